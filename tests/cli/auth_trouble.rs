@@ -96,7 +96,7 @@ fn a_provider_that_is_not_there_gets_no_key() {
     let desk = TestEnvironment::new().without_local_providers();
     desk.run_with(&["auth", "add", "gorq"], KEY).assert_hides(KEY).assert_output(&expect![[r#"
         ! error: There is no provider `gorq`. Did you mean `groq`?
-        ! `copydesk models` lists them; provider.gorq in copydesk.jsonc makes one of your own (wire, options.baseURL).
+        ! `copydesk models` lists them; provider.gorq in copydesk.jsonc defines your own (wire, options.baseURL).
         exit code 1
     "#]]);
     desk.run(&["auth", "remove", "gorq"]).assert_output(&expect![[r#"

@@ -74,7 +74,7 @@ fn an_argument_cannot_either() {
     }
     desk.without_env("CLICOLOR_FORCE").run(&["models", "x\u{1b}[2Jx"]).assert_output(&expect![[r#"
         ! error: There is no provider `x�[2Jx`.
-        ! `copydesk models` lists them; provider.x�[2Jx in copydesk.jsonc makes one of your own (wire, options.baseURL).
+        ! `copydesk models` lists them; provider.x�[2Jx in copydesk.jsonc defines your own (wire, options.baseURL).
         exit code 1
     "#]]);
 }

@@ -85,7 +85,7 @@ fn a_key_in_the_configuration_wins_and_is_told_as_such() {
 #[test]
 fn one_provider_is_shown_with_what_it_lacks() {
     TestEnvironment::new().without_local_providers().run(&["models", "groq"]).assert_output(&expect![[r#"
-        Groq  No key for Groq. Set GROQ_API_KEY, or run `copydesk auth add groq`. Keys are made at https://console.groq.com/keys.
+        Groq  No key for Groq. Set GROQ_API_KEY, or run `copydesk auth add groq`. Create a key at https://console.groq.com/keys.
           groq/openai/gpt-oss-120b   131k context     $0.15 / $0.6  reasoning
           groq/openai/gpt-oss-20b    131k context    $0.075 / $0.3  reasoning
           groq/qwen/qwen3.8-27b      131k context        $0.8 / $4  images reasoning
@@ -111,12 +111,12 @@ fn a_provider_that_is_not_there_is_explained() {
     let desk = TestEnvironment::new().without_local_providers();
     desk.run(&["models", "opnai"]).assert_output(&expect![[r#"
         ! error: There is no provider `opnai`. Did you mean `openai`?
-        ! `copydesk models` lists them; provider.opnai in copydesk.jsonc makes one of your own (wire, options.baseURL).
+        ! `copydesk models` lists them; provider.opnai in copydesk.jsonc defines your own (wire, options.baseURL).
         exit code 1
     "#]]);
     desk.run(&["models", "zzzzzz"]).assert_output(&expect![[r#"
         ! error: There is no provider `zzzzzz`.
-        ! `copydesk models` lists them; provider.zzzzzz in copydesk.jsonc makes one of your own (wire, options.baseURL).
+        ! `copydesk models` lists them; provider.zzzzzz in copydesk.jsonc defines your own (wire, options.baseURL).
         exit code 1
     "#]]);
     desk.run(&["models", "openai-compatible"]).assert_output(&expect![[r#"
@@ -124,7 +124,7 @@ fn a_provider_that_is_not_there_is_explained() {
         exit code 1
     "#]]);
     desk.run(&["models", "ollama"]).assert_output(&expect![[r#"
-        ! error: The provider `ollama` is switched off by enabled_providers or disabled_providers.
+        ! error: The provider `ollama` is disabled by enabled_providers or disabled_providers.
         exit code 1
     "#]]);
 }
@@ -149,7 +149,7 @@ fn json_is_all_there_is_on_standard_output() {
     assert_eq!(ran.json()["model"], json!("groq/x"));
     expect![[r#"
         warning: ~/.config/copydesk/copydesk.jsonc:1:3: unknown key `modle` is ignored; did you mean `model`?
-        warning: model: No key for Groq. Set GROQ_API_KEY, or run `copydesk auth add groq`. Keys are made at https://console.groq.com/keys.
+        warning: model: No key for Groq. Set GROQ_API_KEY, or run `copydesk auth add groq`. Create a key at https://console.groq.com/keys.
     "#]].assert_eq(&ran.stderr);
 }
 
@@ -221,11 +221,11 @@ fn providers_are_switched_off() {
         No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]]);
     desk.run(&["models", "xai"]).assert_output(&expect![[r#"
-        ! error: The provider `xai` is switched off by enabled_providers or disabled_providers.
+        ! error: The provider `xai` is disabled by enabled_providers or disabled_providers.
         exit code 1
     "#]]);
     desk.run(&["models", "openai"]).assert_output(&expect![[r#"
-        ! error: The provider `openai` is switched off by enabled_providers or disabled_providers.
+        ! error: The provider `openai` is disabled by enabled_providers or disabled_providers.
         exit code 1
     "#]]);
 }
@@ -249,15 +249,15 @@ fn a_chosen_model_that_cannot_be_used_is_warned_of() {
     }
     all.push_str(&warnings(r#"{ "small_model": "anthropic/claude-haiku-5-5" }"#));
     expect![[r#"
-        warning: model: No key for Anthropic. Set ANTHROPIC_API_KEY, or run `copydesk auth add anthropic`. Keys are made at https://platform.claude.com/settings/keys.
-        warning: model: The provider `openai` is switched off by enabled_providers or disabled_providers.
+        warning: model: No key for Anthropic. Set ANTHROPIC_API_KEY, or run `copydesk auth add anthropic`. Create a key at https://platform.claude.com/settings/keys.
+        warning: model: The provider `openai` is disabled by enabled_providers or disabled_providers.
         warning: model: There is no provider `grok`. Did you mean `groq`?
-        `copydesk models` lists them; provider.grok in copydesk.jsonc makes one of your own (wire, options.baseURL).
-        warning: model: The provider `openai` is switched off by enabled_providers or disabled_providers.
+        `copydesk models` lists them; provider.grok in copydesk.jsonc defines your own (wire, options.baseURL).
+        warning: model: The provider `openai` is disabled by enabled_providers or disabled_providers.
         warning: model: `groq/` names no model: write PROVIDER/MODEL.
         warning: model: `groq` names no provider: write PROVIDER/MODEL. `copydesk models` lists them.
         warning: model: `` names no provider: write PROVIDER/MODEL. `copydesk models` lists them.
-        warning: small_model: No key for Anthropic. Set ANTHROPIC_API_KEY, or run `copydesk auth add anthropic`. Keys are made at https://platform.claude.com/settings/keys.
+        warning: small_model: No key for Anthropic. Set ANTHROPIC_API_KEY, or run `copydesk auth add anthropic`. Create a key at https://platform.claude.com/settings/keys.
     "#]].assert_eq(&all);
 }
 

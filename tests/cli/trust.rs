@@ -144,7 +144,7 @@ fn the_users_key_does_not_go_where_a_repository_says() {
     let shown = ran.assert_hides(KEY).stdout.replace(&server.url(), "SERVER");
     expect![[r#"
         Not set up
-          openai  This folder's configuration sends requests for OpenAI to SERVER/v1. Look at the file; if that is right, run `copydesk config trust`.
+          openai  This folder's configuration sends requests for OpenAI to SERVER/v1. Check that file; if you agree, run `copydesk config trust`.
         `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
 
         No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.

@@ -39,7 +39,7 @@ fn an_editor_that_sends_rubbish_is_told_and_goes_on() {
     too_long(r#"{"jsonrpc":"2.0","id":5,"method":"a","params":""#).for_each(|piece| editor.write(&piece));
     let told = editor.next();
     assert_eq!(told["id"], 5);
-    assert_eq!(told["error"]["message"], "the message has 100000000 bytes, the most is 67108864");
+    assert_eq!(told["error"]["message"], "the message has 100000000 bytes; the limit is 67108864");
     too_long(r#"{"jsonrpc":"2.0","method":"textDocument/didOpen","params":""#)
         .for_each(|piece| editor.write(&piece));
     let shown = editor.next();

@@ -56,7 +56,7 @@ fn a_client_of_another_user_is_turned_away() {
     desk.run(&["stop"]);
     daemon.wait_for_exit(&desk);
     let log = desk.read(LOG);
-    assert!(log.contains("another user was turned away uid=65534"), "{log}");
+    assert!(log.contains("from a process of another user uid=65534"), "{log}");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_daemon_of_another_user_is_not_talked_to() {
     stdout.read_exact(&mut ready).unwrap();
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
     let ran = desk.run(&["status"]);
-    assert!(ran.stderr.contains("the daemon there is a process of user 65534, not yours"), "{ran:?}");
+    assert!(ran.stderr.contains("the daemon on this socket runs as user 65534, not as you"), "{ran:?}");
     let mut heard = String::new();
     stdout.read_to_string(&mut heard).unwrap();
     assert_eq!(heard, "0\n", "it was told nothing");

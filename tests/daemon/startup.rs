@@ -63,7 +63,7 @@ fn a_second_daemon_steps_back() {
     let desk = daemon_environment();
     let daemon = ForegroundDaemon::start(&desk, &[]);
     desk.run(&["daemon"]).assert_output(&expect![[r#"
-        ! error: another daemon is running, or about to
+        ! error: another daemon is running or starting
         exit code 1
     "#]]);
     let status = desk.run(&["status"]);

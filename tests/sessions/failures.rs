@@ -14,7 +14,7 @@ fn a_failure_is_told_and_the_exit_code_says_so() {
         ScriptedEnvironment::new([ScriptedTurn::failure(ScriptedErrorKind::Unauthorized, "Bad key")]);
     let ran = scripted.run(&["Hello"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("script did not accept the key from the configuration (401)"), "{ran:?}");
+    assert!(ran.stderr.contains("script rejected the key from the configuration (401)"), "{ran:?}");
     ran.assert_hides("0987654321");
 }
 

@@ -142,7 +142,7 @@ fn addresses_are_fetched_and_what_fails_is_left_out() {
     for warning in [
         format!("{missing} answered with status 404; it is left out"),
         format!("{gone} cannot be fetched"),
-        "ftp://host/x is no http:// or https:// address".to_owned(),
+        "ftp://host/x is not an http:// or https:// address".to_owned(),
         format!("{moved} answered with status 302"),
     ] {
         assert!(ran.stderr.contains(&warning), "{warning}: {ran:?}");

@@ -168,7 +168,7 @@ async fn the_wait_is_what_the_server_asked_for_and_is_shown() {
             panic!("a retry comes first")
         };
         assert_eq!((retry.attempt, retry.delay), (1, Duration::from_secs(7)));
-        assert!(retry.error.message.contains("Script asks to slow down (429)"), "{}", retry.error);
+        assert!(retry.error.message.contains("Script reports a rate limit (429)"), "{}", retry.error);
         drop(events);
         // The other turn is for someone who does not wait.
         TestModelOptions::new(wire, &server).collect_answer(&hello()).await;

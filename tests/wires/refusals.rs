@@ -59,7 +59,7 @@ async fn a_refused_key_is_named_and_not_shown() {
         .unwrap();
     assert_eq!(
         error.message,
-        "Script did not accept the key from the configuration (401): Bad key (key)\nRun `copydesk auth add script`."
+        "Script rejected the key from the configuration (401): Bad key (key)\nRun `copydesk auth add script`."
     );
 }
 
@@ -77,7 +77,7 @@ async fn a_redirect_is_told_and_not_followed() {
         let elsewhere = ScriptedModelServer::start();
         let server = ScriptedModelServer::start_with([ScriptedTurn::redirect(307, elsewhere.url())]);
         let error = TestModelOptions::new(wire, &server).collect_answer(&hello()).await.error.unwrap();
-        assert!(error.message.contains(&format!("it points to {}", elsewhere.url())), "{error}");
+        assert!(error.message.contains(&format!("it redirects to {}", elsewhere.url())), "{error}");
         assert_eq!(elsewhere.all_requests(), []);
     }
 }
@@ -163,8 +163,10 @@ async fn settings_that_cannot_be_sent_are_refused_before_anything_is() {
     let mut peer = TestModelOptions::new(WireProtocol::OpenaiChat, &server);
     peer.key = Some("two\nlines");
     let message = peer.collect_answer(&hello()).await.error.unwrap().message;
-    assert!(message.contains("characters that no key has") && !message.contains("two"), "{message}");
-    for (address, word) in [("not an address", "is no address"), ("ftp://x.test", "must begin with http")] {
+    assert!(message.contains("contains invalid characters") && !message.contains("two"), "{message}");
+    for (address, word) in
+        [("not an address", "is not a valid address"), ("ftp://x.test", "must begin with http")]
+    {
         let message = TestModelOptions::with_base_url(WireProtocol::Anthropic, address.into())
             .collect_answer(&hello())
             .await

@@ -1,7 +1,7 @@
-//! What is known of the models people use: limits, prices, abilities.
+//! The catalogue of known models: limits, prices, abilities.
 //!
-//! `catalogue/models.json` is the data; a user's configuration extends or corrects it. A model that is not in it works
-//! too, with careful defaults: it may call tools, it is sent no images, and it has no price.
+//! `catalogue/models.json` is the data; a user's configuration extends or corrects it. A model that is not
+//! listed works too, with careful defaults: it may call tools, gets no images, and has no price.
 
 mod families;
 mod prices;
@@ -16,18 +16,17 @@ pub use prices::{LongPromptPrices, ModelPrices, TokenPrices};
 
 use crate::request::{MediaPart, ReasoningEffort};
 
-/// What we count on where nothing is known: the smallest context that today's coding models are served with.
+/// Fallback for unknown models: the smallest context that current coding models are served with.
 const UNKNOWN_CONTEXT: u64 = 32_768;
 const UNKNOWN_OUTPUT: u64 = 8_192;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ModelSpec {
-    /// The name on the wire.
     pub id: String,
     pub name: String,
-    /// Tokens of prompt and answer together.
+    /// Prompt and response together, in tokens.
     pub context: u64,
-    /// Tokens of the answer.
+    /// Response limit, in tokens.
     pub output: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<ModelPrices>,
@@ -37,31 +36,30 @@ pub struct ModelSpec {
     pub caching: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<ReasoningControl>,
-    /// The efforts it takes, where that is known.
+    /// The efforts it accepts; empty if unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub efforts: Vec<ReasoningEffort>,
-    /// Whether it takes `temperature` and `top_p`.
+    /// Whether it accepts `temperature` and `top_p`.
     pub temperature: bool,
-    /// Whether it can be made to call a tool; some refuse while they think.
+    /// Whether a request can force a tool call; some models reject that while they reason.
     pub forced_tool: bool,
-    /// How it is used to changing files.
+    /// The kind of edit tool it is trained on.
     #[serde(skip_serializing_if = "EditStyle::is_usual")]
     pub edits: EditStyle,
-    /// The day after which the provider will no longer serve it.
+    /// The last day on which the provider serves it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retired: Option<String>,
-    /// Whether any of this is more than a careful default.
+    /// False for the defaults of an unlisted model.
     pub known: bool,
 }
 
 impl ModelSpec {
-    /// Whether it can be sent this.
     pub fn accepts_media(&self, media: &MediaPart) -> bool {
         (media.is_image() && self.images) || (media.is_pdf() && self.pdf)
     }
 }
 
-/// How a model that reasons is asked to.
+/// How a request controls the model's reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReasoningControl {
@@ -71,13 +69,13 @@ pub enum ReasoningControl {
     Budget,
     /// A named level (newer Gemini models).
     Level,
-    /// A named effort (OpenAI and those like it).
+    /// A named effort (OpenAI and compatible servers).
     Effort,
-    /// It reasons and takes no instructions about it.
+    /// It always reasons and accepts no control.
     Always,
 }
 
-/// One line of the data file.
+/// One entry of `models.json`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CatalogueEntry {
@@ -108,13 +106,13 @@ enum ModelAbility {
     Caching,
 }
 
-/// Provider, then model, in the file's order.
+/// Provider to models, in the file's order.
 type CatalogueTable = BTreeMap<String, Vec<(String, CatalogueEntry)>>;
 
 static TABLE: LazyLock<CatalogueTable> = LazyLock::new(|| {
     let parsed: Result<BTreeMap<String, serde_json::Map<String, serde_json::Value>>, _> =
         serde_json::from_str(include_str!("catalogue/models.json"));
-    // A test reads every entry strictly; here an entry that cannot be read is left out rather than a reason to die.
+    // A test parses every entry strictly; in production an unreadable entry is skipped, not fatal.
     parsed
         .unwrap_or_default()
         .into_iter()
@@ -126,13 +124,13 @@ static TABLE: LazyLock<CatalogueTable> = LazyLock::new(|| {
         .collect()
 });
 
-/// The models of a provider that the catalogue lists, most used first.
+/// The catalogue's models of a provider, most used first.
 pub fn models_of(provider: &str) -> Vec<ModelSpec> {
     TABLE.get(provider).into_iter().flatten().map(|(id, entry)| entry.info(id)).collect()
 }
 
-/// What is known of a model. Where the provider has no entry of its own, another provider's entry for the same model
-/// tells limits and abilities, but not prices: those are the seller's.
+/// Looks up a model. If the provider has no entry for it, another provider's entry supplies limits and
+/// abilities, but not prices: each seller has its own.
 pub fn look_up(provider: &str, id: &str) -> ModelSpec {
     let own = TABLE
         .get(provider)
@@ -201,8 +199,8 @@ impl ModelSpec {
         }
     }
 
-    /// The effort nearest to the wanted one that the model takes; the lower one where two are as near. Thinking is
-    /// switched off only for one who asked for that.
+    /// The nearest effort that the model accepts; the lower one on a tie. Never picks `Off` unless the
+    /// request asks for it.
     pub(crate) fn nearest_effort(&self, wanted: ReasoningEffort) -> ReasoningEffort {
         let distance = |effort: &ReasoningEffort| (*effort as i32 - wanted as i32).abs();
         let fit = self

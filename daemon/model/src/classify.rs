@@ -1,7 +1,7 @@
-//! From what a server said to what it means.
+//! Classifies a server's errors.
 //!
-//! Servers that speak one wire still fail in many words. The kind is taken from the status first, then from codes and
-//! texts that are known; what is not known is not retried.
+//! Servers that share a wire protocol still word their errors differently. The status decides first, then
+//! known codes and texts. An unknown error is not retried.
 
 mod error_phrases;
 mod transport;
@@ -18,7 +18,7 @@ use crate::error::{ModelError, ModelErrorKind};
 use crate::provider::Provider;
 use crate::retry;
 
-/// An answer that is an error: any status but 200, or a body that is no stream.
+/// For an error response: any status but 200, or a body that is not a stream.
 pub(crate) fn from_response(
     provider: &Provider,
     model: &str,
@@ -30,40 +30,42 @@ pub(crate) fn from_response(
     let json: Option<Value> = serde_json::from_str(&body).ok();
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let kind = kind_of(status, &body, json.as_ref());
-    let said = json.as_ref().and_then(message_in).unwrap_or_else(|| match (status, header("location")) {
-        (300..400, Some(elsewhere)) => format!("it points to {elsewhere}"),
-        (_, _) if json.is_some() && status == 200 => "it answers with JSON, not with a stream".to_owned(),
-        (_, _) if body.trim_start().starts_with('<') => "it answers with a web page".to_owned(),
-        _ => body.chars().take(200).collect(),
-    });
-    let message = error_message(provider, model, kind, Some(status), &said);
+    let server_text =
+        json.as_ref().and_then(message_in).unwrap_or_else(|| match (status, header("location")) {
+            (300..400, Some(elsewhere)) => format!("it redirects to {elsewhere}"),
+            (_, _) if json.is_some() && status == 200 => "it returns JSON, not a stream".to_owned(),
+            (_, _) if body.trim_start().starts_with('<') => "it returns a web page".to_owned(),
+            _ => body.chars().take(200).collect(),
+        });
+    let message = error_message(provider, model, kind, Some(status), &server_text);
     let retry_after =
         retry::retry_after(header, SystemTime::now()).or_else(|| json.as_ref().and_then(retry_delay));
     ModelError { kind, message, status: Some(status), retry_after }
 }
 
-/// An error event inside a stream, which has no status any more. `code` is the wire's own word for it.
-pub(crate) fn from_stream(provider: &Provider, model: &str, code: &str, said: &str) -> ModelError {
+/// For an error event inside a stream, where the HTTP status no longer applies. `code` is the wire's own
+/// error code.
+pub(crate) fn from_stream(provider: &Provider, model: &str, code: &str, server_text: &str) -> ModelError {
     let status: Option<u16> = code.parse().ok().filter(|status| (400..600).contains(status));
     let kind = match status {
-        Some(status) => kind_of(status, said, Some(&Value::Null)),
-        _ => classify_text(code).or_else(|| classify_text(said)).unwrap_or(ModelErrorKind::BadRequest),
+        Some(status) => kind_of(status, server_text, Some(&Value::Null)),
+        _ => classify_text(code).or_else(|| classify_text(server_text)).unwrap_or(ModelErrorKind::BadRequest),
     };
-    let said = if said.is_empty() { code } else { said };
+    let server_text = if server_text.is_empty() { code } else { server_text };
     ModelError {
         kind,
-        message: error_message(provider, model, kind, status, said),
+        message: error_message(provider, model, kind, status, server_text),
         status: None,
         retry_after: None,
     }
 }
 
-/// A status is clear except where servers disagree: a 429 may be an empty account, a 400 a context overflow or a passing
-/// fault of a server behind the server, a 500 a context overflow.
+/// The status is clear except where servers disagree: a 429 may be an empty account, a 400 a context overflow
+/// or a transient fault of an upstream server, a 500 a context overflow.
 fn kind_of(status: u16, body: &str, json: Option<&Value>) -> ModelErrorKind {
-    let judged = classify_text(body);
-    match judged {
-        // Gemini tells of an empty account and of haste in the same words, but says only to the hasty when to come again.
+    let text_kind = classify_text(body);
+    match text_kind {
+        // Gemini words an empty account and a rate limit alike, but only a rate limit says when to retry.
         Some(ModelErrorKind::Quota) if json.and_then(retry_delay).is_some() => {
             return ModelErrorKind::RateLimited;
         }
@@ -71,9 +73,9 @@ fn kind_of(status: u16, body: &str, json: Option<&Value>) -> ModelErrorKind {
         _ => {}
     }
     match status {
-        // Some gateways report errors under a good status.
+        // Some gateways report errors under a success status.
         200..=399 => match json.filter(|json| json.get("error").is_some()) {
-            Some(_) => judged.unwrap_or(ModelErrorKind::BadRequest),
+            Some(_) => text_kind.unwrap_or(ModelErrorKind::BadRequest),
             None => ModelErrorKind::NotAModel,
         },
         401 | 407 => ModelErrorKind::Key,
@@ -86,7 +88,7 @@ fn kind_of(status: u16, body: &str, json: Option<&Value>) -> ModelErrorKind {
         429 => ModelErrorKind::RateLimited,
         503 | 529 => ModelErrorKind::Overloaded,
         500.. => ModelErrorKind::Server,
-        _ => judged.unwrap_or(ModelErrorKind::BadRequest),
+        _ => text_kind.unwrap_or(ModelErrorKind::BadRequest),
     }
 }
 
@@ -95,66 +97,66 @@ fn error_message(
     model: &str,
     kind: ModelErrorKind,
     status: Option<u16>,
-    said: &str,
+    server_text: &str,
 ) -> String {
     let name = &provider.name;
-    let said = sanitize_message(said, provider);
+    let server_text = sanitize_message(server_text, provider);
     let status = status.map(|status| format!(" ({status})")).unwrap_or_default();
-    let quote = if said.is_empty() { String::new() } else { format!(": {said}") };
+    let quote = if server_text.is_empty() { String::new() } else { format!(": {server_text}") };
     match kind {
         ModelErrorKind::Key => {
             let which = match &provider.key {
-                Some(key) => format!("did not accept the key from {}", key.origin),
-                None => "wants a key and has none".to_owned(),
+                Some(key) => format!("rejected the key from {}", key.origin),
+                None => "needs a key, and none is set".to_owned(),
             };
             format!("{name} {which}{status}{quote}\n{}", provider.key_advice())
         }
         ModelErrorKind::Forbidden => {
             format!(
-                "{name} does not allow this{status}{quote}\nThe key may lack the right to use `{model}`. {}",
+                "{name} refused access{status}{quote}\nThe key may lack the right to use `{model}`. {}",
                 provider.key_advice()
             )
         }
         ModelErrorKind::NotFound => format!(
-            "{name} knows no `{model}`{status}{quote}\n`copydesk models` lists what is usable; provider.{}.options.baseURL is {}.",
+            "{name} has no model `{model}`{status}{quote}\n`copydesk models` lists what is usable; provider.{}.options.baseURL is {}.",
             provider.id,
             provider.redacted_address()
         ),
         ModelErrorKind::NotAModel => format!(
-            "What answers at {} is not a model server{status}{quote}\nCheck provider.{}.options.baseURL and any proxy in between.",
+            "The server at {} is not a model server{status}{quote}\nCheck provider.{}.options.baseURL and any proxy in between.",
             provider.redacted_address(),
             provider.id
         ),
-        ModelErrorKind::Quota => format!("{name} says that the account has no credit left{status}{quote}"),
+        ModelErrorKind::Quota => format!("{name} reports that the account has no credit left{status}{quote}"),
         ModelErrorKind::ContextOverflow => {
-            format!("The conversation is longer than `{model}` can take{status}{quote}")
+            format!("The conversation no longer fits the context window of `{model}`{status}{quote}")
         }
-        ModelErrorKind::RateLimited => format!("{name} asks to slow down{status}{quote}"),
+        ModelErrorKind::RateLimited => format!("{name} reports a rate limit{status}{quote}"),
         ModelErrorKind::Overloaded => format!("{name} is overloaded{status}{quote}"),
-        ModelErrorKind::BadRequest => format!("{name} refused the request{status}{quote}"),
+        ModelErrorKind::BadRequest => format!("{name} rejected the request{status}{quote}"),
         _ => format!("{name} failed{status}{quote}"),
     }
 }
 
-/// The server's words on one line, short, without our key in them and without anything that a terminal would obey.
-pub(crate) fn sanitize_message(said: &str, provider: &Provider) -> String {
-    const LONGEST: usize = 500;
+/// The server's text on one line, shortened, without our key and without terminal control characters.
+pub(crate) fn sanitize_message(server_text: &str, provider: &Provider) -> String {
+    const MAX_CHARS: usize = 500;
     let is_break = |letter: char| letter.is_whitespace() || letter.is_control();
-    let words = said.split(is_break).filter(|word| !word.is_empty());
+    let words = server_text.split(is_break).filter(|word| !word.is_empty());
     let mut text = words.collect::<Vec<_>>().join(" ");
     if let Some(key) = &provider.key
         && !key.secret.expose().is_empty()
     {
         text = text.replace(key.secret.expose(), "(key)");
     }
-    if let Some((cut, _)) = text.char_indices().nth(LONGEST) {
+    if let Some((cut, _)) = text.char_indices().nth(MAX_CHARS) {
         text.truncate(cut);
         text.push('…');
     }
     text
 }
 
-/// The message in any of the shapes in which servers wrap it.
+/// Finds the message in any of the shapes that servers use.
 fn message_in(json: &Value) -> Option<String> {
     let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
     let places = ["/error/message", "/error", "/message", "/detail", "/error/code", "/errors/0/message"];

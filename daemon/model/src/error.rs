@@ -1,53 +1,53 @@
-//! Why a request to a model failed, in words for the one who can act.
+//! Why a request to a model failed, worded for the user who can act on it.
 
 use std::time::Duration;
 
-/// `message` is for a person: what happened, with whom, and what to do.
+/// `message` is for the user: what failed, at which provider, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
     pub kind: ModelErrorKind,
     pub message: String,
     pub status: Option<u16>,
-    /// How long the server asked us to wait.
+    /// The wait that the server asked for.
     pub retry_after: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelErrorKind {
-    /// The connection could not be made or broke.
+    /// No connection, or it broke.
     Network,
-    /// Nothing listens at a loopback address: a local server that is not running.
+    /// A local server is not running: its loopback address refuses connections.
     Down,
     Tls,
-    /// Nothing came for longer than the idle limit.
+    /// No data for longer than the idle timeout.
     Stalled,
-    /// The body ended before the answer did.
+    /// The body ended before the response was complete.
     EndedEarly,
-    /// An event that cannot be read as the wire's JSON.
+    /// An event is not valid JSON of its wire.
     Malformed,
-    /// 408, 409 and their like: the server asks for another try.
+    /// 408, 409 and similar: the server asks for a retry.
     Transient,
     RateLimited,
     Overloaded,
     /// 5xx.
     Server,
-    /// No key, or one that is not accepted.
+    /// No key, or a rejected one.
     Key,
-    /// The key is good but may not do this.
+    /// The key is valid but lacks a right.
     Forbidden,
-    /// No such model, or no such address.
+    /// Unknown model or URL.
     NotFound,
     /// The account has no credit left.
     Quota,
-    /// The conversation is longer than the model's context.
+    /// The conversation no longer fits the model's context window.
     ContextOverflow,
     BadRequest,
-    /// What answers is not a model server: a web page, a redirect, another protocol.
+    /// The other side is not a model server: a web page, a redirect, another protocol.
     NotAModel,
-    /// The answer is larger than we are willing to hold.
+    /// The response exceeds our cap.
     TooLarge,
-    /// The request cannot be made with these settings.
+    /// The settings do not allow a valid request.
     Settings,
 }
 

@@ -1,8 +1,8 @@
-//! What comes back while a model answers.
+//! Events of a model's response stream.
 //!
-//! Invariant: a stream of events is `(Started Delta* Ended)*` per part, parts may overlap, and ends in exactly one
-//! `FinishedCommand` or one error. `RetryNotice` voids every part begun since the last `RetryNotice`; it never comes after a `Call` has
-//! ended, so a call that was given out is never given out again.
+//! Invariant: each part's events are `PartStarted PartDelta* PartEnded`, parts may overlap, and the stream
+//! ends in exactly one `Finished` or one error. `Retry` voids every part started since the last `Retry`. It
+//! never follows a completed call, so the same call is never emitted twice.
 
 use std::time::{Duration, SystemTime};
 
@@ -21,7 +21,7 @@ pub enum ModelEvent {
         part: usize,
         text: String,
     },
-    /// The part is complete; `content` is the whole of it.
+    /// The part is complete; `content` is all of it.
     PartEnded {
         part: usize,
         content: AssistantPart,
@@ -37,16 +37,16 @@ pub enum PartKind {
     Call { id: String, name: String },
 }
 
-/// The attempt failed and another will be made, unless the stream is dropped before.
+/// The attempt failed; another follows unless the caller drops the stream.
 #[derive(Debug, Clone)]
 pub struct RetryNotice {
-    /// Which retry this is, from 1.
+    /// Counts from 1.
     pub attempt: u32,
     pub delay: Duration,
-    /// When it will be made.
+    /// When the next attempt starts.
     pub retry_at: SystemTime,
     pub error: ModelError,
-    /// What the failed attempt is known to have used.
+    /// Usage of the failed attempt, as far as known.
     pub usage: TokenUsage,
 }
 
@@ -54,31 +54,30 @@ pub struct RetryNotice {
 pub struct StreamFinish {
     pub reason: FinishReason,
     pub usage: TokenUsage,
-    /// US dollars, where the model's prices are known.
+    /// US dollars; `None` if the model's prices are unknown.
     pub cost: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
-    /// It has said what it wanted to say.
+    /// The response is complete.
     End,
-    /// It waits for the results of its calls.
+    /// The model waits for tool results.
     Calls,
-    /// It ran into the output limit; the last part may be cut.
+    /// The output limit; the last part may be cut off.
     Length,
-    /// It ran into the end of its context window.
+    /// The end of the context window.
     Context,
-    /// The model or a filter of the provider refused.
+    /// The model or the provider's filter refused.
     Refused,
-    /// The provider asks to be called again with what there is (a long server-side step).
+    /// The provider wants the request continued (a long server-side step).
     Paused,
-    /// The stream broke after complete calls had been received: they stand, the rest is lost.
+    /// The stream broke after complete calls: the calls stand, the rest is lost.
     Broken,
 }
 
-/// Tokens of one request. `input` does not count what was read from or written to a cache; `output` includes
-/// `reasoning`.
+/// Tokens of one request. `input` excludes cache reads and writes; `output` includes `reasoning`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TokenUsage {
     pub input: u64,
@@ -89,7 +88,7 @@ pub struct TokenUsage {
 }
 
 impl TokenUsage {
-    /// All that the model had before it when it began.
+    /// All tokens of the prompt, cached or not.
     pub fn prompt_tokens(&self) -> u64 {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
     }

@@ -1,7 +1,7 @@
-//! The HTTP clients that requests go out with: one for the world, one for this machine.
+//! The HTTP clients for requests: one for external addresses, one for this machine.
 //!
-//! Redirects are not followed: they would carry the key to wherever the server points, so the person is told instead. A
-//! server on this machine is reached directly, whatever proxy the environment names for the rest.
+//! Neither follows redirects: that would send the key wherever the server points, so the user gets an error
+//! instead. A server on this machine is reached directly, whatever proxy the environment names.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use reqwest::redirect::Policy;
 use crate::error::ModelError;
 use crate::provider::RequestTimeouts;
 
-/// Made on first use and shared from then on, with their connections.
+/// Clients are created on first use and then shared, with their connections.
 #[derive(Debug, Default)]
 pub(crate) struct HttpClients {
     external: OnceLock<reqwest::Client>,
@@ -19,7 +19,6 @@ pub(crate) struct HttpClients {
 }
 
 impl HttpClients {
-    /// The one for this address.
     pub(crate) fn client_for(&self, address: &str) -> Result<reqwest::Client, ModelError> {
         let direct = is_loopback(address);
         let place = if direct { &self.loopback } else { &self.external };
@@ -31,7 +30,7 @@ impl HttpClients {
     }
 }
 
-/// An address for a person to read: without the name, password and query that it may carry.
+/// An address to show to users: without user name, password and query.
 pub fn redact_address(address: &str) -> String {
     let place = address.split(['?', '#']).next().unwrap_or_default();
     let Some((scheme, rest)) = place.split_once("://") else { return place.to_owned() };
@@ -40,7 +39,6 @@ pub fn redact_address(address: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// Whether it is on this machine.
 pub(crate) fn is_loopback(address: &str) -> bool {
     let Ok(url) = reqwest::Url::parse(address) else { return false };
     match url.host_str() {
@@ -55,12 +53,12 @@ fn client(direct: bool) -> Result<reqwest::Client, ModelError> {
         .user_agent(concat!("copydesk/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::none())
         .connect_timeout(RequestTimeouts::default().connect)
-        // After the machine has slept, a connection may be dead without knowing it. Asked in between, it is known within
-        // a minute; else every attempt would wait for its first byte on the same dead connection.
+        // After the machine slept, a connection may be dead without an error. Pings reveal that within a
+        // minute; without them every retry would wait for its first byte on the same dead connection.
         .http2_keep_alive_interval(Duration::from_secs(30))
         .http2_keep_alive_timeout(Duration::from_secs(20));
     let builder = if direct { builder.no_proxy() } else { builder };
     builder
         .build()
-        .map_err(|error| ModelError::invalid_settings(format!("No HTTP client can be made: {error}")))
+        .map_err(|error| ModelError::invalid_settings(format!("cannot create an HTTP client: {error}")))
 }

@@ -1,11 +1,13 @@
-//! Models, and those who serve them.
+//! Models and their providers.
 //!
-//! The way through: [`ModelRegistry`] settles providers from [`RegistrySettings`] and hands out a [`Model`]; [`Model::stream`] takes a
-//! [`ModelRequest`] and gives [`ModelStream`]. Below that, each wire (`wire`) turns requests into its own JSON and its own events
-//! into ours; [`sse`] reads the stream, `response_builder` keeps it, [`retry`] and [`classify`] decide what happens when it breaks.
+//! [`ModelRegistry`] resolves providers from [`RegistrySettings`] and returns a [`Model`]; [`Model::stream`]
+//! takes a [`ModelRequest`] and returns a [`ModelStream`]. Below that, each protocol in `wire` encodes
+//! requests as its own JSON and decodes its own events into ours. [`sse`] reads the stream,
+//! `response_builder` collects it, [`retry`] and [`classify`] handle failures.
 //!
-//! Invariant: wire types do not leave `wire`. Invariant: nothing here reads a file; settings, keys and environment are
-//! given. Invariant: everything that a server sends has a cap.
+//! Invariant: wire types do not leave `wire`.
+//! Invariant: nothing here reads a file; the caller passes settings, keys and environment.
+//! Invariant: everything a server sends has a cap.
 
 pub mod catalogue;
 pub mod classify;

@@ -1,7 +1,7 @@
-//! Servers on this machine: who answers on the usual ports, and with which models.
+//! Finds model servers on this machine's usual ports, and their models.
 //!
-//! All are asked at the same time, each within a short limit, and never at start-up: only one who wants to see the list
-//! waits for it. What answers may be any program: bodies are capped and only a list of models is believed.
+//! All ports are probed in parallel, each with a short timeout, and never at start-up: only a user who opens
+//! the list waits. Any program may answer, so bodies are capped and only a valid model list counts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use crate::catalogue::{self, ModelSpec};
 use crate::provider::{Provider, known_providers};
 use crate::registry::ModelRegistry;
 
-/// A connection to a port of one's own machine is refused or made at once; a model being loaded may keep it waiting.
+/// A local port refuses or accepts at once; only a server that is loading a model may take longer.
 pub const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
-const LARGEST_LIST: usize = 1024 * 1024;
+const MAX_LIST_BYTES: usize = 1024 * 1024;
 
-const LONGEST_NAME: usize = 256;
+const MAX_NAME_BYTES: usize = 256;
 
 #[derive(Debug, Clone)]
 pub struct LocalServer {
@@ -36,9 +36,9 @@ struct LocalModelList {
 struct LocalModelEntry {
     id: String,
     owned_by: Option<String>,
-    /// vLLM's context length.
+    /// Context length, from vLLM.
     max_model_len: Option<u64>,
-    /// llama.cpp's facts of the model.
+    /// From llama.cpp.
     meta: Option<LlamaCppMeta>,
 }
 
@@ -48,29 +48,29 @@ struct LlamaCppMeta {
     n_ctx_train: Option<u64>,
 }
 
-/// Asks every local provider that the registry has, by id.
-pub async fn find_servers(registry: &ModelRegistry, patience: Duration) -> BTreeMap<String, LocalServer> {
+/// Probes every local provider of the registry; the result is keyed by provider id.
+pub async fn find_servers(registry: &ModelRegistry, limit: Duration) -> BTreeMap<String, LocalServer> {
     let mut by_address: BTreeMap<String, Vec<Provider>> = BTreeMap::new();
     for provider in registry.local_providers() {
         by_address.entry(provider.base_url.clone()).or_default().push(provider);
     }
-    let mut asked = JoinSet::new();
+    let mut probes = JoinSet::new();
     for (address, providers) in by_address {
         let client = providers.first().and_then(|provider| registry.client(provider).ok());
         let Some(http) = client else { continue };
-        asked.spawn(async move {
+        probes.spawn(async move {
             let key = providers.iter().find_map(|provider| provider.key.clone());
             let request = http.get(format!("{address}/models"));
             let request = match key {
                 Some(key) => request.bearer_auth(key.secret.expose()),
                 None => request,
             };
-            let list = tokio::time::timeout(patience, fetch(request)).await.ok().flatten()?;
+            let list = tokio::time::timeout(limit, fetch(request)).await.ok().flatten()?;
             identify_provider(&providers, &list)
                 .map(|id| (id, LocalServer { models: list.data.into_iter().map(info).collect() }))
         });
     }
-    asked.join_all().await.into_iter().flatten().collect()
+    probes.join_all().await.into_iter().flatten().collect()
 }
 
 async fn fetch(request: reqwest::RequestBuilder) -> Option<LocalModelList> {
@@ -78,27 +78,29 @@ async fn fetch(request: reqwest::RequestBuilder) -> Option<LocalModelList> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.ok()? {
         body.extend_from_slice(&chunk);
-        if body.len() > LARGEST_LIST {
+        if body.len() > MAX_LIST_BYTES {
             return None;
         }
     }
     serde_json::from_slice(&body).ok()
 }
 
-/// One odd entry hides none of the others.
+/// Skips unreadable entries and keeps the others.
 fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LocalModelEntry>, D::Error> {
     let entries = Vec::<Value>::deserialize(deserializer)?.into_iter();
     let entries = entries.filter_map(|entry| serde_json::from_value::<LocalModelEntry>(entry).ok());
     Ok(entries.filter(|entry| is_name(&entry.id)).collect())
 }
 
-/// Whether it could be typed after `PROVIDER/`: whoever answers is not to write anything else to the terminal.
+/// Whether a user could type it after `PROVIDER/`. Keeps a foreign program from writing control characters to
+/// the terminal.
 fn is_name(id: &str) -> bool {
     let odd = |character: char| character.is_control() || character.is_whitespace();
-    (1..=LONGEST_NAME).contains(&id.len()) && !id.contains(odd)
+    (1..=MAX_NAME_BYTES).contains(&id.len()) && !id.contains(odd)
 }
 
-/// Several programs like one port. `owned_by` tells most of them apart; else it is one that leaves no such mark.
+/// Several programs share a port. `owned_by` identifies most; otherwise take the provider without such a
+/// mark.
 fn identify_provider(providers: &[Provider], list: &LocalModelList) -> Option<String> {
     let owners: Vec<_> = list.data.iter().filter_map(|entry| entry.owned_by.as_deref()).collect();
     let marks = |provider: &Provider| {
@@ -110,11 +112,11 @@ fn identify_provider(providers: &[Provider], list: &LocalModelList) -> Option<St
     marked.or_else(unmarked).or(providers.first()).map(|provider| provider.id.clone())
 }
 
-/// What the server says of a model's context is truer than any table: it is what it was started with.
+/// The server's context size wins over any table: it is the size it was started with.
 fn info(entry: LocalModelEntry) -> ModelSpec {
-    let told = entry.max_model_len.or(entry.meta.and_then(|meta| meta.n_ctx.or(meta.n_ctx_train)));
+    let reported = entry.max_model_len.or(entry.meta.and_then(|meta| meta.n_ctx.or(meta.n_ctx_train)));
     let info = ModelSpec { cost: None, ..catalogue::look_up("", &entry.id) };
-    match told.filter(|context| *context > 0) {
+    match reported.filter(|context| *context > 0) {
         Some(context) => ModelSpec { context, output: info.output.min(context), known: true, ..info },
         None => info,
     }

@@ -1,8 +1,8 @@
-//! A model that can be asked.
+//! A model that takes requests.
 //!
-//! [`Model::stream`] writes the request once, synchronously, and leaves the network to a task of its own. Dropping the
-//! [`ModelStream`] cancels at once, whatever the task is waiting for. Memory is bounded: the channel, one event of the wire,
-//! and the answer itself all have caps. The one model without a server, [`crate::offline`], is asked in the same way.
+//! [`Model::stream`] encodes the request once, synchronously, and leaves the network to its own task.
+//! Dropping the [`ModelStream`] cancels that task at once. Memory is bounded: the channel, one wire event and
+//! the whole response have caps. [`crate::offline`], the one model without a server, has the same interface.
 
 mod attempt;
 mod http_call;
@@ -27,14 +27,13 @@ use crate::schema;
 use crate::wire::{EncodedRequest, RequestTarget};
 use attempt::{AttemptError, StreamAttempt};
 
-/// How much of a server's output is held.
+/// Caps on what is kept of a server's output, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct StreamLimits {
-    /// One event of the stream.
     pub event: usize,
-    /// The answer, all parts together. The longest answers of today's models have some hundred thousand bytes.
+    /// All parts of a response together. The longest responses of current models have some hundred thousand
+    /// bytes.
     pub answer: usize,
-    /// The body of an answer that is an error.
     pub error_body: usize,
 }
 
@@ -59,26 +58,25 @@ struct ModelInner {
     defaults: RequestDefaults,
 }
 
-/// How it is reached.
 #[derive(Debug)]
 enum ModelTransport {
     Http(reqwest::Client),
-    /// Not at all: it is a part of this program.
+    /// Part of this program; no network.
     Offline,
 }
 
-/// What is added to every request for this model that does not say it itself.
+/// Settings for every request to this model that does not set them itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RequestDefaults {
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
     pub effort: Option<ReasoningEffort>,
-    /// Put into the body as they are, over what we would write.
+    /// Merged into the body as they are; they override our own keys.
     pub body: Map<String, Value>,
 }
 
 impl RequestDefaults {
-    /// These with others over them.
+    /// Returns these defaults overridden by `later`.
     #[must_use]
     pub fn merge(mut self, later: Self) -> Self {
         self.body.extend(later.body);
@@ -100,7 +98,7 @@ impl RequestDefaults {
     }
 }
 
-/// The events of one answer, in order.
+/// The events of one response, in order.
 #[derive(Debug)]
 pub struct ModelStream {
     receiver: mpsc::Receiver<Result<ModelEvent, ModelError>>,
@@ -108,7 +106,7 @@ pub struct ModelStream {
 }
 
 impl ModelStream {
-    /// `None` after the last: one `FinishedCommand` or one error.
+    /// `None` after the last event, which is one `Finished` or one error.
     pub async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
         self.receiver.recv().await
     }
@@ -125,7 +123,7 @@ impl Model {
         Self::with_transport(ModelTransport::Http(http), provider, info, policy)
     }
 
-    /// The one that needs no server and no key.
+    /// The model that needs no server and no key.
     pub fn offline() -> Self {
         Self::with_transport(
             ModelTransport::Offline,
@@ -136,15 +134,13 @@ impl Model {
     }
 
     fn with_transport(
-        line: ModelTransport,
+        transport: ModelTransport,
         provider: Provider,
         info: ModelSpec,
         policy: RetryPolicy,
     ) -> Self {
         let (limits, defaults) = (StreamLimits::default(), RequestDefaults::default());
-        Self {
-            inner: Arc::new(ModelInner { provider, spec: info, transport: line, policy, limits, defaults }),
-        }
+        Self { inner: Arc::new(ModelInner { provider, spec: info, transport, policy, limits, defaults }) }
     }
 
     pub fn with_defaults(mut self, defaults: RequestDefaults) -> Self {
@@ -154,7 +150,7 @@ impl Model {
         self
     }
 
-    /// With more of them, over those that it has.
+    /// Merges `more` over the present defaults.
     pub fn with_extra_defaults(mut self, more: RequestDefaults) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
             inner.defaults = std::mem::take(&mut inner.defaults).merge(more);
@@ -177,12 +173,12 @@ impl Model {
         &self.inner.provider
     }
 
-    /// The body that would be sent, for measuring and for looking at.
+    /// The body that `stream` would send, for measuring and debugging.
     pub fn encode_body(&self, request: &ModelRequest) -> Result<Vec<u8>, ModelError> {
         Ok(self.inner.encode(request)?.body)
     }
 
-    /// Asks. Must be called within a tokio runtime.
+    /// Starts the request. Must be called within a tokio runtime.
     pub fn stream(&self, request: &ModelRequest) -> Result<ModelStream, ModelError> {
         let inner = Arc::clone(&self.inner);
         let ModelTransport::Http(http) = &inner.transport else { return Ok(offline_events(request)) };
@@ -251,7 +247,7 @@ impl RequestTask {
                 Err(AttemptError::Failed(error)) => error,
             };
             if answer.has_complete_call() {
-                // Parts that were not complete stay without an end: they are lost, the calls stand.
+                // Incomplete parts get no end: they are lost, the calls stand.
                 return self.finish(FinishReason::Broken, &answer).await;
             }
             if !error.kind.is_retryable() || retries >= policy.max_retries {
@@ -266,18 +262,18 @@ impl RequestTask {
         }
     }
 
-    /// Announces the next attempt and waits for its time. False if nobody listens any more.
+    /// Announces the next attempt and waits for its time. False if the receiver is gone.
     async fn announce_retry(&self, attempt: u32, error: ModelError, usage: TokenUsage) -> bool {
         let delay = self.inner.policy.delay(attempt, error.retry_after, fastrand::f64());
         let retry = RetryNotice { attempt, delay, retry_at: SystemTime::now() + delay, error, usage };
-        let heard = self.sender.send(Ok(ModelEvent::Retry(retry))).await;
-        if heard {
+        let delivered = self.sender.send(Ok(ModelEvent::Retry(retry))).await;
+        if delivered {
             tokio::time::sleep(delay).await;
         }
-        heard
+        delivered
     }
 
-    /// A price that came with the answer is truer than one from a list.
+    /// A cost reported by the server wins over the catalogue's prices.
     async fn finish(&self, stop: FinishReason, answer: &ResponseBuilder) {
         let listed = || self.inner.spec.cost.as_ref().map(|prices| prices.cost(&answer.usage));
         let cost = answer.cost.or_else(listed);
@@ -287,10 +283,10 @@ impl RequestTask {
     }
 }
 
-/// Where events go. False from its methods means that nobody listens any more.
+/// Methods return false once the receiver is gone.
 struct EventSender {
     sender: mpsc::Sender<Result<ModelEvent, ModelError>>,
-    /// The tools whose arguments come with nulls for what was left out.
+    /// Tools whose strict schema makes the model send nulls for omitted arguments.
     strict_tools: Vec<ToolSpec>,
 }
 

@@ -1,11 +1,12 @@
-//! The offline model: a small agent without a network, for a machine where no other model is set up.
+//! The offline model: a small agent without a network, for a machine without any other model.
 //!
-//! A pure function from the conversation to the next step ([`next_step`]); it looks at nothing but the request, and whatever
-//! it wants to know or change it does through the tools it is offered, so the rules and the person are asked as for any
-//! model. It understands a few plain English requests (`intent`), and says so where it does not.
+//! It is a pure function from the conversation to the next step ([`next_step`]). It reads nothing but the
+//! request, and reads or changes files only through the tools it is offered, so permission rules and asks
+//! apply as for any model. It understands a few plain English requests (`intent`) and says so when it does
+//! not.
 //!
-//! Invariant: the same conversation gives the same step, but for the ids of the calls. Invariant: every loop of it ends,
-//! whatever the tools answer.
+//! Invariant: the same conversation gives the same step, except for call ids.
+//! Invariant: every loop ends, whatever the tools return.
 
 mod advice;
 mod cargo_output;
@@ -30,14 +31,14 @@ use crate::response_builder::{ResponseBuilder, StreamFault};
 use intent::Intent;
 use turn::OfflineTurn;
 
-/// The provider's id, and the model's.
+/// The id of the provider and of the model.
 pub const ID: &str = "offline";
-/// As it is written where a model is chosen.
+/// The name a user selects it by.
 pub const MODEL_NAME: &str = "offline/offline";
-/// What it can do, in a line.
+/// One line for model lists.
 pub const DESCRIPTION: &str = "built in: repairs what the compiler can repair, renames, finds";
 
-/// What it does next: a few words, and calls unless it is done.
+/// The next step: some text, and calls unless the model is done.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct OfflineStep {
     text: String,
@@ -72,7 +73,7 @@ impl OfflineCall {
 }
 
 pub(crate) fn next_step(request: &ModelRequest) -> OfflineStep {
-    // Asked for a text of its own, such as a title, it has none to give.
+    // Asked for plain text, such as a title, it has nothing to offer.
     if request.tool_choice == ToolChoice::None {
         return OfflineStep::default();
     }
@@ -95,11 +96,11 @@ pub(crate) fn next_step(request: &ModelRequest) -> OfflineStep {
     }
 }
 
-/// The events of an answer, as a stream would bring them.
+/// The events of a response, as a stream would deliver them.
 pub(crate) fn stream_events(request: &ModelRequest) -> Vec<ModelEvent> {
     let step = next_step(request);
     let mut answer = ResponseBuilder::new(ID, ID, 0, usize::MAX);
-    // The cap is the only fault of an answer, and there is none.
+    // Only the cap can fail, and here there is none.
     let _ = write(&mut answer, &step);
     let stop = answer.finish();
     let mut events = answer.take_events();
@@ -127,7 +128,7 @@ pub(crate) fn info() -> ModelSpec {
     let free = TokenPrices { input: 0.0, output: 0.0, cache_read: None, cache_write: None };
     ModelSpec {
         name: "Offline".to_owned(),
-        // It reads all there is; a number that nobody runs into.
+        // Large enough never to be reached.
         context: 10_000_000,
         output: 100_000,
         cost: Some(ModelPrices { base: free, above: None }),
@@ -136,7 +137,7 @@ pub(crate) fn info() -> ModelSpec {
     }
 }
 
-/// It is served by nobody: the address is empty and the wire never spoken.
+/// A placeholder: the address is empty and the wire is never used.
 pub(crate) fn provider() -> Provider {
     Provider {
         id: ID.to_owned(),

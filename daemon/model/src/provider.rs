@@ -1,8 +1,8 @@
-//! Who serves a model, at which address, over which wire, with which key and which habits.
+//! A model provider: its address, wire protocol, key and dialect.
 //!
-//! A [`ProviderConfig`] is settled: built from the table of known providers ([`known_providers`]) and the user's settings, it holds all
-//! that a request needs. The differences between servers that claim to be compatible are data ([`Dialect`]), never a
-//! test for a name in a wire's code.
+//! A [`Provider`] is resolved: built from the table of known providers ([`known_providers`]) and the user's
+//! settings, it holds everything a request needs. Differences between servers that claim to be compatible are
+//! data ([`Dialect`]); the code of a wire never tests for a provider's name.
 
 mod api_key;
 mod dialect;
@@ -20,7 +20,7 @@ pub use dialect::{
     SchemaStyle, TokenLimitField,
 };
 
-/// The four protocols that models are spoken to in.
+/// The four supported protocols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WireProtocol {
@@ -46,13 +46,13 @@ impl WireProtocol {
 #[derive(Debug, Clone)]
 pub struct Provider {
     pub id: String,
-    /// What a person calls it.
+    /// The display name.
     pub name: String,
     pub wire: WireProtocol,
-    /// Without a slash at the end.
+    /// Without a trailing slash.
     pub base_url: String,
     pub key: Option<ApiKey>,
-    /// The environment variables a key may be in, for advice.
+    /// Environment variables that may hold the key, for error messages.
     pub key_names: Vec<String>,
     pub headers: Vec<(String, SecretString)>,
     pub query: Vec<(String, String)>,
@@ -62,15 +62,16 @@ pub struct Provider {
     pub is_local: bool,
 }
 
-/// Nothing here limits how long a healthy answer may take: the largest models think for minutes without a word.
+/// None of these limits how long a healthy response may take: the largest models think for minutes without
+/// output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestTimeouts {
     pub connect: Duration,
-    /// From the request to the first byte of the answer.
+    /// From the request to the first byte of the response.
     pub first_byte: Option<Duration>,
     /// Between two chunks.
     pub idle: Duration,
-    /// With nothing but keep-alives coming.
+    /// While only keep-alives come.
     pub silence: Duration,
 }
 
@@ -86,8 +87,8 @@ impl Default for RequestTimeouts {
 }
 
 impl RequestTimeouts {
-    /// A server on this machine loads the model first and reads a long prompt for many minutes without a word; asked
-    /// again, it would begin anew.
+    /// A local server first loads the model and then reads a long prompt, many minutes without output; a
+    /// retry would start over.
     pub(crate) fn local() -> Self {
         let long = Self::default().silence;
         Self { first_byte: Some(long), idle: long, ..Self::default() }
@@ -95,17 +96,17 @@ impl RequestTimeouts {
 }
 
 impl Provider {
-    /// The address for a person to read: without the name, password and query that it may carry.
+    /// The address to show to users: without user name, password and query.
     pub(crate) fn redacted_address(&self) -> String {
         http::redact_address(&self.base_url)
     }
 
-    /// Whether it is on this machine, whoever it is.
+    /// Whether the address is on this machine, known provider or not.
     pub(crate) fn is_loopback(&self) -> bool {
         http::is_loopback(&self.base_url)
     }
 
-    /// What to do about a missing or refused key.
+    /// How to fix a missing or rejected key.
     pub(crate) fn key_advice(&self) -> String {
         let variable = match self.key_names.first() {
             Some(name) => format!("Set {name}, or run"),

@@ -1,7 +1,9 @@
-//! All providers there are: the known ones and the user's, settled from settings, environment and stored keys.
+//! All providers, known and configured, resolved from settings, environment and stored keys.
 //!
-//! Nothing here touches the network or the disk. Invariant: nothing goes to an address that only a
-//! repository named, except to this machine, and there no key that the person owns.
+//! Nothing here touches the network or the disk.
+//!
+//! Invariant: no request goes to an address that only a repository named, except on this machine, and then
+//! without any of the user's keys.
 
 mod provider_listing;
 mod resolve_provider;
@@ -19,7 +21,7 @@ use crate::provider::{ApiKey, Provider, SecretString, WireProtocol, known_provid
 use crate::settings::{ModelSettings, RegistrySettings};
 use crate::web_fetch::{self, FetchError, FetchedText};
 
-/// How environment variables are looked up; a function, so that tests need not change the process.
+/// Looks up an environment variable; a function, so that tests need not change the process.
 pub type VariableLookup = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 pub struct ModelRegistry {
@@ -45,7 +47,7 @@ impl ModelRegistry {
         Self { settings, keys, environment, clients: HttpClients::default() }
     }
 
-    /// The model that `PROVIDER/MODEL` names. The model may be one that the catalogue does not know.
+    /// Resolves `PROVIDER/MODEL`. The model need not be in the catalogue.
     pub fn model(&self, name: &str) -> Result<Model, ModelError> {
         if (name == offline::ID || name == offline::MODEL_NAME) && self.has_offline() {
             return Ok(Model::offline());
@@ -71,7 +73,7 @@ impl ModelRegistry {
         Ok(Model::new(provider, info, http, self.settings.policy).with_defaults(defaults))
     }
 
-    /// A provider that is all set, or what is missing.
+    /// Returns the provider if it is fully set up, otherwise an error that says what is missing.
     pub fn usable_provider(&self, id: &str) -> Result<Provider, ModelError> {
         let settled = self.resolve_provider(id)?;
         match settled.missing {
@@ -80,12 +82,12 @@ impl ModelRegistry {
         }
     }
 
-    /// Whether there is such a provider, set up or not.
+    /// Whether the provider exists, set up or not.
     pub fn check_provider(&self, id: &str) -> Result<(), ModelError> {
         self.resolve_provider(id).map(|_| ())
     }
 
-    /// The id under which a provider is listed and its key kept, for whatever id a person wrote.
+    /// The id that lists and stored keys use, for an id as the user wrote it.
     pub fn canonical_id<'a>(&self, id: &'a str) -> &'a str {
         if self.settings.providers.contains_key(id) {
             id
@@ -94,12 +96,12 @@ impl ModelRegistry {
         }
     }
 
-    /// The key that requests to a provider would be sent with.
+    /// The key for requests to this provider.
     pub fn key_in_use(&self, id: &str) -> Option<ApiKey> {
         self.resolve_provider(id).ok()?.provider.key
     }
 
-    /// The keys that requests would be sent with, by provider.
+    /// The keys for requests, by provider.
     pub fn keys_in_use(&self) -> Vec<(String, ApiKey)> {
         let settled =
             self.ids().into_iter().filter_map(|id| Some((id.clone(), self.resolve_provider(&id).ok()?)));
@@ -110,8 +112,7 @@ impl ModelRegistry {
         self.clients.client_for(&provider.base_url)
     }
 
-    /// The text at an address of the web, up to so many bytes. What it takes to fetch is settled here; the future stands
-    /// alone.
+    /// Fetches at most `most` bytes of text from a web address. The future does not borrow the registry.
     pub fn fetch(
         &self,
         address: &str,
@@ -123,7 +124,8 @@ impl ModelRegistry {
 
     fn model_spec(&self, provider: &Provider, model_id: &str) -> ModelSpec {
         let mut info = catalogue::look_up(&provider.id, model_id);
-        // All who speak this wire take its marks, and without them every step pays for the whole conversation.
+        // Every server of this wire accepts cache marks, and without them each step pays for the whole
+        // conversation.
         info.caching |= !info.known && provider.wire == WireProtocol::Anthropic;
         match self.model_settings(&provider.id, model_id) {
             Some(settings) => settings.apply_to(info, provider.wire),
@@ -136,7 +138,7 @@ impl ModelRegistry {
         models.iter().find(|(id, _)| id == model_id).map(|(_, settings)| settings)
     }
 
-    /// Every provider that may exist: known or configured, and not switched off.
+    /// Every provider, known or configured, that is enabled.
     fn ids(&self) -> Vec<String> {
         let known =
             known_providers::all().filter(|(_, known)| known.base_url.is_some()).map(|(id, _)| id.to_owned());
@@ -148,13 +150,13 @@ impl ModelRegistry {
         ids
     }
 
-    /// The local servers that could be asked for their models.
+    /// The local servers that can be probed for their models.
     pub(crate) fn local_providers(&self) -> Vec<Provider> {
         let settled = self.ids().into_iter().filter_map(|id| self.usable_provider(&id).ok());
         settled.filter(|provider| provider.is_local).collect()
     }
 
-    /// Whether the model that is built in may be used, and no other provider has its name.
+    /// Whether the built-in model is enabled and no configured provider has its name.
     fn has_offline(&self) -> bool {
         self.is_enabled(offline::ID) && !self.settings.providers.contains_key(offline::ID)
     }
@@ -188,10 +190,10 @@ impl ModelRegistry {
         if !is_one {
             format!(
                 "There is no provider `{id}`.{hint}\n`copydesk models` lists them; provider.{id} in copydesk.jsonc \
-                 makes one of your own (wire, options.baseURL)."
+                 defines your own (wire, options.baseURL)."
             )
         } else {
-            format!("The provider `{id}` is switched off by enabled_providers or disabled_providers.")
+            format!("The provider `{id}` is disabled by enabled_providers or disabled_providers.")
         }
     }
 }

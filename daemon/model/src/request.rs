@@ -1,7 +1,7 @@
-//! What a model is asked: the conversation so far and the tools it may call.
+//! A request to a model: the conversation so far and the available tools.
 //!
-//! Neutral data: every wire can say it, none of its shapes show. Order matters everywhere: the longer the prefix that
-//! two requests share, the more of it a provider's cache can serve.
+//! Neutral data that every wire can express and that shows no wire's shapes. Order matters everywhere: the
+//! longer the prefix that two requests share, the more of it a provider's cache can serve.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use serde_json::value::RawValue;
 
 #[derive(Debug, Clone, Default)]
 pub struct ModelRequest {
-    /// The system prompt in blocks, the most stable first.
+    /// The system prompt in blocks, most stable first.
     pub system: Vec<String>,
     pub messages: Vec<ModelMessage>,
-    /// Sent sorted by name, so that the order in which tools were registered never spoils a cache.
+    /// Sent sorted by name, so that the registration order never invalidates a cache.
     pub tools: Vec<ToolSpec>,
     pub tool_choice: ToolChoice,
-    /// Tokens the answer may have; the model's own limit where none is given.
+    /// Token limit of the response; defaults to the model's own limit.
     pub max_output: Option<u64>,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
-    /// How hard to think; the provider's default where none is given.
+    /// Defaults to the provider's setting.
     pub effort: Option<ReasoningEffort>,
-    /// The same for all requests of one session: providers route by it, so that their caches are hit.
+    /// Constant within a session: providers route by it, so that requests hit their caches.
     pub cache_key: Option<String>,
 }
 
@@ -31,9 +31,9 @@ pub struct ModelRequest {
 #[serde(rename_all = "snake_case")]
 pub enum ModelMessage {
     User(Vec<UserPart>),
-    /// The parts of one step, in the order in which the model wrote them.
+    /// The parts of one step, in the order the model wrote them.
     Assistant(Vec<AssistantPart>),
-    /// The outputs of the calls of the step before.
+    /// The outputs of the previous step's calls.
     Results(Vec<ToolResultPart>),
 }
 
@@ -44,7 +44,7 @@ pub enum UserPart {
     Media(MediaPart),
 }
 
-/// An image or a PDF. A model that cannot take it gets a line of text in its place.
+/// An image or a PDF. A model that does not accept it gets a line of text instead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MediaPart {
     pub mime: String,
@@ -67,7 +67,6 @@ impl MediaPart {
     }
 }
 
-/// One part of what a model wrote.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AssistantPart {
@@ -83,7 +82,7 @@ pub struct TextPart {
     pub echo: Option<ProviderMetadata>,
 }
 
-/// What the model let us see of its thinking, and the proof of it that the provider wants back.
+/// The visible part of the model's reasoning, and the signature that the provider wants returned.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReasoningPart {
     pub text: String,
@@ -91,8 +90,8 @@ pub struct ReasoningPart {
     pub echo: Option<ProviderMetadata>,
 }
 
-/// A call of a tool. `arguments` is the JSON text as the model wrote it, which may be invalid: the one who runs the
-/// call tells the model so. `id` is unique within the step, whatever the server sent.
+/// A tool call. `arguments` is the JSON text as the model wrote it; it may be invalid, and the tool runner
+/// then reports that to the model. `id` is unique within the step, whatever the server sent.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ToolCallPart {
     pub id: String,
@@ -102,8 +101,8 @@ pub struct ToolCallPart {
     pub echo: Option<ProviderMetadata>,
 }
 
-/// Something of the provider's own (a signature, an encrypted block) that goes back to the model that made it, byte for
-/// byte, and to no other.
+/// Provider data (a signature, an encrypted block) that is echoed byte for byte to the model that produced
+/// it, and to no other.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ProviderMetadata {
     pub provider: String,
@@ -112,8 +111,8 @@ pub struct ProviderMetadata {
     pub data: Box<RawValue>,
 }
 
-/// Raw JSON as a text. Kept as a value it could not be read back from inside a tagged enum, which serde reads by way of
-/// values of its own.
+/// Serialises raw JSON as a string. Inside a tagged enum, serde could not read it back as a value, because it
+/// buffers values of its own.
 mod as_text {
     use serde::de::Error as _;
     use serde::{Deserialize as _, Deserializer, Serializer};
@@ -140,7 +139,7 @@ pub struct ToolResultPart {
     pub is_error: bool,
 }
 
-/// A tool as the model is told of it. `parameters` is a JSON Schema of an object.
+/// A tool as the model sees it. `parameters` is a JSON Schema of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
     pub name: String,
@@ -152,14 +151,14 @@ pub struct ToolSpec {
 pub enum ToolChoice {
     #[default]
     Auto,
-    /// It must call some tool.
+    /// The model must call some tool.
     Required,
-    /// It must answer in text.
+    /// The model must respond in text.
     None,
     Named(String),
 }
 
-/// How hard a model is asked to think. Each wire takes the nearest level that the model knows.
+/// How hard the model should think. Each wire uses the nearest level that the model supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReasoningEffort {

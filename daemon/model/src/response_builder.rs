@@ -1,7 +1,7 @@
-//! The answer as it grows: what every wire's decoder writes into, and the only maker of part events.
+//! Builds the response as it streams in. Every wire's decoder writes into it, and only it emits part events.
 //!
-//! Holds what is the same on all wires: numbers of parts, whole contents beside the pieces, unique ids of calls, the
-//! size cap, and how the last word is read.
+//! It holds what all wires share: part numbers, whole contents beside the deltas, unique call ids, the size
+//! cap, and how to interpret the finish reason.
 
 use std::collections::HashSet;
 use std::mem;
@@ -12,7 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::event::{FinishReason, ModelEvent, PartKind, TokenUsage};
 use crate::request::{AssistantPart, ProviderMetadata, ReasoningPart, TextPart, ToolCallPart};
 
-/// Why a stream cannot be read on. The one who knows provider and model makes an error of it.
+/// Why the stream cannot be read further. The caller, who knows provider and model, turns it into an error.
 #[derive(Debug)]
 pub(crate) enum StreamFault {
     Malformed(String),
@@ -24,7 +24,7 @@ pub(crate) enum StreamFault {
     TooLarge,
 }
 
-/// What every part and block counts towards the cap beside its contents: a server may begin them without end.
+/// Counted towards the cap for each part and block besides its contents: a server could open many empty ones.
 pub(crate) const PART_OVERHEAD: usize = 1024;
 
 #[derive(Debug)]
@@ -36,12 +36,12 @@ pub(crate) struct ResponseBuilder {
     next_part: usize,
     call_ids: HashSet<String>,
     calls_ended: usize,
-    /// Bytes that may still come.
+    /// Bytes left until the cap.
     remaining_bytes: usize,
     pub(crate) usage: TokenUsage,
-    /// US dollars, where the server itself says what it took.
+    /// US dollars, if the server reports its own cost.
     pub(crate) cost: Option<f64>,
-    /// The reason given for stopping, once it is known.
+    /// The finish reason, once known.
     pub(crate) stop: Option<FinishReason>,
     /// Nothing of interest follows.
     pub(crate) is_complete: bool,
@@ -55,7 +55,7 @@ struct OpenPart {
 }
 
 impl ResponseBuilder {
-    /// `first_part` numbers the first part; `limit` bounds the bytes of all contents together.
+    /// `first_part` is the number of the first part; `limit` caps the bytes of all contents together.
     pub(crate) fn new(provider: &str, model: &str, first_part: usize, limit: usize) -> Self {
         Self {
             provider: provider.to_owned(),
@@ -81,8 +81,8 @@ impl ResponseBuilder {
         self.start(PartKind::Reasoning)
     }
 
-    /// A server's id is kept where it is fit: given, and not given twice. Local servers leave it out, and some models
-    /// repeat it, which another request would be refused for.
+    /// Keeps the server's id if it has one and it is new. Local servers omit ids and some models repeat them;
+    /// the next request would be rejected for a duplicate.
     pub(crate) fn start_call(&mut self, id: Option<&str>, name: &str) -> Result<usize, StreamFault> {
         self.count_bytes(id.map_or(0, str::len).saturating_add(name.len()))?;
         let fit = id.filter(|id| !id.is_empty() && !self.call_ids.contains(*id));
@@ -112,13 +112,13 @@ impl ResponseBuilder {
         Ok(())
     }
 
-    /// Counts bytes that a decoder keeps itself (signatures) towards the cap.
+    /// Counts bytes that a decoder stores itself (signatures) towards the cap.
     pub(crate) fn count_bytes(&mut self, bytes: usize) -> Result<(), StreamFault> {
         self.remaining_bytes = self.remaining_bytes.checked_sub(bytes).ok_or(StreamFault::TooLarge)?;
         Ok(())
     }
 
-    /// What the part holds so far.
+    /// The part's text so far.
     pub(crate) fn part_text(&self, part: usize) -> &str {
         self.open_parts.iter().find(|open| open.part == part).map_or("", |open| open.text.as_str())
     }
@@ -127,7 +127,7 @@ impl ResponseBuilder {
         self.end_part_with_metadata(part, None);
     }
 
-    /// Ends a part that carries something of the provider's own.
+    /// Ends a part that carries provider data.
     pub(crate) fn end_part_with_metadata(&mut self, part: usize, echo: Option<Box<RawValue>>) {
         let Some(at) = self.open_parts.iter().position(|open| open.part == part) else { return };
         let OpenPart { kind, text, .. } = self.open_parts.remove(at);
@@ -166,7 +166,8 @@ impl ResponseBuilder {
         mem::take(&mut self.events)
     }
 
-    /// Closes what is open and reads the last word: servers say `stop` after calls and `tool_calls` without one.
+    /// Ends every open part and settles the finish reason: servers say `stop` after calls, and `tool_calls`
+    /// without one.
     pub(crate) fn finish(&mut self) -> FinishReason {
         self.end_all();
         match self.stop.clone().unwrap_or(FinishReason::End) {
@@ -186,7 +187,7 @@ pub(crate) fn to_raw_json(value: &impl Serialize) -> Option<Box<RawValue>> {
     to_raw_value(value).ok()
 }
 
-/// Letters and digits only: the strictest server takes nothing else.
+/// Letters and digits only, for the strictest server.
 fn new_call_id() -> String {
     let random: String = std::iter::repeat_with(fastrand::alphanumeric).take(20).collect();
     format!("call{random}")

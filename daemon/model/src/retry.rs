@@ -1,8 +1,8 @@
-//! When to try again: pure arithmetic on what the server said.
+//! Retry delays: pure arithmetic on the server's headers.
 
 use std::time::{Duration, SystemTime};
 
-/// Without a word from the server: 2 s, 4 s, 8 s, … with up to a quarter of jitter, never above 30 s.
+/// Without a hint from the server: 2 s, 4 s, 8 s, … plus up to a quarter of jitter, never above 30 s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
     pub max_retries: u32,
@@ -16,15 +16,16 @@ impl Default for RetryPolicy {
     }
 }
 
-/// The longest wait that a server is obeyed in: 2^31 - 1 ms, about 24 days. The person sees it and can cancel.
-const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
+/// The longest server-requested wait that we honour: 2^31 - 1 ms, about 24 days. The user sees it and can
+/// cancel.
+const MAX_WAIT: Duration = Duration::from_millis(i32::MAX as u64);
 
 impl RetryPolicy {
-    /// The wait before retry number `attempt` (from 1). `random` is in 0..=1. What the server asked for is obeyed as it
-    /// is, beyond our own cap: a wait that is too short only makes it angrier.
+    /// The wait before retry number `attempt` (from 1). `random` is in 0..=1. The server's own wait applies
+    /// even beyond our cap: retrying too early only makes the limit worse.
     pub fn delay(&self, attempt: u32, asked: Option<Duration>, random: f64) -> Duration {
         if let Some(asked) = asked {
-            return asked.min(LONGEST);
+            return asked.min(MAX_WAIT);
         }
         let doublings = attempt.saturating_sub(1).min(16);
         let base = self.first.saturating_mul(1 << doublings).as_millis() as f64;
@@ -33,18 +34,18 @@ impl RetryPolicy {
     }
 }
 
-/// Reads `retry-after-ms`, else `retry-after` in seconds or as a date. Nonsense is as good as nothing.
+/// Reads `retry-after-ms`, else `retry-after` in seconds or as a date. Ignores invalid values.
 pub fn retry_after<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemTime) -> Option<Duration> {
     let number = |name: &str, unit_ms: f64| {
         let value: f64 = header(name)?.trim().parse().ok()?;
         (value.is_finite() && value >= 0.0).then(|| {
-            let ms = (value * unit_ms).ceil().min(LONGEST.as_millis() as f64);
+            let ms = (value * unit_ms).ceil().min(MAX_WAIT.as_millis() as f64);
             Duration::from_millis(ms as u64)
         })
     };
     number("retry-after-ms", 1.0).or_else(|| number("retry-after", 1000.0)).or_else(|| {
         let date = httpdate::parse_http_date(header("retry-after")?.trim()).ok()?;
-        Some(date.duration_since(now).unwrap_or_default().min(LONGEST))
+        Some(date.duration_since(now).unwrap_or_default().min(MAX_WAIT))
     })
 }
 

@@ -1,7 +1,8 @@
-//! Tool schemas as each provider wants them, and arguments as a request may carry them.
+//! Adapts tool schemas to each provider, and stored arguments to a valid request.
 //!
-//! A tool's schema is plain JSON Schema. Providers read parts of it and refuse the rest, each another rest: every
-//! adaptation here is a pure function from schema to schema that only ever says less, never something else.
+//! A tool's schema is plain JSON Schema. Each provider supports another subset and rejects the rest. Every
+//! adaptation is a pure function from schema to schema that may drop constraints but never changes their
+//! meaning.
 
 mod arguments;
 mod combine;
@@ -18,13 +19,13 @@ pub(crate) use strict::drop_nulls;
 
 use crate::provider::{Dialect, SchemaStyle};
 
-/// How deep a schema may nest before it is cut: they come from tools of others too (MCP).
-const DEPTH: usize = 24;
+/// Nesting limit; deeper parts are cut. Schemas may come from foreign tools (MCP).
+const MAX_DEPTH: usize = 24;
 
-/// A plain object schema with nothing in it that only validators read.
+/// A plain object schema without keywords that only validators use.
 pub(crate) fn plain(schema: &Value) -> Value {
     let mut map = combine::flatten(schema);
-    // At the root, OpenAI refuses the last three.
+    // OpenAI rejects the last three at the root.
     ["$schema", "title", "enum", "const", "not"].iter().for_each(|key| drop(map.shift_remove(*key)));
     if map.get("required").and_then(Value::as_array).is_some_and(Vec::is_empty) {
         map.shift_remove("required");

@@ -1,6 +1,6 @@
-//! What the user's configuration says of providers and models, in this room's words.
+//! The user's settings for providers and models, in this crate's types.
 //!
-//! Whoever reads the configuration fills these in; nothing here knows of files or their spelling.
+//! The configuration loader fills them in; nothing here knows files or key names.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::retry::RetryPolicy;
 #[derive(Debug, Clone, Default)]
 pub struct RegistrySettings {
     pub providers: BTreeMap<String, ProviderSettings>,
-    /// Where given, no other providers exist.
+    /// If set, only these providers exist.
     pub enabled: Option<Vec<String>>,
     pub disabled: Vec<String>,
     pub policy: RetryPolicy,
@@ -29,23 +29,23 @@ pub struct ProviderSettings {
     pub npm: Option<String>,
     pub base_url: Option<AddressSetting>,
     pub key: Option<SettingValue<SecretString>>,
-    /// Environment variables to look for the key in, before the known ones.
+    /// Environment variables for the key, tried before the known ones.
     pub key_names: Vec<String>,
     pub headers: Vec<(String, SettingValue<SecretString>)>,
     pub query: Vec<(String, SettingValue<String>)>,
-    /// `Some(None)`: wait for the first byte without limit.
+    /// `Some(None)`: no timeout for the first byte.
     pub first_byte: Option<Option<Duration>>,
     pub idle: Option<Duration>,
     pub cache_key: Option<bool>,
-    /// Entries of the dialect to replace.
+    /// Dialect entries to replace.
     pub dialect: Map<String, Value>,
     pub models: Vec<(String, ModelSettings)>,
-    /// Where not empty, the only models to list.
+    /// If not empty, only these models are listed.
     pub whitelist: Vec<String>,
     pub blacklist: Vec<String>,
 }
 
-/// A value from the configuration, and whether the person vouches for it or only a repository said it.
+/// A configured value, and whether the user vouches for it or only a repository set it.
 #[derive(Debug, Clone)]
 pub struct SettingValue<T> {
     pub value: T,
@@ -56,7 +56,7 @@ pub type AddressSetting = SettingValue<String>;
 
 #[derive(Debug, Clone, Default)]
 pub struct ModelSettings {
-    /// The name on the wire, where it is not the name in the configuration.
+    /// The name on the wire, if it differs from the configuration's.
     pub id: Option<String>,
     pub name: Option<String>,
     pub context: Option<u64>,
@@ -70,7 +70,7 @@ pub struct ModelSettings {
     pub edits: Option<EditStyle>,
     pub reasoning: Option<ReasoningSetting>,
     pub disabled: bool,
-    /// Sent beside the provider's.
+    /// Sent in addition to the provider's.
     pub headers: Vec<(String, SettingValue<SecretString>)>,
     pub defaults: RequestDefaults,
 }
@@ -78,13 +78,13 @@ pub struct ModelSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReasoningSetting {
     Disabled,
-    /// In the way that is usual on the provider's wire.
+    /// The usual control on the provider's wire.
     WireDefault,
     Control(ReasoningControl),
 }
 
 impl ModelSettings {
-    /// The catalogue's word, corrected by the user's.
+    /// The catalogue's values, overridden by the user's.
     pub(crate) fn apply_to(&self, info: ModelSpec, wire: WireProtocol) -> ModelSpec {
         let usual = match wire {
             WireProtocol::Anthropic => ReasoningControl::Adaptive,

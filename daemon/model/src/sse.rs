@@ -1,17 +1,17 @@
 //! Server-sent events: bytes in, messages out.
 //!
-//! The reader is fed whatever the network delivers. Contract:
+//! The reader accepts whatever chunks the network delivers. Contract:
 //! - any chunking of the same bytes gives the same messages;
-//! - time is linear in the bytes: each byte is looked at once, however long its line;
-//! - a line ends at LF, CRLF or a lone CR; one byte order mark at the very start is skipped; comments, `id` and
-//!   `retry` are passed over; several `data` lines are joined by a line feed;
-//! - text that is not UTF-8 and messages above the limit are errors, after the messages that came before them;
-//! - at the end of the body [`SseReader::finish`] gives what was not closed by a blank line. The standard drops it, but
-//!   some servers leave the last blank line out; whether it is whole is for the wire to judge.
+//! - time is linear: each byte is read once, however long its line;
+//! - a line ends at LF, CRLF or a lone CR; one byte order mark at the very start is skipped; comments, `id`
+//!   and `retry` are ignored; several `data` lines are joined by a line feed;
+//! - invalid UTF-8 and messages above the limit are errors, reported after the messages before them;
+//! - at the end of the body [`SseReader::finish`] returns the message that no blank line closed. The standard
+//!   drops it, but some servers omit the last blank line; the wire decides whether it is complete.
 
 use std::mem;
 
-/// One event of the stream. `event` is empty where the server named none.
+/// One event. `event` is empty if the server did not name it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SseMessage {
     pub event: String,
@@ -20,7 +20,7 @@ pub struct SseMessage {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SseError {
-    #[error("the stream holds bytes that are not UTF-8")]
+    #[error("the stream contains invalid UTF-8")]
     InvalidUtf8,
     #[error("one event of the stream is larger than {limit} bytes")]
     TooLarge { limit: usize },
@@ -31,11 +31,11 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 #[derive(Debug)]
 pub struct SseReader {
     limit: usize,
-    /// The line so far, where a chunk ended inside it.
+    /// The start of a line that the chunk did not finish.
     line: Vec<u8>,
-    /// The last byte was a CR that closed a line: an LF right after it belongs to the same line end.
+    /// The last byte was a CR that ended a line: an LF right after it belongs to the same line end.
     after_cr: bool,
-    /// Nothing but (a part of) a byte order mark has been seen.
+    /// Only (a part of) a byte order mark has been read.
     at_start: bool,
     event: String,
     data: String,
@@ -43,7 +43,7 @@ pub struct SseReader {
 }
 
 impl SseReader {
-    /// `limit` bounds the memory of one message: its data and the line being read.
+    /// `limit` caps the memory of one message: its data and the current line.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -81,7 +81,7 @@ impl SseReader {
         Ok(())
     }
 
-    /// The message that was not closed by a blank line when the body ended.
+    /// The message that no blank line closed when the body ended.
     pub fn finish(&mut self) -> Result<Option<SseMessage>, SseError> {
         let mut out = Vec::new();
         self.end_line(&[], &mut out)?;
@@ -102,7 +102,7 @@ impl SseReader {
         self.line.extend_from_slice(tail);
         let line = mem::take(&mut self.line);
         let result = self.read_line(&line, out);
-        // The buffer is kept for the next line, unless one huge line made it huge.
+        // Keep the buffer for the next line, unless one huge line made it huge.
         if line.capacity() <= 64 * 1024 {
             self.line = line;
             self.line.clear();

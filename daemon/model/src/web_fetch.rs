@@ -1,17 +1,17 @@
-//! A text from the web, over the same clients as everything else: no key goes along, and redirects are not followed.
+//! Fetches a text from the web through the shared clients: it sends no key and follows no redirects.
 
 use crate::classify::causes;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchedText {
     pub text: String,
-    /// There was more than was wanted.
+    /// The body was longer than the limit.
     pub is_truncated: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    #[error("is no http:// or https:// address")]
+    #[error("is not an http:// or https:// address")]
     InvalidAddress,
     #[error("answered with status {0}")]
     Status(u16),
@@ -28,7 +28,7 @@ pub(crate) async fn fetch(
     if !matches!(url.scheme(), "http" | "https") {
         return Err(FetchError::InvalidAddress);
     }
-    // Only the causes: the outermost text holds the address, which may hold a password.
+    // Only the causes: the outermost text contains the address, which may hold a password.
     let line = |error: reqwest::Error| {
         FetchError::Transport(causes(&error).pop().unwrap_or_else(|| "no reason given".to_owned()))
     };

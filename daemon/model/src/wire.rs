@@ -1,8 +1,9 @@
-//! The four wires: a request into a provider's JSON, a provider's events into an [`ResponseBuilder`].
+//! The four wires: each encodes a request as a provider's JSON and decodes a provider's events into a
+//! [`ResponseBuilder`].
 //!
-//! One folder per wire with `encode` and `decode`; wire types are private to it. Encoding is pure and borrows the
-//! request: the body is built once and sent again as it is on every retry. Decoders are tolerant: what they do not know
-//! they pass over.
+//! One folder per wire with `encode` and `decode`; wire types are private to it. Encoding is pure and borrows
+//! the request; the body is built once and reused on every retry. Decoders are tolerant: they skip what they
+//! do not know.
 
 mod anthropic;
 mod call_names;
@@ -21,7 +22,6 @@ use crate::request::{AssistantPart, ModelRequest, ProviderMetadata};
 use crate::response_builder::{ResponseBuilder, StreamFault};
 use crate::sse;
 
-/// Whom a request is for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestTarget<'a> {
     pub(crate) provider: &'a Provider,
@@ -29,7 +29,7 @@ pub(crate) struct RequestTarget<'a> {
 }
 
 impl RequestTarget<'_> {
-    /// An echo goes back only to the model that made it.
+    /// An echo returns only to the model that produced it.
     fn own_metadata<'e>(&self, echo: Option<&'e ProviderMetadata>) -> Option<&'e ProviderMetadata> {
         echo.filter(|echo| echo.provider == self.provider.id && echo.model == self.info.id)
     }
@@ -46,13 +46,13 @@ pub(crate) struct EncodedRequest {
 impl EncodedRequest {
     fn new(path: impl Into<String>, body: &impl Serialize) -> Result<Self, ModelError> {
         let body = serde_json::to_vec(body).map_err(|error| {
-            ModelError::invalid_settings(format!("the request cannot be written as JSON: {error}"))
+            ModelError::invalid_settings(format!("cannot write the request as JSON: {error}"))
         })?;
         Ok(Self { path: path.into(), headers: Vec::new(), body })
     }
 }
 
-/// Reads one message of the stream into the answer.
+/// Decodes one message of the stream into the response.
 pub(crate) trait StreamDecoder: Send {
     fn read_message(
         &mut self,
@@ -93,8 +93,8 @@ impl WireProtocol {
     }
 }
 
-/// The parts up to the last that is text or a call. An answer that was cut while the model thought ends in its thoughts,
-/// and the wires that sign them refuse a message that does.
+/// The parts up to the last text or call. A response that was cut off while the model was thinking ends in
+/// reasoning, and wires that sign reasoning reject such a message.
 fn without_trailing_reasoning(parts: &[AssistantPart]) -> &[AssistantPart] {
     let is_said = |part: &AssistantPart| match part {
         AssistantPart::Text(text) => !text.text.trim().is_empty(),
@@ -105,7 +105,7 @@ fn without_trailing_reasoning(parts: &[AssistantPart]) -> &[AssistantPart] {
     parts.get(..length).unwrap_or_default()
 }
 
-/// Parses one event; the fault shows its beginning.
+/// Parses one event; the error shows its beginning.
 fn parse<T: serde::de::DeserializeOwned>(data: &str) -> Result<T, StreamFault> {
     let parsed = serde_json::from_str(data).or_else(|error| match lenient::replace_lone_surrogates(data) {
         Some(repaired) => serde_json::from_str(&repaired),

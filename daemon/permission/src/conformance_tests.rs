@@ -108,7 +108,7 @@ fn config() {
     assert_eq!((cases.len(), evaluated), (22, 36));
 }
 
-/// Which key a tool has is for the tool to say; here, as upstream's say.
+/// In production each tool names its own key; the test uses upstream's keys.
 #[test]
 fn disabled() {
     let cases = cases().disabled;

@@ -1,18 +1,18 @@
-//! What holds when nobody has said anything: looking is free, everything that changes something or leaves the workspace is
-//! asked for.
+//! The rules without any configuration: reading needs no ask; anything that changes something or leaves the
+//! workspace does.
 //!
-//! | key | without asking | after asking |
+//! | key | allowed | asked |
 //! |---|---|---|
 //! | `read` | files | `.env` files (but not `.env.example`): they hold secrets |
 //! | `list`, `glob`, `grep` | all | |
-//! | `lsp`, `todowrite`, `question`, `skill`, `task` | all; what a task does is asked for by its own keys | |
-//! | `plan_enter` | all: it is a question by itself | |
-//! | `plan_exit` | | all: the plan is what is asked about |
+//! | `lsp`, `todowrite`, `question`, `skill`, `task` | all; a task's own calls are asked under their own keys | |
+//! | `plan_enter` | all: the call itself is a question | |
+//! | `plan_exit` | | all: the ask shows the plan |
 //! | `edit`, `bash` | | all |
-//! | `external_directory` | | all: any path outside of the workspace |
-//! | `webfetch`, `websearch`, `codesearch` | | all: what is asked for leaves the machine |
+//! | `external_directory` | | all: any path outside the workspace |
+//! | `webfetch`, `websearch`, `codesearch` | | all: the query leaves the machine |
 //! | `doom_loop` | | the same call again and again |
-//! | any other, such as the tools of an MCP server | | all |
+//! | any other key, such as the tools of an MCP server | | all |
 
 use crate::{PermissionAction, PermissionRule, PermissionRules};
 
@@ -30,7 +30,8 @@ const LINES: [(&str, &str, PermissionAction); 21] = [
     ("skill", "*", PermissionAction::Allow),
     ("task", "*", PermissionAction::Allow),
     ("plan_enter", "*", PermissionAction::Allow),
-    // These would be asked for without a line, too; with it they are seen where the rules are shown.
+    // `Ask` is the default without these lines too; listing them makes them visible where the rules are
+    // shown.
     ("edit", "*", PermissionAction::Ask),
     ("bash", "*", PermissionAction::Ask),
     ("external_directory", "*", PermissionAction::Ask),
@@ -41,7 +42,7 @@ const LINES: [(&str, &str, PermissionAction); 21] = [
     ("plan_exit", "*", PermissionAction::Ask),
 ];
 
-/// The first layer, over which configuration, agent and replies are laid.
+/// The first layer; configuration, agent and replies go on top of it.
 pub fn default_rules() -> PermissionRules {
     LINES.iter().map(|(key, pattern, action)| PermissionRule::new(*key, *pattern, *action)).collect()
 }

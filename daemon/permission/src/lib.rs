@@ -1,12 +1,13 @@
-//! What may be done without asking: rules over keys and patterns, asks and their replies. Pure: it decides, the session
-//! waits for people and remembers what they said.
+//! Permission rules, asks and replies. This crate is pure: it decides; the session waits for users and stores
+//! their replies.
 //!
-//! A *key* names a kind of action (`edit`, `bash`; a tool says which is its own), a *pattern* what it is done to (a path, a
-//! command). [`PermissionRules`] are lines of which the last that matches decides; [`RuleLayers`] are the rules of the house, the user
-//! and the agent with what a person has answered on top; [`PendingAsks`] are the asks of one session that wait for a reply.
+//! A *key* names a kind of action (`edit`, `bash`; each tool names its own), a *pattern* names its target (a
+//! path, a command). In [`PermissionRules`] the last matching rule decides. [`RuleLayers`] combines the rules
+//! of the defaults, the configuration and the agent with the user's replies. [`PendingAsks`] holds one
+//! session's asks that wait for a reply.
 //!
-//! Invariant: without a rule the answer is to ask.
-//! Invariant: what a person has answered never allows what a rule denies.
+//! Invariant: without a matching rule the decision is to ask.
+//! Invariant: a user's reply never allows what a rule denies.
 
 mod ask;
 mod default_rules;

@@ -1,25 +1,26 @@
-//! The asks of one session: which wait for a reply, and what a reply settles besides the ask it is for.
+//! One session's pending asks, and the other asks that a reply settles along with its own.
 //!
-//! A state machine without waiting: the session keeps who waits under the same id, and wakes those that are settled.
+//! A state machine that never waits: the session keeps its waiters under the same ids and wakes those that
+//! are settled.
 
 use thiserror::Error;
 
 use crate::{Ask, AskReply, PermissionAction, PermissionDecision, RuleLayers};
 
-/// How an ask that had to wait ended.
+/// How a pending ask ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AskOutcome {
     Allowed,
-    /// With a reason the model is told it; without one the turn stops.
+    /// With a reason, the model reads it; without one, the turn stops.
     Rejected {
         reason: Option<String>,
     },
-    /// Nobody could be asked; the model is told so.
+    /// No user could be asked; the model is told so.
     Unattended,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("there is no such ask; it may have been settled by another reply")]
+#[error("this ask is no longer pending; another reply may have settled it")]
 pub struct UnknownAskError;
 
 #[derive(Debug, Clone)]
@@ -41,12 +42,12 @@ impl<Id: Clone + PartialEq> PendingAsks<Id> {
         &mut self.layers
     }
 
-    /// Those that wait, the oldest first: what a client that attaches is sent.
+    /// Oldest first: the list that a newly attached client receives.
     pub fn pending(&self) -> &[(Id, Ask)] {
         &self.pending
     }
 
-    /// Decides at once, or keeps the ask until it is replied to.
+    /// Decides at once, or queues the ask until a reply comes.
     pub fn ask(&mut self, id: Id, ask: &Ask) -> PermissionDecision {
         let decision = self.layers.decide(ask);
         if let PermissionDecision::Ask(ask) = &decision {
@@ -55,8 +56,8 @@ impl<Id: Clone + PartialEq> PendingAsks<Id> {
         decision
     }
 
-    /// What is settled by the reply. `Always` also settles those that it answers; a rejection without a reason means
-    /// "stop", so it settles all, one with a reason only its own.
+    /// Returns the asks that the reply settles. `Always` also settles the asks that it now allows. A
+    /// rejection with a reason settles only its own ask; one without a reason means "stop" and settles all.
     pub fn reply(&mut self, id: &Id, reply: AskReply) -> Result<Vec<(Id, AskOutcome)>, UnknownAskError> {
         let at = self.pending.iter().position(|(open, _)| open == id).ok_or(UnknownAskError)?;
         let (id, ask) = self.pending.remove(at);
@@ -82,24 +83,25 @@ impl<Id: Clone + PartialEq> PendingAsks<Id> {
         })
     }
 
-    /// An ask that was settled in another way than by a reply.
+    /// Removes an ask that was settled without a reply.
     pub fn settle(&mut self, id: &Id) -> Result<Id, UnknownAskError> {
         let at = self.pending.iter().position(|(open, _)| open == id).ok_or(UnknownAskError)?;
         Ok(self.pending.remove(at).0)
     }
 
-    /// Under one key, what a person chose holds instead of what the rules allow or ask. Gives what is settled by that.
+    /// Sets the user's choice for a key, which replaces every `Allow` and `Ask` of the rules. Returns the
+    /// asks that this settles.
     pub fn choose_action(&mut self, key: &str, action: Option<PermissionAction>) -> Vec<(Id, AskOutcome)> {
         self.layers.choose_action(key, action);
         self.answered()
     }
 
-    /// Ends all that wait: the turn was cancelled, or the session is closed.
+    /// Rejects every pending ask: the turn was cancelled or the session closed.
     pub fn reject_all(&mut self) -> Vec<(Id, AskOutcome)> {
         self.pending.drain(..).map(|(id, _)| (id, AskOutcome::Rejected { reason: None })).collect()
     }
 
-    /// Takes out those that need no reply any more.
+    /// Removes the asks that are now allowed without a reply.
     fn answered(&mut self) -> Vec<(Id, AskOutcome)> {
         let layers = &self.layers;
         let answered =

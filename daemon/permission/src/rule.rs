@@ -1,8 +1,8 @@
-//! Rules: lines of key, pattern and action, of which the last that matches decides.
+//! Rules: lines of key, pattern and action. The last line that matches decides.
 
 use crate::matches_wildcard;
 
-/// Whether something happens without asking, after asking, or not at all.
+/// Whether a call runs without asking, after asking, or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PermissionAction {
     Allow,
@@ -11,7 +11,7 @@ pub enum PermissionAction {
 }
 
 impl PermissionAction {
-    /// As it is written in the configuration.
+    /// The name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -21,7 +21,7 @@ impl PermissionAction {
     }
 }
 
-/// Key and pattern may both be wildcards.
+/// Both key and pattern may contain wildcards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionRule {
     pub key: String,
@@ -39,26 +39,25 @@ impl PermissionRule {
     }
 }
 
-/// What the configuration says about one key: one action, or some by pattern in the order of writing.
+/// The configuration of one key: one action, or actions by pattern in the order written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleSetting {
     Action(PermissionAction),
     ByPattern(Vec<(String, PermissionAction)>),
 }
 
-/// Rules in their order.
+/// Rules, in order; the last match decides.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PermissionRules {
     rules: Vec<PermissionRule>,
 }
 
 impl PermissionRules {
-    /// One action for everything.
     pub fn all(action: PermissionAction) -> Self {
         Self::from_iter([PermissionRule::new("*", "*", action)])
     }
 
-    /// The configuration's lines in their order. A pattern's `~` or `$HOME` in front is the user's home.
+    /// Keeps the order of the configuration. A leading `~` or `$HOME` in a pattern becomes the user's home.
     pub fn from_settings(settings: impl IntoIterator<Item = (String, RuleSetting)>, home: &str) -> Self {
         let mut rules = Vec::new();
         for (key, setting) in settings {
@@ -74,15 +73,14 @@ impl PermissionRules {
         Self { rules }
     }
 
-    /// These rules with others behind them, which decide where they match.
+    /// Appends rules, which win wherever they match.
     #[must_use]
     pub fn chain(mut self, later: PermissionRules) -> Self {
         self.rules.extend(later.rules);
         self
     }
 
-    /// These rules where nothing under the key happens without asking: what they allow is asked for, what they deny stays
-    /// denied.
+    /// Turns every `Allow` that covers the key into `Ask` for that key; denials stay.
     #[must_use]
     pub fn with_asking(self, key: &str) -> PermissionRules {
         let mut rules = Vec::with_capacity(self.rules.len());
@@ -90,7 +88,7 @@ impl PermissionRules {
             let allows = rule.action == PermissionAction::Allow && matches_wildcard(&rule.key, key);
             let asks = allows.then(|| PermissionRule::new(key, &*rule.pattern, PermissionAction::Ask));
             rules.push(rule);
-            // Right behind it, so that it decides where that one would have.
+            // Directly behind the original, so that it overrides exactly that rule.
             rules.extend(asks);
         }
         Self { rules }
@@ -104,7 +102,7 @@ impl PermissionRules {
         self.rules.iter()
     }
 
-    /// The rule that decides, if there is one.
+    /// The rule that decides, if any matches.
     pub fn deciding_rule(&self, key: &str, pattern: &str) -> Option<&PermissionRule> {
         self.iter().rfind(|rule| matches_wildcard(&rule.key, key) && matches_wildcard(&rule.pattern, pattern))
     }
@@ -113,7 +111,7 @@ impl PermissionRules {
         self.deciding_rule(key, pattern).map_or(PermissionAction::Ask, |rule| rule.action)
     }
 
-    /// Whether everything under the key is denied, so that there is no use in offering it.
+    /// Whether the rules deny everything under the key, so that offering it is pointless.
     pub fn denies_all(&self, key: &str) -> bool {
         for rule in self.iter().rev().filter(|rule| matches_wildcard(&rule.key, key)) {
             if rule.is_for_everything() {
@@ -126,7 +124,7 @@ impl PermissionRules {
         false
     }
 
-    /// Those of the tools, given with their keys, that are hidden from the model because they could only be denied.
+    /// The tools, given as (name, key), to hide from the model because every call would be denied.
     pub fn denied_tools<'a>(&self, tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<&'a str> {
         tools.into_iter().filter(|(_, key)| self.denies_all(key)).map(|(tool, _)| tool).collect()
     }
@@ -151,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_is_hidden_if_nothing_of_it_is_left() {
+    fn a_tool_is_hidden_if_all_of_it_is_denied() {
         let rule = |pattern, action| PermissionRule::new("bash", pattern, action);
         let denied = PermissionRules::from_iter([
             rule("*", PermissionAction::Deny),

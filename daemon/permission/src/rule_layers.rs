@@ -1,7 +1,7 @@
-//! Rules in layers, the later over the earlier, and on top what a person has answered.
+//! Layered rules, where later layers override earlier ones, plus the user's replies on top.
 //!
-//! Replies are not one more layer of rules: they answer what would be asked, and cannot allow what is denied. A person who
-//! once said "always" to an edit has not said anything about the file that the configuration forbids.
+//! Replies are not one more layer: they answer asks, and cannot allow what a rule denies. A user who replied
+//! "always" to an edit has not spoken about the file that the configuration denies.
 
 use crate::{
     Ask, PermissionAction, PermissionDecision, PermissionDeniedError, PermissionRule, PermissionRules,
@@ -11,45 +11,47 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RuleLayers {
     rules: PermissionRules,
-    /// What the person says, whatever a repository adds: the rules may be stricter, never more lenient.
+    /// The user's own rules, without what a repository adds. The combined rules may be stricter than these,
+    /// never more lenient.
     user_rules: PermissionRules,
-    /// Those of the sessions above, whose denials hold here.
+    /// The rules of parent sessions, whose denials apply here too.
     parent_rules: Vec<PermissionRules>,
     remembered: Vec<(String, String)>,
-    /// What a person chose for a key: it stands for every rule that does not deny.
+    /// The user's choice per key. It replaces every rule that does not deny.
     chosen: Vec<(String, PermissionAction)>,
 }
 
 impl RuleLayers {
-    /// In the order of growing weight: defaults, configuration, agent.
+    /// Later layers win: defaults, configuration, agent.
     pub fn new(layers: impl IntoIterator<Item = PermissionRules>) -> Self {
         let rules = layers.into_iter().fold(PermissionRules::default(), PermissionRules::chain);
         Self { rules, ..Self::default() }
     }
 
-    /// For whoever works under another: what is denied there is denied here.
+    /// For a child session: everything its parent denies is denied here.
     #[must_use]
     pub fn with_parent_denials(mut self, above: &Self) -> Self {
         self.parent_rules.extend(above.all().cloned());
         self
     }
 
-    /// Whether everything under the key is denied, whatever is answered: there is no use in offering it.
+    /// Whether everything under the key is denied whatever the user replies, so that offering it is
+    /// pointless.
     pub fn denies_all(&self, key: &str) -> bool {
         self.all().any(|rules| rules.denies_all(key))
     }
 
-    /// The same memory under other rules: those of another agent, or of a changed configuration.
+    /// Replaces the rules (another agent, a changed configuration) and keeps what the user replied.
     pub fn set_rules(&mut self, layers: impl IntoIterator<Item = PermissionRules>) {
         self.rules = Self::new(layers).rules;
     }
 
-    /// What the person says themselves, without the words of others that the rules may hold.
+    /// Sets the user's own rules, without what a repository adds.
     pub fn set_user_rules(&mut self, own: PermissionRules) {
         self.user_rules = own;
     }
 
-    /// What was answered with `Always`, as key and pattern.
+    /// The `Always` replies, as key and pattern.
     pub fn remembered_patterns(&self) -> &[(String, String)] {
         &self.remembered
     }
@@ -61,7 +63,7 @@ impl RuleLayers {
         }
     }
 
-    /// `None` leaves it to the rules again.
+    /// `None` returns the key to the rules.
     pub fn choose_action(&mut self, key: &str, action: Option<PermissionAction>) {
         self.chosen.retain(|(chosen, _)| chosen != key);
         self.chosen.extend(action.map(|action| (key.to_owned(), action)));
@@ -71,21 +73,21 @@ impl RuleLayers {
         self.weigh(key, pattern, None)
     }
 
-    /// `said` is what the rules of whoever asks have said, where that is not us: ours then only deny. What a person chose and
-    /// answered here holds for them, too.
-    fn weigh(&self, key: &str, pattern: &str, said: Option<PermissionAction>) -> PermissionAction {
+    /// `prior` is the decision of a child session's own rules; ours can then only deny. The user's choices
+    /// and replies in this session apply to the child too.
+    fn weigh(&self, key: &str, pattern: &str, prior: Option<PermissionAction>) -> PermissionAction {
         if self.denying(key, pattern).is_some() {
             return PermissionAction::Deny;
         }
         let chosen = self.chosen.iter().find(|(chosen, _)| chosen == key);
-        match said.unwrap_or_else(|| self.ruled(key, pattern)) {
+        match prior.unwrap_or_else(|| self.ruled(key, pattern)) {
             PermissionAction::Allow | PermissionAction::Ask if let Some((_, action)) = chosen => *action,
             PermissionAction::Ask if self.is_remembered(key, pattern) => PermissionAction::Allow,
             action => action,
         }
     }
 
-    /// What nobody denies.
+    /// The rules' decision once no rule denies.
     fn ruled(&self, key: &str, pattern: &str) -> PermissionAction {
         match self.rules.evaluate(key, pattern) {
             PermissionAction::Allow => {
@@ -101,8 +103,8 @@ impl RuleLayers {
             .any(|(for_key, for_pattern)| for_key == key && matches_wildcard(for_pattern, pattern))
     }
 
-    /// One denied pattern denies all of it; else one that is to be asked for makes it an ask. An ask that names nothing is
-    /// decided by what holds for everything under its key.
+    /// One denied pattern denies the whole ask; otherwise one pattern that needs asking makes it an ask. An
+    /// ask without patterns is decided as the pattern `*`.
     pub fn decide(&self, ask: &Ask) -> PermissionDecision {
         let everything = ["*".to_owned()];
         let patterns = if ask.patterns.is_empty() { &everything[..] } else { &ask.patterns };
@@ -125,7 +127,7 @@ impl RuleLayers {
         self.parent_rules.iter().chain([&self.user_rules, &self.rules])
     }
 
-    /// The rule that denies it, our own or one above.
+    /// The rule that denies, ours or a parent's.
     fn denying(&self, key: &str, pattern: &str) -> Option<&PermissionRule> {
         let mut deciding = self.all().filter_map(|rules| rules.deciding_rule(key, pattern));
         deciding.find(|rule| rule.action == PermissionAction::Deny)
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nobody_allowed_is_asked_for() {
+    fn only_patterns_not_yet_allowed_are_asked() {
         let rule =
             |pattern, action| PermissionRules::from_iter([PermissionRule::new("bash", pattern, action)]);
         let mut layers =
@@ -190,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_works_under_another_is_bound_by_what_is_denied_there() {
+    fn a_child_session_is_bound_by_its_parents_denials() {
         let rule =
             |pattern, action| PermissionRules::from_iter([PermissionRule::new("bash", pattern, action)]);
         let above = RuleLayers::new([rule("rm *", PermissionAction::Deny)]);
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_those_below_may_do_they_know_and_what_a_person_said_here_holds_for_them() {
+    fn a_child_uses_its_own_rules_and_the_parents_replies() {
         let rule = |key: &str, pattern: &str, action| PermissionRule::new(key, pattern, action);
         let rules =
             [rule("bash", "*", PermissionAction::Allow), rule("bash", "rm *", PermissionAction::Deny)];
@@ -235,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_person_says_is_not_made_more_lenient() {
+    fn user_rules_cannot_be_loosened() {
         let rules = |bash, read| {
             PermissionRules::from_iter([
                 PermissionRule::new("bash", "*", bash),
@@ -264,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_never_allows_what_is_denied() {
+    fn a_remembered_reply_never_allows_what_is_denied() {
         let mut layers = RuleLayers::new([PermissionRules::from_iter([PermissionRule::new(
             "bash",
             "rm *",

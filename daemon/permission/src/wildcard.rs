@@ -1,14 +1,13 @@
-//! Patterns as people write them in the configuration: `*` is any run of characters (also `/` and line breaks), `?` is one
-//! character, everything else is itself. The whole text must match.
+//! Wildcard patterns as users write them in the configuration: `*` matches any run of characters (also `/`
+//! and line breaks), `?` matches one character, everything else matches itself. The whole text must match.
 //!
-//! - A pattern that ends in ` *` also matches without that end: `git push *` is `git push` with or without arguments, and not
-//!   `git pushx`.
-//! - `\` and `/` are the same, so that one pattern serves paths of all systems.
+//! - A pattern that ends in ` *` also matches without that end: `git push *` matches `git push` with or
+//!   without arguments, but not `git pushx`.
+//! - `\` and `/` are equal, so that one pattern works for paths on all systems.
 //! - Case matters, except on Windows.
 //!
 //! Time is at most the product of both lengths: on a mismatch only the last `*` takes one more character.
 
-/// Whether the text as a whole is what the pattern says.
 pub fn matches_wildcard(pattern: &str, text: &str) -> bool {
     matches_in(pattern, text, cfg!(windows))
 }
@@ -27,7 +26,7 @@ fn matches_in(pattern: &str, text: &str, any_case: bool) -> bool {
 
 fn run(pattern: &[char], text: &[char]) -> bool {
     let (mut p, mut t) = (0, 0);
-    // Where the last `*` is, and where the text goes on behind what it has taken so far.
+    // The position of the last `*`, and where the text continues after the characters it has taken.
     let mut star = None;
     while let Some(c) = text.get(t) {
         match pattern.get(p) {
@@ -70,8 +69,9 @@ mod tests {
         r#match: Vec<WildcardCase>,
     }
 
-    /// All cases of today's matcher. The corpus also describes a matcher that sorts patterns by length and one that takes
-    /// commands apart; nothing upstream decides by them any more, and the order of writing is our only order.
+    /// Covers every case of upstream's current matcher. The corpus also describes a matcher that sorts
+    /// patterns by length and one that parses commands; upstream no longer decides by either, and our only
+    /// order is the order written.
     #[test]
     fn conformance() {
         let file = include_str!("../../../tests/conformance/wildcard.json");
@@ -84,13 +84,13 @@ mod tests {
         assert_eq!(cases.r#match.len(), 54);
     }
 
-    /// Not timed: with backtracking over every `*` this would not end.
+    /// Not timed: a matcher that backtracks over every `*` would never finish.
     #[test]
     fn many_stars_come_to_an_end() {
         assert!(!matches_wildcard(&("*a".repeat(30) + "b"), &"a".repeat(5000)));
     }
 
-    /// The definition, as slow as it is plain.
+    /// The definition, slow but obviously right.
     fn plain(pattern: &[char], text: &[char]) -> bool {
         match (pattern.split_first(), text.split_first()) {
             (None, None) => true,

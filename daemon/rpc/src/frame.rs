@@ -1,9 +1,10 @@
-//! Messages on a stream of bytes: `Content-Length: N`, a blank line, N bytes.
+//! Message framing on a byte stream: `Content-Length: N`, a blank line, N bytes.
 //!
-//! Nothing here looks into a message. Bad framing is a value, not an end: it says what was seen, and reading goes on at
-//! the next `Content-Length`.
+//! This module never parses a message. Bad framing is an `Err` value, not the end of the stream: it reports
+//! what was seen, and reading resumes at the next `Content-Length`.
 //!
-//! Invariant: a message that is too long is never held, only its beginning ([`HEAD_BYTES`]), which may tell who waits for it.
+//! Invariant: the reader never buffers an oversized message, only its first [`HEAD_BYTES`], which may reveal
+//! the id of the request it answers.
 
 use std::io;
 
@@ -17,23 +18,21 @@ pub mod head;
 #[cfg(test)]
 mod tests;
 
-/// No message is longer.
 pub const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 
-/// No header is longer.
 pub const MAX_HEADER_BYTES: usize = 8 * 1024;
 
-/// So much of a message that is too long is kept.
+/// How much of an oversized message is kept.
 pub const HEAD_BYTES: usize = 1024;
 
-/// A buffer that grew beyond this for one message is given back.
-const KEPT: usize = 1024 * 1024;
+/// A buffer that grew beyond this for one message is freed.
+const MAX_IDLE_BUFFER: usize = 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     #[error("expected `Content-Length: N`, saw `{seen}`")]
     Garbage { seen: String },
-    #[error("the message has {length} bytes, the most is {MAX_MESSAGE_BYTES}")]
+    #[error("the message has {length} bytes; the limit is {MAX_MESSAGE_BYTES}")]
     TooLong { length: u64, head: Bytes },
     #[error("the stream ended inside a message")]
     Truncated,
@@ -51,16 +50,16 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         Self { inner, buffer: BytesMut::new(), decoder: FrameDecoder::default() }
     }
 
-    /// The next message, or what was there instead; `None` at the end. Nothing is lost if the future is dropped.
+    /// The next message or framing error; `None` at the end of the stream. Cancel-safe.
     pub async fn next(&mut self) -> io::Result<Option<Result<Bytes, FrameError>>> {
         loop {
             if let Some(frame) = self.decoder.next(&mut self.buffer) {
                 return Ok(Some(frame));
             }
-            if self.buffer.is_empty() && self.buffer.capacity() > KEPT {
+            if self.buffer.is_empty() && self.buffer.capacity() > MAX_IDLE_BUFFER {
                 self.buffer = BytesMut::new();
             }
-            self.buffer.reserve(self.decoder.bytes_needed().clamp(MAX_HEADER_BYTES, KEPT));
+            self.buffer.reserve(self.decoder.bytes_needed().clamp(MAX_HEADER_BYTES, MAX_IDLE_BUFFER));
             if self.inner.read_buf(&mut self.buffer).await? == 0 {
                 return Ok(self.decoder.end(&mut self.buffer).map(Err));
             }
@@ -68,7 +67,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     }
 }
 
-/// Writes one message. Not flushed: whoever knows that nothing follows does that.
+/// Writes one message. The caller flushes once it knows that nothing follows.
 pub async fn write(out: &mut (impl AsyncWrite + Unpin), message: &[u8]) -> io::Result<()> {
     let header = format!("Content-Length: {}\r\n\r\n", message.len());
     out.write_all_buf(&mut Buf::chain(header.as_bytes(), message)).await

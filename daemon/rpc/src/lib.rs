@@ -1,7 +1,8 @@
-//! JSON-RPC: messages on a stream of bytes ([`frame`]), and one side of a connection that asks, answers and notifies
-//! ([`peer`]).
+//! JSON-RPC: message framing ([`frame`]), one side of a connection that sends and answers requests
+//! ([`peer`]), and the daemon's socket ([`transport`]).
 //!
-//! Language servers, the command line's client, the shim and the LSP face stand on it. What a method means is the caller's.
+//! The language server client, the command line's client, the shim and the LSP face build on it. The meaning
+//! of a method is theirs.
 
 pub mod frame;
 pub mod peer;

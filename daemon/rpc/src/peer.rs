@@ -1,13 +1,13 @@
-//! JSON-RPC with one peer, over any two streams: both sides ask, answer and tell.
+//! JSON-RPC with one peer, over any two streams. Both sides send requests, responses and notifications.
 //!
-//! What is sent goes out in the order of the calls, and no call waits: what cannot be written yet is queued. What comes in is
-//! handed to the [`RpcHandler`] in the order in which it came, one message at a time, and a request is answered before the next
-//! message is looked at.
+//! Messages go out in the order of the calls. No call waits: a message that cannot be written yet is queued.
+//! The [`RpcHandler`] gets incoming messages in arrival order, one at a time; a request is answered before
+//! the next message is read.
 //!
-//! Invariant: the queue has an end. A message that were left out would make the two sides disagree, so a peer that does not
-//! read until the queue is full is given up instead.
-//! Invariant: whatever comes in, nothing panics and nobody waits for ever: what is no message is told of and skipped, an answer that
-//! nobody waits for is dropped, and the end of the streams is an answer to every request.
+//! Invariant: the queue is bounded. Dropping a message would leave the two sides in disagreement, so a peer
+//! that lets the queue fill up is disconnected instead.
+//! Invariant: no input makes the daemon panic or wait forever. A malformed message is reported and skipped, a
+//! response to no pending request is dropped, and the end of the streams answers every pending request.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -33,16 +33,12 @@ mod responder;
 mod tests;
 
 const VERSION: &str = "2.0";
-/// Messages that wait to be written.
-const ROOM: usize = 4096;
-/// Bytes that wait to be written.
-const ROOM_BYTES: usize = 64 * 1024 * 1024;
-/// No id of a request is longer.
-const LONGEST_ID: usize = 256;
-/// So much of an error is read.
-const LONGEST_ERROR: usize = 2000;
+const MAX_QUEUED_MESSAGES: usize = 4096;
+const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
+const MAX_ID_BYTES: usize = 256;
+const MAX_ERROR_CHARS: usize = 2000;
 
-/// What is done with what comes in. Each call must return at once.
+/// Receives what the peer sends. Each call must return at once.
 pub trait RpcHandler: Send + Sync + 'static {
     fn request(&self, method: &str, params: &RawValue) -> Result<serde_json::Value, RpcError>;
     /// A request that may be answered later. Where this is not overridden, [`Self::request`] answers at once.
@@ -50,9 +46,9 @@ pub trait RpcHandler: Send + Sync + 'static {
         responder.respond(self.request(method, params));
     }
     fn notification(&self, method: &str, params: &RawValue);
-    /// Something came in that is no message.
+    /// The peer sent something that is not a valid message.
     fn malformed(&self, seen: &str);
-    /// Nothing comes in any more. `why` completes "it has ended: …".
+    /// No more messages will come. `why` completes "it has ended: …".
     fn closed(&self, why: &str);
 }
 
@@ -68,11 +64,11 @@ impl RpcError {
 
     pub fn method_not_found(method: &str) -> Self {
         let shown: String = method.chars().take(100).collect();
-        Self { code: Self::METHOD_NOT_FOUND, message: format!("`{shown}` is not known here") }
+        Self { code: Self::METHOD_NOT_FOUND, message: format!("unknown method `{shown}`") }
     }
 
-    /// Whether the same request may be answered when it is sent again: cancelled, the content was modified, or the server
-    /// itself gave it up.
+    /// Whether the same request may succeed on retry: it was cancelled, the content was modified, or the
+    /// server itself gave it up.
     pub fn is_retryable(&self) -> bool {
         matches!(self.code, -32802..=-32800)
     }
@@ -86,7 +82,7 @@ pub enum PeerError {
     Ended(String),
 }
 
-/// One side of a connection. Dropped, the connection ends.
+/// One side of a connection. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct RpcPeer {
     shared: Arc<RpcPeerInner>,
@@ -95,7 +91,6 @@ pub struct RpcPeer {
 #[derive(Debug)]
 struct RpcPeerInner {
     out: mpsc::Sender<Bytes>,
-    /// Bytes in the queue.
     queued: AtomicUsize,
     pending: PendingRpcRequests,
     closing: CancellationToken,
@@ -103,7 +98,7 @@ struct RpcPeerInner {
 
 impl Drop for RpcPeer {
     fn drop(&mut self) {
-        self.close("nobody speaks to it any more");
+        self.close("we closed the connection");
     }
 }
 
@@ -113,7 +108,7 @@ impl RpcPeer {
         writer: impl AsyncWrite + Send + Unpin + 'static,
         handler: Arc<impl RpcHandler>,
     ) -> Self {
-        let (out, queue) = mpsc::channel(ROOM);
+        let (out, queue) = mpsc::channel(MAX_QUEUED_MESSAGES);
         let closing = CancellationToken::new();
         let pending = PendingRpcRequests::default();
         let shared =
@@ -131,7 +126,7 @@ impl RpcPeer {
         Self { shared }
     }
 
-    /// Sends at once; the answer is waited for. A request that is dropped before is cancelled.
+    /// Sends at once; await the future for the response. Dropping it earlier cancels the request.
     pub fn request(&self, method: &'static str, params: &impl Serialize) -> RpcResponseFuture {
         let (id, answer) = self.shared.pending.register(&self.shared, method);
         self.shared.say(&OutgoingRpcMessage::new(Some(id), method, params));
@@ -142,12 +137,12 @@ impl RpcPeer {
         self.shared.say(&OutgoingRpcMessage::new(None, method, params));
     }
 
-    /// The request that has been waited for longest, among those that were sent after the last answer of any kind.
+    /// The oldest of the unanswered requests that were sent after the last response of any kind.
     pub fn oldest_unanswered(&self) -> Option<UnansweredRequest> {
         self.shared.pending.oldest_unanswered()
     }
 
-    /// Ends the connection. Everything that waits is told why.
+    /// Closes the connection. Every pending request fails with `why`.
     pub fn close(&self, why: &str) {
         self.shared.close(why);
     }
@@ -172,18 +167,18 @@ impl RpcPeerInner {
     fn say(&self, message: &impl Serialize) {
         match serde_json::to_vec(message) {
             Ok(bytes) => self.send(bytes.into()),
-            // Nothing of ours has keys that JSON cannot have.
-            Err(error) => self.close(&format!("a message to it cannot be written: {error}")),
+            // Unreachable for our types: none has keys that JSON cannot express.
+            Err(error) => self.close(&format!("a message to it could not be written: {error}")),
         }
     }
 
     fn send(&self, message: Bytes) {
         let length = message.len();
         let queued = self.queued.fetch_add(length, Ordering::Relaxed);
-        // One message may be as long as it likes; what comes after it waits for it.
-        let is_full = queued > 0 && queued.saturating_add(length) > ROOM_BYTES;
+        // A single message may exceed the cap; messages behind it may not.
+        let is_full = queued > 0 && queued.saturating_add(length) > MAX_QUEUED_BYTES;
         if is_full || matches!(self.out.try_send(message), Err(mpsc::error::TrySendError::Full(_))) {
-            self.close("it does not read what it is sent");
+            self.close("it does not read its input");
         }
     }
 
@@ -237,7 +232,7 @@ async fn read(shared: Arc<RpcPeerInner>, reader: impl AsyncRead + Unpin, handler
                 if let FrameError::TooLong { head, .. } = &error
                     && let Some(id) = RpcMessageHead::guess(head).id.and_then(number)
                 {
-                    let message = "the answer is too long to be read".to_owned();
+                    let message = "the response is too long".to_owned();
                     shared.pending.resolve(id, Err(RpcError { code: 0, message }));
                 }
                 handler.malformed(&error.to_string());
@@ -245,7 +240,7 @@ async fn read(shared: Arc<RpcPeerInner>, reader: impl AsyncRead + Unpin, handler
             Ok(None) => return,
             Err(error) => return shared.close(&format!("its output cannot be read: {error}")),
         }
-        // A peer that never stops talking must not keep this thread for itself.
+        // A peer that never stops sending must not monopolise this thread.
         tokio::task::consume_budget().await;
     }
 }
@@ -268,7 +263,7 @@ fn take(shared: &Arc<RpcPeerInner>, message: &[u8], handler: &impl RpcHandler) {
     let lossy;
     let incoming: Result<IncomingRpcMessage<'_>, _> = match serde_json::from_slice(message) {
         Err(_) if std::str::from_utf8(message).is_err() => {
-            // A server that prints a file's bytes as they are means the rest of the message nonetheless.
+            // A server that prints a file's raw bytes still means the rest of the message.
             lossy = String::from_utf8_lossy(message);
             serde_json::from_str(&lossy)
         }
@@ -276,11 +271,11 @@ fn take(shared: &Arc<RpcPeerInner>, message: &[u8], handler: &impl RpcHandler) {
     };
     let IncomingRpcMessage { id, method, params, result, error } = match incoming {
         Ok(incoming) => incoming,
-        Err(error) => return handler.malformed(&format!("a message that is not as it must be: {error}")),
+        Err(error) => return handler.malformed(&format!("an invalid message: {error}")),
     };
     let params = params.unwrap_or(RawValue::NULL);
     match (id, method) {
-        (Some(id), Some(_)) if id.get().len() > LONGEST_ID => {
+        (Some(id), Some(_)) if id.get().len() > MAX_ID_BYTES => {
             handler.malformed("a request whose id is too long");
         }
         (Some(id), Some(method)) => {
@@ -294,22 +289,22 @@ fn take(shared: &Arc<RpcPeerInner>, message: &[u8], handler: &impl RpcHandler) {
                 let settled = error.map_or(Ok(result.unwrap_or(RawValue::NULL)), |error| Err(failure(error)));
                 shared.pending.resolve(id, settled);
             }
-            None => handler.malformed("an answer whose id is none of ours"),
+            None => handler.malformed("a response with an unknown id"),
         },
-        (None, None) => handler.malformed("a message that is no request, no notification and no answer"),
+        (None, None) => handler.malformed("a message that is neither request nor notification nor response"),
     }
 }
 
-/// Ours are numbers; some write them back as strings.
+/// Our ids are numbers; some servers return them as strings.
 fn number(id: &str) -> Option<u64> {
     id.trim_matches('"').parse().ok()
 }
 
 fn failure(error: &RawValue) -> RpcError {
     let error: serde_json::Value = serde_json::from_str(error.get()).unwrap_or_default();
-    let message = error.get("message").and_then(serde_json::Value::as_str).unwrap_or("it does not say why");
+    let message = error.get("message").and_then(serde_json::Value::as_str).unwrap_or("no reason given");
     RpcError {
         code: error.get("code").and_then(serde_json::Value::as_i64).unwrap_or_default(),
-        message: message.chars().take(LONGEST_ERROR).collect(),
+        message: message.chars().take(MAX_ERROR_CHARS).collect(),
     }
 }

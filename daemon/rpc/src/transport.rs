@@ -1,9 +1,10 @@
-//! How a client reaches the desk: the one module that knows Unix sockets, so that the pipes of Windows can follow.
+//! The connection between a client and the daemon. Only this module knows Unix sockets, so that Windows pipes
+//! can follow.
 //!
-//! Invariant: the socket lies in a folder that is the user's alone, and both sides look whose process the other one is:
-//! nobody talks to the desk of somebody else, and nobody can stand in for it.
-//! Invariant: whoever listens holds the lock beside the socket until it ends. A socket that is found under the lock is
-//! what a killed daemon left behind.
+//! Invariant: the socket is in a folder that only the user may enter, and both sides check the uid of the
+//! other's process. A client never talks to another user's daemon, and no other user can pose as the daemon.
+//! Invariant: the listening daemon holds the lock beside the socket until it ends. A socket file found while
+//! holding the lock is a leftover of a killed daemon.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -20,13 +21,13 @@ mod runtime_folder;
 #[cfg(test)]
 mod tests;
 
-/// What the system has room for in an address, without its final zero.
-const LONGEST: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+/// The system's limit for a socket path, without the final NUL.
+const MAX_SOCKET_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 pub type SocketReader = unix::OwnedReadHalf;
 pub type SocketWriter = unix::OwnedWriteHalf;
 
-/// Where the desk of this user is found.
+/// The location of this user's daemon.
 #[derive(Debug, Clone)]
 pub struct DaemonAddress {
     folder: PathBuf,
@@ -36,24 +37,25 @@ pub struct DaemonAddress {
 pub enum TransportError {
     #[error("no daemon is running")]
     NoDaemon,
-    #[error("another daemon is running, or about to")]
+    #[error("another daemon is running or starting")]
     AlreadyRunning,
     #[error(transparent)]
     Refused(#[from] RuntimeFolderError),
     #[error(
-        "{}: the name of the socket has {length} bytes, the system has room for {LONGEST}; set COPYDESK_RUNTIME_DIR to a shorter folder", socket.display()
+        "{}: the socket path has {length} bytes, but the system allows only {MAX_SOCKET_PATH}; set COPYDESK_RUNTIME_DIR to a shorter path", socket.display()
     )]
     TooLong { socket: PathBuf, length: usize },
-    #[error("{}: the daemon there is a process of user {uid}, not yours", socket.display())]
+    #[error("{}: the daemon on this socket runs as user {uid}, not as you; set COPYDESK_RUNTIME_DIR to a folder of your own", socket.display())]
     OtherUser { socket: PathBuf, uid: u32 },
     #[error("{}: {error}", path.display())]
     System { path: PathBuf, error: io::Error },
 }
 
 impl DaemonAddress {
-    /// `COPYDESK_RUNTIME_DIR`, or a folder of ours in the user's runtime folder, or one in the folder for temporary files.
+    /// `COPYDESK_RUNTIME_DIR`, else our folder in `XDG_RUNTIME_DIR`, else our folder among the temporary
+    /// files.
     pub fn new(env: &dyn Fn(&str) -> Option<OsString>) -> Self {
-        // A relative one would be another place for each current folder.
+        // A relative path would name another place for each working directory.
         let absolute = |name: &str| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let temporary = || {
             let own = format!("copydesk-{}", runtime_folder::user());
@@ -68,7 +70,7 @@ impl DaemonAddress {
         self.folder.join("desk.sock")
     }
 
-    /// Makes the daemon's end. Must run inside the runtime.
+    /// Binds the daemon's socket. Must run inside the tokio runtime.
     pub fn listen(&self) -> Result<DaemonListener, TransportError> {
         let socket = self.checked_socket()?;
         runtime_folder::make(&self.folder)?;
@@ -104,13 +106,13 @@ impl DaemonAddress {
     fn checked_socket(&self) -> Result<PathBuf, TransportError> {
         let socket = self.socket();
         match socket.as_os_str().as_bytes().len() {
-            length if length > LONGEST => Err(TransportError::TooLong { socket, length }),
+            length if length > MAX_SOCKET_PATH => Err(TransportError::TooLong { socket, length }),
             _ => Ok(socket),
         }
     }
 }
 
-/// Nobody listens, or whoever did is just ending (reset) or does not get round to it (would block).
+/// No daemon listens, or it is ending (reset) or overloaded (would block).
 fn is_absence(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionRefused, ConnectionReset, NotFound, WouldBlock};
     matches!(error.kind(), NotFound | ConnectionRefused | ConnectionReset | WouldBlock)
@@ -127,12 +129,12 @@ fn lock(path: &Path) -> Result<File, TransportError> {
     }
 }
 
-/// The daemon's end. The socket goes when this does, and the lock after it.
+/// The daemon's end. Dropping it removes the socket, then releases the lock.
 #[derive(Debug)]
 pub struct DaemonListener {
     listener: UnixListener,
     socket: PathBuf,
-    /// Which file the socket is: another may take its place.
+    /// Device and inode of our socket: another file may take its path.
     node: Option<(u64, u64)>,
     _lock: File,
 }
@@ -142,19 +144,20 @@ fn node(socket: &Path) -> Option<(u64, u64)> {
 }
 
 impl DaemonListener {
-    /// Whether anybody can come: the folder of a user who has logged out goes, with every socket in it.
+    /// Whether clients can still connect: when a user logs out, the system removes the runtime folder with
+    /// the socket.
     pub fn is_reachable(&self) -> bool {
         node(&self.socket) == self.node
     }
 
-    /// The next client of this user. Others are turned away.
+    /// The next client of this user. Connections of other users are dropped.
     pub async fn accept(&self) -> io::Result<SocketConnection> {
         loop {
             let (stream, _) = self.listener.accept().await?;
             match stream.peer_cred().map(|peer| peer.uid()) {
                 Ok(uid) if uid == runtime_folder::user() => return Ok(SocketConnection { stream }),
-                Ok(uid) => tracing::warn!(uid, "a process of another user was turned away"),
-                Err(error) => tracing::warn!(%error, "a client that is already gone"),
+                Ok(uid) => tracing::warn!(uid, "rejected a connection from a process of another user"),
+                Err(error) => tracing::warn!(%error, "a client disconnected before its user was known"),
             }
         }
     }
@@ -168,7 +171,7 @@ impl Drop for DaemonListener {
     }
 }
 
-/// A client and the desk, each at one end.
+/// An open connection between a client and the daemon.
 #[derive(Debug)]
 pub struct SocketConnection {
     stream: UnixStream,
@@ -179,7 +182,7 @@ impl SocketConnection {
         self.stream.into_split()
     }
 
-    /// Both ends, inside one process.
+    /// Both ends inside one process.
     pub fn pair() -> io::Result<(Self, Self)> {
         let (one, other) = UnixStream::pair()?;
         Ok((Self { stream: one }, Self { stream: other }))

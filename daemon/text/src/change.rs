@@ -1,9 +1,11 @@
-//! A change to one text: minimal edits at byte ranges, sorted and apart from each other.
+//! A change to one text: minimal edits at byte ranges, sorted and non-overlapping.
 //!
-//! Minimal, because an editor keeps cursors, marks and a person's typing where nothing was replaced. Between two texts
-//! the lines are compared first; within the lines that differ, what they begin and end with in common is left alone.
+//! Edits are minimal because an editor keeps cursors, marks and the user's typing wherever nothing is
+//! replaced. To derive edits from two texts, lines are compared first; within differing lines the common
+//! prefix and suffix stay untouched.
 //!
-//! Invariant: no edit begins or ends inside a character, or between a `\r` and its `\n` (editors know no such place).
+//! Invariant: no edit begins or ends inside a character, or between a `\r` and its `\n` (editors have no such
+//! position).
 
 use std::hash::Hash;
 use std::ops::Range;
@@ -15,24 +17,24 @@ use thiserror::Error;
 use crate::diff::ops;
 use crate::diff_window::DiffWindow;
 
-/// One piece of a change: what stands in the range becomes `text`.
+/// Replaces the range by `text`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
     pub range: Range<usize>,
     pub text: String,
 }
 
-/// The edits to one text, in the order of the text. Read from elsewhere it promises nothing until it is applied, which
-/// refuses what is not in order.
+/// The edits to one text, in text order. A deserialised change may be invalid; applying it rejects edits that
+/// are out of order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Change {
     edits: Vec<Edit>,
 }
 
-/// The change was made against another text.
+/// The change was made for another text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the text is not the one that the change was made for: bytes {}..{} are not in it", range.start, range.end)]
+#[error("the change was made for another text: it has no bytes {}..{}", range.start, range.end)]
 pub struct StaleChangeError {
     pub range: Range<usize>,
 }
@@ -44,13 +46,13 @@ impl From<Edit> for Change {
 }
 
 impl Change {
-    /// What makes `new` of `old`.
+    /// The change that turns `old` into `new`.
     pub fn between(old: &str, new: &str) -> Self {
         let window = DiffWindow::between(old, new, 0);
         Self { edits: edits_between(window.old, window.new, window.start, |line| line) }
     }
 
-    /// Expects what the type promises: sorted and apart.
+    /// The edits must be sorted and must not overlap.
     pub(crate) fn from_edits(edits: Vec<Edit>) -> Self {
         Self { edits }
     }
@@ -67,7 +69,7 @@ impl Change {
         self.apply_within(text, 0..text.len())
     }
 
-    /// What becomes of a piece of the text, in which all edits are.
+    /// Applies the change to a piece of the text that contains all edits.
     pub(crate) fn apply_within(&self, text: &str, piece: Range<usize>) -> Result<String, StaleChangeError> {
         let grown: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
         let mut result = String::with_capacity(piece.len() + grown);
@@ -86,7 +88,8 @@ impl Change {
     }
 }
 
-/// The edits that make `new` of `old`, which begins at `base` in its text. Lines with the same key are left as they are.
+/// The edits that turn `old`, which starts at `base` in its text, into `new`. Lines with equal keys stay as
+/// they are.
 pub(crate) fn edits_between<'a, K: Hash + Eq + Copy>(
     old: &'a str,
     new: &'a str,
@@ -110,7 +113,7 @@ pub(crate) fn edits_between<'a, K: Hash + Eq + Copy>(
     found
 }
 
-/// The lines of a text with where each of them begins.
+/// The lines of a text and their start offsets.
 struct LineOffsets<'a> {
     lines: Vec<&'a str>,
     starts: Vec<usize>,
@@ -134,7 +137,7 @@ impl<'a> LineOffsets<'a> {
     }
 }
 
-/// The one edit between two pieces, without what they begin and end with in common.
+/// The one edit between two pieces, without their common prefix and suffix.
 fn trim_common(old: &str, new: &str, base: usize) -> Option<Edit> {
     if old == new {
         return None;

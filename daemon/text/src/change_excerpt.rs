@@ -1,4 +1,4 @@
-//! A change as it is shown, from the lines around its edits alone: in a text of a hundred thousand lines the other ones are
+//! Shows a change by the lines around its edits: in a text of a hundred thousand lines, the others are
 //! neither copied nor compared.
 
 use memchr::{memchr, memchr_iter, memrchr};
@@ -7,7 +7,7 @@ use crate::diff::{Diff, MARGIN, piece_diff};
 use crate::diff_window::{end_of_first_lines, start_of_last_lines};
 use crate::{Change, StaleChangeError};
 
-/// The lines that a change touches, before and after it, with some around them.
+/// The lines that a change touches, before and after it, with some context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeExcerpt<'a> {
     lines_before: usize,
@@ -16,7 +16,7 @@ pub struct ChangeExcerpt<'a> {
 }
 
 impl Change {
-    /// What it does to the text that it was made for.
+    /// The excerpt of applying this change to its text.
     pub fn excerpt<'a>(&self, text: &'a str) -> Result<ChangeExcerpt<'a>, StaleChangeError> {
         let (Some(first), Some(last)) = (self.edits().first(), self.edits().last()) else {
             return Ok(ChangeExcerpt { lines_before: 0, old: "", new: String::new() });
@@ -35,7 +35,7 @@ impl Change {
 }
 
 impl ChangeExcerpt<'_> {
-    /// As [`diff`](crate::diff()) of the whole texts; of equal places it shows one that the change is at.
+    /// Like [`diff`](crate::diff()) of the whole texts; among equal places it shows one at an edit.
     pub fn diff(&self, context: usize) -> Diff<'_> {
         piece_diff(self.old, &self.new, self.lines_before, context.min(MARGIN))
     }

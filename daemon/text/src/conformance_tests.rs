@@ -1,4 +1,5 @@
-//! Cases from OpenCode's behaviour (`tests/conformance`): what we do as it does, and which of its defects we do not have.
+//! Cases from OpenCode's behaviour (`tests/conformance`): where we match it, and which of its defects we
+//! avoid.
 
 use serde::Deserialize;
 
@@ -45,7 +46,7 @@ fn truncation() {
         };
         let cut = truncate(&text, limits, if case.tail { KeepSide::Tail } else { KeepSide::Head });
         if case.defect.is_some() {
-            // Upstream shows nothing, or counts a line that is none.
+            // Upstream shows nothing, or counts a line that does not exist.
             assert!(!cut.text.is_empty() && cut.omitted_lines == 0, "{}: has the defect", case.id);
             defects += 1;
             continue;

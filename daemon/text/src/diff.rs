@@ -1,7 +1,7 @@
-//! Two texts as hunks: contiguous lines that differ, with some that do not around them.
+//! The difference of two texts as hunks: contiguous changed lines with some unchanged lines around them.
 //!
-//! A hunk's lines have their line breaks, so that hunks applied to the old text give the new one to the byte; a last line
-//! without a break is seen by its missing it.
+//! A hunk's lines include their line breaks, so that applying the hunks to the old text gives the new text
+//! byte for byte; only a last line without a break lacks one.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,11 +13,11 @@ use crate::diff_window::DiffWindow;
 
 mod unified;
 
-/// Texts that have nothing to do with each other are compared this long; after that the result is coarser, and as true.
-/// 100,000 lines against as many random ones take about half a second, ordinary edits of them a few milliseconds.
+/// Time limit for comparing unrelated texts; beyond it the result is coarser but still correct. 100,000 lines
+/// against as many random ones take about half a second, ordinary edits of them a few milliseconds.
 const BUDGET: Duration = Duration::from_millis(500);
 
-/// How many lines a hunk may be moved along equal ones.
+/// How many equal lines a hunk may slide over.
 pub(crate) const MARGIN: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,20 +27,20 @@ pub enum LineTag {
     Insert,
 }
 
-/// Lines that changed, with their surroundings. Line numbers begin with 1.
+/// Changed lines with context. Line numbers start at 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffHunk<'a> {
-    /// The first line in the old text; where there are no old lines, the line before the place (0: before the first).
+    /// The first line in the old text; without old lines, the line before the place (0: before the first).
     pub old_start: usize,
     pub old_lines: usize,
-    /// As `old_start`, in the new text.
+    /// Like `old_start`, in the new text.
     pub new_start: usize,
     pub new_lines: usize,
     /// Each with its line break.
     pub lines: Vec<(LineTag, &'a str)>,
 }
 
-/// All hunks between two texts, and how many lines they add and delete.
+/// All hunks between two texts, with their added and deleted line counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Diff<'a> {
     pub hunks: Vec<DiffHunk<'a>>,
@@ -48,19 +48,19 @@ pub struct Diff<'a> {
     pub deletions: usize,
 }
 
-/// The hunks between two texts, with `context` unchanged lines around each (3 is what people are used to).
+/// The hunks between two texts, with `context` unchanged lines around each (3 is usual).
 pub fn diff<'a>(old: &'a str, new: &'a str, context: usize) -> Diff<'a> {
     piece_diff(old, new, 0, context)
 }
 
-/// The hunks between two pieces, before which so many equal lines stand.
+/// The hunks between two pieces that `skipped` equal lines precede.
 pub(crate) fn piece_diff<'a>(old: &'a str, new: &'a str, skipped: usize, context: usize) -> Diff<'a> {
     let DiffWindow { old, new, lines_before, .. } = DiffWindow::between(old, new, context.max(MARGIN));
     let lines_before = skipped + lines_before;
     let old: Vec<_> = old.split_inclusive('\n').collect();
     let new: Vec<_> = new.split_inclusive('\n').collect();
     let groups = group_diff_ops(ops(&old, &new), context);
-    // Equal texts are one group with nothing but equal lines.
+    // Equal texts form one group of equal lines.
     let groups = groups.iter().filter(|group| group.iter().any(|op| op.tag() != DiffTag::Equal));
     let hunks: Vec<_> = groups.map(|group| hunk(group, lines_before, &old, &new)).collect();
     let count = |tag| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.0 == tag).count();
@@ -97,8 +97,9 @@ fn hunk<'a>(group: &[DiffOp], lines_before: usize, old: &[&'a str], new: &[&'a s
     }
 }
 
-/// What makes the new lines of the old ones. Lines are compared as numbers, so that each is hashed once; those that both
-/// texts begin and end with are not even that, except a few, along which a hunk is moved to where it reads best.
+/// The operations that turn the old lines into the new. Lines are compared as numbers, so that each is hashed
+/// once. The common prefix and suffix are not even hashed, except for a margin over which a hunk slides to
+/// where it reads best.
 pub(crate) fn ops<K: Hash + Eq + Copy>(old: &[K], new: &[K]) -> Vec<DiffOp> {
     let same = |(a, b): &(&K, &K)| a == b;
     let before = old.iter().zip(new).take_while(same).count();
@@ -136,7 +137,7 @@ fn shift_op(op: DiffOp, by: usize) -> DiffOp {
     }
 }
 
-/// Neighbours that are equal as one, and nothing that is empty: grouping by context counts on it.
+/// Merges adjacent equal operations and drops empty ones: grouping by context relies on both.
 fn merge_ops(ops: Vec<DiffOp>) -> Vec<DiffOp> {
     let mut joined: Vec<DiffOp> = Vec::with_capacity(ops.len());
     for op in ops {
@@ -186,7 +187,7 @@ mod tests {
         assert_eq!(starts("a\nb\nc\n", "a\nc\n"), [(2, 1, 1, 0)]);
     }
 
-    /// Not timed: without a bound this would take hours, with it a second.
+    /// Not timed: unbounded, this would take hours; bounded, a second.
     #[test]
     fn hostile_texts_come_to_an_end() {
         let noise = |seed: u64, count| {

@@ -1,11 +1,11 @@
-//! What is left of two texts without the lines that both begin and end with: nearly nothing, where one line of a
-//! hundred thousand was changed.
+//! Strips the common first and last lines from two texts. Little is left if one of a hundred thousand lines
+//! changed.
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-/// The pieces of two texts in which they differ, by whole lines.
+/// The differing pieces of two texts, in whole lines.
 pub(crate) struct DiffWindow<'a> {
-    /// Where both pieces begin, in bytes and in lines.
+    /// The start of both pieces, in bytes and in lines.
     pub(crate) start: usize,
     pub(crate) lines_before: usize,
     pub(crate) old: &'a str,
@@ -13,14 +13,14 @@ pub(crate) struct DiffWindow<'a> {
 }
 
 impl<'a> DiffWindow<'a> {
-    /// With so many equal lines left on either side.
+    /// Keeps `margin` equal lines on either side.
     pub(crate) fn between(old: &'a str, new: &'a str, margin: usize) -> Self {
         let (old_bytes, new_bytes) = (old.as_bytes(), new.as_bytes());
         let same = common_prefix(old_bytes, new_bytes);
         let before = memrchr(b'\n', slice(old_bytes, 0, same)).map_or(0, |at| at + 1);
         let (old_rest, new_rest) = (slice(old_bytes, before, old.len()), slice(new_bytes, before, new.len()));
         let same = common_suffix(old_rest, new_rest);
-        // A line begins after the first break that is common.
+        // A line starts after the first common break.
         let tail = slice(old_rest, old_rest.len() - same, old_rest.len());
         let after = memchr(b'\n', tail).map_or(0, |at| tail.len() - at - 1);
         let start = start_of_last_lines(slice(old_bytes, 0, before), margin);
@@ -38,7 +38,7 @@ fn slice(bytes: &[u8], start: usize, end: usize) -> &[u8] {
     bytes.get(start..end).unwrap_or_default()
 }
 
-/// Where the last so many lines begin. The text ends with a line's end.
+/// The start of the last `lines` lines. The text must end with a line break.
 pub(crate) fn start_of_last_lines(text: &[u8], lines: usize) -> usize {
     let mut start = text.len();
     for _ in 0..lines {
@@ -50,7 +50,7 @@ pub(crate) fn start_of_last_lines(text: &[u8], lines: usize) -> usize {
     start
 }
 
-/// Where the first so many lines end.
+/// The end of the first `lines` lines.
 pub(crate) fn end_of_first_lines(text: &[u8], lines: usize) -> usize {
     match lines.checked_sub(1) {
         None => 0,
@@ -58,7 +58,7 @@ pub(crate) fn end_of_first_lines(text: &[u8], lines: usize) -> usize {
     }
 }
 
-/// Compared in blocks first: that is as fast as memory is.
+/// Blocks are compared first, at memory speed.
 const BLOCK: usize = 1024;
 
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {

@@ -1,4 +1,4 @@
-//! How far two texts are apart: how many letters one has to take and give to make one of the other.
+//! Edit distance of two texts: the characters to delete and insert to turn one into the other.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,10 @@ use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
 
 use crate::diff_window::DiffWindow;
 
-/// Texts that have nothing in common are not compared to the last letter: what is found by then is an upper bound.
+/// Time limit for unrelated texts; beyond it the result is an upper bound.
 const BUDGET: Duration = Duration::from_millis(50);
 
-/// In characters. Exact for what differs little.
+/// In characters. Exact for small differences.
 pub fn distance(one: &str, other: &str) -> usize {
     let window = DiffWindow::between(one, other, 0);
     let (one, other): (Vec<char>, Vec<char>) = (window.old.chars().collect(), window.new.chars().collect());

@@ -1,9 +1,10 @@
-//! A text that is being edited: a rope, so that an edit costs what it changes, not what it is part of, and a clone is a
-//! snapshot for next to nothing.
+//! A text under edit: a rope, so that an edit costs what it changes, not the size of the text, and a clone is
+//! a cheap snapshot.
 //!
-//! Positions are taken as LSP says: past the end of a line is its end, past the last line is the end of the text, inside
-//! a character is where that begins. One exception: where only `\n` ends lines, right after the `\r` of a `\r\n` is a
-//! place. Neovim shows such a `\r` when the file's endings are mixed, and a person may type behind it or delete it.
+//! Positions follow LSP: past the end of a line means its end, past the last line means the end of the text,
+//! inside a character means its start. One exception: with `LineBreaks::Lf` the place right after the `\r` of
+//! a `\r\n` is valid. Neovim shows such a `\r` in a file with mixed endings, and the user may type behind it
+//! or delete it.
 
 use std::ops::Range;
 
@@ -22,11 +23,11 @@ mod tests;
 pub struct Document {
     rope: Rope,
     line_breaks: LineBreaks,
-    /// How many `\r` are not followed by `\n`. The rope takes them for line breaks, Neovim does not.
+    /// The number of `\r` without a following `\n`. The rope counts them as line breaks, Neovim does not.
     lone_crs: usize,
 }
 
-/// A range that ends before it begins: the client counts in another way than it said.
+/// A range that ends before it starts: the client does not use the encoding it announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
     "the range ends at {}:{}, before its start at {}:{}",
@@ -40,7 +41,7 @@ pub struct InvertedRangeError {
     pub end: Position,
 }
 
-/// The same text; how its lines are counted does not matter.
+/// Compares the text only, not the line-break mode.
 impl PartialEq for Document {
     fn eq(&self, other: &Self) -> bool {
         self.rope == other.rope
@@ -70,7 +71,6 @@ impl Document {
         self.rope.to_string()
     }
 
-    /// In bytes.
     pub fn len(&self) -> usize {
         self.rope.len_bytes()
     }
@@ -83,12 +83,12 @@ impl Document {
         self.line_breaks
     }
 
-    /// One more than there are line breaks.
+    /// One more than the number of line breaks.
     pub fn line_count(&self) -> usize {
         self.line_index().count()
     }
 
-    /// Where a position is, in bytes.
+    /// The byte offset of a position.
     pub fn offset(&self, position: Position, encoding: PositionEncoding) -> usize {
         let Some(line) = self.line_index().line(position.line as usize) else { return self.len() };
         let start = self.units(line.start, encoding);
@@ -103,8 +103,8 @@ impl Document {
         }
     }
 
-    /// The position of a place. Past the end is the end; inside a character, or of a `\r\n` that is one break, is where
-    /// that begins.
+    /// The position of a byte offset. Past the end means the end; inside a character, or inside a `\r\n` that
+    /// is one break, means its start.
     pub fn position(&self, offset: usize, encoding: PositionEncoding) -> Position {
         let offset = self.char_start(offset);
         let index = self.line_index();
@@ -114,7 +114,8 @@ impl Document {
         Position::new(to_u32(number), to_u32(units))
     }
 
-    /// One content change of a client; without a range it is the whole text. Tells which bytes were replaced.
+    /// Applies one content change of a client; without a range it replaces the whole text. Returns the
+    /// replaced bytes.
     pub fn apply_content_change(
         &mut self,
         range: Option<(Position, Position)>,
@@ -130,23 +131,23 @@ impl Document {
             return Err(InvertedRangeError { start, end });
         }
         let end = self.offset(end, encoding);
-        // Only a place behind a `\r` and one past it are not in the order of their positions.
+        // Only a place behind a `\r` and one past it break the order of positions.
         let start = self.offset(start, encoding).min(end);
         self.splice(start..end, text);
         Ok(start..end)
     }
 
-    /// All edits of a change, or none if it was made for another text.
+    /// Applies all edits, or none if the change was made for another text.
     pub fn apply_change(&mut self, change: &Change) -> Result<(), StaleChangeError> {
         self.check(change)?;
-        // From the end, so that what is still to do stays where it is.
+        // From the end, so that pending offsets stay valid.
         for edit in change.edits().iter().rev() {
             self.splice(edit.range.clone(), &edit.text);
         }
         Ok(())
     }
 
-    /// A change to this text as a client is told it: ranges and what they become, all in terms of the text as it is.
+    /// The change as ranges and replacements for a client, all in terms of the present text.
     pub fn change_ranges(
         &self,
         change: &Change,
@@ -171,16 +172,16 @@ impl Document {
         Ok(())
     }
 
-    /// Expects a range between characters.
+    /// The range must lie on character boundaries.
     fn splice(&mut self, range: Range<usize>, text: &str) {
-        // The `\r` before the range may get or lose its `\n`.
+        // The `\r` before the range may gain or lose its `\n`.
         let from = range.start.saturating_sub(1);
         let before = self.count_lone_crs_in(from..range.end);
         let (start, end) = (
             self.units(range.start, PositionEncoding::Utf32),
             self.units(range.end, PositionEncoding::Utf32),
         );
-        // Neither can fail: both are places in the text.
+        // Neither can fail: both offsets are in the text.
         let _ = self.rope.try_remove(start..end);
         let _ = self.rope.try_insert(start, text);
         let after = self.count_lone_crs_in(from..range.start + text.len());
@@ -192,12 +193,12 @@ impl Document {
         slice.map_or(0, |slice| count_lone_crs(slice.chunks(), self.rope.get_byte(range.end)))
     }
 
-    /// The beginning of the character that a byte belongs to.
+    /// The start of the character that contains the byte.
     fn char_start(&self, offset: usize) -> usize {
         self.byte(self.units(offset.min(self.len()), PositionEncoding::Utf32), PositionEncoding::Utf32)
     }
 
-    /// How many units are before a place.
+    /// The number of units before the offset.
     fn units(&self, offset: usize, encoding: PositionEncoding) -> usize {
         let chars = || self.rope.try_byte_to_char(offset).unwrap_or_default();
         match encoding {
@@ -207,7 +208,7 @@ impl Document {
         }
     }
 
-    /// The beginning of the character that a unit belongs to.
+    /// The start of the character that contains the unit.
     fn byte(&self, units: usize, encoding: PositionEncoding) -> usize {
         let chars = match encoding {
             PositionEncoding::Utf8 => self.rope.try_byte_to_char(units),
@@ -218,10 +219,10 @@ impl Document {
     }
 }
 
-/// How many `\r` have no `\n` after them, in pieces of a text that `next` comes after.
+/// The number of `\r` without a following `\n`, in the pieces of a text that `next` follows.
 fn count_lone_crs<'a>(pieces: impl Iterator<Item = &'a str>, next: Option<u8>) -> usize {
     let mut count = 0;
-    // Whether the piece before ended with a `\r`.
+    // Whether the previous piece ended with `\r`.
     let mut open = false;
     for bytes in pieces.map(str::as_bytes).filter(|bytes| !bytes.is_empty()) {
         count += usize::from(open && bytes.first() != Some(&b'\n'));

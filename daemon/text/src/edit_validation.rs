@@ -1,4 +1,5 @@
-//! A change made of edits from elsewhere: what [`Change`] promises is checked here, once.
+//! Validates edits from outside and builds a [`Change`] of them. All invariants of `Change` are checked here,
+//! once.
 
 use std::ops::Range;
 
@@ -6,7 +7,6 @@ use thiserror::Error;
 
 use crate::{Change, Edit};
 
-/// An edit that a change cannot have.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EditRangeError {
     #[error("bytes {}..{} are not in the text", .0.start, .0.end)]
@@ -20,7 +20,7 @@ pub enum EditRangeError {
 }
 
 impl Change {
-    /// The edits to `text`, which must be in its order and not overlap. Those that touch become one.
+    /// Builds a change of `text`. The edits must be in order and must not overlap; adjacent ones are merged.
     pub fn from_unchecked_edits(text: &str, edits: Vec<Edit>) -> Result<Self, EditRangeError> {
         let mut at = 0;
         for Range { start, end } in edits.iter().map(|edit| edit.range.clone()) {
@@ -43,13 +43,13 @@ impl Change {
     }
 }
 
-/// Whether a place is between a `\r` and its `\n`.
+/// Whether the offset is between a `\r` and its `\n`.
 pub(crate) fn splits_line_break(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     at.checked_sub(1).is_some_and(|before| bytes.get(before) == Some(&b'\r')) && bytes.get(at) == Some(&b'\n')
 }
 
-/// Edits that touch as one, and none that do nothing.
+/// Merges adjacent edits and drops empty ones.
 pub(crate) fn join_adjacent(edits: Vec<Edit>) -> Vec<Edit> {
     let mut joined: Vec<Edit> = Vec::with_capacity(edits.len());
     for edit in edits.into_iter().filter(|edit| !edit.range.is_empty() || !edit.text.is_empty()) {
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn what_a_change_promises_is_checked() {
         assert_eq!(checked("abc", &[(1..4, "")]), Err(EditRangeError::Outside(1..4)));
-        // A range that ends before it begins, as a journal may hold it.
+        // A range that ends before it starts, as a damaged journal may contain it.
         let backwards = Range { start: 2, end: 1 };
         assert_eq!(checked("abc", &[(backwards.clone(), "")]), Err(EditRangeError::Outside(backwards)));
         assert_eq!(checked("é", &[(1..2, "")]), Err(EditRangeError::InCharacter(1..2)));

@@ -1,8 +1,9 @@
-//! Bytes ↔ the text of a file. What is written back differs from what was read only where it was edited: byte order
-//! mark, line endings and a missing final newline are kept because the text is kept as it is, not normalised.
+//! Bytes ↔ the text of a file. Writing changes only the edited bytes: the text is kept as it is, not
+//! normalised, so that byte order mark, line endings and a missing final newline survive.
 //!
-//! Only UTF-8 is read. [`sniff`] tells from the first bytes why something is not a text; [`FileText::decode`] refuses only
-//! what cannot be decoded, so that a text with odd characters can still be mended.
+//! Only UTF-8 is supported. [`sniff`] reports from the first bytes why a file is not text;
+//! [`FileText::decode`] rejects only undecodable bytes, so that a text with odd characters can still be
+//! repaired.
 
 use std::sync::Arc;
 
@@ -10,16 +11,16 @@ use thiserror::Error;
 
 use crate::LineEnding;
 
-/// How much of a file [`sniff`] looks at: the sizes that Git and others settled on.
+/// How much of a file [`sniff`] reads, as in Git and other tools.
 const SAMPLE: usize = 8192;
-/// More control characters than this in a hundred, and it is no text.
+/// Above this share of control characters a file counts as binary.
 const MAX_CONTROL_PERCENT: usize = 30;
 const BOM: &str = "\u{feff}";
 
 /// Why bytes are not a text that can be shown and edited.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FileTextError {
-    /// By its byte order mark.
+    /// Named by its byte order mark.
     #[error("it is {0} text; only UTF-8 can be read and edited: convert it first (for instance with iconv)")]
     Encoding(&'static str),
     #[error("it is binary: there is a NUL byte at offset {at}")]
@@ -30,7 +31,7 @@ pub enum FileTextError {
     NotUtf8 { at: usize, byte: u8, line: usize },
 }
 
-/// Whether the first bytes are those of something else than a text. Cheap: at most 8 KiB are looked at.
+/// Why the first bytes are not text, if so. Cheap: reads at most 8 KiB.
 pub fn sniff(bytes: &[u8]) -> Option<FileTextError> {
     let sample = bytes.get(..SAMPLE).unwrap_or(bytes);
     if let Some(name) = foreign_encoding(sample) {
@@ -54,14 +55,15 @@ fn foreign_encoding(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The text of a file: without its byte order mark, and otherwise as it is. Clones share it: it may have megabytes.
+/// The text of a file, without its byte order mark and otherwise unchanged. Clones share it: it may be
+/// megabytes long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileText {
     text: Arc<String>,
     bom: bool,
 }
 
-/// As the file will be that holds this text.
+/// The file that will contain this text.
 impl From<String> for FileText {
     fn from(mut text: String) -> Self {
         let bom = text.starts_with(BOM);
@@ -87,23 +89,24 @@ impl FileText {
         self.pieces().concat()
     }
 
-    /// The bytes of the file, one piece after the other.
+    /// The bytes of the file, in consecutive pieces.
     pub fn pieces(&self) -> [&[u8]; 2] {
         [if self.bom { BOM } else { "" }.as_bytes(), self.text.as_bytes()]
     }
 
-    /// How many bytes the file has.
+    /// The file size in bytes.
     pub fn size(&self) -> u64 {
         self.pieces().iter().map(|piece| piece.len() as u64).sum()
     }
 
-    /// The same file with an edited text: what [`Change::apply_content_change`](crate::Change::apply) gave.
+    /// The same file with an edited text, such as the result of [`Change::apply`](crate::Change::apply).
     #[must_use]
     pub fn with_text(&self, text: String) -> Self {
         Self { text: text.into(), bom: self.bom }
     }
 
-    /// The same file with a text written anew by someone who does not see endings and marks: both stay as they were.
+    /// The same file with a rewritten text whose author does not see line endings and byte order mark: both
+    /// stay as they were.
     #[must_use]
     pub fn with_rewritten_text(&self, text: &str) -> Self {
         let text = text.strip_prefix(BOM).unwrap_or(text);
@@ -114,7 +117,7 @@ impl FileText {
         &self.text
     }
 
-    /// The text, to be kept without a copy of it.
+    /// Shares the text without a copy.
     pub fn shared_text(&self) -> Arc<String> {
         Arc::clone(&self.text)
     }
@@ -123,12 +126,12 @@ impl FileText {
         self.bom
     }
 
-    /// Looked for in the whole text.
+    /// Reads the whole text.
     pub fn line_ending(&self) -> LineEnding {
         LineEnding::detect(&self.text)
     }
 
-    /// Whether the last line ends like the others. An empty text has no line that could miss it.
+    /// Whether the last line ends with a break. True for an empty text, which has no line.
     pub fn has_final_newline(&self) -> bool {
         self.text.is_empty() || self.text.ends_with('\n')
     }

@@ -1,11 +1,11 @@
-//! Taking a change back: the edits that undo its edits, and nothing else.
+//! Inverts a change: the edits that undo exactly its edits.
 
 use crate::edit_validation::{join_adjacent, splits_line_break};
 use crate::{Change, Edit, StaleChangeError};
 
 impl Change {
-    /// What takes the result of applying this to `base` back to `base`. To undo it after a person went on typing, it is
-    /// moved past that by [`rebase`](crate::rebase()).
+    /// The change that turns the result of applying this to `base` back into `base`. To undo after the user
+    /// typed, [`rebase`](crate::rebase()) it past that typing.
     pub fn inverse(&self, base: &str) -> Result<Self, StaleChangeError> {
         let new = self.apply(base)?;
         let mut edits = Vec::with_capacity(self.edits().len());
@@ -23,7 +23,7 @@ impl Change {
     }
 }
 
-/// The same edit, where it would begin or end between a `\r` and a `\n` that only the change brought together.
+/// Widens the edit if it would split a `\r\n` that only the change brought together.
 fn around_breaks(mut edit: Edit, text: &str) -> Edit {
     if splits_line_break(text, edit.range.start) {
         edit.range.start -= 1;
@@ -65,7 +65,7 @@ mod tests {
             Change::from_unchecked_edits("ab\n", vec![Edit { range: 0..2, text: "c\r".into() }]).unwrap();
         let inverse = change.inverse("ab\n").unwrap();
         assert_eq!(inverse.edits(), [Edit { range: 0..3, text: "ab\n".into() }]);
-        // Replacing every place may give edits that touch.
+        // Replacing every occurrence may give adjacent edits.
         let touching = [(0..1, "\r"), (1..2, "\n")].map(|(range, text)| Edit { range, text: text.into() });
         let inverse = Change::from_edits(touching.into()).inverse("ab").unwrap();
         assert_eq!(inverse.edits(), [Edit { range: 0..2, text: "ab".into() }]);

@@ -1,13 +1,13 @@
-//! Text, without I/O and without async: what is in a file, how it is changed, and how it is shown.
+//! Text operations without I/O and without async: reading, changing and showing the text of a file.
 //!
-//! [`FileText`] is a file's bytes as text that can be written back unchanged. [`replace`] finds the one place a model
-//! means and gives a [`Change`]: minimal edits, not a new text; [`patch`] does so for many places in many files. A
-//! [`Document`] is a text that an editor holds open, and [`rebase`] moves a change past what a person typed meanwhile.
-//! [`diff`] shows two texts as hunks, [`ChangeExcerpt`] a change of one. A [`ReviewInfo`](review::Review) is what of an agent's edits
-//! a person has not decided yet. [`numbered`] is what a reader of a file sees, [`truncate`] what is left of an output that
-//! is too long.
+//! [`FileText`] decodes a file so that it can be written back unchanged. [`replace`] finds the one place a
+//! model means and returns a [`Change`]: minimal edits, not a new text; [`patch`] does so for many places in
+//! many files. A [`Document`] is a text that an editor has open, and [`rebase`] moves a change past what the
+//! user typed meanwhile. [`diff`] shows two texts as hunks, [`ChangeExcerpt`] one change. A
+//! [`Review`](review::Review) holds the agent's edits that the user has not decided yet. [`read_page`] renders
+//! a file for a reader, and [`truncate`] shortens long output.
 //!
-//! Invariant: nothing here can panic on any text, and everything is linear in it or has a cap.
+//! Invariant: no text makes this crate panic, and every function is linear in the text or capped.
 //! Invariant: a line ends with `\n`; a `\r` before it belongs to the ending, any other `\r` to the line.
 
 mod change;

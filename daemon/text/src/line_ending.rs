@@ -1,17 +1,17 @@
-//! How the lines of a text end, and rewriting a text so that its lines end so.
+//! Line endings: detecting and converting them.
 
 use std::borrow::Cow;
 
 use memchr::memchr_iter;
 
-/// How the lines of a text end. A lone `\r` is no ending; see the crate's invariants.
+/// The line ending of a text. A lone `\r` is no ending; see the crate's invariants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineEnding {
-    /// There is no line break, so nothing is said about what one would be.
+    /// The text has no line break.
     None,
     Lf,
     Crlf,
-    /// Both occur; each break is kept as it is.
+    /// Both occur; every break stays as it is.
     Mixed,
 }
 
@@ -28,7 +28,7 @@ impl LineEnding {
         }
     }
 
-    /// The text with its lines ending so. Without one clear ending it stays as it is.
+    /// Converts the text's line endings. `None` and `Mixed` leave it unchanged.
     pub fn apply_to(self, text: &str) -> Cow<'_, str> {
         match self {
             Self::None | Self::Mixed => Cow::Borrowed(text),
@@ -39,7 +39,7 @@ impl LineEnding {
     }
 }
 
-/// The text with every `\r\n` as `\n`.
+/// Converts every `\r\n` to `\n`.
 pub(crate) fn to_lf(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }

@@ -1,4 +1,4 @@
-//! Patches as models of the GPT family write them: what they say, where each hunk belongs, and what becomes of the files.
+//! Patches in the format of the GPT models: parsing them, placing each hunk, and the resulting files.
 //!
 //! ```text
 //! patch   = "*** Begin Patch" section* "*** End Patch"
@@ -8,11 +8,11 @@
 //! hunk    = ("@@" [" " line])* ((" " | "-" | "+") line)+ ["*** End of File"]
 //! ```
 //!
-//! [`parse`] reads it and names the line that is wrong; [`update`] finds the places of hunks in one text; [`plan`] says for
-//! all files together what is to be done, or for each file that does not fit why. Nothing is done by half, and a place
-//! that is not certain is no place: the error says what the next attempt needs.
+//! [`parse`] reads a patch and names a faulty line; [`update`] places hunks in one text; [`plan`] decides for
+//! all files together what to do, or says for each file why it does not fit. A patch applies completely or
+//! not at all, and an uncertain place counts as none: the error says what the next attempt needs.
 //!
-//! Invariant: only lines that a hunk shows with `-` are deleted; all others stay as they are, to the byte.
+//! Invariant: only lines that a hunk shows with `-` are deleted; all others stay byte for byte.
 
 use crate::LineTag;
 
@@ -45,13 +45,12 @@ pub use plan::{PatchStep, plan};
 pub use tier::PatchTier;
 pub use update::{HunkPlace, PatchedText, update};
 
-/// What a patch asks for, in its order. Lines are those of the patch, from 1.
+/// The sections of a patch, in order. Line numbers are those of the patch, from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Patch<'a> {
     pub sections: Vec<PatchSection<'a>>,
 }
 
-/// What is to be done with one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchSection<'a> {
     pub line: usize,
@@ -61,37 +60,37 @@ pub struct PatchSection<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatchAction<'a> {
-    /// The lines of the new file, each of which gets a line break.
+    /// The lines of the new file; each gets a line break.
     Add(Vec<&'a str>),
     Delete,
     Update {
-        /// The path that the file moves to.
+        /// The file's new path.
         to: Option<&'a str>,
         hunks: Vec<PatchHunk<'a>>,
     },
 }
 
-/// Lines that belong together, some of them changed.
+/// Contiguous lines with changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PatchHunk<'a> {
     pub line: usize,
-    /// Lines of the file that stand somewhere before the hunk, the outermost first: what it is in.
+    /// Lines of the file before the hunk that enclose it, the outermost first.
     pub headers: Vec<&'a str>,
     /// Without their line breaks.
     pub lines: Vec<(LineTag, &'a str)>,
-    /// Whether the file ends with the hunk.
+    /// Whether the hunk ends the file.
     pub at_end: bool,
 }
 
 impl<'a> PatchHunk<'a> {
-    /// The lines that must be in the file.
+    /// The lines that the file must contain.
     fn old(&self) -> impl Iterator<Item = &'a str> {
         self.lines.iter().filter(|(tag, _)| *tag != LineTag::Insert).map(|(_, line)| *line)
     }
 }
 
 impl<'a> Patch<'a> {
-    /// Every path that the patch names, for a caller who reads the files first; a path may come several times.
+    /// Every path in the patch, possibly repeated, for a caller that reads the files first.
     pub fn paths(&self) -> impl Iterator<Item = &'a str> {
         self.sections.iter().flat_map(|section| {
             let to = if let PatchAction::Update { to, .. } = section.action { to } else { None };

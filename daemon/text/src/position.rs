@@ -1,13 +1,13 @@
-//! Places in a text as editors name them: a line and, in the units of an encoding, how far into it. Both begin with 0.
+//! Positions as editors count them: a line and an offset into it, in units of an encoding. Both start at 0.
 
 use serde::{Deserialize, Serialize};
 
-/// What a client counts within a line.
+/// The unit in which a client counts within a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PositionEncoding {
     /// Bytes.
     Utf8,
-    /// Code units; a character beyond the basic plane is two. What LSP falls back to.
+    /// Code units: a character beyond the basic plane is two. The LSP default.
     Utf16,
     /// Characters.
     Utf32,
@@ -29,7 +29,7 @@ impl Position {
 /// What ends a line for a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineBreaks {
-    /// `\n`, `\r\n` and a lone `\r`: what LSP says. VS Code, and Neovim where `fileformat` is `mac`.
+    /// `\n`, `\r\n` and a lone `\r`, as LSP says: VS Code, and Neovim with `fileformat=mac`.
     Any,
     /// `\n` and `\r\n`; a lone `\r` is a character of its line: Neovim.
     Lf,

@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties of every text.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::{
     PageRequest, TruncateLimits, diff, read_page, replace, truncate,
 };
 
-/// Texts of few different lines, so that much is equal and much repeats.
+/// Texts of few different lines, so that much is equal and repeats.
 fn text(newline: &'static str) -> impl Strategy<Value = String> {
     let line = prop_oneof!["[ab]{0,3}", Just("é ".to_owned()), Just("}".to_owned())];
     (prop::collection::vec(line, 0..12), any::<bool>()).prop_map(move |(lines, ended)| {
@@ -16,19 +16,19 @@ fn text(newline: &'static str) -> impl Strategy<Value = String> {
     })
 }
 
-/// Anything that a file may hold, line endings above all.
+/// Any file content, above all line endings.
 fn wild() -> impl Strategy<Value = String> {
     let piece = prop_oneof!["\r\n", "\n", "\r", "[a-c]{1,3}", "é", "\u{feff}", "\\PC"];
     prop::collection::vec(piece, 0..20).prop_map(|pieces| pieces.concat())
 }
 
-/// Lines that end in both ways, and no `\r` that is not part of an ending.
+/// Lines with both endings, and no lone `\r`.
 fn mixed() -> impl Strategy<Value = String> {
     let piece = prop_oneof!["\r\n", "\n", "[ab]{1,2}", "é "];
     prop::collection::vec(piece, 0..20).prop_map(|pieces| pieces.concat())
 }
 
-/// The new text, made of the old one and the hunks alone.
+/// The new text, built from the old one and the hunks alone.
 fn applied(old: &str, diff: &Diff<'_>) -> String {
     let old: Vec<_> = old.split_inclusive('\n').collect();
     let mut new = String::new();
@@ -85,7 +85,8 @@ proptest! {
         }
     }
 
-    /// Against the plain way: search and replace in a text with `\n`, then end all lines as the file does.
+    /// Compares with the naive way: search and replace in a text with `\n`, then convert all endings to the
+    /// file's.
     #[test]
     fn replacing_is_what_it_seems(text in text("\n"), old in text("\n"), new in text("\n"), all: bool) {
         let count = text.matches(&*old).count();
@@ -113,7 +114,7 @@ proptest! {
         }
     }
 
-    /// Seen with `\n` alone it is a plain replacement, and no line break changes its kind but those that were replaced.
+    /// With `\n` alone it is a plain replacement, and only replaced line breaks change their kind.
     #[test]
     fn replacing_keeps_mixed_endings(text in mixed(), old in text("\n"), new in text("\n")) {
         if let Ok(MatchedChange { change, tier: MatchTier::Exact }) = replace(&text, &old, &new, true) {

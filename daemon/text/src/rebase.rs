@@ -1,12 +1,13 @@
-//! Moving a change past what a person typed meanwhile: a three-way merge by lines, of which only the change's own part is
-//! given.
+//! Moves a change past what the user typed meanwhile: a three-way merge by lines that returns only the
+//! change's own part.
 //!
-//! The change keeps to the places that it was made for; what the person did is found by comparing the texts. Two edits
-//! are in conflict if they touch a line in common or insert lines at the same place; lines inserted just before or after
-//! a line that the other touches are not. (This is where `similar::TextMerge` is stricter, and why it is not used.)
+//! The change keeps the places it was made for; the user's edits are found by comparing the texts. Two edits
+//! conflict if they touch a common line or insert lines at the same place. Lines inserted just before or
+//! after a line that the other side touches do not conflict. (`similar::TextMerge` is stricter here, so it is
+//! not used.)
 //!
-//! Invariant: the result replaces nothing that the person wrote, only what still stands as it was.
-//! Invariant: whichever of two changes is moved past the other, the text that comes of both is the same.
+//! Invariant: the result never replaces what the user wrote, only text that is unchanged.
+//! Invariant: whichever of two changes is moved past the other, the merged text is the same.
 
 use std::ops::Range;
 
@@ -25,24 +26,25 @@ mod touched_lines;
 pub use conflict::{Conflict, Overlap};
 use touched_lines::{BaseLines, TouchedLines, align_equal_edits, touched_by_change};
 
-/// Why a change cannot be made to the text as it is now.
+/// Why a change does not apply to the present text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RebaseError {
-    /// It was not made for the base at all.
+    /// It was not made for the base.
     #[error(transparent)]
     Stale(#[from] StaleChangeError),
     #[error(transparent)]
     Conflict(#[from] Conflict),
 }
 
-/// What `change`, made for `base`, is for `now`: all of its edits or none. Those that `now` has already are left out.
+/// Rebases `change`, made for `base`, onto `now`: all of its edits or none. Edits that `now` already contains
+/// are dropped.
 pub fn rebase(base: &str, change: &Change, now: &str) -> Result<Change, RebaseError> {
     let wanted = change.apply(base)?;
     if base == now {
         return Ok(change.clone());
     }
     let typed = change_by_lines(base, now);
-    // Compared in the same way both are in the same places, even where equal lines leave a choice.
+    // Compared the same way, both land in the same places even where equal lines leave a choice.
     if contains(&typed, &change_by_lines(base, &wanted)) {
         return Ok(Change::default());
     }
@@ -53,26 +55,26 @@ pub fn rebase(base: &str, change: &Change, now: &str) -> Result<Change, RebaseEr
     })
 }
 
-/// What makes `new` of `old`, all of it between the lines that both begin and end with: where typing was in one place,
-/// that place is found, however many lines are equal.
+/// The change from `old` to `new`, compared between their common first and last lines: typing in one place is
+/// found there, however many lines are equal.
 fn change_by_lines(old: &str, new: &str) -> Change {
     let window = DiffWindow::between(old, new, 0);
     Change::from_edits(edits_between(window.old, window.new, window.start, |line| line))
 }
 
-/// Whether one change has all edits of the other.
+/// Whether `change` has all edits of `part`.
 fn contains(change: &Change, part: &Change) -> bool {
     let mut edits = change.edits().iter();
     part.edits().iter().all(|wanted| edits.any(|edit| edit == wanted))
 }
 
-/// Lines of the base that are touched together, and by whom.
+/// Base lines that one or both sides touch.
 #[derive(Debug, Default)]
 struct RebaseCluster {
     lines: Range<usize>,
     agent_edits: Vec<Edit>,
     user_edits: Vec<Edit>,
-    /// How much longer the person made the text before these lines.
+    /// How many bytes the user's edits before these lines added.
     growth_before: isize,
 }
 
@@ -82,16 +84,16 @@ impl RebaseCluster {
     }
 }
 
-/// The agent's edits as they are after the person's; or where they clash.
+/// The agent's edits moved past the user's, or the clusters that conflict.
 fn merge(
     base: &BaseLines<'_>,
     mut agent: Vec<TouchedLines>,
-    mut person: Vec<TouchedLines>,
+    mut user: Vec<TouchedLines>,
 ) -> Result<Change, Vec<RebaseCluster>> {
-    align_equal_edits(base, &mut agent, &mut person);
+    align_equal_edits(base, &mut agent, &mut user);
     let (mut edits, mut clashes) = (Vec::new(), Vec::new());
     let mut grown = 0;
-    for mut cluster in clusters(agent, person) {
+    for mut cluster in clusters(agent, user) {
         cluster.growth_before = grown;
         grown += cluster.user_edits.iter().map(growth).sum::<isize>();
         if cluster.user_edits.is_empty() {
@@ -106,10 +108,11 @@ fn merge(
     if clashes.is_empty() { Ok(Change::from_edits(join_adjacent(edits))) } else { Err(clashes) }
 }
 
-fn clusters(agent: Vec<TouchedLines>, person: Vec<TouchedLines>) -> Vec<RebaseCluster> {
-    let by = |agent| move |touch| (touch, agent);
-    let mut all: Vec<_> = agent.into_iter().map(by(true)).chain(person.into_iter().map(by(false))).collect();
-    // What is inserted before a line comes before what is done to it. Stable: each side stays in its order.
+fn clusters(agent: Vec<TouchedLines>, user: Vec<TouchedLines>) -> Vec<RebaseCluster> {
+    let tagged = |is_agent| move |touch| (touch, is_agent);
+    let mut all: Vec<_> =
+        agent.into_iter().map(tagged(true)).chain(user.into_iter().map(tagged(false))).collect();
+    // Insertions before a line sort before edits of it. Stable: each side keeps its order.
     all.sort_by_key(|(touch, _)| (touch.lines.start, !touch.lines.is_empty()));
     let mut clusters: Vec<RebaseCluster> = Vec::new();
     for (touch, is_agent) in all {

@@ -1,14 +1,14 @@
-//! Replacing the one place that a model means.
+//! Replaces the one place that a model means.
 //!
-//! First the old text is looked for as given. Only line endings are not looked at, since a model does not see them: `\n`
-//! and `\r\n` are the same here, and what is written ends its lines as the place it is written to. If it is not there,
-//! tiers of falling strictness are tried, each in a file of its own; see [`Tier`].
+//! The old text is first searched as given. Only line endings are ignored, because a model does not see them:
+//! `\n` and `\r\n` are equal, and new lines get the endings of the place they are written to. Without an
+//! exact match, tiers of falling strictness are tried, each in its own file; see [`MatchTier`].
 //!
-//! Invariant: what is not there exactly is replaced only where it is in one place, and no stricter tier found several.
-//! Invariant: a line that goes was shown by the model, and a line that it kept stays as it is to the byte.
+//! Invariant: an inexact match is replaced only if it is unique and no stricter tier found several.
+//! Invariant: a deleted line was shown by the model, and a line that the model kept stays byte for byte.
 //!
-//! What is not replaced is explained: the several places, or the nearest one and what is different there. Time is linear
-//! in the text, or has a cap.
+//! A rejection explains itself: it names the several places, or the nearest one and its difference. Time is
+//! linear in the text or capped.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -55,18 +55,18 @@ use lf_text::LfText;
 pub use nearest_lines::NearestLines;
 pub use tier::MatchTier;
 
-/// How many of several places are named.
+/// Places named, at most.
 const MAX_NAMED: usize = 10;
 
-/// What is to be done, and how far the old text had to be stretched to find where.
+/// The change, and the tier needed to find its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchedChange {
     pub change: Change,
     pub tier: MatchTier,
 }
 
-/// The change that replaces `old` by `new`: at its only place, or with `all` at every one, from the beginning and without
-/// overlap.
+/// The change that replaces `old` by `new`: at its only place or, with `all`, at every non-overlapping one
+/// from the start.
 pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<MatchedChange, ReplaceError> {
     let (old, new_lf) = (to_lf(old), to_lf(new));
     if old == new_lf {
@@ -97,14 +97,14 @@ pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<MatchedCha
     }
 }
 
-/// What in a text is like another that is not there as it is looked for. Both have only `\n` as line break.
+/// Explains a failed search by what is similar in the text. Both texts have only `\n` as line break.
 pub(crate) fn explain_mismatch(text: &str, old: &str) -> (Option<MismatchHint>, Option<NearestLines>) {
-    // Where all of it stands within lines, nothing can be named that differs.
+    // If the text contains all of it inside lines, there is no difference to name.
     let hint = if text.contains(old) { None } else { hint::find(text, old) };
     (hint, nearest_lines::find(text, old))
 }
 
-/// Those places that do not overlap the one before them.
+/// Skips places that overlap the previous one.
 fn non_overlapping(places: Vec<usize>, length: usize) -> impl Iterator<Item = usize> {
     let mut free = 0;
     places.into_iter().filter(move |place| {
@@ -116,7 +116,7 @@ fn non_overlapping(places: Vec<usize>, length: usize) -> impl Iterator<Item = us
     })
 }
 
-/// The edits that put the new text in these places. Line breaks are written as the nearest one before them is.
+/// The edits that put the new text in these places. New line breaks copy the nearest one before them.
 fn change(text: &str, places: &[Range<usize>], new: &str) -> Change {
     let mut found = Vec::new();
     let mut newline = first_break(text);
@@ -159,7 +159,7 @@ fn break_at(text: &str, at: usize) -> &'static str {
     if text.get(..at).is_some_and(|before| before.ends_with('\r')) { "\r\n" } else { "\n" }
 }
 
-/// The lines in which places begin, in one pass.
+/// The lines where places start, in one pass.
 fn line_numbers(text: &str, places: impl Iterator<Item = usize>) -> Vec<usize> {
     let (mut line, mut seen) = (1, 0);
     let number = |place: usize| {

@@ -1,24 +1,27 @@
-//! What of the agent's edits to a document a person has not decided yet: for one session and one document an accepted
-//! base, the live text, and the hunks between them.
+//! The agent's edits to a document that the user has not decided yet. A review belongs to one session and one
+//! document; it holds an accepted base, the live text, and the hunks between them.
 //!
-//! The agent's edits change the text and leave the base. A person's edits outside of hunks change both; within a hunk
-//! they become part of it. Keeping a hunk patches the base. Rejecting gives a change of the text, which the desk makes
-//! through the buffer and tells with [`ReviewInfo::rejected`]: until then nothing has happened, and if the buffer refuses,
-//! nothing is lost. After each edit only the lines around it are compared anew, so that a keystroke costs the same in a
-//! long text.
+//! The agent's edits change the text and leave the base. The user's edits outside hunks change both; within a
+//! hunk they become part of it. Keeping a hunk patches the base. Rejecting returns a change of the text,
+//! which the daemon applies through the buffer and reports with [`Review::record_rejection`]: until then
+//! nothing has happened, and if the buffer refuses, nothing is lost. After each edit only the lines around it
+//! are compared again, so that a keystroke costs the same in a long text.
 //!
-//! What a person types at and across the border of a hunk:
-//! - Whole lines inserted at the border are outside, unless the hunk had taken those very lines away: then it is smaller.
-//! - An edit across the border is made in both texts as far as it is outside, and all that it types goes into the base:
-//!   rejecting the hunk never takes it along. A line of the base that would run into the hunk's keeps its break.
-//! - The editor's undo and redo of the agent's edits come as a person's. An edit that leads back to a text the review has
-//!   been at over the same base leads back to its hunks; one that makes lines what the base has takes their hunk away,
-//!   and typing those lines again brings it back with its id. After a restart only what is visible in the lines is known.
+//! What the user types at and across the border of a hunk:
+//! - Whole lines inserted at the border are outside, unless the hunk had deleted those very lines: then the
+//!   hunk shrinks.
+//! - An edit across the border applies to both texts as far as it is outside, and all of its new text goes
+//!   into the base: rejecting the hunk never removes it. A line of the base that would run into the hunk's
+//!   lines keeps its break.
+//! - The editor's undo and redo of the agent's edits arrive as the user's edits. An edit that restores a text
+//!   that the review had over the same base restores its hunks; an edit that makes lines equal to the base
+//!   removes their hunk, and typing those lines again restores it with its id. After a restart only what the
+//!   lines show is known.
 //!
-//! Ranges are in bytes and begin and end with lines; a line ends with `\n`, only the last may lack it.
+//! Ranges are in bytes and consist of whole lines; a line ends with `\n`, only the last may lack it.
 //!
-//! Invariant: outside of the hunks base and text are the same to the byte; a hunk's lines of both differ.
-//! Invariant: hunks are in the order of the text, and between two of them stands at least one line.
+//! Invariant: outside the hunks base and text are equal byte for byte; within a hunk they differ.
+//! Invariant: hunks are in text order, and at least one line separates two of them.
 //! Invariant: a hunk keeps its id as long as it overlaps what it was.
 
 use std::collections::VecDeque;
@@ -72,12 +75,12 @@ use undone_hunks::UndoneHunk;
 pub use view::{HunkView, WordDiff};
 pub use whole_file::{WholeFileChange, WholeFileHunk, WholeFileRejection};
 
-/// Which hunk of a document's review. Not used again for another one.
+/// Identifies a hunk of a document's review. Never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct HunkId(pub u64);
 
-/// What the lines of a hunk were when a screen showed it. Means something only to the review that made it.
+/// The lines of a hunk as a screen showed them. Only the review that made it can compare it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct HunkFingerprint(String);
@@ -94,33 +97,33 @@ impl From<String> for HunkFingerprint {
     }
 }
 
-/// Lines of the base that are others in the text, or on one side none.
+/// Base lines and the text lines that replace them; one side may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
     pub id: HunkId,
     pub base: Range<usize>,
     pub text: Range<usize>,
-    /// The calls that made it.
+    /// The tool calls that made it.
     pub calls: Vec<Arc<str>>,
-    /// A person has typed in it.
+    /// The user has typed in it.
     pub edited: bool,
-    /// Its rejection is on the way through the buffer.
+    /// Its rejection is on its way to the buffer.
     pub rejecting: bool,
     measure: HunkMeasure,
 }
 
-/// What became of a hunk that is no more.
+/// How a hunk ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HunkOutcome {
     Kept,
     Rejected,
-    /// It stands in a commit.
+    /// A commit contains it.
     Committed,
-    /// Typed away, undone, or part of another hunk.
+    /// Typed away, undone, or merged into another hunk.
     Vanished,
 }
 
-/// Of how many hunks that are no more it is known what became of them.
+/// Outcomes remembered, at most.
 const MAX_OUTCOMES: usize = 4096;
 
 #[derive(Debug, Clone)]
@@ -133,17 +136,17 @@ pub struct Review {
     outcomes: VecDeque<(HunkId, HunkOutcome)>,
     file_hunk: Option<WholeFileHunk>,
     next: u64,
-    /// Nobody outside can make two hunks with the same print.
+    /// Random, so that no input can give two hunks the same fingerprint.
     fingerprint_hasher: RandomState,
 }
 
 impl Review {
-    /// Of a document as it is before the agent's first edit.
+    /// Starts a review of a document before the agent's first edit.
     pub fn new(text: &str) -> Self {
         Self::from_current(text.into())
     }
 
-    /// The same of a text that an editor may have open, with which it is shared then.
+    /// Like `new`, but shares the rope of a document that an editor has open.
     pub fn from_current(current: CurrentText<'_>) -> Self {
         let text = current.to_review_text();
         Self {
@@ -167,23 +170,22 @@ impl Review {
         self.text.text()
     }
 
-    /// Whether this is the text.
     pub fn has_text(&self, current: CurrentText<'_>) -> bool {
         self.text.equals_current(current)
     }
 
-    /// Of the text, in bytes.
+    /// The size of the text in bytes.
     pub fn size(&self) -> usize {
         self.text.len()
     }
 
-    /// What is expected by a decision on everything as it is now.
+    /// What a decision on everything must expect now.
     pub fn fingerprint(&self) -> HunkFingerprint {
         let prints: Vec<_> = self.hunks.iter().map(|hunk| self.line_stats(hunk).hash).collect();
         self.fingerprint_of(&(prints, self.file_fingerprint().map(|print| print.0)))
     }
 
-    /// In the order of the text.
+    /// In text order.
     pub fn hunks(&self) -> &[Hunk] {
         &self.hunks
     }
@@ -197,7 +199,7 @@ impl Review {
         self.hunks.iter().find(|hunk| hunk.id == id)
     }
 
-    /// What the agent did to the text, with the id of its call.
+    /// Records the agent's change of the text, made by a tool call.
     pub fn record_agent_change(&mut self, change: &Change, call: &str) -> Result<(), StaleChangeError> {
         self.check(change)?;
         self.push_snapshot();
@@ -206,7 +208,7 @@ impl Review {
         Ok(())
     }
 
-    /// What a person did to the text.
+    /// Records the user's change of the text.
     pub fn record_user_change(&mut self, change: &Change) -> Result<(), StaleChangeError> {
         self.check(change)?;
         if !self.restore_snapshot(change.edits()) {
@@ -218,7 +220,7 @@ impl Review {
         Ok(())
     }
 
-    /// The change of a rejection, as the buffer took it: where it was moved past typing, as it was moved.
+    /// Records the change of a rejection as the buffer applied it, possibly rebased past typing.
     pub fn record_rejection(&mut self, change: &Change) -> Result<(), StaleChangeError> {
         self.check(change)?;
         self.push_snapshot();
@@ -227,8 +229,8 @@ impl Review {
         Ok(())
     }
 
-    /// What a person wrote in the place of a hunk, as the buffer took it: with that it is kept, whatever lines of the
-    /// base are in it.
+    /// Records what the user wrote in place of a hunk, as the buffer applied it. This keeps the hunk, even if
+    /// it contains lines of the base.
     pub fn record_user_rewrite(&mut self, hunk: HunkId, change: &Change) -> Result<(), StaleChangeError> {
         let place = self.hunk(hunk).map(|hunk| RangeShift::new(change.edits()).shift_range(&hunk.text));
         self.unmark_deciding(&[hunk]);
@@ -242,8 +244,8 @@ impl Review {
         Ok(())
     }
 
-    /// What is left of decided hunks may be the end of the last line, which some editors do not give up: then that is as
-    /// it should be.
+    /// A decided hunk may leave the final newline as its only difference, because some editors always write
+    /// one: accept it then.
     pub fn settle_final_newline(&mut self, decided: &[HunkId]) {
         const END: [char; 2] = ['\n', '\r'];
         let Some(last) = self.hunks.last().filter(|last| last.text.end == self.text.len()) else { return };
@@ -255,7 +257,7 @@ impl Review {
         }
     }
 
-    /// A hunk, or the file, that is decided in another way than by a rejection is on its way as well.
+    /// Marks a hunk or the file whose decision, other than a rejection, is on its way.
     pub fn mark_deciding(&mut self, id: HunkId) {
         for hunk in self.hunks.iter_mut().filter(|hunk| hunk.id == id) {
             hunk.rejecting = true;
@@ -265,7 +267,7 @@ impl Review {
         }
     }
 
-    /// The buffer did not take the change of a rejection: these hunks are undecided again.
+    /// The buffer refused the change of a rejection: these hunks are undecided again.
     pub fn unmark_deciding(&mut self, hunks: &[HunkId]) {
         for hunk in self.hunks.iter_mut().filter(|hunk| hunks.contains(&hunk.id)) {
             hunk.rejecting = false;
@@ -316,7 +318,7 @@ impl Review {
         touches
     }
 
-    /// Edits from elsewhere promise nothing.
+    /// Edits from outside may be invalid.
     fn check(&self, change: &Change) -> Result<(), StaleChangeError> {
         let mut at = 0;
         for Range { start, end } in change.edits().iter().map(|edit| edit.range.clone()) {

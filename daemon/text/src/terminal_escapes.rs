@@ -1,27 +1,27 @@
-//! Where the escape sequences of terminals begin and end, so that none is cut in two: half of one is noise at best, and at
-//! worst takes what follows it along.
+//! Finds terminal escape sequences, so that none is cut in two: half a sequence is noise at best, and at
+//! worst swallows the text after it.
 
 use std::borrow::Cow;
 
-/// No sequence is longer; what claims to be is text.
-const LONGEST: usize = 256;
+/// Anything longer is text.
+const MAX_BYTES: usize = 256;
 
 const ESCAPE: u8 = 0x1b;
 const BELL: u8 = 0x07;
 
-/// The sequence that a place is within, if it is: from its first byte to the one after its last. One that has no end goes to
-/// the end of the text.
+/// The sequence that contains the offset, if any, as a range. An unterminated one extends to the end of the
+/// text.
 pub(crate) fn sequence_at(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let bytes = text.as_bytes();
-    let from = at.saturating_sub(LONGEST);
-    // An escape within a sequence is the end of a title, so that the outer one has to be looked at too.
+    let from = at.saturating_sub(MAX_BYTES);
+    // An escape inside a sequence ends a title, so check the outer sequence too.
     let starts = (from..at).filter(|place| bytes.get(*place) == Some(&ESCAPE));
     starts
         .map(|start| start..start + length(bytes.get(start..).unwrap_or_default()))
         .find(|found| found.end > at)
 }
 
-/// The text with none of them.
+/// Removes all escape sequences.
 pub fn strip_escapes(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     let mut kept = String::new();
@@ -37,9 +37,9 @@ pub fn strip_escapes(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Of the sequence that begins here, in bytes.
+/// The length in bytes of the sequence that starts here.
 fn length(bytes: &[u8]) -> usize {
-    let rest = bytes.get(1..bytes.len().min(LONGEST)).unwrap_or_default();
+    let rest = bytes.get(1..bytes.len().min(MAX_BYTES)).unwrap_or_default();
     let until = |is_last: &dyn Fn(usize, u8) -> bool, from: usize| {
         let place = rest.iter().enumerate().skip(from).position(|(place, byte)| is_last(place, *byte));
         place.map_or(rest.len() + 1, |place| from + place + 2)
@@ -47,12 +47,12 @@ fn length(bytes: &[u8]) -> usize {
     match rest.first() {
         // A control sequence: parameters, then a letter.
         Some(b'[') => until(&|_, byte| (0x40..=0x7e).contains(&byte), 1),
-        // A string such as a title, up to a bell or to `ESC \`.
+        // A string such as a title, up to a bell or `ESC \`.
         Some(b']' | b'P' | b'X' | b'^' | b'_') => until(
             &|place, byte| byte == BELL || byte == b'\\' && place > 0 && rest.get(place - 1) == Some(&ESCAPE),
             1,
         ),
-        // One with letters between, as for character sets.
+        // A sequence with intermediate bytes, as for character sets.
         Some(0x20..=0x2f) => until(&|_, byte| (0x30..=0x7e).contains(&byte), 1),
         Some(_) => 2,
         None => 1,
@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(sequence_at(text, at), expected, "{text:?} at {at}");
         }
         let endless = format!("\x1b]{}", "x".repeat(1000));
-        assert_eq!((sequence_at(&endless, 100), sequence_at(&endless, 600)), (Some(0..LONGEST), None));
+        assert_eq!((sequence_at(&endless, 100), sequence_at(&endless, 600)), (Some(0..MAX_BYTES), None));
     }
 
     #[test]

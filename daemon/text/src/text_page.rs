@@ -1,18 +1,18 @@
-//! What the reader of a file is shown: some of its lines, each with its number.
+//! A page of a file for a reader: some of its lines, each with its number.
 //!
-//! Invariant: a page is never longer than the view's bytes, always has a line where the text has one, and says how far it
-//! goes, so that reading on from `last + 1` sees every line once.
+//! Invariant: a page never exceeds the requested bytes, has at least one line if the text has one, and
+//! reports its last line, so that continuing at `last + 1` shows every line once.
 
 use std::fmt::Write;
 
 use thiserror::Error;
 
-/// Which lines are wanted, and how much of them may be shown.
+/// The wanted lines, and the caps on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageRequest {
-    /// The first line, counted from 1 (0 is taken as 1).
+    /// The first line, from 1 (0 counts as 1).
     pub offset: usize,
-    /// At most so many lines (0 is taken as 1).
+    /// The number of lines, at most (0 counts as 1).
     pub limit: usize,
     /// Longer lines are cut.
     pub line_chars: usize,
@@ -25,10 +25,9 @@ impl Default for PageRequest {
     }
 }
 
-/// Why a page ends where it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageEndReason {
-    /// It does not: the text ends there.
+    /// The text ends there.
     EndOfText,
     Limit,
     Bytes,
@@ -39,12 +38,12 @@ pub struct TextPage {
     /// `N: line` for each line, with line breaks.
     pub text: String,
     pub first: usize,
-    /// The last line shown; of an empty text 0.
+    /// The last line shown; 0 for an empty text.
     pub last: usize,
-    /// How many lines the text has. A final newline does not begin another one.
+    /// The lines of the text. A final newline starts no further line.
     pub total: usize,
     pub end_reason: PageEndReason,
-    /// How many of the lines shown are not shown in full.
+    /// The shown lines that are cut.
     pub truncated_lines: usize,
 }
 
@@ -73,7 +72,7 @@ pub fn read_page(text: &str, view: &PageRequest) -> Result<TextPage, PastEndErro
         let (mut shown, mut cut) = clip_line(page.last + 1, line, view.line_chars);
         if page.text.len() + shown.len() > view.bytes {
             page.end_reason = PageEndReason::Bytes;
-            // The first line is cut, any other is left to the next page.
+            // Cut the first line; leave any other to the next page.
             if page.last >= first {
                 return Ok(page);
             }
@@ -93,9 +92,9 @@ pub fn read_page(text: &str, view: &PageRequest) -> Result<TextPage, PastEndErro
     Ok(page)
 }
 
-/// A numbered line with its break, and whether some of it is missing.
+/// A numbered line with its break, and whether it was cut.
 fn clip_line(number: usize, line: &str, chars: usize) -> (String, bool) {
-    // Most lines have fewer bytes than characters are allowed: those are not counted.
+    // Most lines have fewer bytes than the allowed characters and need no counting.
     let end = if line.len() <= chars { None } else { line.char_indices().nth(chars) };
     let Some((end, _)) = end else { return (format!("{number}: {line}\n"), false) };
     let (kept, rest) = line.split_at_checked(end).unwrap_or((line, ""));

@@ -1,11 +1,11 @@
-//! What is left of an output that is too long: whole lines from its beginning or its end.
+//! Truncates output that is too long to whole lines from its beginning or end.
 //!
-//! The kept piece is a slice of the output, so a reader can say exactly what is missing. A line that alone is longer than
-//! the limit is cut rather than left out, so that something is always shown.
+//! The kept piece is a slice of the output, so the caller can say exactly what is missing. A single line
+//! above the limit is cut rather than dropped, so that something is always shown.
 
 use crate::terminal_escapes;
 
-/// The most that is shown of anything: whichever is reached first.
+/// The caps; whichever is reached first applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TruncateLimits {
     pub lines: usize,
@@ -18,14 +18,14 @@ impl Default for TruncateLimits {
     }
 }
 
-/// Which end of an output is worth more: the beginning of a listing, the end of a build.
+/// The end worth keeping: the beginning of a listing, the end of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeepSide {
     Head,
     Tail,
 }
 
-/// What was kept, and how much was not.
+/// The kept piece, and how much is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TruncatedText<'a> {
     pub text: &'a str,
@@ -40,7 +40,8 @@ impl TruncatedText<'_> {
     }
 }
 
-/// Never more than the limits, and never half a character or half an escape sequence. Where the end is left out, so is the last line break.
+/// Never exceeds the limits, and never splits a character or an escape sequence. If the end is dropped, so is
+/// the last line break.
 pub fn truncate(text: &str, limits: TruncateLimits, keep: KeepSide) -> TruncatedText<'_> {
     let total = count(text);
     if total <= limits.lines && text.len() <= limits.bytes {
@@ -60,7 +61,7 @@ fn count(text: &str) -> usize {
 fn head(text: &str, limits: TruncateLimits) -> &str {
     let mut end = 0;
     for line in text.split_inclusive('\n').take(limits.lines) {
-        // The break of the last line is not shown, so it need not fit.
+        // The last line's break is not shown, so it need not fit.
         let shown = line.strip_suffix('\n').unwrap_or(line);
         if end + shown.len() > limits.bytes {
             if shown.len() > limits.bytes {

@@ -1,20 +1,20 @@
-//! What models have in common by their names: those that the catalogue lists, and those that it does not know.
+//! Traits of model families, recognised by name. They apply to listed and unlisted models.
 //!
-//! `families.json` is the data: parts that a name has and has not, and what is so of a model with such a name. The first
-//! that fits counts.
+//! `families.json` is the data: parts that a name must and must not contain, and the traits of such a model.
+//! The first match counts.
 
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-/// How a model is used to changing files; the tools that it is offered are of that kind.
+/// How a model prefers to change files; it is offered tools of that kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EditStyle {
-    /// One text in the place of another, or a whole file.
+    /// Replaces one text with another, or writes a whole file.
     #[default]
     Replace,
-    /// By patches.
+    /// Applies patches.
     Patch,
 }
 
@@ -33,7 +33,7 @@ struct ModelFamily {
     edits: EditStyle,
 }
 
-// A test reads the data strictly; here what cannot be read is left out rather than a reason to die.
+// A test parses the data strictly; in production unreadable data is skipped, not fatal.
 static FAMILIES: LazyLock<Vec<ModelFamily>> =
     LazyLock::new(|| serde_json::from_str(include_str!("families.json")).unwrap_or_default());
 

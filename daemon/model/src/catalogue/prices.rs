@@ -1,15 +1,15 @@
-//! What tokens cost.
+//! Token prices.
 
 use serde::{Deserialize, Serialize};
 
 use crate::event::TokenUsage;
 
-/// What one model costs. Resellers and vendors alike count in US dollars per million tokens.
+/// The prices of one model, in US dollars per million tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelPrices {
     #[serde(flatten)]
     pub base: TokenPrices,
-    /// Other prices for a request whose prompt is longer than so many tokens.
+    /// Replaces `base` for a request whose prompt exceeds `tokens`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub above: Option<LongPromptPrices>,
 }
@@ -25,10 +25,10 @@ pub struct LongPromptPrices {
 pub struct TokenPrices {
     pub input: f64,
     pub output: f64,
-    /// The input price where it is not given.
+    /// Defaults to the input price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
-    /// The input price where it is not given.
+    /// Defaults to the input price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
 }

@@ -1,5 +1,5 @@
-//! What known error texts mean. Words are compared in lower case with every run of spaces, hyphens and underscores as
-//! one space, so that `rate_limit`, `Rate limit` and `rate-limit` are one.
+//! Known phrases in error texts. Texts are compared in lower case with every run of spaces, hyphens and
+//! underscores as one space, so that `rate_limit`, `Rate limit` and `rate-limit` are equal.
 
 use crate::error::ModelErrorKind;
 
@@ -85,7 +85,7 @@ const KEY: &[&str] = &[
     "api key invalid",
 ];
 
-/// What an error text, or a code, is known to mean.
+/// The kind of a known error text or code.
 pub fn classify_text(text: &str) -> Option<ModelErrorKind> {
     let text = fold(text);
     if text == "unavailable" {
@@ -105,7 +105,7 @@ pub fn classify_text(text: &str) -> Option<ModelErrorKind> {
     .or_else(|| server_status(&text).then_some(ModelErrorKind::Server))
 }
 
-/// `unterminated` does not say `terminated`.
+/// `unterminated` does not contain the word `terminated`.
 fn contains_at_word_start(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
@@ -128,7 +128,7 @@ fn fold(text: &str) -> String {
     folded
 }
 
-/// `status 524`, `status code: 502`: a gateway tells what the server behind it said.
+/// `status 524`, `status code: 502`: a gateway quotes the status of the server behind it.
 fn server_status(text: &str) -> bool {
     text.match_indices("status").any(|(at, word)| {
         let rest = text.get(at + word.len()..).unwrap_or_default();

@@ -102,7 +102,7 @@ fn a_refused_key_says_which_one_and_what_to_set() {
         r#"{"error":{"message":"Incorrect API key provided: sk-secret"}}"#,
         expect![[r#"
         Key
-        Acme did not accept the key from $ACME_API_KEY (401): Incorrect API key provided: (key)
+        Acme rejected the key from $ACME_API_KEY (401): Incorrect API key provided: (key)
         Set ACME_API_KEY, or run `copydesk auth add acme`."#]],
     );
     check(
@@ -111,20 +111,20 @@ fn a_refused_key_says_which_one_and_what_to_set() {
         r#"{"message":"no"}"#,
         expect![[r#"
         Forbidden
-        Acme does not allow this (403): no
+        Acme refused access (403): no
         The key may lack the right to use `m-1`. Set ACME_API_KEY, or run `copydesk auth add acme`."#]],
     );
 }
 
 #[test]
-fn an_unknown_model_and_a_wrong_address_are_told_apart() {
+fn an_unknown_model_and_a_wrong_address_are_distinguished() {
     check(
         404,
         &[],
         r#"{"error":{"message":"model not found"}}"#,
         expect![[r#"
         NotFound
-        Acme knows no `m-1` (404): model not found
+        Acme has no model `m-1` (404): model not found
         `copydesk models` lists what is usable; provider.acme.options.baseURL is https://api.acme.test/v1."#]],
     );
     check(
@@ -133,7 +133,7 @@ fn an_unknown_model_and_a_wrong_address_are_told_apart() {
         "<html>nginx</html>",
         expect![[r#"
         NotAModel
-        What answers at https://api.acme.test/v1 is not a model server (404): it answers with a web page
+        The server at https://api.acme.test/v1 is not a model server (404): it returns a web page
         Check provider.acme.options.baseURL and any proxy in between."#]],
     );
     check(
@@ -142,7 +142,7 @@ fn an_unknown_model_and_a_wrong_address_are_told_apart() {
         "",
         expect![[r#"
         NotAModel
-        What answers at https://api.acme.test/v1 is not a model server (301): it points to https://elsewhere.test/
+        The server at https://api.acme.test/v1 is not a model server (301): it redirects to https://elsewhere.test/
         Check provider.acme.options.baseURL and any proxy in between."#]],
     );
     check(
@@ -151,7 +151,7 @@ fn an_unknown_model_and_a_wrong_address_are_told_apart() {
         r#"{"choices":[]}"#,
         expect![[r#"
         NotAModel
-        What answers at https://api.acme.test/v1 is not a model server (200): it answers with JSON, not with a stream
+        The server at https://api.acme.test/v1 is not a model server (200): it returns JSON, not a stream
         Check provider.acme.options.baseURL and any proxy in between."#]],
     );
 }
@@ -164,7 +164,7 @@ fn waits_are_read_from_headers_and_bodies() {
         "{}",
         expect![[r#"
         RateLimited after 2000 ms
-        Acme asks to slow down (429): {}"#]],
+        Acme reports a rate limit (429): {}"#]],
     );
     let gemini = r#"[{"error":{"code":429,"message":"Quota exceeded for generate_content_free_tier_input_token_count","status":"RESOURCE_EXHAUSTED","details":[{"@type":"x"},{"retryDelay":"34.5s"}]}}]"#;
     check(
@@ -173,7 +173,7 @@ fn waits_are_read_from_headers_and_bodies() {
         gemini,
         expect![[r#"
         RateLimited after 34500 ms
-        Acme asks to slow down (429): Quota exceeded for generate_content_free_tier_input_token_count"#]],
+        Acme reports a rate limit (429): Quota exceeded for generate_content_free_tier_input_token_count"#]],
     );
 }
 
@@ -185,11 +185,11 @@ fn an_empty_account_is_not_asked_again() {
         r#"{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","code":"insufficient_quota"}}"#,
         expect![[r#"
         Quota
-        Acme says that the account has no credit left (429): You exceeded your current quota, please check your plan and billing details."#]],
+        Acme reports that the account has no credit left (429): You exceeded your current quota, please check your plan and billing details."#]],
     );
 }
 
-/// The words of the servers we know, each for the same thing.
+/// Each known server words a context overflow differently.
 #[test]
 fn a_context_overflow_is_recognised_on_every_wire() {
     for text in [
@@ -243,7 +243,7 @@ fn a_server_that_talks_without_end_is_cut_short() {
     assert!(error.message.len() < 600, "{}", error.message.len());
 }
 
-/// Gemini's words for haste are those of others for an empty account.
+/// Gemini words a rate limit as other servers word an empty account.
 #[test]
 fn a_gemini_that_says_when_to_come_again_is_asked_again() {
     let body = r#"{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. Please retry in 34.5s.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}]}}"#;
@@ -253,11 +253,11 @@ fn a_gemini_that_says_when_to_come_again_is_asked_again() {
         body,
         expect![[r#"
             RateLimited after 34500 ms
-            Acme asks to slow down (429): You exceeded your current quota, please check your plan and billing details. Please retry in 34.5s."#]],
+            Acme reports a rate limit (429): You exceeded your current quota, please check your plan and billing details. Please retry in 34.5s."#]],
     );
 }
 
-/// The words end up on a terminal.
+/// The text ends up on a terminal.
 #[test]
 fn what_a_terminal_would_obey_is_not_shown() {
     check(
@@ -266,6 +266,6 @@ fn what_a_terminal_would_obey_is_not_shown() {
         "{\"error\":\"a\\u001b]0;x\\u0007b\\u009b2J\"}",
         expect![[r#"
             BadRequest
-            Acme refused the request (400): a ]0;x b 2J"#]],
+            Acme rejected the request (400): a ]0;x b 2J"#]],
     );
 }

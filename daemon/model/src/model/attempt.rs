@@ -1,4 +1,4 @@
-//! One attempt: send, read to the end, feed the answer.
+//! One attempt: send the request, read the stream, feed the response.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::response_builder::{ResponseBuilder, StreamFault};
 use crate::sse::{SseError, SseMessage, SseReader};
 use crate::wire::StreamDecoder;
 
-/// How long we wait for what follows at once where anything follows: the usage after the last word, the text of an error.
+/// Timeout for data that follows at once or never: the usage after the last part, the text of an error.
 const TRAILER_TIMEOUT: Duration = Duration::from_secs(15);
 
 pub(super) struct StreamAttempt<'a> {
@@ -22,10 +22,8 @@ pub(super) struct StreamAttempt<'a> {
     pub(super) call: &'a HttpCall,
 }
 
-/// Why an attempt ended without an answer.
 pub(super) enum AttemptError {
     Failed(ModelError),
-    /// Nobody listens any more.
     ReceiverDropped,
 }
 
@@ -36,7 +34,7 @@ impl From<ModelError> for AttemptError {
 }
 
 impl StreamAttempt<'_> {
-    /// Returns when the answer is complete; its events leave after every chunk.
+    /// Returns when the response is complete; sends its events after every chunk.
     pub(super) async fn run(
         &self,
         answer: &mut ResponseBuilder,
@@ -47,11 +45,11 @@ impl StreamAttempt<'_> {
         let mut reader = SseReader::new(self.inner.limits.event);
         let mut decoder = provider.wire.decoder();
         let mut messages = Vec::new();
-        let mut heard = Instant::now();
+        let mut last_event = Instant::now();
         loop {
             let chunk = match self.chunk(&mut body, self.chunk_timeout(answer)).await {
                 Ok(chunk) => chunk,
-                // The answer has said that it is at its end: what is missing is a formality.
+                // The response has reported its end, so anything missing is a formality.
                 Err(_) if answer.stop.is_some() => return Ok(()),
                 Err(error) => return Err(error.into()),
             };
@@ -63,7 +61,7 @@ impl StreamAttempt<'_> {
             let fed = self.decode_messages(&mut *decoder, &mut messages, answer, ended);
             let events = answer.take_events();
             if !events.is_empty() {
-                heard = Instant::now();
+                last_event = Instant::now();
                 if !outlet.send_events(events).await {
                     return Err(AttemptError::ReceiverDropped);
                 }
@@ -74,15 +72,15 @@ impl StreamAttempt<'_> {
             }
             read?;
             if ended {
-                return Err(self.error(ModelErrorKind::EndedEarly, "ended its answer in the middle").into());
+                return Err(self.error(ModelErrorKind::EndedEarly, "ended the response early").into());
             }
-            if heard.elapsed() > provider.timeouts.silence {
+            if last_event.elapsed() > provider.timeouts.silence {
                 return Err(self.stall_error(provider.timeouts.silence).into());
             }
         }
     }
 
-    /// Sends the request and looks at how the answer begins.
+    /// Sends the request and checks the head of the response.
     async fn open(&self) -> Result<Response, ModelError> {
         let provider = &self.inner.provider;
         let sent = match provider.timeouts.first_byte {
@@ -105,7 +103,6 @@ impl StreamAttempt<'_> {
         Err(from_response(provider, &self.inner.spec.id, status, response.headers(), &body))
     }
 
-    /// How long the next chunk may take.
     fn chunk_timeout(&self, answer: &ResponseBuilder) -> Duration {
         let idle = self.inner.provider.timeouts.idle;
         if answer.stop.is_some() { idle.min(TRAILER_TIMEOUT) } else { idle }
@@ -135,12 +132,12 @@ impl StreamAttempt<'_> {
             if answer.is_complete {
                 break;
             }
-            // Kept alive by an event with nothing in it.
+            // A keep-alive event without data.
             if message.data.trim().is_empty() {
                 continue;
             }
             match decoder.read_message(&message, answer) {
-                // Cut in the middle of an event: the body ended early, and that is all there is to say.
+                // Cut inside an event: report only that the body ended early.
                 Err(StreamFault::Malformed(_)) if ended => break,
                 result => result.map_err(|fault| self.fault(fault))?,
             }
@@ -152,17 +149,14 @@ impl StreamAttempt<'_> {
         match fault {
             StreamFault::Malformed(what) => {
                 let what = sanitize_message(&what, &self.inner.provider);
-                self.error(ModelErrorKind::Malformed, &format!("sent an event that cannot be read: {what}"))
+                self.error(ModelErrorKind::Malformed, &format!("sent an unreadable event: {what}"))
             }
             StreamFault::ServerError { code, message } => {
                 from_stream(&self.inner.provider, &self.inner.spec.id, &code, &message)
             }
             StreamFault::TooLarge => {
                 let limit = self.inner.limits.answer;
-                self.error(
-                    ModelErrorKind::TooLarge,
-                    &format!("does not stop: its answer is longer than {limit} bytes"),
-                )
+                self.error(ModelErrorKind::TooLarge, &format!("exceeded the response limit of {limit} bytes"))
             }
         }
     }
@@ -172,7 +166,7 @@ impl StreamAttempt<'_> {
             SseError::InvalidUtf8 => ModelErrorKind::Malformed,
             SseError::TooLarge { .. } => ModelErrorKind::TooLarge,
         };
-        self.error(kind, &format!("cannot be read: {error}"))
+        self.error(kind, &format!("sent an unreadable stream: {error}"))
     }
 
     fn stall_error(&self, limit: Duration) -> ModelError {
@@ -184,7 +178,7 @@ impl StreamAttempt<'_> {
     }
 }
 
-/// A server that says nothing of the type is believed; one that says JSON or HTML is not streaming.
+/// A missing content type counts as a stream; JSON and HTML do not.
 fn is_stream(response: &Response) -> bool {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     !(kind.starts_with("text/html") || kind.starts_with("application/json"))

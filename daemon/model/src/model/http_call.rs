@@ -1,4 +1,4 @@
-//! From an encoded request to an HTTP call that can be made again.
+//! Turns an encoded request into an HTTP call that can be repeated.
 
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -42,7 +42,7 @@ pub(super) fn prepare(
         let value = sensitive(&value).ok_or_else(|| {
             let (name, advice) = (&provider.name, provider.key_advice());
             ModelError::invalid_settings(format!(
-                "The key for {name} from {} has characters that no key has: a line break, a quote?\n{advice}",
+                "The key for {name} from {} contains invalid characters, such as a line break or a quote.\n{advice}",
                 key.origin
             ))
         })?;
@@ -54,7 +54,7 @@ pub(super) fn prepare(
         let pair = HeaderName::from_bytes(name.as_bytes()).ok().zip(sensitive(value));
         let (header, value) = pair.ok_or_else(|| {
             ModelError::invalid_settings(format!(
-                "provider.{}.options.headers: `{name}` is no header that can be sent.",
+                "provider.{}.options.headers: `{name}` is not a valid header.",
                 provider.id
             ))
         })?;
@@ -74,7 +74,7 @@ fn url(provider: &Provider, path: &str) -> Result<Url, ModelError> {
     let mut url = Url::parse(&text).map_err(|error| {
         let (id, base) = (&provider.id, provider.redacted_address());
         ModelError::invalid_settings(format!(
-            "provider.{id}.options.baseURL: `{base}` is no address: {error}. Expected http://… or https://…"
+            "provider.{id}.options.baseURL: `{base}` is not a valid address: {error}. Expected http://… or https://…"
         ))
     })?;
     if !matches!(url.scheme(), "http" | "https") {

@@ -1,4 +1,4 @@
-//! What it says of itself: what it can do, and how to set up a model that can do more.
+//! What the offline model says about itself: its abilities, and how to set up a better model.
 
 const ABILITIES: &str = "\
 I am the offline model: a small program without a network, not a language model. In plain words I can:
@@ -16,7 +16,7 @@ pub(super) fn unknown_request() -> String {
     format!("{ABILITIES}\n\n{REAL_MODEL}")
 }
 
-/// For the end of an answer that could not do all.
+/// Ends an answer that did not finish the work.
 pub(super) fn setup_advice() -> &'static str {
     "This needs somebody who understands the code: you, or a real model (`copydesk auth add anthropic`, or a local one; \
      `copydesk models` lists them)."
@@ -26,14 +26,14 @@ pub(super) fn not_offered(tool: &str) -> String {
     format!("For this I would need the tool `{tool}`, which I am not allowed to use here. I have stopped.")
 }
 
-/// Where what is built or fetched stands in the way wherever one looks.
+/// For a search where generated files hide everything else.
 pub(super) fn too_many_generated(old: &str) -> String {
     format!(
         "`{old}` is in too many folders that are built or fetched. Name the folder or the file that you mean."
     )
 }
 
-/// What is left as it is because nobody wrote it.
+/// Lists the files that were skipped because they are generated.
 pub(super) fn skipped_files(globs: &[&str]) -> String {
     let names: Vec<_> = globs.iter().map(|glob| format!("`{}`", glob.trim_start_matches('/'))).collect();
     format!(
@@ -42,7 +42,7 @@ pub(super) fn skipped_files(globs: &[&str]) -> String {
     )
 }
 
-/// A call that was refused or failed, in its own words.
+/// Reports a call that was refused or failed, with its own reason.
 pub(super) fn failed_call(output: &str) -> String {
     let rejected = rejected_places(output);
     if !rejected.is_empty() {
@@ -52,30 +52,30 @@ pub(super) fn failed_call(output: &str) -> String {
     format!("I have stopped: {why}")
 }
 
-/// To the person who said no, with what they said.
+/// Repeats the user's rejections to the user.
 pub(super) fn rejection_reply(rejected: &[String]) -> String {
     format!("I have stopped, as you decided:\n{}", rejected.join("\n"))
 }
 
-/// Decisions that are repeated to the person.
-const MOST: usize = 20;
+const MAX_REJECTIONS: usize = 20;
 
-/// What the person said no to in a call that was decided hunk by hunk: a line for each place, with their reason.
+/// The hunks that the user rejected in a reviewed call: one line per place, with the user's reason.
 pub(super) fn rejected_places(output: &str) -> Vec<String> {
     let is_heading =
         |line: &&str| line.ends_with("decided hunk by hunk:") || line.ends_with("the person decided:");
-    let told = output.lines().skip_while(|line| !is_heading(line)).skip(1);
-    let told = told.take_while(|line| !line.trim().is_empty() && !line.starts_with("Nothing was changed."));
+    let decisions = output.lines().skip_while(|line| !is_heading(line)).skip(1);
+    let decisions =
+        decisions.take_while(|line| !line.trim().is_empty() && !line.starts_with("Nothing was changed."));
     let mut rejected: Vec<String> = Vec::new();
     let mut is_of_one = false;
-    for line in told {
+    for line in decisions {
         if line.starts_with("- ") {
-            is_of_one = line.contains("rejected;") && rejected.len() < MOST;
+            is_of_one = line.contains("rejected;") && rejected.len() < MAX_REJECTIONS;
             if is_of_one {
                 rejected.push(line.replacen(" They say: ", " You said: ", 1));
             }
         } else if is_of_one && let Some(last) = rejected.last_mut() {
-            // A reason may have several lines.
+            // A reason may span several lines.
             last.push_str(&format!("\n  {line}"));
         }
     }

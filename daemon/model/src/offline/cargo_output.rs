@@ -1,7 +1,7 @@
-//! What `cargo check --message-format=json` printed, as problems and the compiler's suggestions for them.
+//! Parses the output of `cargo check --message-format=json` into problems and the compiler's suggestions.
 //!
-//! Lines that are not messages of the compiler are passed over, whatever they are. A suggestion is kept only where it can
-//! be carried out: all of it in files of the project, outside of macros, and one thing rather than a choice of several.
+//! Lines that are not compiler messages are skipped. A suggestion is kept only if it can be applied: all of
+//! it in files of the project, outside macros, and without alternatives.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,11 +13,11 @@ use super::edit_calls::SpanReplacement;
 pub(super) struct CargoReport {
     pub(super) errors: Vec<CompilerProblem>,
     pub(super) warnings: Vec<CompilerProblem>,
-    /// Whether cargo came to an end, and to a good one.
+    /// Cargo's exit status; `None` if it did not finish.
     pub(super) success: Option<bool>,
-    /// Some of the output is not there.
+    /// The output was cut.
     pub(super) is_truncated: bool,
-    /// What cargo said in plain words.
+    /// Cargo's plain-text lines.
     pub(super) plain_messages: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct CargoReport {
 pub(super) struct CompilerProblem {
     pub(super) message: String,
     pub(super) code: Option<String>,
-    /// `src/main.rs:3`, as the compiler names it.
+    /// `src/main.rs:3`, with the compiler's path.
     pub(super) place: String,
     pub(super) fixes: Vec<CompilerFix>,
 }
@@ -33,14 +33,13 @@ pub(super) struct CompilerProblem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CompilerFix {
     pub(super) description: String,
-    /// The compiler vouches for it; else it is a guess.
+    /// True if the compiler marks it machine-applicable; else it is a guess.
     pub(super) is_certain: bool,
-    /// By file.
     pub(super) parts: Vec<(String, SpanReplacement)>,
 }
 
 impl CompilerProblem {
-    /// The one thing to do about it.
+    /// The fix, if there is exactly one choice.
     pub(super) fn only_fix(&self) -> Option<&CompilerFix> {
         let mut sure = self.fixes.iter().filter(|fix| fix.is_certain);
         match (sure.next(), sure.next(), self.fixes.as_slice()) {
@@ -94,7 +93,7 @@ pub(super) fn parse_cargo_output(output: &str) -> CargoReport {
     for line in output.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let Ok(CargoOutputLine { reason, success, manifest_path, message }) = serde_json::from_str(line)
         else {
-            // Half a message of the compiler's is of no use to anyone.
+            // Half a compiler message is useless.
             if !line.starts_with(['{', '[']) {
                 report.plain_messages.push(line.to_owned());
             }
@@ -119,7 +118,7 @@ fn add(report: &mut CargoReport, diagnostic: CompilerDiagnostic, package: Option
         _ => return,
     };
     let primary = diagnostic.spans.iter().find(|span| span.is_primary).or(diagnostic.spans.first());
-    // "aborting due to 3 previous errors", "2 warnings emitted"
+    // Summary lines such as "aborting due to 3 previous errors" and "2 warnings emitted".
     let Some(primary) = primary else { return };
     let fixes = diagnostic.children.iter().filter_map(|child| fix(child, package));
     let problem = CompilerProblem {
@@ -128,7 +127,7 @@ fn add(report: &mut CargoReport, diagnostic: CompilerDiagnostic, package: Option
         place: format!("{}:{}", primary.file_name, primary.line_start),
         fixes: fixes.collect(),
     };
-    // A file that belongs to a library and to a program is checked twice.
+    // Cargo checks a file twice if it belongs to a library and a binary.
     if !list.contains(&problem) {
         list.push(problem);
     }
@@ -152,7 +151,7 @@ fn fix(child: &CompilerDiagnostic, package: Option<&Path>) -> Option<CompilerFix
         let meets = |(file, other): &(String, SpanReplacement)| {
             *file == path && part.start <= other.end && other.start <= part.end
         };
-        // Several texts for one place are a choice, and who should choose?
+        // Several replacements for one place are alternatives; do not choose.
         if span.expansion.is_some() || parts.iter().any(meets) {
             return None;
         }
@@ -161,8 +160,9 @@ fn fix(child: &CompilerDiagnostic, package: Option<&Path>) -> Option<CompilerFix
     Some(CompilerFix { description: child.message.clone(), is_certain: sure, parts })
 }
 
-/// The compiler names files from the folder of the workspace, which is the package's or one above it: then the name begins
-/// with the folders in between. Other names are of files that are not the project's.
+/// The compiler's file names are relative to the workspace folder, which is the package's folder or an
+/// ancestor. In the second case the name starts with the folders in between. Any other name is outside the
+/// project.
 fn path(name: &str, package: &Path) -> Option<String> {
     let name = Path::new(name);
     if name.as_os_str().is_empty() || !name.components().all(|part| matches!(part, Component::Normal(_))) {

@@ -1,11 +1,11 @@
-//! From places in a file to `edit` calls: each with as much of the lines around it as makes it the only such place.
+//! Turns places in a file into `edit` calls, each with enough surrounding lines to be unique.
 
 use super::OfflineCall;
 
-/// Lines around a place that are tried to tell it from others like it.
-const WIDEST: usize = 60;
+/// How many times a range grows by a line to become unique.
+const MAX_WIDENINGS: usize = 60;
 
-/// Lines from 1, columns in characters from 1; the end is not part of it.
+/// Lines from 1, columns in characters from 1; the end is exclusive.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SpanReplacement {
     pub(super) start: (usize, usize),
@@ -13,15 +13,15 @@ pub(super) struct SpanReplacement {
     pub(super) text: String,
 }
 
-/// Lines that become one edit; `first` and `last` from 0.
+/// Lines that become one edit; `first` and `last` count from 0.
 struct LineCluster {
     first: usize,
     last: usize,
     parts: Vec<SpanReplacement>,
 }
 
-/// The edits, and how many of the changes are in them. A change is made whole or not at all; one that does not fit the
-/// text or meets another is left out.
+/// Returns the edits and the number of changes in them. A change is applied whole or not at all; one that
+/// does not fit the text or overlaps another is skipped.
 pub(super) fn edits(
     path: &str,
     lines: &[Option<String>],
@@ -49,7 +49,7 @@ pub(super) fn edits(
             parts: vec![part],
         };
         widen(&mut cluster, &whole, &text);
-        // What was widened into the one before belongs to it.
+        // Widening made it touch the cluster before: merge them.
         while let Some(before) = clusters.pop_if(|before| before.last >= cluster.first) {
             cluster.first = cluster.first.min(before.first);
             cluster.last = cluster.last.max(before.last);
@@ -75,13 +75,13 @@ fn fits(lines: &[Option<String>], part: &SpanReplacement) -> bool {
     part.start <= part.end && part.start.0 <= lines.len() && inside(part.start) && inside(part.end)
 }
 
-/// Two insertions at one place meet too: nobody said in which order.
+/// Two insertions at one place overlap too: their order is undefined.
 fn overlaps(one: &SpanReplacement, other: &SpanReplacement) -> bool {
     (one.start < other.end && other.start < one.end) || one.start == other.start
 }
 
 fn widen(cluster: &mut LineCluster, lines: &[&str], text: &str) {
-    for round in 0..WIDEST {
+    for round in 0..MAX_WIDENINGS {
         let Some(own) = lines.get(cluster.first..=cluster.last) else { return };
         let own = own.join("\n");
         if !own.trim().is_empty() && text.matches(&own).nth(1).is_none() {

@@ -1,7 +1,8 @@
-//! Repairs a Rust project: asks the compiler, does what it suggests, asks again.
+//! Repairs a Rust project: runs the compiler, applies its suggestions, runs it again.
 //!
-//! First what the compiler vouches for; only when none of that is left, its guesses, and of those only the ones without an
-//! alternative. It ends when nothing is left to do, when the same is left as before, or after a number of rounds.
+//! Machine-applicable suggestions go first; when none is left, guesses follow, but only those without an
+//! alternative. It ends when nothing is left to do, when the same fixes are left as before, or after
+//! `MAX_ROUNDS` rounds.
 
 use serde_json::json;
 
@@ -12,9 +13,9 @@ use super::intent::FixGoal;
 use super::turn::{CompletedCall, OfflineTurn};
 use super::{OfflineCall, OfflineStep, advice, fix_messages};
 
-const ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
-/// A check, the reads and edits that followed, in one.
+/// One check and the reads and edits that followed.
 pub(super) struct FixRound<'t, 'a> {
     pub(super) report: CargoReport,
     pub(super) steps: &'t [Vec<CompletedCall<'a>>],
@@ -33,7 +34,7 @@ pub(super) fn next_step(turn: &OfflineTurn<'_>, goal: FixGoal) -> OfflineStep {
         Some("bash") => {
             let before = rounds.len().checked_sub(2).and_then(|at| rounds.get(at));
             let same = before.is_some_and(|before| self::choose_fixes(&before.report, goal) == chosen);
-            if chosen.is_empty() || same || goal.is_report_only || rounds.len() > ROUNDS {
+            if chosen.is_empty() || same || goal.is_report_only || rounds.len() > MAX_ROUNDS {
                 return OfflineStep::say(fix_messages::summary(&rounds, goal));
             }
             let calls = files(&chosen).iter().map(|path| OfflineCall::read(path, 1)).collect();
@@ -46,7 +47,7 @@ pub(super) fn next_step(turn: &OfflineTurn<'_>, goal: FixGoal) -> OfflineStep {
                 return OfflineStep { text: String::new(), calls: more };
             }
             let mut calls = edits(&chosen, &wanted, round.steps);
-            // What the person said no to is not put before them again.
+            // Do not propose again what the user rejected.
             let refused: Vec<_> = turn.steps.iter().flatten().filter(|call| is_rejected(call)).collect();
             calls.retain(|call| refused.iter().all(|refused| refused.arguments != call.arguments));
             if calls.is_empty() {
@@ -60,7 +61,7 @@ pub(super) fn next_step(turn: &OfflineTurn<'_>, goal: FixGoal) -> OfflineStep {
 
 fn check(text: &str, goal: FixGoal) -> OfflineStep {
     let tests = if goal.tests { " --tests" } else { "" };
-    // One program and its arguments, so that the person can allow it for good.
+    // One program with arguments, so that the user can allow it permanently.
     let command = format!("cargo check{tests} --quiet --message-format=json");
     let arguments =
         json!({ "command": command, "timeout": 600_000, "description": "Check the project with cargo" });
@@ -80,7 +81,7 @@ pub(super) fn rounds<'t, 'a>(turn: &'t OfflineTurn<'a>) -> Vec<FixRound<'t, 'a>>
     starts.iter().copied().zip(ends).filter_map(round).collect()
 }
 
-/// What is to be done about a report.
+/// The fixes to apply for a report.
 pub(super) fn choose_fixes(report: &CargoReport, goal: FixGoal) -> Vec<(&CompilerProblem, &CompilerFix)> {
     fn pick(problems: &[CompilerProblem], sure: bool) -> Vec<(&CompilerProblem, &CompilerFix)> {
         let fixes = problems.iter().filter_map(|problem| Some((problem, problem.only_fix()?)));
@@ -120,21 +121,21 @@ fn edits(
     calls
 }
 
-/// Whether somebody said no, rather than that it did not work out.
+/// Whether the call was refused, rather than failed.
 pub(super) fn is_refusal(call: &CompletedCall<'_>) -> bool {
     let words = ["said no", "forbids this", "cancelled", "interrupted", "Nobody is there"];
     call.is_error && words.iter().any(|word| call.output.contains(word))
 }
 
-/// Whether the person looked at it and wanted none of it. They said no to this, not to the repair as a whole.
+/// Whether the user reviewed this edit and rejected it. That rejects this edit, not the whole repair.
 fn is_rejected(call: &CompletedCall<'_>) -> bool {
     call.name == "edit" && call.is_error && !advice::rejected_places(call.output).is_empty()
 }
 
-/// For a request that ended before anything could be checked.
+/// For a turn where cargo could not check anything.
 pub(super) fn not_run(report: &CargoReport) -> String {
-    let said = report.plain_messages.iter().filter(|line| !line.starts_with("(exit code"));
-    let words: Vec<_> = said.rev().take(12).collect();
+    let messages = report.plain_messages.iter().filter(|line| !line.starts_with("(exit code"));
+    let words: Vec<_> = messages.rev().take(12).collect();
     let words: Vec<_> = words.into_iter().rev().map(String::as_str).collect();
     format!("cargo could not check this. It says:\n{}", words.join("\n"))
 }

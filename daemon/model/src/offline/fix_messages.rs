@@ -1,14 +1,13 @@
-//! What is said about a repair: what was found, what was done, what is left.
+//! Messages about a repair: what the compiler found, what was applied, what is left.
 
 use super::advice;
 use super::cargo_output::{CargoReport, CompilerFix, CompilerProblem};
 use super::fix_errors::{FixRound, choose_fixes, not_run};
 use super::intent::FixGoal;
 
-/// Problems that are listed one by one.
-const MOST: usize = 20;
+const MAX_LISTED: usize = 20;
 
-/// Before the edits of a round.
+/// Before a round's edits.
 pub(super) fn found_message(report: &CargoReport, chosen: &[(&CompilerProblem, &CompilerFix)]) -> String {
     let (kind, count) = if report.errors.is_empty() {
         ("warning", report.warnings.len())
@@ -29,7 +28,7 @@ pub(super) fn found_message(report: &CargoReport, chosen: &[(&CompilerProblem, &
     )
 }
 
-/// At the end.
+/// At the end of the turn.
 pub(super) fn summary(rounds: &[FixRound<'_, '_>], goal: FixGoal) -> String {
     let Some(report) = rounds.last().map(|round| &round.report) else { return advice::unknown_request() };
     if report.success.is_none() || (report.success == Some(false) && report.errors.is_empty()) {
@@ -74,20 +73,20 @@ pub(super) fn summary(rounds: &[FixRound<'_, '_>], goal: FixGoal) -> String {
     text
 }
 
-/// When somebody said no, or something broke.
+/// When a call was refused or failed.
 pub(super) fn stopped_message(rounds: &[FixRound<'_, '_>], why: &str) -> String {
     let goal = FixGoal { warnings: true, ..FixGoal::default() };
     format!("{}{}", applied_message(rounds, goal), advice::failed_call(why))
 }
 
-/// The repairs that the person did not want.
+/// The fixes that the user rejected.
 fn rejected(rounds: &[FixRound<'_, '_>]) -> String {
     let calls = rounds.iter().flat_map(|round| round.steps).flatten().filter(|call| call.name == "edit");
     let lines: Vec<_> = calls.flat_map(|call| advice::rejected_places(call.output)).collect();
     if lines.is_empty() { String::new() } else { format!("Not done, as you decided:\n{}", list_lines(lines)) }
 }
 
-/// The repairs whose edits were made.
+/// The fixes that were applied.
 fn applied_message(rounds: &[FixRound<'_, '_>], goal: FixGoal) -> String {
     let mut lines = Vec::new();
     for round in rounds {
@@ -119,8 +118,8 @@ fn remaining_line(problem: &CompilerProblem) -> String {
 }
 
 fn list_lines(mut lines: Vec<String>) -> String {
-    let more = lines.len().saturating_sub(MOST);
-    lines.truncate(MOST);
+    let more = lines.len().saturating_sub(MAX_LISTED);
+    lines.truncate(MAX_LISTED);
     if more > 0 {
         lines.push(format!("- … and {more} more"));
     }

@@ -1,8 +1,9 @@
-//! What is built or fetched, and so not for the offline model to change: build output, dependencies, files that are no text.
+//! Recognises generated files, which the offline model does not change: build output, dependencies, binary
+//! files.
 //!
-//! git mostly ignores it, and then nobody finds it; this is for where it does not. Some folders are told by their name alone.
-//! Others have names that sources have too (`target`, `build`): they are looked at, and what stands beside or inside tells.
-//! What the person named themselves is theirs to have changed.
+//! Searches skip what git ignores; this module covers the rest. Some folders are recognised by name alone.
+//! Others share their names with source folders (`target`, `build`), so the model looks for marker files
+//! beside or inside them. A path that the user named is always changed.
 
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use super::lookup::matched_files;
 use super::turn::OfflineTurn;
 use super::{OfflineCall, advice};
 
-/// Folders that hold nothing a person wrote.
+/// Folders that never contain sources.
 const GENERATED_FOLDERS: [&str; 16] = [
     ".git",
     ".gradle",
@@ -30,7 +31,7 @@ const GENERATED_FOLDERS: [&str; 16] = [
     "node_modules",
 ];
 
-/// Folders that do where one of these files stands beside them.
+/// Folders that are generated if one of these files is beside them.
 const SIBLING_MARKERS: [(&str, &[&str]); 7] = [
     ("_build", &["mix.exs"]),
     ("build", &["build.gradle", "build.gradle.kts", "setup.py"]),
@@ -41,30 +42,29 @@ const SIBLING_MARKERS: [(&str, &[&str]); 7] = [
     ("venv", &[]),
 ];
 
-/// Folders that do where one of these files stands in them.
+/// Folders that are generated if they contain one of these files.
 const FOLDER_MARKERS: [&str; 3] = ["CACHEDIR.TAG", "CMakeCache.txt", "pyvenv.cfg"];
 
-/// Endings of files that are no text, though some look like it.
+/// Extensions of binary files; some contain text.
 const BINARY_EXTENSIONS: [&str; 30] = [
     "7z", "a", "bin", "bz2", "class", "db", "dll", "dylib", "exe", "gif", "gz", "ico", "jar", "jpeg", "jpg",
     "o", "pdf", "png", "pyc", "rlib", "rmeta", "so", "sqlite", "tar", "ttf", "wasm", "webp", "woff", "woff2",
     "zip",
 ];
 
-/// Folders that are looked at in one step.
-const MOST: usize = 20;
+const MAX_INSPECTIONS: usize = 20;
 
-/// What has to be done before the files that the last search found may be changed.
+/// The step to take before the files of the last search may be changed.
 pub(super) enum SearchFollowUp {
-    /// Look at these folders.
+    /// Inspect these folders.
     Inspect(Vec<OfflineCall>),
-    /// Search again without these.
+    /// Search again with these globs excluded.
     SearchAgain(String),
-    /// All of them are for changing.
+    /// All matches may be changed.
     Edit,
 }
 
-/// `path`: what the person named.
+/// `path` is what the user named.
 pub(super) fn next_search_step(turn: &OfflineTurn<'_>, path: Option<&str>) -> SearchFollowUp {
     let searches = || turn.steps.iter().flatten().filter(|call| call.name == "grep");
     let (mut globs, mut ask) = (Vec::<String>::new(), Vec::<String>::new());
@@ -79,19 +79,21 @@ pub(super) fn next_search_step(turn: &OfflineTurn<'_>, path: Option<&str>) -> Se
         }
     }
     if !ask.is_empty() {
-        return SearchFollowUp::Inspect(ask.iter().take(MOST).map(|folder| inspect_call(folder)).collect());
+        return SearchFollowUp::Inspect(
+            ask.iter().take(MAX_INSPECTIONS).map(|folder| inspect_call(folder)).collect(),
+        );
     }
     let include = globs.join(",");
     let last = searches().next_back().map(|call| call.argument("include")).unwrap_or_default();
     if include == last { SearchFollowUp::Edit } else { SearchFollowUp::SearchAgain(include) }
 }
 
-/// Whether a file that was found is for changing.
+/// Whether a matched file may be changed.
 pub(super) fn is_source_file(turn: &OfflineTurn<'_>, file: &str, path: Option<&str>) -> bool {
     matches!(file_origin(turn, file, path), FileOrigin::Source)
 }
 
-/// What was passed over by this rule, for the end of an answer.
+/// Names the skipped files, for the end of an answer.
 pub(super) fn skipped_note(turn: &OfflineTurn<'_>) -> String {
     let last = turn.steps.iter().flatten().rfind(|call| call.name == "grep");
     let include = last.map(|call| call.argument("include")).unwrap_or_default();
@@ -99,7 +101,7 @@ pub(super) fn skipped_note(turn: &OfflineTurn<'_>) -> String {
     if names.is_empty() { String::new() } else { advice::skipped_files(&names) }
 }
 
-/// The arguments of a search, without what `include` leaves out.
+/// Adds the exclusions of `include` to the arguments of a search.
 pub(super) fn exclude_globs(mut search: Value, include: &str) -> Value {
     if let Some(search) = search.as_object_mut().filter(|_| !include.is_empty()) {
         search.insert("include".to_owned(), json!(include));
@@ -109,9 +111,9 @@ pub(super) fn exclude_globs(mut search: Value, include: &str) -> Value {
 
 enum FileOrigin {
     Source,
-    /// By this glob it is left out.
+    /// Excluded by this glob.
     Generated(String),
-    /// This folder has to be looked at.
+    /// This folder needs an inspection.
     Unknown(String),
 }
 
@@ -148,7 +150,8 @@ fn file_origin(turn: &OfflineTurn<'_>, file: &str, path: Option<&str>) -> FileOr
     }
 }
 
-/// Paths are told from the workspace, and left out from the folder that is searched, which may be named in full.
+/// `grep` reports paths relative to the workspace, but its globs apply below the searched folder, which may
+/// be named by an absolute path.
 fn path_below<'a>(file: &'a str, named: &str) -> &'a str {
     let is_named =
         |folder: &str| named.strip_suffix(folder).is_some_and(|up| up.is_empty() || up.ends_with('/'));
@@ -157,7 +160,7 @@ fn path_below<'a>(file: &'a str, named: &str) -> &'a str {
     end.and_then(|at| file.get(at + 1..)).unwrap_or(file)
 }
 
-/// Characters that mean something in a list of globs stand for any one.
+/// Replaces characters with a meaning in a glob list by `?`.
 fn escape_glob(path: &str) -> String {
     let odd = |character: char| character.is_whitespace() || ",!*?[]{}\\".contains(character);
     path.chars().map(|character| if odd(character) { '?' } else { character }).collect()
@@ -178,11 +181,11 @@ fn inspect_call(folder: &str) -> OfflineCall {
     OfflineCall { name: "glob", arguments }
 }
 
-/// Whether something there says that it is built; nothing where nobody has looked.
+/// Whether a marker shows that the folder is generated; `None` before the inspection.
 fn inspection_result(turn: &OfflineTurn<'_>, folder: &str) -> Option<bool> {
     let OfflineCall { name, arguments } = inspect_call(folder);
     let mut looks = turn.steps.iter().flatten().filter(|call| call.name == name);
     let look = looks.find(|call| call.arguments == arguments)?;
-    // Where nobody can tell, nothing is changed.
+    // If the inspection failed, treat the folder as generated and leave it alone.
     Some(look.is_error || !look.output.starts_with("No file"))
 }

@@ -1,4 +1,4 @@
-//! What a person wants, from a few plain English sentences.
+//! Reads the user's intent from a few plain English sentences.
 
 use super::sentence::{SentenceWord, split};
 
@@ -15,7 +15,7 @@ pub(super) enum Intent {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct FixGoal {
-    /// Change nothing, only say what the compiler says.
+    /// Change nothing; only report what the compiler says.
     pub(super) is_report_only: bool,
     pub(super) warnings: bool,
     pub(super) tests: bool,
@@ -89,7 +89,7 @@ fn rename(rest: &[SentenceWord]) -> Option<Intent> {
         return None;
     }
     let (old, new, path) = pair(rest, &["to", "into", "as"])?;
-    // "the function foo": what it is does not matter, its name comes last.
+    // "the function foo": the kind does not matter, the name comes last.
     let (old, new) = (old.last()?.text.clone(), new.last()?.text.clone());
     let are_names = [&old, &new].iter().all(|name| name.chars().all(is_word) && !name.is_empty());
     if are_names { Some(Intent::Rename { old, new, path }) } else { Some(Intent::Replace { old, new, path }) }

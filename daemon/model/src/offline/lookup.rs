@@ -1,12 +1,12 @@
-//! Finds, shows and lists: one call, and its answer in words.
+//! Find, show and list: one call, then its output as the answer.
 
 use serde_json::{Value, json};
 
 use super::turn::{CompletedCall, OfflineTurn};
 use super::{OfflineStep, advice};
 
-/// Lines of an answer.
-const MOST: usize = 60;
+/// Lines of output shown, at most.
+const MAX_LINES: usize = 60;
 
 pub(super) fn find(turn: &OfflineTurn<'_>, what: &str, path: Option<&str>) -> OfflineStep {
     call_once(
@@ -53,10 +53,10 @@ fn call_once(
 
 fn shorten_output(output: &str) -> String {
     let total = output.lines().count();
-    if total <= MOST {
+    if total <= MAX_LINES {
         return output.to_owned();
     }
-    let shown: Vec<_> = output.lines().take(MOST).collect();
+    let shown: Vec<_> = output.lines().take(MAX_LINES).collect();
     let end = output.lines().next_back().unwrap_or_default();
     format!("{}\n…\n{end}", shown.join("\n"))
 }
@@ -72,7 +72,7 @@ pub(super) fn grep(pattern: &str, path: Option<&str>) -> Value {
     }
 }
 
-/// A pattern that matches this text and nothing else.
+/// A pattern that matches exactly this text.
 pub(super) fn escape_regex(text: &str) -> String {
     let mut pattern = String::new();
     for character in text.chars() {
@@ -84,7 +84,7 @@ pub(super) fn escape_regex(text: &str) -> String {
     pattern
 }
 
-/// The files of what `grep` found: each stands on a line of its own before its matches, which are indented.
+/// The files in `grep`'s output: each is on its own line before its matches, which are indented.
 pub(super) fn matched_files(output: &str) -> Vec<String> {
     let mut files = Vec::new();
     let mut lines = output.lines().peekable();

@@ -1,4 +1,4 @@
-//! Replaces a text, and renames a word: finds it, changes it, and looks again whether any is left.
+//! Replaces a text or renames a word: searches, edits, and searches again until none is left.
 
 use super::edit_calls::{self, SpanReplacement};
 use super::file_lines::{FileLines, unread_calls};
@@ -10,12 +10,12 @@ use super::lookup::{escape_regex, grep, in_path, matched_files};
 use super::turn::{CompletedCall, OfflineTurn};
 use super::{OfflineCall, OfflineStep, advice};
 
-/// `grep` shows a hundred lines at a time.
-const ROUNDS: usize = 20;
+/// Searches per turn, at most; `grep` shows a hundred lines at a time.
+const MAX_SEARCHES: usize = 20;
 
 pub(super) fn replace(turn: &OfflineTurn<'_>, old: &str, new: &str, path: Option<&str>) -> OfflineStep {
     let search = || grep(&escape_regex(old), path);
-    // Where the new text contains the old one, there is always some left.
+    // If the new text contains the old one, a search would always find more.
     let once = new.contains(old);
     next_step(turn, old, new, path, ReplaceMode { pattern: search, is_single_pass: once, by_word: false })
 }
@@ -45,7 +45,7 @@ fn next_step<F: Fn() -> serde_json::Value>(
     let rejected: Vec<_> =
         turn.last_step().iter().flat_map(|call| advice::rejected_places(call.output)).collect();
     if !rejected.is_empty() {
-        // What is left of it is left because somebody wants it so.
+        // The user rejected the rest; do not search for it again.
         return OfflineStep::say(
             replaced_summary(turn, old, new, manner.by_word) + &advice::rejection_reply(&rejected),
         );
@@ -71,7 +71,7 @@ fn next_step<F: Fn() -> serde_json::Value>(
         Some("grep" | "glob") => {
             match generated_files::next_search_step(turn, path) {
                 SearchFollowUp::Inspect(calls) => return OfflineStep { text: String::new(), calls },
-                SearchFollowUp::SearchAgain(include) if searches <= ROUNDS => {
+                SearchFollowUp::SearchAgain(include) if searches <= MAX_SEARCHES => {
                     return OfflineStep::call(
                         "",
                         "grep",
@@ -90,7 +90,7 @@ fn next_step<F: Fn() -> serde_json::Value>(
                     in_path(path)
                 ));
             }
-            if files.is_empty() || searches > ROUNDS {
+            if files.is_empty() || searches > MAX_SEARCHES {
                 let rest = if files.is_empty() { "None is left." } else { "Some are left; ask me again." };
                 return OfflineStep::say(format!("{did}{rest}{passed_over}"));
             }
@@ -130,7 +130,7 @@ fn next_step<F: Fn() -> serde_json::Value>(
             OfflineStep::say(format!("{}{passed_over}", format!("{did}{rest}").trim_end()))
         }
         _ => {
-            // A search that comes after others leaves out what they did.
+            // A later search keeps the exclusions of the earlier ones.
             let last = turn.steps.iter().flatten().rfind(|call| call.name == "grep");
             let include = last.map(|call| call.argument("include")).unwrap_or_default();
             OfflineStep::call("", "grep", generated_files::exclude_globs((manner.pattern)(), include))
@@ -138,7 +138,7 @@ fn next_step<F: Fn() -> serde_json::Value>(
     }
 }
 
-/// One edit for all where no other word contains it; else each place by itself.
+/// One `replaceAll` edit if no other word contains the old one; otherwise one edit per place.
 fn word_edits(file: &str, since: &[Vec<CompletedCall<'_>>], old: &str, new: &str) -> Vec<OfflineCall> {
     let read = FileLines::from_steps(file, since);
     let (mut places, mut others) = (Vec::new(), read.lines.iter().any(Option::is_none));

@@ -1,4 +1,4 @@
-//! A sentence in words; what stands in quotes or backticks is one word, as it is written.
+//! Splits a sentence into words; text in quotes or backticks is one word, unchanged.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SentenceWord {
@@ -7,17 +7,17 @@ pub(super) struct SentenceWord {
 }
 
 impl SentenceWord {
-    /// Whether it is this word, said and not quoted.
+    /// Whether it is one of these words, unquoted.
     pub(super) fn is_any_of(&self, words: &[&str]) -> bool {
         !self.is_quoted && words.iter().any(|word| self.text.eq_ignore_ascii_case(word))
     }
 }
 
-/// No request that it understands is longer.
-const LONGEST: usize = 2000;
+/// Longer requests are not parsed.
+const MAX_BYTES: usize = 2000;
 
 pub(super) fn split(sentence: &str) -> Vec<SentenceWord> {
-    if sentence.len() > LONGEST {
+    if sentence.len() > MAX_BYTES {
         return Vec::new();
     }
     let mut words = Vec::new();
@@ -46,7 +46,7 @@ pub(super) fn split(sentence: &str) -> Vec<SentenceWord> {
     words
 }
 
-/// Up to the quote that ends a word: behind it comes a space, a mark or nothing.
+/// Splits at the closing quote, which a space, a punctuation mark or the end must follow.
 fn split_quoted(text: &str, closing: char) -> Option<(&str, &str)> {
     let ends = text.match_indices(closing).map(|(at, quote)| (at, at + quote.len()));
     let pieces = ends.filter_map(|(at, after)| Some((text.get(..at)?, text.get(after..)?)));

@@ -1,4 +1,4 @@
-//! What was asked last, and what has been done about it since.
+//! The last request, and the calls made for it since.
 
 use serde_json::Value;
 
@@ -7,14 +7,14 @@ use crate::request::{AssistantPart, ModelMessage, ModelRequest, ToolResultPart, 
 
 pub(super) struct OfflineTurn<'a> {
     pub(super) intent: Intent,
-    /// The calls of each step since, with what came of them.
+    /// The completed calls of each step.
     pub(super) steps: Vec<Vec<CompletedCall<'a>>>,
     tools: Vec<&'a str>,
 }
 
 pub(super) struct CompletedCall<'a> {
     pub(super) name: &'a str,
-    /// Null where it could not be read.
+    /// `Null` if they were not valid JSON.
     pub(super) arguments: Value,
     pub(super) output: &'a str,
     pub(super) is_error: bool,
@@ -27,7 +27,7 @@ impl CompletedCall<'_> {
 }
 
 impl<'a> OfflineTurn<'a> {
-    /// `None` where nobody has asked anything.
+    /// `None` if the conversation has no prompt.
     pub(super) fn from_request(request: &'a ModelRequest) -> Option<Self> {
         let messages = &request.messages;
         let prompts =
@@ -35,7 +35,7 @@ impl<'a> OfflineTurn<'a> {
         let mut found: Option<(usize, Intent)> = None;
         for (at, message) in prompts {
             let intent = intent_of(message);
-            // A word in the middle of the work that it does not understand changes nothing.
+            // An unknown remark in the middle of the work does not replace the request.
             let amid_work = at.checked_sub(1).and_then(|before| messages.get(before));
             let amid_work = matches!(amid_work, Some(ModelMessage::Results(_)));
             if !(amid_work && intent == Intent::Unknown && found.is_some()) {
@@ -69,7 +69,7 @@ impl<'a> OfflineTurn<'a> {
     }
 }
 
-/// Of the first text that it understands.
+/// The intent of the first text that has one.
 fn intent_of(message: &ModelMessage) -> Intent {
     let ModelMessage::User(inputs) = message else { return Intent::Unknown };
     let texts = inputs.iter().filter_map(|input| match input {

@@ -1,4 +1,4 @@
-//! Keys, and where they came from. A key's text never appears in `Debug`, in a log or in an error.
+//! API keys and their origin. A key's text never appears in `Debug`, in a log or in an error.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub struct ApiKey {
     pub origin: KeyOrigin,
 }
 
-/// Where a key was found, so that a refusal can say which one to change.
+/// Where a key came from, so that an error can say which one to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyOrigin {
     Config,

@@ -1,4 +1,4 @@
-//! How a compatible server differs from the one it is compatible with.
+//! How a compatible server differs from the original.
 
 use std::collections::BTreeMap;
 
@@ -8,36 +8,36 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dialect {
-    /// Chat: the field that limits the answer.
+    /// Chat: the field that limits the response.
     pub token_limit: TokenLimitField,
-    /// Whether tool schemas are sent in strict form (every property required, nothing else allowed).
+    /// Whether tool schemas are sent in strict form (every property required, no others allowed).
     pub strict: bool,
     /// Chat: whether `stream_options.include_usage` is accepted.
     pub stream_usage: DefaultFlag<true>,
-    /// Chat: the field in which earlier reasoning goes back.
+    /// Chat: the field that returns earlier reasoning.
     pub reasoning_echo: ReasoningEcho,
-    /// Chat: how effort is asked for.
+    /// Chat: how a request sets the effort.
     pub effort: EffortField,
     pub schema: SchemaStyle,
     pub cache: CacheStyle,
-    /// Chat: whether images may stand inside a tool's result; otherwise they follow in a message of their own.
+    /// Chat: whether a tool result may contain images; otherwise they follow in their own message.
     pub tool_media: bool,
     pub call_id: CallIdFormat,
-    /// Chat: whether a user's message may follow a tool's result directly.
+    /// Chat: whether a user message may directly follow a tool result.
     pub after_tool: AfterToolRole,
-    /// Chat: what stands for the text of a message that has only calls.
+    /// Chat: the content of a message that has only calls.
     pub empty_content: EmptyContent,
     /// Chat: whether the system prompt has the role `developer`.
     pub developer_role: bool,
-    /// How the key is sent; each wire has its own habit.
+    /// How the key is sent; defaults to the wire's own scheme.
     pub auth: Option<AuthScheme>,
-    /// Added to the address.
+    /// Added to the URL.
     pub query: BTreeMap<String, String>,
-    /// Added to the body, over what we would write.
+    /// Merged into the body; these override our own keys.
     pub body: Map<String, Value>,
 }
 
-/// A bool whose default is in its type, so that `Default` of the whole stays derived.
+/// A bool with its default in the type, so that `Dialect` can derive `Default`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct DefaultFlag<const DEFAULT: bool>(pub bool);
@@ -91,7 +91,7 @@ words!(CacheStyle {
     None = "none",
     /// `prompt_cache_key` routes the requests of one session to one cache.
     Key = "key",
-    /// `cache_control` on content, as Anthropic has it.
+    /// `cache_control` on content, as on Anthropic's wire.
     Anthropic = "anthropic",
 });
 
@@ -123,7 +123,7 @@ words!(AuthScheme {
 });
 
 impl Dialect {
-    /// This dialect with some of its entries replaced. The error names the entry.
+    /// Returns this dialect with some entries replaced. The error names the entry.
     pub fn with(&self, overrides: &Map<String, Value>) -> Result<Self, String> {
         let mut value = serde_json::to_value(self).map_err(|error| error.to_string())?;
         if let Value::Object(map) = &mut value {

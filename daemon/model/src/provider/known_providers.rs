@@ -1,4 +1,4 @@
-//! The providers people use, as data: `providers.json`.
+//! The known providers, from `providers.json`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -12,53 +12,53 @@ use super::{Dialect, WireProtocol};
 pub struct KnownProvider {
     pub name: String,
     pub wire: WireProtocol,
-    /// Words in braces are environment variables: `https://{AZURE_RESOURCE_NAME}.…`.
+    /// Names in braces are environment variables: `https://{AZURE_RESOURCE_NAME}.…`.
     pub base_url: Option<String>,
-    /// Environment variables that hold its key, the vendor's own name first.
+    /// Environment variables for its key, the vendor's own name first.
     #[serde(default)]
     pub keys: Vec<String>,
-    /// Other ids that people write for it.
+    /// Other ids that users write for it.
     #[serde(default)]
     pub aliases: Vec<String>,
     /// The AI SDK packages by which an OpenCode configuration names it.
     #[serde(default)]
     pub npm: Vec<String>,
-    /// Where a key is made.
+    /// The page where users create a key.
     pub key_page: Option<String>,
     pub default_model: Option<String>,
     pub small_model: Option<String>,
-    /// A server that people run on their own machine.
+    /// A server that users run on their own machine.
     #[serde(default)]
     pub local: bool,
-    /// What its list of models says in `owned_by`, which tells servers apart that share a port.
+    /// `owned_by` values in its model list, which distinguish servers that share a port.
     #[serde(default)]
     pub owned_by: Vec<String>,
-    /// The environment variable that moves a local server to another address.
+    /// The environment variable that sets a local server's address.
     pub host_env: Option<String>,
     #[serde(default)]
     pub dialect: Dialect,
 }
 
 static TABLE: LazyLock<BTreeMap<String, KnownProvider>> =
-    // A test reads the file; an unreadable one would leave only the user's own providers.
+    // A test parses the file; an unreadable one would leave only the user's own providers.
     LazyLock::new(|| serde_json::from_str(include_str!("providers.json")).unwrap_or_default());
 
 pub fn all() -> impl Iterator<Item = (&'static str, &'static KnownProvider)> {
     TABLE.iter().map(|(id, known)| (id.as_str(), known))
 }
 
-/// By id or by one of its other ids.
+/// Looks up an id or alias.
 pub fn by_id(id: &str) -> Option<&'static KnownProvider> {
     TABLE.get(id).or_else(|| TABLE.values().find(|known| known.aliases.iter().any(|alias| alias == id)))
 }
 
-/// Its own id, by that or by one of its other ids.
+/// The canonical id for an id or alias.
 pub fn canonical_id(id: &str) -> Option<&'static str> {
     let is = |known: &KnownProvider| known.aliases.iter().any(|alias| alias == id);
     TABLE.iter().find(|(own, known)| *own == id || is(known)).map(|(own, _)| own.as_str())
 }
 
-/// By the package that an OpenCode configuration names.
+/// Looks up the package that an OpenCode configuration names.
 pub fn by_npm(package: &str) -> Option<&'static KnownProvider> {
     TABLE.values().find(|known| known.npm.iter().any(|npm| npm == package))
 }

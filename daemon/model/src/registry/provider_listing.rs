@@ -1,4 +1,4 @@
-//! What can be used now, and what is missing for the rest.
+//! Lists the usable providers, and what the others lack.
 
 use std::collections::BTreeMap;
 
@@ -19,22 +19,22 @@ pub struct ProviderListing {
     pub local: bool,
     #[serde(flatten)]
     pub state: ProviderState,
-    /// What there is to say of it beside its state.
+    /// A remark for the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<&'static str>,
-    /// Models to choose from. Others work too where the server has them.
+    /// Known models. Others work too if the server has them.
     pub models: Vec<ModelSpec>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum ProviderState {
-    /// `key` says where the key came from, never what it is.
+    /// `key` names the key's origin, never the key.
     Usable {
         #[serde(skip_serializing_if = "Option::is_none")]
         key: Option<String>,
     },
-    /// `what` is the whole advice, `brief` its first step for a list of many.
+    /// `what` is the full advice, `brief` its first step for a list of many.
     Missing { what: String, brief: String },
 }
 
@@ -45,7 +45,7 @@ impl ProviderListing {
 }
 
 impl ModelRegistry {
-    /// Usable ones first, then by name. `found` are the local servers that answered.
+    /// Usable providers first, then by name. `found` holds the local servers that answered.
     pub fn list(&self, found: &BTreeMap<String, LocalServer>) -> Vec<ProviderListing> {
         let mut list: Vec<_> =
             self.ids().iter().filter_map(|id| self.list_provider(id, found.get(id))).collect();
@@ -55,8 +55,8 @@ impl ModelRegistry {
         list
     }
 
-    /// The model to use where nobody chose: that of the first usable provider that has one, else the one that is built
-    /// in.
+    /// The model when the user chose none: the default of the first usable provider that has one, else the
+    /// built-in model.
     pub fn default_model(&self) -> Option<String> {
         let offline = || self.has_offline().then(|| offline::MODEL_NAME.to_owned());
         self.preferred_model(|known| known.default_model.as_deref()).or_else(offline)
@@ -70,7 +70,7 @@ impl ModelRegistry {
         &self,
         pick: impl Fn(&'static known_providers::KnownProvider) -> Option<&'static str>,
     ) -> Option<String> {
-        // The makers of the models that are used most for this work first, then the others in their order.
+        // The makers of the models most used for coding first, then the others in order.
         let favourites = ["anthropic", "openai", "google"].map(str::to_owned);
         let others = self.ids().into_iter().filter(|id| !favourites.contains(id));
         favourites.iter().cloned().chain(others).find_map(|id| {
@@ -99,7 +99,7 @@ impl ModelRegistry {
         let provider = settled.provider;
         let is_configured = self.settings.providers.contains_key(id);
         let silent = provider.is_local && found.is_none();
-        // A local server that is neither configured nor running is of no interest to anyone.
+        // Hide a local server that is neither configured nor running.
         if silent && !is_configured {
             return None;
         }
@@ -124,7 +124,7 @@ impl ModelRegistry {
         })
     }
 
-    /// The user's own first, then what the server told, else what the catalogue lists.
+    /// The configured models first, then those the server reported, or else the catalogue's.
     fn models(
         &self,
         id: &str,
@@ -152,7 +152,7 @@ impl ModelRegistry {
                 wanted && !settings.blacklist.contains(name)
             })
         });
-        // A person names a model by its name in the configuration, whatever it is called on the wire.
+        // Users name a model as in the configuration, whatever its name on the wire.
         models.into_iter().map(|(name, info)| ModelSpec { id: name, ..info }).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! One provider from all that is said of it.
+//! Resolves one provider from the table, the settings, the environment and the stored keys.
 
 use reqwest::Url;
 
@@ -16,10 +16,10 @@ pub(super) struct ResolvedProvider {
     pub(super) missing: Option<MissingSetup>,
 }
 
-/// What must be done before a provider can be used.
+/// What the user must do before the provider is usable.
 pub(super) struct MissingSetup {
     pub(super) advice: String,
-    /// Its first step, for a list of many.
+    /// The first step, for a list of many.
     pub(super) brief: String,
 }
 
@@ -42,7 +42,8 @@ impl ModelRegistry {
         if !self.is_enabled(id) || (by_id.is_none() && !self.settings.providers.contains_key(id)) {
             return Err(ModelError::invalid_settings(self.unknown_provider_message(id)));
         }
-        // The package says how to speak, the id who it is: `my-proxy` with Anthropic's package is still not Anthropic.
+        // The package selects the wire, the id the vendor: `my-proxy` with Anthropic's package is still not
+        // Anthropic.
         let spoken = by_npm.or(by_id);
         let wire = settings.wire.or(spoken.map(|known| known.wire)).unwrap_or(WireProtocol::OpenaiChat);
         let dialect = dialect(id, settings, spoken.filter(|known| known.wire == wire).or(by_id))?;
@@ -77,7 +78,7 @@ impl ModelRegistry {
             by_id.is_some_and(|known| !known.local && !known.keys.is_empty()) && settings.base_url.is_none();
         if missing.is_none() && provider.key.is_none() && needs_key {
             let page = by_id.and_then(|known| known.key_page.as_ref());
-            let page = page.map(|page| format!(" Keys are made at {page}.")).unwrap_or_default();
+            let page = page.map(|page| format!(" Create a key at {page}.")).unwrap_or_default();
             missing = Some(MissingSetup {
                 advice: format!("No key for {}. {}{page}", provider.name, provider.key_advice()),
                 brief: format!("set {}", provider.key_names.join(" or ")),
@@ -86,7 +87,7 @@ impl ModelRegistry {
         Ok(ResolvedProvider { provider, missing })
     }
 
-    /// The address and whether the person, not a repository, chose it.
+    /// Returns the address, and whether the user, not a repository, chose it.
     fn resolve_address(
         &self,
         settings: &ProviderSettings,
@@ -118,7 +119,7 @@ impl ModelRegistry {
         }
     }
 
-    /// Replaces `{VARIABLE}`s; the error is the one that is not set.
+    /// Replaces `{VARIABLE}`s; the error is the name of the unset one.
     fn expand_variables(&self, address: &str) -> Result<String, String> {
         let mut filled = String::new();
         let mut rest = address;
@@ -132,9 +133,9 @@ impl ModelRegistry {
         Ok(filled)
     }
 
-    /// The configuration's key wins over the environment's, that over the stored one. To an address that a repository
-    /// named nothing goes unasked, neither a secret nor a conversation: only a server on this machine may be named so,
-    /// and it gets no secret but the repository's own.
+    /// The configuration's key wins over the environment's, and that over the stored one. Nothing, neither a
+    /// secret nor a conversation, goes to an address that a repository named without the user's consent. The
+    /// exception is a server on this machine, which gets no secret but the repository's own.
     fn add_secrets(
         &self,
         settings: &ProviderSettings,
@@ -167,7 +168,7 @@ impl ModelRegistry {
             || settings.query.iter().any(|(_, value)| value.is_trusted);
         if !trusted_address && (own || !provider.is_loopback()) {
             missing.get_or_insert(MissingSetup::new(format!(
-                "This folder's configuration sends requests for {} to {}. Look at the file; if that is right, run \
+                "This folder's configuration sends requests for {} to {}. Check that file; if you agree, run \
                  `copydesk config trust`.",
                 provider.name,
                 provider.redacted_address()
@@ -205,14 +206,14 @@ fn unknown_package(
 ) -> Option<MissingSetup> {
     let package = settings.npm.as_deref().filter(|_| settings.wire.is_none() && spoken.is_none())?;
     Some(MissingSetup::new(format!(
-        "provider.{id}.npm is `{package}`, which copydesk does not know: set provider.{id}.wire to anthropic, \
+        "provider.{id}.npm is `{package}`, which Copydesk does not know: set provider.{id}.wire to anthropic, \
          openai-chat, openai-responses or gemini."
     )))
 }
 
-/// A local server's address with the host that its own variable names: `0.0.0.0`, `:8081`, `box:11434`,
-/// `http://box:11434`. As Ollama reads it, a host alone keeps the usual port, one with `http://` has the port of the web.
-/// What cannot be read changes nothing.
+/// Applies the host from a local server's own variable to its address: `0.0.0.0`, `:8081`, `box:11434`,
+/// `http://box:11434`. As in Ollama, a bare host keeps the usual port, while one with `http://` gets the HTTP
+/// default port. An unreadable value changes nothing.
 fn override_host(address: &str, host: &str) -> String {
     let host = host.trim().trim_end_matches('/');
     let text = if host.contains("://") { host.to_owned() } else { format!("http://{host}") };
@@ -220,7 +221,7 @@ fn override_host(address: &str, host: &str) -> String {
     let (Ok(mut base), Ok(other)) = (Url::parse(address), Url::parse(&text)) else {
         return address.to_owned();
     };
-    // A server told to listen everywhere is reached at home.
+    // A server that listens on all interfaces is reached on loopback.
     let name = match other.host_str() {
         Some("0.0.0.0" | "[::]") | None => "127.0.0.1",
         Some(name) => name,

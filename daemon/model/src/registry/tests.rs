@@ -44,7 +44,7 @@ fn a_known_provider_needs_only_its_key() {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn errors_name_what_is_missing() {
     let registry = registry(RegistrySettings::default(), &[], &[]);
     let message = refused(&registry, "openai/gpt-5");
     assert!(
@@ -97,7 +97,7 @@ fn nothing_goes_where_a_repository_says() {
     let mut with_query = evil.clone();
     with_query.query = vec![("key".into(), SettingValue { value: "token".into(), is_trusted: true })];
     assert!(refused(&registry(one("openai", with_query), &[], &[]), "openai/gpt-5").contains("config trust"));
-    // The variable that the repository names is the person's too.
+    // A variable that the repository names holds the user's secret too.
     let mut named = evil.clone();
     named.key_names = vec!["AWS_SECRET".into()];
     assert!(
@@ -106,7 +106,7 @@ fn nothing_goes_where_a_repository_says() {
     let mut own_key = evil;
     own_key.key = Some(SettingValue { value: SecretString::new("shared"), is_trusted: false });
     assert!(refused(&registry(one("own", own_key.clone()), &[], &[]), "own/m").contains("config trust"));
-    // To a server on this machine goes what the repository brings along itself, and nothing else.
+    // A server on this machine gets the repository's own secrets and no others.
     own_key.base_url = address("http://localhost:8000/v1", false);
     let at_home = registry(one("own", own_key.clone()), &[], &[]);
     assert_eq!(at_home.model("own/m").unwrap().provider().key.as_ref().unwrap().secret.expose(), "shared");
@@ -187,12 +187,12 @@ fn the_users_word_on_a_model_corrects_the_catalogue() {
 fn providers_can_be_switched_off() {
     let only = RegistrySettings { enabled: Some(vec!["openai".into()]), ..RegistrySettings::default() };
     let registry_only = registry(only, &[("ANTHROPIC_API_KEY", "k")], &[]);
-    assert!(refused(&registry_only, "anthropic/x").contains("switched off"));
+    assert!(refused(&registry_only, "anthropic/x").contains("is disabled"));
     assert_eq!(registry_only.list(&BTreeMap::new()).len(), 1);
     let disabled = RegistrySettings { disabled: vec!["anthropic".into()], ..RegistrySettings::default() };
     assert!(
         refused(&registry(disabled, &[("ANTHROPIC_API_KEY", "k")], &[]), "anthropic/x")
-            .contains("switched off")
+            .contains("is disabled")
     );
 }
 
@@ -229,5 +229,5 @@ fn what_is_built_in_can_be_named_and_switched_off() {
     let off = RegistrySettings { disabled: vec!["offline".to_owned()], ..RegistrySettings::default() };
     let off = registry(off, &[], &[]);
     assert_eq!(off.default_model(), None);
-    assert!(refused(&off, "offline/offline").contains("is switched off"));
+    assert!(refused(&off, "offline/offline").contains("is disabled"));
 }

@@ -1,7 +1,7 @@
-//! What a model once wrote as arguments, fit to be sent again.
+//! Makes a model's earlier arguments fit to be sent again.
 //!
-//! Every wire wants an object there and some servers fail on anything else. What was no JSON is kept as text under a
-//! name that says so, so that the model can see its own mistake.
+//! Every wire wants an object there, and some servers fail on anything else. Invalid JSON is kept as text
+//! under a telling key, so that the model sees its own mistake.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub(crate) fn object(arguments: &str) -> Value {
     }
 }
 
-/// As text: the model's own where it is an object, byte for byte.
+/// As text: byte for byte what the model wrote, if that is an object.
 pub(crate) fn object_text(arguments: &str) -> Cow<'_, str> {
     match serde_json::from_str::<std::collections::HashMap<String, &serde_json::value::RawValue>>(arguments) {
         Ok(_) => arguments.into(),

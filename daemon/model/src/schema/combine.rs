@@ -1,16 +1,17 @@
-//! `anyOf`, `oneOf` and `allOf` said without them, where a server does not take them.
+//! Rewrites `anyOf`, `oneOf` and `allOf` for servers that do not accept them.
 
 use serde_json::{Map, Value, json};
 
-/// How many branches are looked into: references among them may lead in circles.
-const BRANCHES: usize = 256;
+/// Branches visited, at most: their references may form cycles.
+const MAX_BRANCHES: usize = 256;
 
-/// The root of a tool's schema as one plain object: no server takes alternatives there, and one such tool would make
-/// every request fail. It has the properties of all branches, and requires what every branch requires.
+/// Flattens the root of a tool's schema into one plain object: no server accepts alternatives there, and one
+/// such tool would make every request fail. The result has the properties of all branches and requires what
+/// every branch requires.
 pub(super) fn flatten(schema: &Value) -> Map<String, Value> {
-    let mut budget = BRANCHES;
+    let mut budget = MAX_BRANCHES;
     let mut flat = flatten_node(schema, schema, &mut budget);
-    // What a root that was a reference stood beside.
+    // Keep the definitions beside a root that was a reference.
     for key in ["$defs", "definitions"] {
         if let Some(definitions) = schema.get(key) {
             flat.insert(key.into(), definitions.clone());
@@ -55,7 +56,7 @@ fn branches(
     }
 }
 
-/// `allOf` as one schema.
+/// Merges `allOf` into one schema.
 pub(super) fn all_of(map: &Map<String, Value>) -> Map<String, Value> {
     let mut out = map.clone();
     if let Some(Value::Array(list)) = out.shift_remove("allOf") {
@@ -64,7 +65,7 @@ pub(super) fn all_of(map: &Map<String, Value>) -> Map<String, Value> {
     out
 }
 
-/// Both hold. Where they speak of the same thing, the first is kept.
+/// Both apply. On a conflict the first is kept.
 fn join(map: &mut Map<String, Value>, other: Map<String, Value>) {
     for (key, value) in other {
         match (map.get_mut(&key), value) {
@@ -85,7 +86,7 @@ fn join(map: &mut Map<String, Value>, other: Map<String, Value>) {
     }
 }
 
-/// One of them holds: each property may be as any of them says.
+/// One of them applies: each property may match any branch's schema.
 fn either(branches: &[Map<String, Value>]) -> Map<String, Value> {
     let mut properties: Map<String, Value> = Map::new();
     for (name, schema) in branches.iter().filter_map(|branch| branch.get("properties")?.as_object()).flatten()

@@ -1,12 +1,12 @@
-//! Gemini reads a subset of OpenAPI 3.0: no references, one type per schema, `nullable` for null, enums of strings only,
-//! and every unknown keyword is an error.
+//! Gemini supports a subset of OpenAPI 3.0: no references, one type per schema, `nullable` for null, string
+//! enums only. Every unknown keyword is an error.
 
 use serde_json::{Map, Value, json};
 
 use super::combine::all_of;
 use super::{plain, references};
 
-/// `None` for a tool without parameters: the wire refuses an object without properties there.
+/// `None` for a tool without parameters: the wire rejects an object without properties.
 pub(crate) fn gemini(schema: &Value) -> Option<Value> {
     let inlined = references::inline(&plain(schema));
     let empty = inlined.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty);
@@ -46,10 +46,10 @@ fn adapt(node: &Value) -> Value {
     Value::Object(out)
 }
 
-/// One type, or `anyOf` for several; tells whether null was among them.
+/// Sets one type, or `anyOf` for several; returns whether null was among them.
 fn set_type(map: &Map<String, Value>, out: &mut Map<String, Value>) -> bool {
     let is_null = |value: &Value| value == "null" || value.get("type").is_some_and(|kind| kind == "null");
-    // What a type leaves open, alternatives may fill; else they only narrow it, and can be left out.
+    // Alternatives may complete an open type; on any other they only narrow it and can be dropped.
     let filled = ["properties", "items", "prefixItems", "enum"].iter().any(|key| map.contains_key(*key));
     let open = |name: &Value| !filled && (name == "object" || name == "array");
     let (names, choices): (Vec<&Value>, Vec<Value>) = match (map.get("type"), alternatives(map)) {
@@ -68,7 +68,7 @@ fn set_type(map: &Map<String, Value>, out: &mut Map<String, Value>) -> bool {
         ([name], _) => {
             out.insert("type".into(), (*name).clone());
         }
-        // One choice is no choice: its own keywords move up.
+        // A single choice moves its keywords up.
         (_, [only]) => {
             if let Value::Object(inner) = adapt(only) {
                 let description = out.shift_remove("description");
@@ -96,7 +96,7 @@ fn set_type(map: &Map<String, Value>, out: &mut Map<String, Value>) -> bool {
     nullable
 }
 
-/// A name given twice would be looked into twice, on every level below.
+/// A duplicate name would be visited twice on every level below.
 fn unique(names: &[Value]) -> Vec<&Value> {
     let mut unique: Vec<&Value> = Vec::new();
     for name in names {
@@ -107,7 +107,7 @@ fn unique(names: &[Value]) -> Vec<&Value> {
     unique
 }
 
-/// A branch that leaves its type to the schema around it.
+/// Adds the parent's type to a branch that has none.
 fn typed(choice: &Value, kind: &Value) -> Value {
     match choice {
         Value::Object(map) if !map.contains_key("type") && alternatives(map).is_none() => {
@@ -147,7 +147,7 @@ fn set_properties(map: &Map<String, Value>, out: &mut Map<String, Value>) {
     };
     let adapted = properties.iter().map(|(key, value)| (key.clone(), adapt(value)));
     out.insert("properties".into(), Value::Object(adapted.collect()));
-    // What is required must exist.
+    // Required properties must exist.
     let required = map.get("required").and_then(Value::as_array).into_iter().flatten();
     let required: Vec<_> = required
         .filter(|name| name.as_str().is_some_and(|name| properties.contains_key(name)))

@@ -1,9 +1,9 @@
-//! Moonshot's checker: nothing beside a `$ref`, no tuples as `items`, no `type` beside `anyOf` but in each
-//! of its branches.
+//! Moonshot's rules: nothing beside a `$ref`, no tuples as `items`, and `type` inside each `anyOf` branch
+//! instead of beside it.
 
 use serde_json::{Map, Value, json};
 
-use super::DEPTH;
+use super::MAX_DEPTH;
 
 pub(super) fn moonshot(schema: &Value) -> Value {
     adapt(schema, 0)
@@ -11,7 +11,7 @@ pub(super) fn moonshot(schema: &Value) -> Value {
 
 fn adapt(node: &Value, depth: usize) -> Value {
     match node {
-        Value::Object(_) if depth > DEPTH * 2 => json!({ "type": "object" }),
+        Value::Object(_) if depth > MAX_DEPTH * 2 => json!({ "type": "object" }),
         Value::Object(map) => {
             if let Some(reference @ Value::String(_)) = map.get("$ref") {
                 return json!({ "$ref": reference });

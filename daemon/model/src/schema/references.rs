@@ -1,16 +1,16 @@
-//! `$ref` replaced by what it points at.
+//! Replaces `$ref`s by their targets.
 
 use serde_json::{Map, Value, json};
 
-use super::DEPTH;
+use super::MAX_DEPTH;
 
-/// Inlines local references and drops the definitions. A schema that contains itself is cut to a plain object where it
-/// would begin again, and so is everything below the depth limit.
+/// Inlines local references and drops the definitions. A recursive schema is cut to a plain object where it
+/// would repeat, and so is everything below the depth limit.
 pub(super) fn inline(schema: &Value) -> Value {
     let root = schema.clone();
     let mut budget = 20_000;
     let mut inlined = resolve(schema, &root, &mut Vec::new(), 0, &mut budget);
-    // A root that is itself a reference brings them back from beside it.
+    // Following a root that is itself a reference brings the definitions back.
     if let Value::Object(map) = &mut inlined {
         map.shift_remove("$defs");
         map.shift_remove("definitions");
@@ -18,9 +18,9 @@ pub(super) fn inline(schema: &Value) -> Value {
     inlined
 }
 
-/// `budget` bounds the nodes made: references that refer twice each grow without end in few lines.
+/// `budget` caps the nodes created: a few references that each refer twice grow exponentially.
 fn resolve(node: &Value, root: &Value, path: &mut Vec<String>, depth: usize, budget: &mut usize) -> Value {
-    if depth > DEPTH || *budget == 0 {
+    if depth > MAX_DEPTH || *budget == 0 {
         return cut(node);
     }
     *budget -= 1;
@@ -41,8 +41,8 @@ fn resolve(node: &Value, root: &Value, path: &mut Vec<String>, depth: usize, bud
     }
 }
 
-/// What a node says by itself, without what is below it: still a schema where it was one, and an empty map of properties
-/// where it was such a map.
+/// The node's scalar entries without anything below it: a schema stays a schema, a property map becomes
+/// empty.
 fn cut(node: &Value) -> Value {
     let is_word = |value: &&Value| !value.is_object() && !value.is_array();
     match node {
@@ -56,7 +56,7 @@ fn cut(node: &Value) -> Value {
     }
 }
 
-/// What stands beside a reference (a description, a default) wins over what it points at.
+/// Keywords beside a reference (a description, a default) override those of its target.
 fn follow(
     map: &Map<String, Value>,
     reference: &str,

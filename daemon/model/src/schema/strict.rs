@@ -1,13 +1,14 @@
-//! OpenAI's strict mode: every object closed, every property required, an optional one nullable instead.
+//! OpenAI's strict mode: every object is closed and every property required; an optional one becomes
+//! nullable.
 //!
-//! A schema that cannot be said that way (free-form maps, patterns of keys) has no strict form. Under strict mode a model
-//! writes null for what it leaves out; [`drop_nulls`] takes those away again, so that tools never see the difference.
+//! A schema with free-form maps or key patterns has no strict form. In strict mode a model writes null for
+//! what it omits; [`drop_nulls`] removes those nulls, so that tools never see the difference.
 
 use serde_json::{Map, Value, json};
 
 use super::references;
 
-/// Keywords that strict mode refuses; without them the schema only says less.
+/// Keywords that strict mode rejects; dropping them only loosens the schema.
 const REFUSED: &[&str] = &[
     "$schema",
     "$defs",
@@ -29,7 +30,7 @@ const REFUSED: &[&str] = &[
     "writeOnly",
 ];
 
-/// Keywords that have no strict counterpart.
+/// Keywords without a strict counterpart.
 const UNSUPPORTED: &[&str] = &[
     "patternProperties",
     "propertyNames",
@@ -90,7 +91,7 @@ fn is_object(map: &Map<String, Value>) -> bool {
 fn close(map: &Map<String, Value>, out: &mut Map<String, Value>) -> Option<()> {
     let open = map.get("additionalProperties").is_some_and(|value| *value != json!(false));
     let properties = map.get("properties").and_then(Value::as_object);
-    // An object of unknown keys cannot be closed without losing its meaning.
+    // An object with unknown keys cannot be closed without losing its meaning.
     if open || properties.is_none() {
         return None;
     }
@@ -128,8 +129,8 @@ fn nullable(schema: Value) -> Value {
     }
 }
 
-/// Takes away the nulls that strict mode made a model write: those of properties that the tool's own schema does not
-/// require. Arguments that are no JSON are left alone.
+/// Removes the nulls that strict mode made the model write: those of properties that the tool's own schema
+/// does not require. Returns `None` if nothing changes or the arguments are not JSON.
 pub(crate) fn drop_nulls(arguments: &str, schema: &Value) -> Option<String> {
     let mut value: Value = serde_json::from_str(arguments).ok()?;
     let schema = references::inline(schema);

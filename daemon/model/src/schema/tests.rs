@@ -177,7 +177,7 @@ proptest! {
     }
 }
 
-/// Anthropic, OpenAI and Gemini all refuse alternatives at the root, and with them the whole request.
+/// Anthropic, OpenAI and Gemini reject the whole request if a root has alternatives.
 #[test]
 fn alternatives_at_the_root_become_one_object() {
     let attach = json!({ "type": "object", "anyOf": [
@@ -204,7 +204,7 @@ fn alternatives_at_the_root_become_one_object() {
     assert_eq!(plain(&json!({ "type": ["object", "null"] })), json!({ "type": "object", "properties": {} }));
 }
 
-/// Generators of schemas put the whole of it under a name.
+/// Schema generators put everything under a named definition.
 #[test]
 fn a_root_that_is_a_reference_keeps_its_properties() {
     let named = json!({ "$ref": "#/definitions/Read", "definitions": { "Read": { "type": "object", "properties": { "a": { "type": "string" } }, "required": ["a"] } } });
@@ -249,7 +249,7 @@ fn a_schema_that_is_cut_stays_a_schema() {
     });
 }
 
-/// A type that is named twice is looked into once: otherwise twelve levels take longer than anyone waits.
+/// A duplicate type is visited once: otherwise twelve levels would take forever.
 #[test]
 fn types_named_twice_cost_nothing() {
     let mut deep = json!({ "type": "string" });
@@ -259,7 +259,7 @@ fn types_named_twice_cost_nothing() {
     assert!(gemini(&deep).unwrap().to_string().len() < 2_000);
 }
 
-/// The root keeps its type; below it, the type stands in the branches.
+/// The root keeps its type; below it, the type moves into the branches.
 #[test]
 fn moonshot_gets_a_type_in_every_branch() {
     let schema = json!({ "type": "object", "properties": {

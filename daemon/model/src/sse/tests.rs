@@ -4,7 +4,7 @@ use super::{SseError, SseMessage, SseReader};
 
 const LIMIT: usize = 32 * 1024 * 1024;
 
-/// Messages, or the error that ended the reading after them.
+/// The messages, and the error that ended reading after them.
 fn read(chunks: &[&[u8]], limit: usize) -> (Vec<SseMessage>, Option<SseError>) {
     let mut reader = SseReader::new(limit);
     let mut out = Vec::new();
@@ -94,7 +94,7 @@ fn ten_megabytes_on_one_line_come_through_in_small_chunks() {
     assert_eq!(messages, [message("", &text)]);
 }
 
-/// Lines as servers write them, and bytes as nobody should.
+/// Well-formed lines mixed with arbitrary bytes.
 fn stream() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         Just(b"data: ".to_vec()),

@@ -1,33 +1,33 @@
-//! Ids and names of calls that another model wrote, in the form that this one's server takes.
+//! Adapts call ids and tool names that another model wrote to this model's server.
 //!
-//! A conversation moves between models. Their servers make ids that others refuse (`functions.read:0` of Kimi, two
-//! hundred letters of a gateway), and models make up tools whose names no server takes back. Either would make every
-//! later request of the session fail.
+//! A conversation moves between models. Some servers create ids that others reject (Kimi's
+//! `functions.read:0`, a gateway's two hundred letters), and models invent tool names that no server accepts
+//! back. Either would make every later request of the session fail.
 
 use std::borrow::Cow;
 
-/// The longest id that all servers of a wire take.
+/// The longest id that all servers of a wire accept.
 pub(super) const MAX_CHAT_ID: usize = 40;
 pub(super) const MAX_ID: usize = 64;
 const NAME: usize = 64;
 
-/// The id where it is fit, else one made from it: the same id always becomes the same.
+/// The id itself if it fits, else one derived from it, always the same.
 pub(super) fn adapt_id(id: &str, longest: usize, takes: impl Fn(char) -> bool) -> Cow<'_, str> {
     let fits = !id.is_empty() && id.len() <= longest && id.chars().all(takes);
     if fits { id.into() } else { format!("call{}", digest(id, 13)).into() }
 }
 
-/// Letters, digits, `_` and `-`, as the strictest servers have it.
+/// Letters, digits, `_` and `-`, for the strictest servers.
 pub(super) fn is_plain(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '-')
 }
 
-/// As `is_plain`, with the dots and colons that most servers take too.
+/// `is_plain` plus the dots and colons that most servers accept.
 pub(super) fn is_common(character: char) -> bool {
     is_plain(character) || matches!(character, '.' | ':')
 }
 
-/// A tool's name with `_` for what is not taken. A tool that exists has a fit name already.
+/// The tool's name with `_` for rejected characters. Names of existing tools always fit.
 pub(super) fn adapt_name(name: &str, takes: impl Fn(char) -> bool) -> Cow<'_, str> {
     if name.is_empty() {
         "unnamed".into()
@@ -38,7 +38,7 @@ pub(super) fn adapt_name(name: &str, takes: impl Fn(char) -> bool) -> Cow<'_, st
     }
 }
 
-/// FNV-1a, written in base 36.
+/// FNV-1a in base 36.
 pub(super) fn digest(text: &str, digits: usize) -> String {
     let mut hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

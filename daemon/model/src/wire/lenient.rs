@@ -1,12 +1,12 @@
-//! Fields read for what they are worth.
+//! Tolerant field deserialisers.
 //!
-//! Compatible servers write null, a string for a number, a fraction for a count or an object for a text. A field that
-//! cannot be read is a field that is not there: no single one is worth the answer around it.
+//! Compatible servers write null, a string for a number, a fraction for a count or an object for a text. An
+//! unreadable field counts as absent: no single field is worth losing the response.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// The field where it can be read, nothing where it cannot.
+/// The field if readable, else `None`.
 pub(super) fn maybe<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -16,7 +16,7 @@ where
     Ok(if value.is_null() { None } else { serde_json::from_value(value).ok() })
 }
 
-/// The readable entries of a list; a lone entry is a list of one.
+/// The readable entries of a list; a lone value is a list of one.
 pub(super) fn list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -31,7 +31,7 @@ where
     Ok(entries.into_iter().filter_map(|entry| serde_json::from_value(entry).ok()).collect())
 }
 
-/// A text; a number is one too.
+/// A text or a number.
 pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
         Value::String(text) => Some(text),
@@ -40,7 +40,7 @@ pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     })
 }
 
-/// A count: a whole number, a fraction or a text that holds one.
+/// A count: an integer, a fraction or a string that contains one.
 pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
         Value::Number(number) => {
@@ -56,8 +56,8 @@ pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D
     Ok(Value::deserialize(deserializer)?.as_bool().unwrap_or(false))
 }
 
-/// The event with `\ufffd` for every half of a pair that stands alone: servers that cut text by UTF-16 units send the
-/// halves of one character in two events, and no JSON reader takes them. `None` where there is no such half.
+/// Replaces every lone surrogate escape by `\ufffd`: servers that split text by UTF-16 units send the halves
+/// of one character in two events, which no JSON parser accepts. `None` if there is none.
 pub(super) fn replace_lone_surrogates(data: &str) -> Option<String> {
     let unit = |text: &str| {
         let digits = text.strip_prefix("\\u")?.get(..4)?;
@@ -81,7 +81,7 @@ pub(super) fn replace_lone_surrogates(data: &str) -> Option<String> {
                 rest = escape.get(6..).unwrap_or_default();
                 continue;
             }
-            // Any other escape: the backslash and what it escapes.
+            // Any other escape: the backslash and the escaped character.
             _ => 1 + escape.chars().nth(1).map_or(0, char::len_utf8),
         };
         let (kept, tail) = escape.split_at_checked(length).unwrap_or((escape, ""));

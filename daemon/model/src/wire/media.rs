@@ -1,14 +1,14 @@
-//! Images and PDFs, and what a model is told where it cannot take one.
+//! Notes that replace or label images and PDFs.
 
 use crate::request::{MediaPart, ToolResultPart};
 
-/// Stands in the place of media that the model cannot take.
+/// Replaces media that the model does not accept.
 pub(super) fn unsupported_note(media: &MediaPart) -> String {
     let what = if media.is_image() { "images" } else { "files of this type" };
     format!("[{} left out: this model takes no {what}]", label(media))
 }
 
-/// Stands before media that could not stay inside the result of a call.
+/// Precedes media that could not stay inside a tool result.
 pub(super) fn origin_note(media: &MediaPart, result: &ToolResultPart) -> String {
     format!("[{} from {} {}]", label(media), result.name, result.id)
 }

@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions, and the many servers that speak it with an accent.
+//! OpenAI Chat Completions and its many compatible servers.
 
 mod chunk;
 mod decode;

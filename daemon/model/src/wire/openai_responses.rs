@@ -1,4 +1,4 @@
-//! OpenAI Responses, stateless: nothing is stored at the provider's, the whole conversation goes along each time and
+//! OpenAI Responses, stateless: the provider stores nothing, each request carries the whole conversation, and
 //! encrypted reasoning is echoed.
 
 mod decode;

@@ -1,4 +1,4 @@
-//! Sequences of asks and replies: what one reply means for the others.
+//! Sequences of asks and replies: how one reply affects the other asks.
 
 use std::collections::BTreeMap;
 
@@ -50,8 +50,9 @@ enum AskFlowStep {
     },
 }
 
-/// Two are not for one session's asks: 004 (another session remembers too) and 013 (an agent that does not exist).
-/// In 014 upstream's first generation lets a reply overrule a denial; the second and we do not.
+/// Skips two cases that are not about one session's asks: 004 (another session remembers too) and 013 (an
+/// unknown agent). In 014 upstream's first generation lets a reply overrule a denial; its second generation
+/// and we do not.
 #[test]
 fn flows() {
     let cases = cases().flows;

@@ -1,22 +1,23 @@
-//! From bytes, in whatever pieces they come, to messages. No I/O, so that it can be tested with every piecing.
+//! Decodes bytes, in whatever chunks they arrive, into messages. No I/O, so that tests can try every
+//! chunking.
 //!
-//! The length that counts is the last one before the blank line. Whatever stands before it on its line, and every line
-//! that is no header, is garbage: told once, until a message has come through again.
+//! The last length before the blank line counts. Anything before it on its line, and every line that is no
+//! header, is garbage. Garbage is reported once, then again only after a message came through.
 
 use bytes::{Buf as _, Bytes, BytesMut};
 
 use super::{FrameError, HEAD_BYTES, MAX_HEADER_BYTES, MAX_MESSAGE_BYTES};
 
-const NAME: &[u8] = b"content-length";
+const HEADER_NAME: &[u8] = b"content-length";
 
-/// So much of garbage is shown.
-const SHOWN: usize = 60;
+/// How much garbage an error shows.
+const MAX_SHOWN: usize = 60;
 
 #[derive(Debug, Default)]
 pub struct FrameDecoder {
     state: FrameDecoderState,
-    /// Garbage was told of, and no message has come since.
-    told: bool,
+    /// Garbage was reported, and no message has come since.
+    garbage_reported: bool,
 }
 
 #[derive(Debug)]
@@ -28,7 +29,7 @@ enum FrameDecoderState {
     Body {
         length: usize,
     },
-    /// A message that is too long: its beginning is awaited.
+    /// An oversized message whose first `HEAD_BYTES` have not all arrived.
     Beginning {
         length: u64,
     },
@@ -43,19 +44,18 @@ impl Default for FrameDecoderState {
     }
 }
 
-/// What a line of a header is.
 #[derive(Debug, PartialEq, Eq)]
 enum FrameHeaderLine {
     Blank,
     Length(u64),
-    /// Something stood before the header, on the same line.
+    /// The header follows garbage on the same line.
     LengthAfterGarbage(u64),
     Other,
     Garbage,
 }
 
 impl FrameDecoder {
-    /// The next message; `None` where more bytes are needed.
+    /// The next message; `None` if more bytes are needed.
     pub fn next(&mut self, buffer: &mut BytesMut) -> Option<Result<Bytes, FrameError>> {
         loop {
             match self.state {
@@ -78,7 +78,7 @@ impl FrameDecoder {
                     let head = buffer.split_to(HEAD_BYTES);
                     self.state =
                         FrameDecoderState::Skipping { left: length.saturating_sub(HEAD_BYTES as u64) };
-                    // A copy, so that the buffer is not kept for it.
+                    // A copy, so that it does not keep the buffer alive.
                     return Some(Err(FrameError::TooLong { length, head: Bytes::copy_from_slice(&head) }));
                 }
                 FrameDecoderState::Skipping { left } => {
@@ -95,7 +95,7 @@ impl FrameDecoder {
         }
     }
 
-    /// How many bytes are sure to come, at least.
+    /// A lower bound for the bytes still to come.
     pub fn bytes_needed(&self) -> usize {
         match self.state {
             FrameDecoderState::Body { length } => length,
@@ -104,7 +104,7 @@ impl FrameDecoder {
         }
     }
 
-    /// The stream has ended: what is left is no message. Tells so once.
+    /// Reports once whether the stream ended inside a message.
     pub fn end(&mut self, buffer: &mut BytesMut) -> Option<FrameError> {
         let rest = buffer.split();
         let cut = match std::mem::take(self).state {
@@ -129,7 +129,7 @@ impl FrameDecoder {
                 };
                 FrameHeaderStep::Continue
             }
-            // Blank lines between messages hurt nobody.
+            // Blank lines between messages are harmless.
             (FrameHeaderLine::Blank, None) if bytes == line.len() => {
                 self.state = FrameDecoderState::default();
                 FrameHeaderStep::Continue
@@ -152,15 +152,16 @@ impl FrameDecoder {
         }
     }
 
-    /// A line that has not ended yet. What can no longer be a header goes, so that nobody can make it grow.
+    /// Handles a line that has not ended yet. Drops the part that can no longer be a header, so that a peer
+    /// cannot grow the buffer.
     fn unended(&mut self, buffer: &mut BytesMut) -> FrameHeaderStep {
         if buffer.len() <= MAX_HEADER_BYTES {
             return FrameHeaderStep::NeedMore;
         }
         let kept = match last_name(buffer) {
             Some(at) if buffer.len() - at <= MAX_HEADER_BYTES => at,
-            // The name may just have begun.
-            _ => buffer.len().saturating_sub(NAME.len() - 1),
+            // The end may be the start of the name.
+            _ => buffer.len().saturating_sub(HEADER_NAME.len() - 1),
         };
         if kept == 0 {
             return FrameHeaderStep::NeedMore;
@@ -171,10 +172,10 @@ impl FrameDecoder {
 
     fn garbage(&mut self, seen: &[u8]) -> FrameHeaderStep {
         self.state = FrameDecoderState::default();
-        if std::mem::replace(&mut self.told, true) {
+        if std::mem::replace(&mut self.garbage_reported, true) {
             return FrameHeaderStep::Continue;
         }
-        let shown = seen.get(..SHOWN).unwrap_or(seen).trim_ascii();
+        let shown = seen.get(..MAX_SHOWN).unwrap_or(seen).trim_ascii();
         FrameHeaderStep::Report(FrameError::Garbage { seen: shown.escape_ascii().to_string() })
     }
 }
@@ -192,7 +193,7 @@ fn read(line: &[u8]) -> FrameHeaderLine {
     }
     if let Some(at) = last_name(line) {
         let (before, rest) = line.split_at_checked(at).unwrap_or_default();
-        let value = rest.get(NAME.len()..).unwrap_or_default().trim_ascii();
+        let value = rest.get(HEADER_NAME.len()..).unwrap_or_default().trim_ascii();
         let value = value.strip_prefix(b":").map(<[u8]>::trim_ascii);
         let short = rest.len() <= MAX_HEADER_BYTES;
         return match value.filter(|_| short).and_then(number) {
@@ -210,7 +211,7 @@ fn read(line: &[u8]) -> FrameHeaderLine {
     }
 }
 
-/// Digits alone. One that is beyond all bounds is as good as the largest.
+/// Digits only; saturates.
 fn number(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
@@ -219,11 +220,11 @@ fn number(digits: &[u8]) -> Option<u64> {
     Some(digits.iter().fold(0, add))
 }
 
-/// Where the last `Content-Length` begins, however it is written.
+/// The start of the last `Content-Length`, in any case.
 fn last_name(text: &[u8]) -> Option<usize> {
     let ends = memchr::memrchr2_iter(b'h', b'H', text).map(|end| end + 1);
-    let mut starts = ends.filter_map(|end| end.checked_sub(NAME.len()));
+    let mut starts = ends.filter_map(|end| end.checked_sub(HEADER_NAME.len()));
     starts.find(|start| {
-        text.get(*start..start + NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
+        text.get(*start..start + HEADER_NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(HEADER_NAME))
     })
 }

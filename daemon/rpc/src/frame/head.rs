@@ -1,4 +1,4 @@
-//! What a message is, without taking it apart: its id and its method, as they stand in its bytes.
+//! Reads a message's id and method without parsing the rest.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -8,16 +8,14 @@ use std::ops::Range;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The id and the method of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RpcMessageHead<'a> {
-    /// As it is written; `null` counts as none.
+    /// The raw JSON of the id; `null` counts as none.
     pub id: Option<&'a str>,
-    /// As it is meant: Neovim 0.10 writes `\/` for `/`.
+    /// Unescaped: Neovim 0.10 writes `\/` for `/`.
     pub method: Option<Cow<'a, str>>,
 }
 
-/// What a message is to its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RpcMessageKind<'a> {
     Request {
@@ -27,14 +25,14 @@ pub enum RpcMessageKind<'a> {
     Notification {
         method: &'a str,
     },
-    /// An answer; without an id it is to something that could not be read.
+    /// Without an id, it answers a message that the peer could not read.
     Response {
         id: Option<&'a str>,
     },
 }
 
 impl<'a> RpcMessageHead<'a> {
-    /// Of a whole message, which must be one JSON object.
+    /// Reads a whole message, which must be one JSON object.
     pub fn read(message: &'a [u8]) -> Result<Self, serde_json::Error> {
         let found = MessageHeadVisitor::default();
         let mut json = serde_json::Deserializer::from_slice(message);
@@ -43,7 +41,7 @@ impl<'a> RpcMessageHead<'a> {
         Ok(found.head())
     }
 
-    /// Of the beginning of a message: what can be found in it.
+    /// Reads what it can from the beginning of a message.
     pub fn guess(beginning: &'a [u8]) -> Self {
         let found = MessageHeadVisitor::default();
         let _ = serde_json::Deserializer::from_slice(beginning).deserialize_map(&found);
@@ -59,14 +57,14 @@ impl<'a> RpcMessageHead<'a> {
     }
 }
 
-/// Where a piece of a message lies in it.
+/// The byte range of `piece`, a slice of `message`.
 pub fn locate_slice(message: &[u8], piece: &str) -> Option<Range<usize>> {
     let start = piece.as_ptr().addr().checked_sub(message.as_ptr().addr())?;
     let end = start.checked_add(piece.len())?;
     (end <= message.len()).then_some(start..end)
 }
 
-/// What was read stays, even if what follows cannot be.
+/// Keeps what it read even if the rest does not parse.
 #[derive(Default)]
 struct MessageHeadVisitor<'a> {
     id: Cell<Option<&'a str>>,
@@ -126,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_told() {
+    fn an_invalid_message_is_an_error() {
         for text in ["", "[]", "{", r#"{"id":1}x"#, r#"{"id":}"#, "\u{feff}{}"] {
             assert!(RpcMessageHead::read(text.as_bytes()).is_err(), "{text}");
         }
@@ -136,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_message_tells_who_waits() {
+    fn the_beginning_of_a_message_reveals_its_id() {
         let text = br#"{"jsonrpc":"2.0","id":"x","method":"m","params":{"text":"aaaaaaaaaaa"#;
         assert_eq!(
             RpcMessageHead::guess(text),

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// All that comes out when the bytes come in pieces of these sizes, over and over.
+/// Decodes the bytes in chunks whose sizes cycle through `pieces`.
 fn decode(bytes: &[u8], pieces: &[usize]) -> Vec<Result<Bytes, FrameError>> {
     let (mut decoder, mut buffer, mut out) = (FrameDecoder::default(), BytesMut::new(), Vec::new());
     let mut rest = bytes;
@@ -52,7 +52,7 @@ fn headers_may_be_written_in_many_ways() {
 }
 
 #[test]
-fn bad_framing_is_told_and_the_next_message_found() {
+fn bad_framing_is_reported_and_the_next_message_found() {
     let garbage = |seen: &str| format!("! expected `Content-Length: N`, saw `{seen}`");
     let good = "Content-Length: 2\r\n\r\n{}";
     check(&format!("hello\nworld\n{good}"), &[&garbage("hello"), "{}"]);
@@ -65,7 +65,7 @@ fn bad_framing_is_told_and_the_next_message_found() {
         &format!("Content-Length: Content-Length: 9\nA: b{good}"),
         &[&garbage("Content-Length: Content-Length: 9"), "{}"],
     );
-    // Told once, and again after a message came through.
+    // Reported once, and again after a message came through.
     check(&format!("a\nb\n{good}\nc\n"), &[&garbage("a"), "{}", &garbage("c")]);
 }
 
@@ -95,13 +95,13 @@ fn a_message_that_is_too_long_is_skipped_and_the_next_one_read() {
 #[test]
 fn a_header_that_never_ends_is_not_held() {
     let (mut decoder, mut buffer) = (FrameDecoder::default(), BytesMut::new());
-    let mut told = 0;
+    let mut reported = 0;
     for _ in 0..100 {
         buffer.extend_from_slice(&[b'x'; 4096]);
-        told += decoder.next(&mut buffer).into_iter().count();
+        reported += decoder.next(&mut buffer).into_iter().count();
         assert!(buffer.len() <= MAX_HEADER_BYTES, "{}", buffer.len());
     }
-    assert_eq!(told, 1);
+    assert_eq!(reported, 1);
     buffer.extend_from_slice(b"Content-Length: 2\r\n\r\n{}");
     assert_eq!(decoder.next(&mut buffer), Some(Ok("{}".into())));
 }
@@ -125,7 +125,7 @@ async fn what_is_written_is_read() {
     assert_eq!(tokio::join!(write, read).1, ["{}", "", "[1, 2, 3]"]);
 }
 
-/// Anything that claims no length: that would rightly swallow what follows.
+/// Garbage that claims no length: with one, it would rightly swallow what follows.
 fn garbage() -> impl Strategy<Value = Vec<u8>> {
     let words = prop_oneof![
         prop::collection::vec(any::<u8>(), 0..40),

@@ -1,7 +1,8 @@
-//! The requests that were sent and not answered.
+//! Requests that were sent and not answered.
 //!
-//! One that nobody waits for any more stays on the list until it is answered, because it must be: it tells of a peer that
-//! hangs. The list has an end; then the oldest of those go.
+//! A request whose caller stopped waiting stays in the table until the peer answers it, because an unanswered
+//! request reveals a peer that hangs. The table is capped; over the cap, the oldest abandoned request goes
+//! first.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -16,8 +17,8 @@ use tokio::time::Instant;
 
 use super::{OutgoingRpcMessage, PeerError, RpcError, RpcPeerInner};
 
-/// Requests that nobody waits for any more are remembered up to this many.
-const MOST: usize = 1000;
+/// At this size, each new request evicts an abandoned one.
+const MAX_TRACKED: usize = 1000;
 
 #[derive(Debug, Default)]
 pub(super) struct PendingRpcRequests {
@@ -29,7 +30,7 @@ struct RpcRequestTable {
     last: u64,
     waiting: BTreeMap<u64, PendingRpcRequest>,
     ended: Option<String>,
-    /// When anything was answered last.
+    /// When the last response of any kind came.
     answered: Option<Instant>,
 }
 
@@ -37,13 +38,12 @@ struct RpcRequestTable {
 struct PendingRpcRequest {
     method: &'static str,
     since: Instant,
-    /// None where nobody waits any more.
+    /// `None` once the caller stopped waiting.
     answer: Option<oneshot::Sender<RpcResult>>,
 }
 
 type RpcResult = Result<Box<RawValue>, PeerError>;
 
-/// A request that is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnansweredRequest {
     pub method: &'static str,
@@ -63,7 +63,7 @@ impl PendingRpcRequests {
         if let Some(why) = &state.ended {
             let _ = sender.send(Err(PeerError::Ended(why.clone())));
         } else {
-            if state.waiting.len() >= MOST {
+            if state.waiting.len() >= MAX_TRACKED {
                 let old = state.waiting.iter().find(|(_, entry)| entry.answer.is_none()).map(|(id, _)| *id);
                 old.and_then(|id| state.waiting.remove(&id));
             }
@@ -74,7 +74,7 @@ impl PendingRpcRequests {
         (id, RpcResponseFuture { id, receiver, shared: Arc::downgrade(shared), is_done: false })
     }
 
-    /// An answer that nobody waits for is dropped.
+    /// Drops a response to no pending request.
     pub(super) fn resolve(&self, id: u64, result: Result<&RawValue, RpcError>) {
         let mut state = self.lock();
         let Some(entry) = state.waiting.remove(&id) else { return };
@@ -90,7 +90,7 @@ impl PendingRpcRequests {
         waiting.next().map(|entry| UnansweredRequest { method: entry.method, since: entry.since })
     }
 
-    /// The first reason stays.
+    /// The first reason wins.
     pub(super) fn close(&self, why: &str) {
         let mut state = self.lock();
         let why = state.ended.get_or_insert_with(|| why.to_owned()).clone();
@@ -103,7 +103,7 @@ impl PendingRpcRequests {
         self.lock().ended.clone().unwrap_or_default()
     }
 
-    /// Tells whether it was waited for.
+    /// Returns whether a caller was still waiting.
     fn abandon(&self, id: u64) -> bool {
         self.lock().waiting.get_mut(&id).is_some_and(|entry| entry.answer.take().is_some())
     }
@@ -120,7 +120,7 @@ impl PendingRpcRequests {
     }
 }
 
-/// The answer to a request. Dropped before it has come, the request is cancelled.
+/// The response to a request. Dropping it before the response comes cancels the request.
 #[derive(Debug)]
 pub struct RpcResponseFuture {
     id: u64,

@@ -5,7 +5,7 @@ use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
 
 use super::*;
 
-/// Writes down all that comes in; `echo` is answered with its params.
+/// Records everything that comes in; answers `echo` with its params.
 #[derive(Debug, Default)]
 struct Scribe(Mutex<Vec<String>>);
 
@@ -72,7 +72,7 @@ fn connected(room: usize) -> (RpcPeer, Arc<Scribe>, Other) {
 }
 
 #[tokio::test]
-async fn both_sides_ask_answer_and_tell_in_order() {
+async fn both_sides_request_respond_and_notify_in_order() {
     let (peer, scribe, mut other) = connected(64);
     let first = peer.request("one", &json!({ "a": 1 }));
     peer.notify("two", &json!([2]));
@@ -86,7 +86,7 @@ async fn both_sides_ask_answer_and_tell_in_order() {
     other.say(r#"{"id":"x","method":"echo","params":{"b":"ä"}}"#).await;
     assert_eq!(other.next().await, json!({ "jsonrpc": "2.0", "id": "x", "result": { "b": "ä" } }));
     other.say(r#"{"id":4.5,"method":"who"}"#).await;
-    let refusal = json!({ "code": -32601, "message": "`who` is not known here" });
+    let refusal = json!({ "code": -32601, "message": "unknown method `who`" });
     assert_eq!(other.next().await, json!({ "jsonrpc": "2.0", "id": 4.5, "error": refusal }));
     other.say(r#"{"method":"told"}"#).await;
     other.say(r#"{"id":"2","result":{"c":3}}"#).await;
@@ -99,7 +99,7 @@ async fn both_sides_ask_answer_and_tell_in_order() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_told_and_skipped() {
+async fn malformed_messages_are_reported_and_skipped() {
     let (peer, scribe, mut other) = connected(1 << 20);
     let answer = peer.request("ask", &json!({}));
     other.writer.write_all(b"Starting server...\nready\n").await.unwrap();
@@ -120,7 +120,7 @@ async fn what_is_no_message_is_told_and_skipped() {
 }
 
 #[tokio::test]
-async fn a_request_that_nobody_waits_for_is_cancelled_and_still_counts_as_unanswered() {
+async fn an_abandoned_request_is_cancelled_and_still_counts_as_unanswered() {
     let (peer, _, mut other) = connected(1 << 20);
     drop(peer.request("slow", &json!({})));
     let kept = peer.request("kept", &json!({}));
@@ -159,15 +159,15 @@ async fn a_peer_that_does_not_read_is_given_up_and_what_waits_is_bounded() {
     let (peer, _, mut other) = connected(10);
     let text = "x".repeat(1 << 20);
     let asked = peer.request("ask", &json!({}));
-    for _ in 0..ROOM_BYTES / text.len() + 1 {
+    for _ in 0..MAX_QUEUED_BYTES / text.len() + 1 {
         peer.notify("more", &json!(text));
     }
-    assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read what it is sent".into()));
+    assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read its input".into()));
     let (peer, _, _other) = connected(10);
     let asked = peer.request("ask", &json!({}));
-    (0..2 * ROOM).for_each(|_| peer.notify("more", &json!(1)));
-    assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read what it is sent".into()));
-    // Its end is the end of the stream for the other side.
+    (0..2 * MAX_QUEUED_MESSAGES).for_each(|_| peer.notify("more", &json!(1)));
+    assert_eq!(asked.await.unwrap_err(), PeerError::Ended("it does not read its input".into()));
+    // When the peer ends, the other side's stream ends.
     while other.reader.next().await.unwrap().is_some_and(|frame| frame.is_ok()) {}
 }
 
@@ -184,13 +184,13 @@ async fn one_message_may_be_longer_than_the_queue_but_an_answer_that_is_too_long
         other.writer.write_all(&block).await.unwrap();
     }
     let PeerError::Rpc(error) = asked.await.unwrap_err() else { panic!("it is refused") };
-    assert_eq!(error.message, "the answer is too long to be read");
+    assert_eq!(error.message, "the response is too long");
     assert!(scribe.lines()[0].starts_with("garbage: the message has "));
 }
 
-/// However much comes, the other tasks of the thread get their turn.
+/// However many messages come, the other tasks of the thread get their turn.
 #[tokio::test]
-async fn a_flood_keeps_nobody_from_working() {
+async fn a_flood_does_not_starve_other_tasks() {
     let (peer, scribe, mut other) = connected(1 << 20);
     let flood = tokio::spawn(async move {
         let mut message = Vec::new();

@@ -1,20 +1,21 @@
-//! The folder of the socket: the user's alone, or refused with words.
+//! The socket's folder. A folder that others can enter is rejected with a message that says what to do.
 
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-/// Why a folder is not used. Nothing is mended: somebody may have made it so in order to listen.
+/// Why a folder is rejected. Nothing is repaired: another user may have prepared the folder in order to
+/// listen.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeFolderError {
-    #[error("{}: this is a link, or no folder; remove it, or set COPYDESK_RUNTIME_DIR to another folder", .0.display())]
+    #[error("{}: this is a symlink or not a folder; remove it, or set COPYDESK_RUNTIME_DIR to another folder", .0.display())]
     NotAFolder(PathBuf),
     #[error("{}: this folder belongs to user {owner}, not to you; set COPYDESK_RUNTIME_DIR to one of your own", folder.display())]
     Owner { folder: PathBuf, owner: u32 },
     #[error("{}: others may enter this folder (its mode is {mode:03o}); run `chmod 700 {}`", folder.display(), folder.display())]
     Mode { folder: PathBuf, mode: u32 },
-    #[error("{}: this folder cannot be made or read: {error}; set COPYDESK_RUNTIME_DIR to another", folder.display())]
+    #[error("{}: cannot create or read this folder: {error}; set COPYDESK_RUNTIME_DIR to another", folder.display())]
     System { folder: PathBuf, error: io::Error },
 }
 
@@ -28,7 +29,7 @@ pub(super) fn exists(folder: &Path) -> bool {
 
 pub(super) fn make(folder: &Path) -> Result<(), RuntimeFolderError> {
     match DirBuilder::new().recursive(true).mode(0o700).create(folder) {
-        // What is there instead is for the check to say.
+        // If something else is there, `check` reports it.
         Err(error) if !exists(folder) => Err(RuntimeFolderError::System { folder: folder.to_owned(), error }),
         _ => Ok(()),
     }

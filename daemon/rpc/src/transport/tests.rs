@@ -48,7 +48,7 @@ async fn what_a_killed_daemon_left_is_cleared_away() {
     let dir = tempfile::tempdir().unwrap();
     let place = place(&dir.path().join("run"));
     drop(place.listen().unwrap());
-    // A socket that nobody listens on any more: the standard library leaves it where it is.
+    // A stale socket: the standard library does not remove it on drop.
     drop(std::os::unix::net::UnixListener::bind(place.socket()).unwrap());
     assert!(place.socket().exists());
     assert!(matches!(place.connect().await, Err(TransportError::NoDaemon)));
@@ -76,15 +76,15 @@ async fn a_folder_that_is_not_ours_alone_is_refused() {
     let file = dir.path().join("file");
     std::fs::write(&file, "").unwrap();
     for odd in [&link, &file] {
-        assert!(refusal(odd).contains("this is a link, or no folder"), "{}", refusal(odd));
+        assert!(refusal(odd).contains("this is a symlink or not a folder"), "{}", refusal(odd));
     }
-    assert!(refusal(&file.join("below")).contains("cannot be made or read"));
+    assert!(refusal(&file.join("below")).contains("cannot create or read this folder"));
 }
 
 #[tokio::test]
-async fn a_name_that_the_system_has_no_room_for_is_explained() {
-    let long = Path::new("/tmp").join("x".repeat(LONGEST));
+async fn a_socket_path_that_is_too_long_is_explained() {
+    let long = Path::new("/tmp").join("x".repeat(MAX_SOCKET_PATH));
     let refusal = place(&long).listen().unwrap_err().to_string();
-    assert!(refusal.contains("the system has room for"), "{refusal}");
+    assert!(refusal.contains("but the system allows only"), "{refusal}");
     assert_eq!(place(&long).connect().await.unwrap_err().to_string(), refusal);
 }

@@ -1,5 +1,5 @@
-//! The edit tool: every case of the set is as one of OpenCode's two versions has it, or stands in the table of
-//! differences (`CONFORMANCE.md`) with what we do instead and why.
+//! The edit tool: each case matches one of OpenCode's two versions, or is listed in the table of differences
+//! (`CONFORMANCE.md`) with our behaviour and the reason.
 
 use expect_test::expect_file;
 use serde::Deserialize;
@@ -34,7 +34,7 @@ impl ExpectedEdit {
     }
 }
 
-/// The edit of a file, from bytes to bytes, with the tier, or the error as the cases name it.
+/// Edits a file, from bytes to bytes. Returns the result or the cases' name for the error, and the tier.
 fn edited(content: &str, case: &EditCase) -> (Result<String, &'static str>, &'static str) {
     let file = FileText::decode(content.into()).unwrap();
     match replace(file.text(), &case.old, &case.new, case.all) {
@@ -49,46 +49,43 @@ fn edited(content: &str, case: &EditCase) -> (Result<String, &'static str>, &'st
     }
 }
 
-/// Every case in which we do not do what v1 does, and why.
+/// Every case where we differ from v1, and why.
 const DIFFERENCES: &[(&str, &[&str])] = &[
     (
-        "superseded: new lines are indented as the lines they come in the place of; v1 writes them as given",
+        "superseded: new lines get the indentation of the lines they replace; v1 writes them as given",
         &["050", "053", "056", "071", "073", "077", "109"],
     ),
     (
-        "superseded: lines that are indented by no one rule may be those of another block; as v2",
+        "superseded: lines without a common indentation rule may belong to another block; as v2",
         &["057", "107"],
     ),
     ("upstream defect: the indentation is lost", &["095"]),
     ("upstream defect: a line break at the end of both texts becomes a blank line", &["096"]),
-    ("upstream defect: the first of two places is taken; we ask which", &["097"]),
-    ("upstream defect: a line that the model did not show is deleted", &["101"]),
+    ("upstream defect: the first of two places is replaced; we reject the edit", &["097"]),
+    ("upstream defect: it deletes a line that the model did not show", &["101"]),
     ("upstream defect: `$` is expanded in the new text", &["117"]),
     ("upstream defect: lines that end with `\\n` are rewritten with `\\r\\n`", &["121"]),
     ("superseded: v1 writes `\\n` into a file of `\\r\\n`; as v2", &["042"]),
     ("superseded: v1 does not know typography; as v2", &["038", "127"]),
-    ("superseded: the line in the file is nothing like the one shown, so it is not deleted; as v2", &["114"]),
+    ("superseded: the file's line does not resemble the one shown, so it stays; as v2", &["114"]),
     (
-        "superseded: escapes are undone in what the model gives, never in the file, where they are text; as v2",
+        "superseded: escapes are decoded in the model's text, never in the file, where they are text; as v2",
         &["112"],
     ),
+    ("superseded: all lines were shown, as escapes; v1 reads them as one line, which is too short", &["116"]),
     (
-        "superseded: all lines were shown, in escapes; v1 takes them for one line and finds it too short",
-        &["116"],
-    ),
-    (
-        "superseded: every place is replaced, each with its own indentation; v1 replaces the first kind only",
+        "superseded: every place is replaced, each with its own indentation; v1 replaces only the first kind",
         &["119"],
     ),
-    ("superseded: line numbers copied from a reading are recognised", &["124"]),
+    ("superseded: copied line numbers are recognised", &["124"]),
 ];
 
-/// The page that shows the differences, made of the cases and of what we do.
+/// The page of differences, rendered from the cases and our results.
 fn page(rows: &str, counts: &str) -> String {
     format!(
         "# Where `replace` differs from OpenCode's `edit`\n\n\
-         The cases are those of `tests/conformance/edit.json`; v1 and v2 are the two versions whose outcomes they hold.\n\
-         A test (`src/conformance/edit.rs`) writes this page and compares it; to renew it, run it with `UPDATE_EXPECT=1`.\n\n\
+         The cases are those of `tests/conformance/edit.json`; they contain the outcomes of two versions, v1 and v2.\n\
+         A test (`src/conformance_tests/edit.rs`) compares this page; run it with `UPDATE_EXPECT=1` to update the page.\n\n\
          {counts}\n\n| case | v1 | v2 | ours | tier | why |\n|---|---|---|---|---|---|\n{rows}"
     )
 }
@@ -107,7 +104,7 @@ fn every_case_is_as_expected_or_stands_in_the_table() {
     let (mut both, mut one, mut two, mut without_file) = (0, 0, 0, 0);
     let (mut defects, mut superseded, mut rows) = (0, 0, String::new());
     for case in &cases.cases {
-        // Whether there is a file is for the tool to see.
+        // The tool checks whether the file exists.
         let Some(content) = &case.content else {
             without_file += 1;
             continue;
@@ -136,12 +133,12 @@ fn every_case_is_as_expected_or_stands_in_the_table() {
         rows += &format!("| {} | {v1} | {v2} | {ours} | {tier} | {why} |\n", case.id);
     }
     let listed: usize = DIFFERENCES.iter().map(|(_, cases)| cases.len()).sum();
-    assert_eq!(defects + superseded, listed, "a case stands in the table twice, or is none");
+    assert_eq!(defects + superseded, listed, "a case is listed twice or does not exist");
     assert_eq!(both + one + defects + superseded + without_file, cases.cases.len());
     let counts = format!(
-        "Of {} cases {without_file} are about a file that is not there, which is for the tool to see. In {both} all three do\n\
-         the same; in {one} we do as v1, where v2 differs. {defects} are defects of v1, {superseded} more are superseded; in {two} of\n\
-         those we do as v2.",
+        "Of {} cases {without_file} are about a missing file, which the tool checks. In {both} all three agree;\n\
+         in {one} we match v1 and v2 differs. {defects} are defects of v1, {superseded} more are superseded; in {two} of those we\n\
+         match v2.",
         cases.cases.len()
     );
     expect_file!["../../CONFORMANCE.md"].assert_eq(&page(&rows, &counts));

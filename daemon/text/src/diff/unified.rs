@@ -1,4 +1,4 @@
-//! The unified form of a diff, which people, models and `patch` read.
+//! Unified diff format, for people, models and `patch`.
 
 use std::fmt::Write;
 
@@ -6,8 +6,8 @@ use super::{Diff, DiffHunk, LineTag};
 use crate::TruncateLimits;
 
 impl Diff<'_> {
-    /// The hunks in unified form, without the two lines that name the files. What goes beyond the limits is counted in a
-    /// last line, so that nobody takes a part for the whole. That line itself is not counted.
+    /// The hunks in unified format, without the two file header lines. A final line counts the lines beyond
+    /// the limits, so that the reader sees that the diff is cut; it does not count itself.
     pub fn to_unified(&self, limits: TruncateLimits) -> String {
         let mut text = String::new();
         let (mut shown, mut left) = (0, 0);
@@ -28,7 +28,7 @@ impl Diff<'_> {
     }
 }
 
-/// The lines of one hunk, each with its line break and, where the text has none, the mark that says so.
+/// The lines of one hunk, each with its line break or, if the text has none, the marker that says so.
 fn render_hunk<'a>(hunk: &'a DiffHunk<'a>) -> impl Iterator<Item = String> + 'a {
     let range = |start: usize, count: usize| {
         if count == 1 { start.to_string() } else { format!("{start},{count}") }

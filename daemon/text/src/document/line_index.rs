@@ -1,5 +1,5 @@
-//! Where the lines of a document are. The rope knows it, unless there is a lone `\r` that ends no line: then the text is
-//! looked through, which is slow (linear) and right.
+//! The line boundaries of a document. The rope knows them, unless the text has a lone `\r` that ends no line:
+//! then the text is scanned, which is slow (linear) but right.
 
 use memchr::memchr_iter;
 use ropey::Rope;
@@ -13,7 +13,7 @@ pub(super) struct LineSpan {
     pub(super) start: usize,
     /// Before its break.
     pub(super) end: usize,
-    /// The last place in the line: behind the `\r` of its `\r\n` where such a place is known, else its end.
+    /// The last place in the line: behind the `\r` of its `\r\n` if the client knows that place, else `end`.
     pub(super) after_cr: usize,
 }
 
@@ -54,7 +54,7 @@ impl LineIndex<'_> {
         Some(LineSpan { start, end, after_cr })
     }
 
-    /// The line that a place is in. A break belongs to the line that it ends.
+    /// The line that contains the offset. A break belongs to the line it ends.
     pub(super) fn line_of(&self, offset: usize) -> usize {
         if self.uses_rope {
             self.rope.try_byte_to_line(offset).unwrap_or_default()
@@ -65,13 +65,13 @@ impl LineIndex<'_> {
 
     fn start(&self, number: usize) -> Option<usize> {
         if self.uses_rope {
-            // For the line after the last it is the end of the text.
+            // The line after the last starts at the end of the text.
             return self.rope.try_line_to_byte(number).ok();
         }
         number.checked_sub(1).map_or(Some(0), |skipped| self.after_break(0, skipped))
     }
 
-    /// The end of the first break after a place, or of a later one.
+    /// The end of the break that follows `from` after `skipped` others.
     fn after_break(&self, from: usize, mut skipped: usize) -> Option<usize> {
         let mut at = from;
         for chunk in self.rope.get_byte_slice(from..)?.chunks() {

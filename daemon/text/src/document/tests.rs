@@ -10,14 +10,14 @@ use model::Model;
 const ENCODINGS: [PositionEncoding; 3] =
     [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32];
 
-/// Everything that lines and units can be got wrong with.
+/// Everything that can break lines and units.
 fn wild() -> impl Strategy<Value = String> {
     let pieces =
         vec!["\r", "\n", "\r\n", "a", "bc", "é", "e\u{301}", "漢", "😀", "👩‍🚀", "\u{2028}", "\u{b}", "\u{85}"];
     prop::collection::vec(prop::sample::select(pieces), 0..14).prop_map(|pieces| pieces.concat())
 }
 
-/// Long enough for a rope of several pieces, with a place of every kind somewhere in it.
+/// Long enough for a rope of several chunks, with every kind of place in it.
 fn long() -> impl Strategy<Value = String> {
     (wild(), wild(), 0..80usize)
         .prop_map(|(one, other, times)| one.repeat(times) + &other + &one.repeat(times))
@@ -75,7 +75,7 @@ proptest! {
         }
     }
 
-    /// A client types, with positions in and out of the text; its `\r` may meet a `\n` and lose it again.
+    /// A client types at positions inside and outside the text; its `\r` may gain a `\n` and lose it again.
     #[test]
     fn what_a_client_types_is_in_the_text(
         text in long(),
@@ -87,7 +87,7 @@ proptest! {
         for (from, len, past, text, encoding) in typed {
             let places = places(&model.text);
             let first = from.index(places.len());
-            // Mostly little, sometimes over several pieces of the rope.
+            // Mostly short, sometimes across several chunks of the rope.
             let len = len.index(if past == 0 { places.len() } else { 12 });
             let last = (first + len).min(places.len() - 1);
             let start = model.position(places[first], encoding);
@@ -140,7 +140,7 @@ fn neovim_types_behind_the_cr_of_a_mixed_file() {
     document.apply_content_change(Some((Position::new(0, 2), behind)), "", PositionEncoding::Utf16).unwrap();
     assert_eq!(document.text(), "ab\nc\n");
 
-    // Past that place is the end of the line, which is before it.
+    // Past that place means the end of the line, which is before it.
     let mut document = Document::new("ab\r\n", LineBreaks::Lf);
     assert_eq!(
         document.apply_content_change(Some((behind, Position::new(0, 4))), "x", PositionEncoding::Utf16),

@@ -1,5 +1,5 @@
-//! Cases from OpenCode's behaviour (`tests/conformance/apply_patch.json`). Where we do otherwise, PATCH_CONFORMANCE.md says
-//! so with the reason; it is written from here (`UPDATE_EXPECT=1`) and compared here.
+//! Cases from OpenCode's behaviour (`tests/conformance/apply_patch.json`). `PATCH_CONFORMANCE.md` lists our
+//! differences with their reasons; this test writes it (`UPDATE_EXPECT=1`) and compares it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -49,7 +49,7 @@ struct PatchCase<T> {
     defect: Option<String>,
 }
 
-/// What came out, under one of three names, or the error with the line of the patch it names.
+/// The result, under one of three names, or the error with the patch line it names.
 #[derive(Deserialize)]
 struct ExpectedPatch<T> {
     #[serde(alias = "files", alias = "sections", alias = "text")]
@@ -77,27 +77,24 @@ struct HunkCase {
     at_end: bool,
 }
 
-/// Why we do otherwise than both dialects, or than the only one without a defect.
+/// Why we differ from both dialects, or from the only one without a defect.
 const REASONS: &[(&str, &[&str])] = &[
     (
-        "a file without a final newline keeps being one; nobody asked for that change",
+        "a file without a final newline stays without one: the patch does not ask for it",
         &["patch-009", "patch-030", "patch-032", "patch-073", "derive-007"],
     ),
     ("a file that the patch does not show is not overwritten", &["patch-011", "patch-012", "patch-056"]),
-    ("a defect there: a blank last line is eaten", &["patch-059"]),
-    ("a defect there: lines of a CRLF file get LF", &["patch-060"]),
-    ("a defect there: lines go to the end of the file instead of below their header", &["patch-061"]),
-    ("a defect there: of two places the first is changed, whichever was meant", &["patch-075"]),
-    ("a hunk that fits in one place only is found there, also out of order", &["patch-068"]),
-    ("new lines are indented as the lines they replace are in the file", &["patch-072", "derive-009"]),
+    ("upstream defect: a blank last line is lost", &["patch-059"]),
+    ("upstream defect: lines of a CRLF file get LF", &["patch-060"]),
+    ("upstream defect: lines go to the end of the file instead of below their header", &["patch-061"]),
+    ("upstream defect: of two places the first is changed, whichever was meant", &["patch-075"]),
+    ("a hunk that fits in only one place applies there, even out of order", &["patch-068"]),
+    ("new lines get the file's indentation of the lines they replace", &["patch-072", "derive-009"]),
     (
-        "the hunk is indented deeper than the file, its new line less: how it is meant cannot be told",
+        "the hunk is indented deeper than the file, its new line less: the intended indentation is unclear",
         &["derive-001"],
     ),
-    (
-        "lines that are added without saying where: at the end only by `*** End of File`",
-        &["derive-003", "derive-004"],
-    ),
+    ("lines added without a place go to the end only with `*** End of File`", &["derive-003", "derive-004"]),
 ];
 
 #[derive(Default)]
@@ -108,7 +105,7 @@ struct PatchConformanceReport {
 }
 
 impl PatchConformanceReport {
-    /// Compares what we do with both dialects.
+    /// Compares our results with both dialects.
     fn all<T: PartialEq, E>(&mut self, kind: &str, cases: Vec<(PatchCase<T>, Result<T, E>)>) {
         let (mut both, mut one, mut differ, mut defects) = (0, 0, 0, 0);
         for (case, ours) in &cases {
@@ -133,8 +130,8 @@ impl PatchConformanceReport {
                     let by = if v1 { "v1" } else { "v2" };
                     let defect = case.defect.as_deref().unwrap_or_default();
                     assert!(!defect.starts_with(by), "{}: has the defect", case.id);
-                    let defect = if defect.is_empty() { "" } else { "; the other is a defect" };
-                    self.dialects.push((row.0, format!("{}, as {by}{defect}", row.1)));
+                    let defect = if defect.is_empty() { "" } else { "; the other has a defect" };
+                    self.dialects.push((row.0, format!("{}, like {by}{defect}", row.1)));
                 }
             }
         }
@@ -143,20 +140,20 @@ impl PatchConformanceReport {
     }
 
     fn page(&self) -> String {
-        let mut page = "# Where patches are applied otherwise than by OpenCode\n\nWritten by the tests from \
+        let mut page = "# Where our patches differ from OpenCode's\n\nA test writes this page from \
              `tests/conformance/apply_patch.json` (v1: OpenCode 1.18.18, v2: its next branch).\n\n\
-             | cases | all | as both | as one, which differ | otherwise | with a defect there |\n|---|---|---|---|---|---|\n"
+             | cases | all | like both | like one of them | like neither | with an upstream defect |\n|---|---|---|---|---|---|\n"
             .to_owned();
         for line in &self.counts {
             writeln!(page, "{line}").unwrap();
         }
-        page.push_str("\n## Otherwise than both\n\n| case | ours | why |\n|---|---|---|\n");
+        page.push_str("\n## Like neither\n\n| case | ours | why |\n|---|---|---|\n");
         for (id, does) in &self.ours {
             let why = REASONS.iter().find(|(_, ids)| ids.contains(&id.as_str()));
             let (why, _) = why.unwrap_or_else(|| panic!("{id} differs without a reason: {does}"));
             writeln!(page, "| {id} | {does} | {why} |").unwrap();
         }
-        page.push_str("\n## As one of the two, which differ\n\n| case | ours |\n|---|---|\n");
+        page.push_str("\n## Like one of them\n\n| case | ours |\n|---|---|\n");
         for (id, does) in &self.dialects {
             writeln!(page, "| {id} | {does} |").unwrap();
         }

@@ -1,5 +1,5 @@
-//! What stands around a patch: its first and last line, and what models wrap it in (a fence, a command with a here
-//! document, a sentence before it).
+//! The envelope of a patch: its first and last line, and the wrappers that models add (a fence, a command
+//! with a here document, a sentence before it).
 
 use std::ops::Range;
 
@@ -7,14 +7,15 @@ use super::PatchError;
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
-/// How many lines may close what was opened around the patch.
+/// Lines that may close the wrappers around the patch, at most.
 const MAX_CLOSERS: usize = 3;
 
 const LAST: &str = "`*** End Patch` as the last line (without it the patch may have been cut short)";
 const AFTER: &str = "nothing behind `*** End Patch`: what is to be done stands in one patch";
 
-/// The lines between the first and the last line of the patch. What stands before it may be anything that is not part of
-/// a patch; behind it only what closes a wrapper, since anything else may be something that was meant to be done.
+/// The lines between the first and the last line of the patch. Anything that is not part of a patch may
+/// precede it. Only closing lines of a wrapper may follow, because anything else may have been meant to
+/// apply.
 pub(super) fn body(lines: &[&str]) -> Result<Range<usize>, PatchError> {
     let blank = |line: &&str| line.trim().is_empty();
     let begin = lines.iter().position(|line| line.trim() == BEGIN);
@@ -45,13 +46,13 @@ pub(super) fn body(lines: &[&str]) -> Result<Range<usize>, PatchError> {
     Ok(begin + 1..end)
 }
 
-/// The next line that is not blank.
+/// The next non-blank line.
 fn after(lines: &[&str], line: usize) -> usize {
     let rest = lines.iter().enumerate().skip(line + 1);
     rest.filter(|(_, line)| !line.trim().is_empty()).map(|(index, _)| index).next().unwrap_or(line)
 }
 
-/// The word that ends a here document that begins in this line.
+/// The end word of a here document that starts in this line.
 fn here_document(line: &str) -> Option<&str> {
     let word = line.trim_end().rsplit_once("<<")?.1.trim_start_matches(['-', '~']).trim();
     let word = word.trim_matches(['\'', '"']);

@@ -1,4 +1,4 @@
-//! Why a patch was not applied, with what the next attempt needs. `Display` is written for the model.
+//! Why a patch was not applied, and what the next attempt needs. `Display` is written for the model.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use thiserror::Error;
 
 use crate::{MismatchHint, NearestLines};
 
-/// How much of a line is shown.
+/// Characters shown of a line.
 const MAX_SHOWN: usize = 120;
-/// How many files, and how many hunks of each, are named.
+/// Files, and hunks of each file, listed at most.
 const MAX_LISTED: usize = 10;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -17,7 +17,7 @@ pub enum PatchError {
     TooLarge { what: &'static str, max: usize },
     #[error("Line {line} of the patch has a NUL character, which no text file has.")]
     Nul { line: usize },
-    /// A line that cannot stand where it stands; nothing was found if the patch ended there.
+    /// A line in the wrong place; `found` is empty if the patch ended there.
     #[error("Line {line} of the patch: expected {expected}; found {}.", shown(.found))]
     Syntax { line: usize, expected: &'static str, found: String },
     #[error("The patch is empty: there is no section between `*** Begin Patch` and `*** End Patch`.")]
@@ -27,14 +27,14 @@ pub enum PatchError {
 }
 
 impl PatchError {
-    /// Not what was expected in the line of this index.
+    /// A syntax error in the line with this index.
     pub(super) fn expected(expected: &'static str, index: usize, lines: &[&str]) -> Self {
         let found = lines.get(index).map_or("", |line| line.trim_end());
         Self::Syntax { line: index + 1, expected, found: clip_line(found) }
     }
 }
 
-/// A file that the patch does not fit, and the line of the patch that names it.
+/// A file that the patch does not fit, and the patch line that names it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path} (line {line} of the patch): {why}")]
 pub struct PatchFileError {
@@ -74,39 +74,39 @@ pub enum HunkErrorKind {
     NotFound {
         hint: Option<MismatchHint>,
         nearest: Option<NearestLines>,
-        /// The first line of the nearest place that is not as the hunk has it, and how that has it.
+        /// The first line of the nearest place that differs from the hunk, and the hunk's version.
         differs: Option<(usize, String)>,
     },
     Ambiguous {
-        /// The lines of the file in which the first of them begin.
+        /// The file lines where the first of them start.
         lines: Vec<usize>,
-        /// None if there are very many.
+        /// `None` above the cap.
         count: Option<usize>,
     },
-    /// Its lines are in the file, but not at its end.
+    /// The file contains its lines, but not at its end.
     NotAtEnd {
         line: usize,
     },
     HeaderNotFound {
         header: String,
     },
-    /// Its lines are in the file, but not in what the header begins.
+    /// The file contains its lines, but not inside what the header starts.
     NotUnderHeader {
         header: String,
         line: usize,
     },
-    /// It adds lines and does not say where.
+    /// It only adds lines and does not say where.
     NoContext,
-    /// Another hunk, by its line in the patch, changes the same lines of the file.
+    /// Another hunk, given by its patch line, changes the same file lines.
     Overlap {
         other: usize,
         line: usize,
     },
-    /// It fits only if indentation is not looked at, and how its new lines are indented cannot be told.
+    /// It fits only if indentation is ignored, and the indentation of its new lines is unclear.
     Indentation {
         line: usize,
     },
-    /// So many hunks in so long a file take too long.
+    /// So many hunks in so long a file would take too long.
     BudgetExceeded,
 }
 

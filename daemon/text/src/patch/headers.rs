@@ -1,7 +1,7 @@
-//! What a hunk's `@@` headers say about its place: it stands after them, and in what they begin.
+//! Narrows a hunk's place by its `@@` headers: it comes after them, inside what they start.
 //!
-//! A header is a line of the file, or a part of one, compared as strictly as it can be. What it begins are the lines after
-//! it that are indented deeper; where there are none, the line next to it counts.
+//! A header is a line of the file or a part of one, compared as strictly as possible. Its scope is the
+//! deeper-indented lines after it; without any, the adjacent line counts.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,12 +13,12 @@ use super::search::{BudgetExceeded, PatternIndex, SearchBudget};
 use super::source_lines::SourceLines;
 use super::{PatchHunk, PatchTier};
 
-/// For how many places of a header it is looked at what it begins.
+/// With more places than this, a header's scopes are not examined.
 const MAX_SCOPES: usize = 64;
-/// How many lines are looked at that have a part that is a header.
+/// Lines examined for containing a header, at most.
 const MAX_PARTS: usize = 1000;
 
-/// For each header the lines of the file that it can mean.
+/// For each header, the file lines it may mean.
 pub(super) type HeaderLines<'p> = HashMap<&'p str, Vec<usize>>;
 
 pub(super) fn find<'p>(
@@ -58,7 +58,7 @@ pub(super) fn find<'p>(
     Ok(found)
 }
 
-/// The lines that begin with a header, indentation aside: models like to leave out the rest.
+/// The lines that start with a header, ignoring indentation: models often omit the rest.
 fn find_prefix_matches<'p>(
     file: &SourceLines<'_>,
     wanted: &[&'p str],
@@ -81,8 +81,8 @@ fn find_prefix_matches<'p>(
     Ok(())
 }
 
-/// The lines that the last of the headers can mean: after the others, and if possible in what they begin. None, if a
-/// header is not there.
+/// The lines that the last header may mean: after the others, and inside their scopes if possible. Empty if a
+/// header is missing.
 pub(super) fn find_anchors<'f>(
     file: &SourceLines<'_>,
     headers: &[&str],
@@ -104,8 +104,8 @@ pub(super) fn find_anchors<'f>(
     Ok(anchors.unwrap_or_default())
 }
 
-/// The places that a header can mean. `certain` is whether the hunk shows enough of the file to be meant where nothing
-/// else is like it. None, if it means none of them.
+/// The places that the headers allow. `certain` means that the hunk shows enough of the file to be accepted
+/// outside a scope if its place is unique. Empty if the headers allow none.
 pub(super) fn places_under_headers(
     file: &SourceLines<'_>,
     anchors: &[usize],
@@ -113,7 +113,7 @@ pub(super) fn places_under_headers(
     certain: bool,
     steps: &mut SearchBudget,
 ) -> Result<Vec<usize>, BudgetExceeded> {
-    // A hunk may begin with the very line of its header.
+    // A hunk may start with the header line itself.
     let is_after = |place: &usize| anchors.first().is_some_and(|first| place >= first);
     let after: Vec<_> = places.iter().copied().filter(is_after).collect();
     match filter_in_scope(file, anchors, after, steps)? {
@@ -135,7 +135,7 @@ enum ScopeMatch {
     Unknown,
 }
 
-/// Those of the lines that are in what an anchor begins; all of them where none is or nothing can be said.
+/// The lines inside an anchor's scope; all of them if none is or the scopes are unknown.
 fn filter_in_scope(
     file: &SourceLines<'_>,
     anchors: &[usize],
@@ -155,7 +155,7 @@ fn filter_in_scope(
     Ok(if inside.is_empty() { (lines, ScopeMatch::Outside) } else { (inside, ScopeMatch::Inside) })
 }
 
-/// A line and those after it that are indented deeper, with the bracket that closes them.
+/// A line and the deeper-indented lines after it, with their closing bracket.
 fn scope(file: &SourceLines<'_>, header: usize) -> Range<usize> {
     let own = width(file.line(header));
     let start = header + 1;
@@ -170,7 +170,7 @@ fn scope(file: &SourceLines<'_>, header: usize) -> Range<usize> {
             continue;
         }
         match text.trim_start().bytes().next() {
-            // The body may begin in a line of its own, and some lines are never indented.
+            // The body may start on its own line, and some lines are never indented.
             Some(b'{' | b'(' | b')' | b'#') if width(text) == own || text.starts_with('#') => {}
             Some(b'}' | b']') if width(text) == own && end > start => return header..line + 1,
             _ => break,
@@ -179,7 +179,7 @@ fn scope(file: &SourceLines<'_>, header: usize) -> Range<usize> {
     header..end
 }
 
-/// How deep a line is indented, a tab being four columns.
+/// The indentation in columns; a tab counts four.
 fn width(line: &str) -> usize {
     let indent = line.chars().take_while(|c| c.is_whitespace());
     indent.map(|c| if c == '\t' { 4 } else { 1 }).sum()

@@ -1,4 +1,4 @@
-//! What is said about a hunk without a certain place: what is like it, and where.
+//! Explains a hunk without a certain place: what in the file is similar, and where.
 
 use super::error::clip_line;
 use super::source_lines::SourceLines;
@@ -6,12 +6,12 @@ use super::{HunkErrorKind, PatchTier};
 use crate::line_ending::to_lf;
 use crate::replace::explain_mismatch;
 
-/// How many of several places are named.
+/// Places named, at most.
 const MAX_NAMED: usize = 10;
-/// For how many hunks of a file it is looked for what is like them.
+/// Hunks of a file for which similar lines are searched, at most.
 const MAX_EXPLAINED: usize = 3;
 
-/// Nothing is like these lines; so many hunks were missed before.
+/// No lines match; `before` counts the hunks missed so far.
 pub(super) fn not_found(file: &SourceLines<'_>, old: &[&str], before: usize) -> HunkErrorKind {
     let is_explained = before < MAX_EXPLAINED && old.iter().any(|line| !line.trim().is_empty());
     let (hint, nearest) =
@@ -25,7 +25,7 @@ pub(super) fn not_found(file: &SourceLines<'_>, old: &[&str], before: usize) -> 
     HunkErrorKind::NotFound { hint, nearest, differs }
 }
 
-/// All of the places, or more of them than so many.
+/// `places` may be cut above `max`.
 pub(super) fn ambiguous(places: &[usize], max: usize) -> HunkErrorKind {
     let lines = places.iter().take(MAX_NAMED).map(|place| place + 1).collect();
     HunkErrorKind::Ambiguous { lines, count: Some(places.len()).filter(|count| *count <= max) }

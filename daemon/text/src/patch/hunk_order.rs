@@ -1,9 +1,9 @@
-//! Which of its places each hunk is meant for: hunks come in the order of the file. If that leaves one way only, it is the
-//! one; if there is no such way, each hunk must have one place only, wherever that is.
+//! Chooses the place of each hunk: hunks come in file order. If exactly one assignment keeps that order, it
+//! is used. If none does, each hunk must have exactly one place, wherever it is.
 
 use std::ops::Range;
 
-/// The places where a hunk fits, in order, and which lines from there it changes.
+/// The places where a hunk fits, in order, and the lines it changes relative to each.
 pub(super) struct PlaceChoices<'w> {
     pub(super) places: &'w [usize],
     pub(super) core: Range<usize>,
@@ -27,11 +27,11 @@ impl PlaceChoices<'_> {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum HunkOrder {
-    /// The place of each hunk, in the order of the file.
+    /// The place of each hunk, in file order.
     InOrder(Vec<usize>),
-    /// The place of each hunk, which is its only one.
+    /// The place of each hunk, each its only one.
     OutOfOrder(Vec<usize>),
-    /// The hunks for which several places are left, and those.
+    /// The hunks with several remaining places, and those places.
     Ambiguous(Vec<(usize, Vec<usize>)>),
 }
 

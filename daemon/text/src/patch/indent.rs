@@ -1,24 +1,23 @@
-//! The indentation of new lines, where a hunk is indented otherwise than the file: what its old lines show of it.
+//! Maps the hunk's indentation to the file's for new lines, as learned from the old lines.
 
 use std::borrow::Cow;
 
-/// What a hunk's indentations are in the file.
 pub(super) struct IndentMap<'a> {
-    /// Each indentation of the hunk with that of the file. Lines that say nothing are not among them.
+    /// Each indentation of the hunk with the file's. Blank lines are not included.
     pairs: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> IndentMap<'a> {
-    /// Of lines as the hunk has them with the same lines of the file.
+    /// Takes pairs of a hunk line and the same line of the file.
     pub(super) fn from_lines(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let said = lines.filter(|(hunk, _)| !hunk.trim().is_empty());
-        let mut pairs: Vec<_> = said.map(|(hunk, file)| (indent(hunk), indent(file))).collect();
+        let nonblank = lines.filter(|(hunk, _)| !hunk.trim().is_empty());
+        let mut pairs: Vec<_> = nonblank.map(|(hunk, file)| (indent(hunk), indent(file))).collect();
         pairs.sort_unstable();
         pairs.dedup();
         Self { pairs }
     }
 
-    /// A new line with the indentation of the file, if that is certain.
+    /// The new line with the file's indentation, if that is certain.
     pub(super) fn apply<'l>(&self, line: &'l str) -> Option<Cow<'l, str>> {
         if line.trim().is_empty() || self.pairs.iter().all(|(hunk, file)| hunk == file) {
             return Some(Cow::Borrowed(line));
@@ -36,7 +35,7 @@ impl<'a> IndentMap<'a> {
         Some(Cow::Owned(new + line.get(own.len()..).unwrap_or_default()))
     }
 
-    /// As deep as all others are moved.
+    /// Shifts by the amount that all other lines shift.
     fn shifted(&self, own: &str) -> Option<String> {
         let (hunk, file) = self.pairs.first()?;
         if let Some(by) = file.strip_suffix(hunk) {
@@ -48,7 +47,7 @@ impl<'a> IndentMap<'a> {
         own.strip_prefix(by).filter(|_| all).map(str::to_owned)
     }
 
-    /// In other units: tabs for spaces, four columns for two.
+    /// Converts units: tabs for spaces, four columns for two.
     fn scaled(&self, own: &str) -> Option<String> {
         let (hunk, file) = self.pairs.iter().find(|(hunk, file)| !hunk.is_empty() && !file.is_empty())?;
         let (from, to) = (hunk.chars().next()?, file.chars().next()?);
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_not_guessed() {
+    fn unclear_indentation_is_not_guessed() {
         check(&[("  a", "    a")], "    b", None);
         check(&[("  a", " a"), ("  b", "   b")], "  c", None);
         check(&[("  a", "    a")], "  b", Some("    b"));

@@ -1,7 +1,8 @@
-//! Reading a patch. It is read line by line, once; what is wrong is named by its line and what was expected there.
+//! Parses a patch line by line, in one pass. An error names the line and what was expected there.
 //!
-//! Tolerated, because models do it and it can mean one thing only: blanks around markers, an empty line for an empty line
-//! of context, empty lines between sections, the line numbers of a unified diff behind `@@`, `\r\n`.
+//! Tolerated, because models do it and only one meaning is possible: blanks around markers, an empty line for
+//! an empty context line, empty lines between sections, the line numbers of a unified diff behind `@@`,
+//! `\r\n`.
 
 use memchr::memchr;
 
@@ -22,7 +23,7 @@ const NEXT: &str =
 const HEADER: &str = "`@@` alone, or `@@ ` and a line of the file that stands before the hunk";
 const HUNK: &str = "a hunk: `@@` and lines that begin with ` `, `-` or `+`";
 
-/// What the patch says; whether it fits is for [`plan`](super::plan) to see.
+/// Parses only; [`plan`](super::plan) checks whether the patch fits.
 pub fn parse(text: &str) -> Result<Patch<'_>, PatchError> {
     if text.len() > MAX_BYTES {
         return Err(PatchError::TooLarge { what: "bytes", max: MAX_BYTES });
@@ -45,7 +46,7 @@ pub fn parse(text: &str) -> Result<Patch<'_>, PatchError> {
 
 struct PatchParser<'l, 'a> {
     lines: &'l [&'a str],
-    /// The line to be read next, and the one that ends the patch.
+    /// The next line to read, and the line that ends the patch.
     at: usize,
     end: usize,
     hunks: usize,
@@ -66,7 +67,7 @@ impl<'a> PatchParser<'_, 'a> {
         }
     }
 
-    /// Codex names an environment, which is not ours.
+    /// Codex names an environment, which we ignore.
     fn preamble(&mut self) {
         self.skip_empty();
         if self.peek().is_some_and(|line| line.trim_start().starts_with("*** Environment ID:")) {
@@ -94,7 +95,7 @@ impl<'a> PatchParser<'_, 'a> {
         self.syntax_error(SECTION)
     }
 
-    /// The path in a line with this marker, which is then read.
+    /// Consumes the line if it has this marker, and returns its path.
     fn path(&mut self, line: &'a str, marker: &str) -> Result<Option<&'a str>, PatchError> {
         let Some(path) = line.trim().strip_prefix(marker).map(str::trim) else { return Ok(None) };
         if path.is_empty() {
@@ -107,7 +108,8 @@ impl<'a> PatchParser<'_, 'a> {
         Ok(Some(path))
     }
 
-    /// The lines of a new file. An empty line between others is one of them, at the end it only sets sections apart.
+    /// The lines of a new file. An empty line between others is one of them; at the end it only separates
+    /// sections.
     fn parse_added_lines(&mut self) -> Result<Vec<&'a str>, PatchError> {
         let mut lines = Vec::new();
         let mut empty = 0;
@@ -134,7 +136,7 @@ impl<'a> PatchParser<'_, 'a> {
             self.skip_empty();
             let Some(line) = self.peek() else { break };
             if is_end_of_file(line) {
-                // Before or between hunks it says nothing.
+                // Before or between hunks it means nothing.
                 self.at += 1;
             } else if let Some(path) = if hunks.is_empty() { self.path(line, "*** Move to:")? } else { None }
             {
@@ -205,7 +207,7 @@ fn is_end_of_file(line: &str) -> bool {
     line.trim_end() == "*** End of File"
 }
 
-/// What stands behind `@@`: a line of the file, nothing, or something that cannot be there.
+/// The text behind `@@`: a line of the file, nothing, or an error.
 fn header(rest: &str) -> Result<Option<&str>, ()> {
     if rest.trim().is_empty() {
         return Ok(None);
@@ -215,7 +217,7 @@ fn header(rest: &str) -> Result<Option<&str>, ()> {
     Ok((!rest.trim().is_empty()).then_some(rest))
 }
 
-/// What stands behind `-1,3 +1,4 @@`, the numbers of a unified diff, which models cannot count.
+/// Skips `-1,3 +1,4 @@`, the line numbers of a unified diff, which models cannot count.
 fn skip_line_numbers(rest: &str) -> Option<&str> {
     let (numbers, rest) = rest.split_once("@@")?;
     let mut words = numbers.split_whitespace();

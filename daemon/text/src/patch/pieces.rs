@@ -1,5 +1,5 @@
-//! From hunks at their places to the edits of the text. New lines end as those they replace, or as the line before them;
-//! a text whose last line does not end keeps to that.
+//! Turns placed hunks into edits of the text. New lines get the ending of those they replace, or of the line
+//! before; a text without a final newline stays without one.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,14 +9,14 @@ use crate::change::edits_between;
 use crate::edit_validation::join_adjacent;
 use crate::{Change, LineTag};
 
-/// Lines of the file, and what stands there afterwards.
+/// Lines of the file, and their replacement.
 #[derive(Debug)]
 pub(super) struct PatchPiece<'a> {
     lines: Range<usize>,
     new: Vec<Cow<'a, str>>,
 }
 
-/// What a hunk changes at a place. What it deletes and adds again in the same words stays as the file has it.
+/// What a hunk changes at a place. Lines that it deletes and adds back unchanged stay as the file has them.
 pub(super) fn hunk_pieces<'a>(
     lines: &[(LineTag, &'a str)],
     place: usize,
@@ -25,11 +25,11 @@ pub(super) fn hunk_pieces<'a>(
     let mut pieces = Vec::new();
     let mut at = place;
     for run in lines.chunk_by(|a, b| (a.0 == LineTag::Equal) == (b.0 == LineTag::Equal)) {
-        let of = |tag: LineTag| {
+        let with_tag = |tag: LineTag| {
             run.iter().filter(move |line| line.0 == tag).map(|line| line.1).collect::<Vec<&'a str>>()
         };
-        let kept = of(LineTag::Equal).len();
-        let (old, new) = (of(LineTag::Delete), of(LineTag::Insert));
+        let kept = with_tag(LineTag::Equal).len();
+        let (old, new) = (with_tag(LineTag::Delete), with_tag(LineTag::Insert));
         let same = |(a, b): &(&&str, &&str)| a == b;
         let before = old.iter().zip(&new).take_while(same).count();
         let most = old.len().min(new.len()) - before;
@@ -45,9 +45,9 @@ pub(super) fn hunk_pieces<'a>(
     Some(pieces)
 }
 
-/// The pieces of all hunks as one change. They must not overlap.
+/// Merges the pieces of all hunks, which must not overlap, into one change.
 pub(super) fn pieces_to_change(file: &SourceLines<'_>, mut pieces: Vec<PatchPiece<'_>>) -> Change {
-    // A stable order: of what is added at one place, first comes what the patch has first.
+    // A stable sort: insertions at one place keep the patch's order.
     pieces.sort_by_key(|piece| (piece.lines.start, piece.lines.end));
     let mut merged: Vec<PatchPiece<'_>> = Vec::with_capacity(pieces.len());
     for piece in pieces {
@@ -67,7 +67,7 @@ fn piece_edits(file: &SourceLines<'_>, piece: PatchPiece<'_>) -> Vec<crate::Edit
     let unended =
         lines.end == file.len() && lines.end.checked_sub(1).is_some_and(|last| file.ending(last).is_empty());
     if unended && (lines.is_empty() || new.is_empty()) {
-        // The line before is the last one now, or no longer: how it ends changes.
+        // The line before becomes the last line, or stops being it: its ending changes.
         if let Some(before) = lines.start.checked_sub(1) {
             lines.start = before;
             new.insert(0, Cow::Borrowed(file.line(before)));
@@ -77,7 +77,7 @@ fn piece_edits(file: &SourceLines<'_>, piece: PatchPiece<'_>) -> Vec<crate::Edit
     let count = new.len();
     for (index, line) in new.into_iter().enumerate() {
         text.push_str(&line);
-        // An empty line that does not end would be none.
+        // An empty line without an ending would not exist.
         if !unended || index + 1 < count || line.is_empty() {
             text.push_str(ending(file, &lines, index));
         }
@@ -86,7 +86,7 @@ fn piece_edits(file: &SourceLines<'_>, piece: PatchPiece<'_>) -> Vec<crate::Edit
     edits_between(file.slice(lines), &text, range.start, |line| line)
 }
 
-/// How the new line of this index ends.
+/// The ending of the new line with this index.
 fn ending<'t>(file: &SourceLines<'t>, lines: &Range<usize>, index: usize) -> &'t str {
     let replaced = (lines.start + index).min(lines.end.saturating_sub(1));
     let replaced = Some(replaced).filter(|_| !lines.is_empty());

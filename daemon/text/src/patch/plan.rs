@@ -1,5 +1,4 @@
-//! What is to be done with the files that a patch names, all of it or nothing. Nothing is read or written here: the caller
-//! knows the files.
+//! Plans the steps for all files of a patch, all or none. No I/O: the caller reads and writes the files.
 
 use std::collections::HashMap;
 
@@ -8,7 +7,7 @@ use super::{
 };
 use crate::{Change, LineEnding};
 
-/// What is to be done with one file. Paths are as the patch names them.
+/// The step for one file. Paths are written as in the patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatchStep {
     Create {
@@ -18,7 +17,7 @@ pub enum PatchStep {
     Edit {
         path: String,
         change: Change,
-        /// The loosest comparison that a hunk needed.
+        /// The loosest tier that a hunk needed.
         tier: PatchTier,
     },
     Delete {
@@ -33,7 +32,7 @@ pub enum PatchStep {
     },
 }
 
-/// What has been said about a path so far.
+/// What the patch has said about a path so far.
 enum PlannedFile<'t> {
     Created(String),
     Edited {
@@ -43,13 +42,13 @@ enum PlannedFile<'t> {
         to: Option<String>,
     },
     Deleted(&'t str),
-    /// A file has moved here.
+    /// Another file moves here.
     MoveTarget,
-    /// What was said does not fit.
+    /// A section did not fit.
     Failed,
 }
 
-/// A text after its edits: most often there is one update, whose result nobody needs to see here.
+/// A text after its edits. Usually there is one update, and its result is never materialised here.
 enum PlannedText {
     Changed(Change),
     Text(String),
@@ -61,11 +60,11 @@ struct PlanEntry<'p, 't> {
     state: PlannedFile<'t>,
 }
 
-/// The steps, one for each file, in the order of the patch. `read` gives the text of a file that exists.
+/// One step per file, in patch order. `read` returns the text of an existing file.
 ///
-/// Several updates of a file are made one after the other; a file that is deleted and then added is written anew, which is
-/// an edit. Everything else is said once about a path. Paths are told apart as they are written: that two of them lead to
-/// one file by a link is for the caller to see.
+/// Several updates of a file apply in sequence; a file that is deleted and then added is an edit. Anything
+/// else may name a path only once. Paths are compared as written: the caller detects two paths that lead to
+/// one file through a symlink.
 pub fn plan<'t>(
     patch: &Patch<'_>,
     read: impl Fn(&str) -> Option<&'t str>,
@@ -109,7 +108,7 @@ impl<'p, 't, F: Fn(&str) -> Option<&'t str>> PatchPlanner<'p, 't, F> {
                 .and_then(|to| self.move_file(line, &key, to));
         }
         let text = (self.read)(path);
-        let (fate, to) = match (&section.action, text) {
+        let (state, to) = match (&section.action, text) {
             (PatchAction::Add(_), Some(_)) => return Err(wrong(PatchFileErrorKind::Exists)),
             (PatchAction::Add(lines), None) => (PlannedFile::Created(join_lines(lines)), None),
             (PatchAction::Delete | PatchAction::Update { .. }, None) => {
@@ -136,16 +135,16 @@ impl<'p, 't, F: Fn(&str) -> Option<&'t str>> PatchPlanner<'p, 't, F> {
                 }
             },
         };
-        self.add_entry(line, path, key.clone(), fate);
+        self.add_entry(line, path, key.clone(), state);
         self.move_file(line, &key, to)
     }
 
-    fn add_entry(&mut self, line: usize, path: &'p str, key: String, fate: PlannedFile<'t>) {
+    fn add_entry(&mut self, line: usize, path: &'p str, key: String, state: PlannedFile<'t>) {
         self.by_path.insert(key, self.entries.len());
-        self.entries.push(PlanEntry { line, path, state: fate });
+        self.entries.push(PlanEntry { line, path, state });
     }
 
-    /// The file of this key moves, unless it is there already.
+    /// Moves the file with this key, unless it is there already.
     fn move_file(
         &mut self,
         line: usize,
@@ -169,7 +168,7 @@ impl<'p, 't, F: Fn(&str) -> Option<&'t str>> PatchPlanner<'p, 't, F> {
     }
 }
 
-/// What a second section says about a path, and where the file moves by that.
+/// Merges a second section about a path; returns where it moves the file.
 fn add_second_section<'p, 't>(
     entry: &mut PlanEntry<'p, 't>,
     action: &PatchAction<'p>,
@@ -240,7 +239,7 @@ fn join_lines(lines: &[&str]) -> String {
     lines.iter().flat_map(|line| [*line, "\n"]).collect()
 }
 
-/// A path without what says nothing: `./a//b` is `a/b`.
+/// Removes redundant parts: `./a//b` is `a/b`.
 fn normalize_path(path: &str) -> String {
     let parts: Vec<_> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     let root = if path.starts_with('/') { "/" } else { "" };

@@ -1,4 +1,4 @@
-//! What holds for every text and every patch of it.
+//! Properties of every text and every patch of it.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Diff, LineTag, diff};
 
-/// How a text is written down.
+/// How a text is written.
 #[derive(Debug, Clone, Copy)]
 struct PatchTextStyle {
     newline: &'static str,
@@ -31,7 +31,7 @@ fn text(lines: &[String], manner: PatchTextStyle) -> String {
     lines.join(manner.newline) + end
 }
 
-/// What becomes of a line: it stays, goes, is written anew, or gets another before it.
+/// Per line: keep, delete, rewrite, or insert another before it.
 fn edits() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop_oneof![6 => Just(0u8), 1 => 1u8..4], 2..40)
 }
@@ -50,7 +50,7 @@ fn edited(edits: &[u8], old: impl Fn(usize) -> String) -> (Vec<String>, Vec<Stri
     ((0..edits.len()).map(old).collect(), new)
 }
 
-/// The patch that says what a diff says, its lines written by `write`.
+/// The patch for a diff, its lines written by `write`.
 fn patch(diff: &Diff<'_>, manner: PatchTextStyle, write: impl Fn(LineTag, &str) -> String) -> String {
     let mut patch = "*** Begin Patch\n*** Update File: f\n".to_owned();
     for hunk in &diff.hunks {
@@ -111,7 +111,7 @@ proptest! {
         edits in edits(), names in prop::collection::vec("[ab}]|", 40), manner in manner(),
     ) {
         let (old, new) = edited(&edits, |index| names[index].clone());
-        // A blank last line that does not end is none.
+        // A blank last line without an ending does not exist.
         let manner = PatchTextStyle { ended: true, ..manner };
         let (old, new) = (text(&old, manner), text(&new, manner));
         prop_assume!(old != new);
@@ -126,7 +126,7 @@ proptest! {
         edits in edits(), manner in manner(), depths in prop::collection::vec((0usize..3, 0usize..2), 40),
         dedent in 0usize..5, tabs in any::<bool>(), trailing in any::<bool>(),
     ) {
-        // The file is indented by four and more; the model takes away some of it, or writes tabs.
+        // The file is indented by four and more; the model removes some of it, or writes tabs.
         let (old, new) = edited(&edits, |index| {
             let (depth, blanks) = depths[index];
             format!("{}line {index}{}", "    ".repeat(depth + 1), " ".repeat(blanks))
@@ -147,7 +147,7 @@ proptest! {
         });
         match applied(&old, &source) {
             Ok(ours) => prop_assert_eq!(ours, new, "{}", source),
-            // Four columns in the place of eight: all are moved by four, or all are half as deep.
+            // Four columns instead of eight: all shifted by four, or all half as deep.
             Err(error) => prop_assert!(dedent > 0 && only_indentation(&error), "{error}\n{source}"),
         }
     }

@@ -1,5 +1,5 @@
-//! Where in a file consecutive lines stand, compared as a tier says. The lines that are looked for get numbers, the file is
-//! read once, and then numbers are compared. What would take too long by all of that is refused.
+//! Finds consecutive lines in a file, compared at one tier. The wanted lines get numbers, the file is read
+//! once, and then numbers are compared. A budget rejects what would still take too long.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,17 +7,16 @@ use std::collections::HashMap;
 use super::PatchTier;
 use super::source_lines::SourceLines;
 
-/// How many lines are compared for one file: a fraction of a second.
+/// Line comparisons per file: a fraction of a second.
 const MAX_STEPS: usize = 50_000_000;
 
-/// A number that no line looked for has.
+/// The number of a file line that is not wanted.
 const NONE: usize = usize::MAX;
 
-/// No more can be compared for this file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BudgetExceeded;
 
-/// What may still be compared.
+/// The remaining comparisons.
 pub(super) struct SearchBudget(usize);
 
 impl Default for SearchBudget {
@@ -36,9 +35,9 @@ impl SearchBudget {
 pub(super) struct PatternIndex<'p> {
     tier: PatchTier,
     numbers: HashMap<Cow<'p, str>, usize>,
-    /// For each line of the file its number.
+    /// The number of each file line.
     lines: Vec<usize>,
-    /// For each number the lines of the file that have it.
+    /// For each number, the file lines that have it.
     places: Vec<Vec<usize>>,
 }
 
@@ -67,7 +66,7 @@ impl<'p> PatternIndex<'p> {
         Self { tier, numbers, lines, places }
     }
 
-    /// The lines at which the pattern begins, in order.
+    /// The lines where the pattern starts, in order.
     pub(super) fn find(
         &self,
         pattern: &[&str],
@@ -92,7 +91,7 @@ impl<'p> PatternIndex<'p> {
         Ok(starts.filter(fits).collect())
     }
 
-    /// All of the file at once, after Knuth, Morris and Pratt: linear also where everything repeats.
+    /// Scans the whole file with Knuth-Morris-Pratt: linear even if everything repeats.
     fn scan(&self, pattern: &[usize]) -> Vec<usize> {
         let borders = borders(pattern);
         let (mut found, mut matched) = (Vec::new(), 0);
@@ -111,7 +110,7 @@ impl<'p> PatternIndex<'p> {
     }
 }
 
-/// Most lines of a file are not looked for: this says so for less than their hash costs.
+/// Rules out most file lines, which are not wanted, for less than a hash costs.
 struct LineFilter([u64; Self::WORDS]);
 
 impl Default for LineFilter {
@@ -133,7 +132,7 @@ impl LineFilter {
         self.0.get(word).is_some_and(|word| word & bit != 0)
     }
 
-    /// By the length and a few bytes from all over the line.
+    /// From the length and a few bytes across the line.
     fn place(key: &str) -> (usize, u64) {
         let bytes = key.as_bytes();
         let byte = |at: usize| u64::from(bytes.get(at).copied().unwrap_or_default());
@@ -145,7 +144,7 @@ impl LineFilter {
     }
 }
 
-/// For each beginning of the pattern how much of its own beginning it ends with.
+/// For each prefix of the pattern, the length of its longest border.
 fn borders(pattern: &[usize]) -> Vec<usize> {
     let mut borders = vec![0];
     let mut border = 0;

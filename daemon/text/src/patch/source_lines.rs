@@ -1,4 +1,4 @@
-//! A file's text as lines: where each begins, what it says and how it ends.
+//! A file's text as lines: start, content and ending of each.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use memchr::memchr_iter;
 
 pub(super) struct SourceLines<'t> {
     pub(super) text: &'t str,
-    /// Where each line begins, and after the last one where the text ends.
+    /// The start of each line, then the end of the text.
     starts: Vec<usize>,
 }
 
@@ -20,7 +20,7 @@ impl<'t> SourceLines<'t> {
         Self { text, starts }
     }
 
-    /// How many lines there are; an empty text has none.
+    /// An empty text has no lines.
     pub(super) fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -39,7 +39,7 @@ impl<'t> SourceLines<'t> {
         self.split(line).0
     }
 
-    /// How the line ends: not at all, if it is the last and the text just stops.
+    /// The line's ending; empty if the text stops without one.
     pub(super) fn ending(&self, line: usize) -> &'t str {
         self.split(line).1
     }
@@ -48,7 +48,7 @@ impl<'t> SourceLines<'t> {
         (0..self.len()).map(|line| self.line(line))
     }
 
-    /// The line in which a byte is.
+    /// The line that contains the byte.
     pub(super) fn line_at(&self, byte: usize) -> usize {
         self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
     }

@@ -1,4 +1,5 @@
-//! How long a patch takes. Printed, not asserted: `cargo test --release -p copydesk-text -- --ignored --nocapture speed`.
+//! Measures patches. Prints, asserts nothing: `cargo test --release -p copydesk-text -- --ignored --nocapture
+//! speed`.
 
 use std::time::Instant;
 
@@ -17,7 +18,7 @@ fn line(number: usize) -> String {
     }
 }
 
-/// A patch with three lines around each change, its headers and its lines written so.
+/// A patch with three context lines around each change, with headers and lines written by the functions.
 fn patch(header: fn(usize) -> String, write: fn(String) -> String) -> String {
     let mut patch = "*** Begin Patch\n*** Update File: f\n".to_owned();
     for first in (0..HUNKS).map(|hunk| hunk * (LINES / HUNKS) + 10) {

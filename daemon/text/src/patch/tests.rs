@@ -64,7 +64,7 @@ fn a_place_that_is_not_certain_is_no_place() {
         The patch does not fit; no file was changed.
         1. f (line 2 of the patch): The hunk at line 3 of the patch fits in 2 places (at lines 1, 2 of the file): give more of the lines around the one that is meant, or behind `@@` the line that begins what it is in."#]],
     );
-    // The blank line that sets the sections apart is no context: it does not choose the second `}`.
+    // The blank line between the sections is no context: it does not select the second `}`.
     refused(
         "}\nx\n}\n\ny\n",
         "@@\n-}\n+};\n",
@@ -136,7 +136,7 @@ fn hunks_that_share_context_or_come_out_of_order_are_applied() {
         The patch does not fit; no file was changed.
         1. f (line 2 of the patch): The hunk at line 7 of the patch changes line 2 of the file, as the hunk at line 3 of the patch does: make them one."#]],
     );
-    // The first `a` would be the loose match in order; exactly it is only before.
+    // In order, the first `a` would match loosely; its exact match is before.
     refused(
         "a\nc\na \n",
         "@@\n-c\n+C\n@@\n-a\n+A",
@@ -177,7 +177,7 @@ fn loose_matches_keep_the_lines_that_stay() {
 }
 
 #[test]
-fn the_place_and_the_tier_are_told() {
+fn place_and_tier_are_reported() {
     let source = "*** Begin Patch\n*** Update File: f\n@@\n-b\n+B\n@@\n-“c”\n+C\n*** End Patch";
     let patch = parse(source).unwrap();
     let patch::PatchAction::Update { hunks, .. } = &patch.sections[0].action else { panic!() };
@@ -224,7 +224,7 @@ fn a_miss_shows_what_is_there() {
     );
 }
 
-/// What `replace` would take for the place is none for a hunk, but it is what was meant.
+/// What `replace` would accept is no match for a hunk, but it is what the model meant.
 #[test]
 fn a_miss_shows_what_a_more_lenient_reader_would_take() {
     let file = "fn sum(a: u32, b: u32) -> u32 {\n    let total = a + b;\n    log(total);\n    total\n}\n";
@@ -445,7 +445,7 @@ fn every_file_that_does_not_fit_is_named() {
     );
 }
 
-/// Not timed: what is quadratic here would take hours.
+/// Not timed: quadratic code would take hours here.
 #[test]
 fn hostile_patches_come_to_an_end() {
     let text = "}\n".repeat(100_000);

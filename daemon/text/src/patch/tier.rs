@@ -1,5 +1,5 @@
-//! How strictly a hunk's lines are compared with those of the file: four passes, each only for what the one before it has
-//! not found.
+//! How strictly a hunk's lines are compared with the file: four passes, each only for hunks that the previous
+//! one did not find.
 
 use std::borrow::Cow;
 
@@ -10,18 +10,18 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum PatchTier {
     Exact,
-    /// Blanks at the ends of lines are not looked at.
+    /// Ignores blanks at line ends.
     LineEnds,
-    /// Nor is indentation.
+    /// Also ignores indentation.
     Indentation,
-    /// Nor which kind of quotes, dashes, spaces and dots there are.
+    /// Also ignores the kind of quotes, dashes, spaces and dots.
     Punctuation,
 }
 
 impl PatchTier {
     pub const ALL: [Self; 4] = [Self::Exact, Self::LineEnds, Self::Indentation, Self::Punctuation];
 
-    /// What of a line is compared.
+    /// The compared form of a line.
     pub(super) fn key(self, line: &str) -> Cow<'_, str> {
         match self {
             Self::Exact => Cow::Borrowed(line),
@@ -33,7 +33,7 @@ impl PatchTier {
     }
 }
 
-/// The same leniency towards a text that is replaced.
+/// The tier of `replace` with the same tolerance.
 impl From<PatchTier> for crate::MatchTier {
     fn from(tier: PatchTier) -> Self {
         match tier {
@@ -45,7 +45,7 @@ impl From<PatchTier> for crate::MatchTier {
     }
 }
 
-/// As a model writes that knows ASCII best.
+/// Replaces typographic characters by the ASCII that models prefer.
 fn plain(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     for c in line.chars() {

@@ -1,7 +1,8 @@
-//! Hunks at their places in one text, as one change.
+//! Places hunks in one text and merges them into one change.
 //!
-//! Each pass of falling strictness looks for the hunks that the one before it has not found. Where several places fit, the
-//! headers and, for what fits exactly, the order of the hunks decide; if they do not, nothing is changed.
+//! Passes of falling strictness look for the hunks that the previous pass did not find. If several places
+//! fit, the headers decide, and for exact matches also the order of the hunks; if they do not, nothing
+//! changes.
 
 use std::ops::Range;
 
@@ -13,32 +14,32 @@ use super::source_lines::SourceLines;
 use super::{HunkError, HunkErrorKind, PatchHunk, PatchTier, headers, hunk_mismatch, pieces};
 use crate::{Change, LineTag};
 
-/// More places than this are not told apart by order.
+/// With more places than this, order does not decide.
 const MAX_PLACES: usize = 1000;
 
-/// A change of one text, and how the hunks were found.
+/// A change of one text, and where each hunk matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchedText {
     pub change: Change,
-    /// For each hunk.
+    /// One per hunk.
     pub places: Vec<HunkPlace>,
 }
 
 impl PatchedText {
-    /// The loosest that was needed.
+    /// The loosest tier needed.
     pub fn tier(&self) -> PatchTier {
         self.places.iter().map(|place| place.tier).max().unwrap_or(PatchTier::Exact)
     }
 }
 
-/// Where a hunk begins: a line of the text, from 1.
+/// The start of a hunk: a line of the text, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HunkPlace {
     pub line: usize,
     pub tier: PatchTier,
 }
 
-/// The change that the hunks make, or what is wrong with those that have no certain place.
+/// The change that the hunks make, or the errors of those without a certain place.
 pub fn update(text: &str, hunks: &[PatchHunk<'_>]) -> Result<PatchedText, Vec<HunkError>> {
     let file = SourceLines::new(text);
     let mut steps = SearchBudget::default();
@@ -66,23 +67,23 @@ pub fn update(text: &str, hunks: &[PatchHunk<'_>]) -> Result<PatchedText, Vec<Hu
     }
 }
 
-/// A hunk that is looked for.
+/// A hunk that is being placed.
 pub(super) struct WantedHunk<'p> {
     line: usize,
     headers: Vec<&'p str>,
     lines: Vec<(LineTag, &'p str)>,
     pub(super) old: Vec<&'p str>,
     at_end: bool,
-    /// Whether it is looked for without its last line.
+    /// Whether its last line was dropped for the search.
     shortened: bool,
     found: Option<FoundPlaces>,
-    /// What was wrong with places that were not taken.
+    /// Why its places were rejected.
     rejection: Option<HunkErrorKind>,
 }
 
 struct FoundPlaces {
     tier: PatchTier,
-    /// At most one more than [`MAX_PLACES`].
+    /// At most [`MAX_PLACES`] plus one.
     places: Vec<usize>,
 }
 
@@ -114,7 +115,7 @@ impl<'p> WantedHunk<'p> {
         self.found.as_ref().map_or(&[], |found| &found.places)
     }
 
-    /// Lines that are only added stand at the end, or below what the header names.
+    /// Lines that are only added go to the end, or below the header.
     fn insert(&mut self, file: &SourceLines<'_>, anchors: &[usize]) {
         let places = if self.at_end || file.len() == 0 {
             vec![file.len()]
@@ -131,8 +132,8 @@ impl<'p> WantedHunk<'p> {
         self.found = (!places.is_empty()).then_some(FoundPlaces { tier, places });
     }
 
-    /// A model may take the end of the last line for an empty line: without that one, the hunk is at the end.
-    /// False if there is no such line.
+    /// A model may take the final newline for an empty line: without that line, the hunk must end the file.
+    /// False if the hunk has no such line.
     fn without_last_empty_line(&mut self) -> bool {
         let Some(last) = self.lines.iter().rposition(|(tag, _)| *tag != LineTag::Insert) else {
             return false;
@@ -153,7 +154,7 @@ impl<'p> WantedHunk<'p> {
         true
     }
 
-    /// Of the places that fit those that can be meant.
+    /// Keeps the places that end marker and headers allow.
     fn plausible_places(
         &mut self,
         file: &SourceLines<'_>,
@@ -227,7 +228,7 @@ fn find(
     Ok(())
 }
 
-/// Whether each hunk has a place, and those that do not fit exactly only one.
+/// Checks that each hunk has a place, and an inexact one exactly one.
 fn check(file: &SourceLines<'_>, wants: &[WantedHunk<'_>]) -> Result<(), Vec<HunkError>> {
     let mut errors = Vec::new();
     let mut misses = 0;
@@ -247,7 +248,7 @@ fn check(file: &SourceLines<'_>, wants: &[WantedHunk<'_>]) -> Result<(), Vec<Hun
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// How many places a hunk may have for order to choose one.
+/// The most places among which order may choose.
 fn max_places(tier: PatchTier) -> usize {
     if tier == PatchTier::Exact { MAX_PLACES } else { 1 }
 }
@@ -288,7 +289,7 @@ fn resolve_places(
     Ok(wants.iter().map(place).collect())
 }
 
-/// Out of order, a hunk must be the only one of its kind even for the loosest comparison.
+/// Out of order, a hunk must be unique even at the loosest tier.
 fn check_unique(
     file: &SourceLines<'_>,
     wants: &[&WantedHunk<'_>],
@@ -331,7 +332,7 @@ fn check_no_overlap(
     }
 }
 
-/// The lines of the file that a hunk changes, counted from its first; nothing if it changes none.
+/// The file lines that a hunk changes, relative to its first; `None` if it changes none.
 fn changed_range(lines: &[(LineTag, &str)]) -> Option<Range<usize>> {
     let mut at = 0;
     let mut core: Option<Range<usize>> = None;

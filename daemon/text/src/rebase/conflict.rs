@@ -1,32 +1,31 @@
-//! What a person is shown and a model is told where a change cannot be re-based: the lines as they were, as the change
-//! has them, and as they are now.
+//! A rebase conflict as shown to the user and the model: the lines in the base, in the change, and now.
 
 use std::fmt;
 
 use super::{BaseLines, RebaseCluster};
 use crate::{KeepSide, TruncateLimits, truncate};
 
-/// How many places are shown, and how much of each version.
+/// Places shown, and the cap on each version.
 const MAX_OVERLAPS: usize = 5;
 const SHOWN: TruncateLimits = TruncateLimits { lines: 40, bytes: 4000 };
 
-/// Lines that a change and a person touched in different ways.
+/// Lines that the change and the user edited differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// The first of them, in the order of the text.
+    /// The first ones, in text order.
     pub overlaps: Vec<Overlap>,
-    /// How many there are.
+    /// All of them, shown or not.
     pub count: usize,
 }
 
-/// One place. Each version is of whole lines, with a note at its end where there are too many to show.
+/// One place. Each version consists of whole lines; a note at its end counts those cut off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overlap {
-    /// Where it begins in the text as it is now; from 1.
+    /// The first line in the present text, from 1.
     pub line: usize,
     pub base: String,
     pub agent: String,
-    /// What is there now.
+    /// The present text.
     pub person: String,
 }
 

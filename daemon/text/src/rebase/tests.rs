@@ -32,7 +32,7 @@ fn edits_in_different_lines_go_together() {
 }
 
 #[test]
-fn a_line_typed_next_to_an_edited_one_is_in_nobodys_way() {
+fn a_line_typed_next_to_an_edited_one_is_no_conflict() {
     merges("a\nb\nc\n", "a\nB\nc\n", "a\nnew\nb\nc\n", "a\nnew\nB\nc\n");
     merges("a\nb\nc\n", "a\nB\nc\n", "a\nb\nnew\nc\n", "a\nB\nnew\nc\n");
     merges("a\r\nb\r\n", "a\r\nB\r\n", "a\r\nnew\r\nb\r\n", "a\r\nnew\r\nB\r\n");
@@ -53,7 +53,7 @@ fn lines_inserted_before_and_after_a_line_go_together() {
 fn what_is_done_already_is_left_out() {
     merges("a\nb\nc\n", "A\nb\nC\n", "A\nb\nc\n", "A\nb\nC\n");
     merges("a\nb\n", "a\nx\nb\n", "a\nx\nb\n", "a\nx\nb\n");
-    // Both have deleted, or inserted, one of several equal lines.
+    // Both sides deleted, or inserted, one of several equal lines.
     merges("\n}\n}\nb\n", "P\n\n}\nb\n", "\n}\nb\n", "P\n\n}\nb\n");
     merges("x\n}\nb\n", "P\nx\n}\n}\nb\n", "x\n}\n}\nb\n", "P\nx\n}\n}\nb\n");
     let (base, wanted) = ("a\nb\nc\n", "A\nb\nc\n");
@@ -61,7 +61,7 @@ fn what_is_done_already_is_left_out() {
     assert_eq!(rebase(base, &change, "A\nb\nmine\n"), Ok(Change::default()));
 }
 
-/// The change says which `}` is new, the comparison may say another.
+/// The change may call one `}` new, the comparison another.
 #[test]
 fn what_is_done_already_is_known_where_equal_lines_leave_a_choice() {
     for at in [0, 2, 4] {
@@ -84,7 +84,7 @@ fn the_same_lines_touched_in_two_ways_are_a_conflict() {
     clashes("a\nb\nc\n", "XXX\n", "a\nb\nmine\nc\n");
     // Joining two lines touches both.
     clashes("ab\ncd\n", "acd\n", "ab\ncD\n");
-    // The line that another hangs on is gone.
+    // The line that the insertion follows is gone.
     clashes("a\nb", "a\n", "a\nb\nc");
 }
 
@@ -96,7 +96,7 @@ fn all_edits_or_none() {
     assert_eq!((conflict.count, conflict.overlaps[0].line), (1, 3));
 }
 
-/// How a model writes it: the line it knows, and the new one after it.
+/// As models write it: a known line, and the new one after it.
 #[test]
 fn an_insertion_from_within_a_line_is_one_of_whole_lines() {
     let base = "fn a() {\n    one();\n}\n";
@@ -112,7 +112,7 @@ fn an_insertion_from_within_a_line_is_one_of_whole_lines() {
     assert_eq!(rebase(base, &change, now).unwrap().apply(now).unwrap(), "A();\nc();\n");
 }
 
-/// What could be told as whole lines, were it not for the change's other edit on the way there.
+/// This would be an insertion of whole lines if the change's other edit were not in between.
 #[test]
 fn edits_of_one_change_do_not_pass_each_other() {
     type Given = (Range<usize>, &'static str);
@@ -131,7 +131,7 @@ fn edits_of_one_change_do_not_pass_each_other() {
     }
 }
 
-/// The `a` before it is new, the one after it is the old one.
+/// The `a` before it is new, the one after it is old.
 #[test]
 fn what_both_texts_end_with_is_the_same() {
     merges("x\ny\na\n", "x\ny\npa\n", "a\nz\na\n", "a\nz\npa\n");

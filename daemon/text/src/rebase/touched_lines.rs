@@ -1,4 +1,4 @@
-//! Which lines of a text an edit touches. Inserting whole lines touches none: it has a place between two.
+//! The lines that an edit touches. Inserting whole lines touches none: it happens between two lines.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use memchr::memchr_iter;
 use crate::edit_validation::join_adjacent;
 use crate::{Change, Edit};
 
-/// A text with where its lines begin; after a final line break there is one more, empty line.
+/// A text and its line starts; a final line break is followed by one more, empty line.
 pub(super) struct BaseLines<'a> {
     text: &'a str,
     starts: Vec<usize>,
@@ -19,7 +19,7 @@ impl<'a> BaseLines<'a> {
         Self { text, starts: [0].into_iter().chain(after_breaks).collect() }
     }
 
-    /// What edits within some lines make of them.
+    /// The lines after applying edits within them.
     pub(super) fn apply_edits(&self, lines: &Range<usize>, edits: &[Edit]) -> String {
         let mut result = String::new();
         let mut at = self.start(lines.start);
@@ -52,16 +52,16 @@ impl<'a> BaseLines<'a> {
     }
 }
 
-/// An edit and the lines that it touches; none: it inserts lines before the one named.
+/// An edit and the lines it touches. An empty range means that it inserts lines before `lines.start`.
 #[derive(Debug)]
 pub(super) struct TouchedLines {
     pub(super) lines: Range<usize>,
     pub(super) edit: Edit,
-    /// The same edit as far down as it can be made: of two equal lines it makes no difference which one is deleted.
+    /// The same edit at its lowest equivalent place: deleting either of two equal lines gives the same text.
     lowest_edit: Edit,
 }
 
-/// What each edit touches, in their order.
+/// The touched lines of each edit, in order.
 pub(super) fn touched_by_change(base: &BaseLines<'_>, change: &Change) -> Vec<TouchedLines> {
     let mut edits = join_adjacent(change.edits().to_vec()).into_iter().peekable();
     let mut touches: Vec<TouchedLines> = Vec::new();
@@ -78,13 +78,9 @@ pub(super) fn touched_by_change(base: &BaseLines<'_>, change: &Change) -> Vec<To
     touches
 }
 
-/// What both do is done in one place.
-pub(super) fn align_equal_edits(
-    base: &BaseLines<'_>,
-    agent: &mut [TouchedLines],
-    person: &mut [TouchedLines],
-) {
-    let mut others = person.iter_mut().peekable();
+/// Moves an edit that both sides make to the same place.
+pub(super) fn align_equal_edits(base: &BaseLines<'_>, agent: &mut [TouchedLines], user: &mut [TouchedLines]) {
+    let mut others = user.iter_mut().peekable();
     for touch in agent {
         while others.next_if(|other| other.lowest_edit.range.start < touch.lowest_edit.range.start).is_some()
         {
@@ -123,8 +119,8 @@ fn lowest_equivalent(base: &BaseLines<'_>, edit: &Edit, free_to: usize) -> Edit 
     }
 }
 
-/// The same insertion or deletion of whole lines that begins with a line, if there is one: a `\n` and a line after the
-/// end of the line before are a line and its `\n`. It stays within what other edits leave free.
+/// Rewrites an insertion or deletion of whole lines to start at a line start, if possible: `\n` and a line
+/// after the end of a line equals that line and its `\n`. Stays within the range that other edits leave free.
 fn as_whole_lines(base: &BaseLines<'_>, edit: Edit, free: Range<usize>) -> Edit {
     let Range { start, end } = edit.range;
     let line = base.line_of(start);
@@ -159,7 +155,7 @@ fn touched_range(base: &BaseLines<'_>, edit: &Edit) -> Range<usize> {
     let unended = base.is_end(end) && !base.begins_line(end);
     if start == end {
         let before_line = base.begins_line(start) && (text.ends_with('\n') || base.is_end(start));
-        // Lines after the last one, which has no break of its own.
+        // Lines after the last line, which has no break of its own.
         let after_last = unended && (text.starts_with('\n') || text.starts_with("\r\n"));
         return match (before_line, after_last) {
             (true, _) => first..first,
@@ -171,7 +167,7 @@ fn touched_range(base: &BaseLines<'_>, edit: &Edit) -> Range<usize> {
     if leaves_no_rest && base.begins_line(end) {
         first..last
     } else if leaves_no_rest && unended {
-        // Whoever adds lines after the last one counts on its being there.
+        // An insertion after the last line relies on that line.
         first..last + 2
     } else {
         first..last + 1

@@ -1,4 +1,4 @@
-//! The first and the last line are there, and most between them; what is not is nearly there.
+//! First and last line match, as do most lines between them; the rest is similar.
 
 use super::search::{ReplaceSearch, TierMatch, line_match};
 

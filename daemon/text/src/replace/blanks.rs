@@ -1,5 +1,5 @@
-//! The same words with any blanks between them: whole lines, with or without the blank lines around them, or a part of
-//! one line.
+//! The same words with any blanks between them: whole lines, with or without the blank lines around them, or
+//! a part of one line.
 
 use std::ops::Range;
 
@@ -12,18 +12,18 @@ pub(super) fn find<'a>(search: &ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
     whole(&search.requested).or_else(|| bare.as_ref().and_then(whole)).or_else(|| find_within_line(search))
 }
 
-/// A part of one line, by one line.
+/// A part of one line, replaced by one line.
 fn find_within_line<'a>(search: &ReplaceSearch<'_>) -> Option<TierMatch<'a>> {
     let ([old], [new]) = (&*search.requested.old, &*search.requested.new) else { return None };
     if old.starts_with(is_blank) || old.ends_with(is_blank) {
-        // It is meant to begin or end where the line does.
+        // It must start or end where the line does.
         return None;
     }
     let wanted = LineFold::Blanks.fold_line(old);
     let at = |(line, place): (usize, usize)| {
         let line = search.file_lines.get(line)?;
         let range = unfolded(line.text, place, place + wanted.len())?;
-        // Half a word is none of the words looked for.
+        // Part of a word is not a match.
         let cuts = |at: usize| {
             let (before, after) = line.text.split_at_checked(at).unwrap_or_default();
             before.ends_with(is_part) && after.starts_with(is_part)
@@ -39,7 +39,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The place in a line of what stands at `from..to` in its folded form.
+/// Maps `from..to` of the folded line back to the line.
 fn unfolded(line: &str, from: usize, to: usize) -> Option<Range<usize>> {
     let (mut folded, mut start) = (0, None);
     let (mut in_blanks, mut any) = (false, false);

@@ -1,7 +1,7 @@
-//! The same lines with what the reader of a file is shown beside them: a number before each, a fence around all.
+//! The same lines with a reader's decoration: a number before each, a fence around all.
 //!
-//! Numbers are taken off only where every line has one and they count up; then none of the new lines may be without one
-//! where another has one.
+//! Numbers are stripped only if every old line has one and they count up; then either all new lines have one
+//! or none has.
 
 use super::requested_lines::RequestedLines;
 use super::search::{ReplaceSearch, TierMatch};
@@ -12,7 +12,7 @@ pub(super) fn find<'a>(search: &ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
     trailing_blanks::find(search, &bare).or_else(|| indentation::find(search, &bare))
 }
 
-/// Without fences and numbers, if there are any.
+/// Strips fences and numbers, if any.
 fn strip_decoration<'a>(asked: &RequestedLines<'a>) -> Option<RequestedLines<'a>> {
     let unfenced = strip_fence(&asked.old)
         .map(|old| RequestedLines { old, new: strip_fence(&asked.new).unwrap_or_else(|| asked.new.clone()) });
@@ -38,12 +38,12 @@ fn strip_fence<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
     (last.trim() == fence && !inner.is_empty()).then(|| inner.to_vec())
 }
 
-/// All lines without their numbers, and these.
+/// All lines without their numbers, and the numbers.
 fn strip_line_numbers<'a>(lines: &[&'a str]) -> Option<(Vec<&'a str>, Vec<usize>)> {
     lines.iter().map(|line| number(line).map(|(number, line)| (line, number))).collect()
 }
 
-/// `12: line`, as our reader shows it, and what is usual elsewhere: `12| line`, `12<tab>line`, `12→line`.
+/// `12: line`, as our reader shows it, and the usual other forms: `12| line`, `12<tab>line`, `12→line`.
 fn number(line: &str) -> Option<(usize, &str)> {
     let rest = line.trim_start_matches(' ');
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();

@@ -1,38 +1,39 @@
-//! Edits of real files as a model gives them: with blanks too many, lines renumbered, words misremembered. What is done
-//! must be what was meant, or nothing.
+//! Edits of real files with the mistakes of models: extra blanks, line numbers, misremembered words. The
+//! result must be the intended edit or a rejection.
 //!
-//! A wrong edit is never accepted. How many are right is held to a floor for those distortions that the tiers are there
-//! for; `--nocapture` shows all counts.
+//! A wrong edit always fails the test. For distortions that the tiers are meant to handle, the share of right
+//! edits has a floor; `--nocapture` shows all counts.
 
 use std::collections::BTreeMap;
 
 use super::{MatchTier, replace};
 use crate::{TruncateLimits, diff};
 
+/// Copies, so that rewriting the originals does not shift the floors.
 const FILES: [(&str, usize, &str); 7] = [
-    ("diff.rs", 4, include_str!("../diff.rs")),
-    ("cluster.rs", 4, include_str!("../review/cluster.rs")),
-    ("document.rs", 4, include_str!("../document.rs")),
-    ("client.lua", 2, include_str!("../../../../editors/nvim/lua/copydesk/client.lua")),
-    ("chat.lua", 2, include_str!("../../../../editors/nvim/lua/copydesk/chat.lua")),
-    ("ARCHITECTURE.md", 2, include_str!("../../../../ARCHITECTURE.md")),
-    ("wildcard.json", 2, include_str!("../../../../tests/conformance/wildcard.json")),
+    ("diff.rs", 4, include_str!("samples/diff.rs.txt")),
+    ("cluster.rs", 4, include_str!("samples/cluster.rs.txt")),
+    ("document.rs", 4, include_str!("samples/document.rs.txt")),
+    ("client.lua", 2, include_str!("samples/client.lua.txt")),
+    ("chat.lua", 2, include_str!("samples/chat.lua.txt")),
+    ("architecture.md", 2, include_str!("samples/architecture.md.txt")),
+    ("wildcard.json", 2, include_str!("samples/wildcard.json.txt")),
 ];
 
-/// A line of the new text: one of the old ones, or another.
+/// A line of the new text: an old one or a new one.
 #[derive(Clone)]
 enum NewLine {
     Kept(usize),
     Written(String),
 }
 
-/// What is meant: lines of the file, and what is to become of them.
+/// The intended edit: lines of the file and their replacement.
 #[derive(Clone)]
 struct IntendedEdit {
     first: usize,
     old: Vec<String>,
     new: Vec<NewLine>,
-    /// The blanks of one level.
+    /// The number of spaces of one level.
     level: usize,
 }
 
@@ -45,10 +46,10 @@ impl TestRandom {
     }
 }
 
-/// The old and the new text as given, or nothing where there is nothing to distort.
+/// The distorted old and new text; `None` if there is nothing to distort.
 type Distortion = fn(&IntendedEdit, &mut TestRandom) -> Option<(String, String)>;
 
-/// With the least share of right ones, in percent.
+/// With the minimum share of right edits, in percent.
 const DISTORTIONS: [(&str, usize, Distortion); 19] = [
     ("nothing", 99, |meant, _| Some(texts(meant, |_, line| line.to_owned()))),
     ("trailing blanks", 95, trailing_blanks),
@@ -81,7 +82,7 @@ fn texts(meant: &IntendedEdit, shown: impl Fn(usize, &str) -> String) -> (String
     (old.join("\n"), new.join("\n"))
 }
 
-/// With one line of the old text as another, also where it is kept.
+/// Replaces one line of the old text by another, also where it is kept.
 fn with(meant: &IntendedEdit, at: usize, line: String) -> (String, String) {
     texts(meant, |index, as_it_is| if index == at { line.clone() } else { as_it_is.to_owned() })
 }
@@ -103,7 +104,7 @@ fn trailing_blanks(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(Str
     let at = random.below(meant.old.len());
     let blanks = ["  ", "\t", " "][random.below(3)];
     let given = texts(meant, |index, line| format!("{line}{}", if index == at { blanks } else { "" }));
-    // At the end of all they would be part of the text.
+    // At the very end they would be part of the text.
     Some((given.0 + if at + 1 == meant.old.len() { "" } else { blanks }, given.1))
 }
 
@@ -202,7 +203,7 @@ fn wrong_letter_replaced(meant: &IntendedEdit, random: &mut TestRandom) -> Optio
     Some(with(meant, at, misspelt(meant.old.get(at)?, random)?))
 }
 
-/// A line in the middle that is not shown, though it is there.
+/// Omits a line in the middle that the file has.
 fn line_left_out(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
     let at = kept_line(meant, random).filter(|at| *at > 0 && at + 1 < meant.old.len())?;
     let (mut old, mut new) = (meant.old.clone(), Vec::new());
@@ -217,7 +218,7 @@ fn line_left_out(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(Strin
     Some((old.join("\n"), new.join("\n")))
 }
 
-/// A line in the middle that is shown, though it is not there.
+/// Adds a line in the middle that the file does not have.
 fn line_too_many(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
     let at = kept_line(meant, random).filter(|at| at + 1 < meant.old.len())?;
     let line = meant.old.get(at)?;
@@ -237,7 +238,7 @@ fn swapped(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, Str
                 _ => {}
             }
         }
-        // The order of the kept lines is that of the old text as given.
+        // The kept lines follow the order of the old text as given.
         let mut kept: Vec<usize> = swapped
             .new
             .iter()
@@ -254,7 +255,7 @@ fn swapped(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, Str
     })
 }
 
-/// Some lines that stand in the file once, blanks aside, and an edit of one of them.
+/// Some lines that occur once in the file, ignoring blanks, and an edit of one of them.
 fn meant(lines: &[&str], level: usize, random: &mut TestRandom) -> Option<IntendedEdit> {
     let count = 1 + random.below(8);
     let first = random.below(lines.len().checked_sub(count)?);
@@ -265,7 +266,7 @@ fn meant(lines: &[&str], level: usize, random: &mut TestRandom) -> Option<Intend
     if places != 1 || !old.iter().any(|line| line.contains(char::is_alphanumeric)) {
         return None;
     }
-    // A blank line does not say how one beside it is indented.
+    // A blank line does not show the indentation of its neighbour.
     let at = (0..count).cycle().skip(random.below(count)).find(|at| !old[*at].trim().is_empty())?;
     let indent = &old[at][..old[at].len() - old[at].trim_start().len()];
     let mut new: Vec<_> = (0..count).map(NewLine::Kept).collect();
@@ -289,7 +290,7 @@ fn meant(lines: &[&str], level: usize, random: &mut TestRandom) -> Option<Intend
     Some(IntendedEdit { first, old: old.iter().map(|line| (*line).to_owned()).collect(), new, level })
 }
 
-/// The file as it is meant to be.
+/// The file after the intended edit.
 fn expected(lines: &[&str], meant: &IntendedEdit) -> String {
     let new = meant.new.iter().map(|line| match line {
         NewLine::Kept(index) => meant.old[*index].as_str(),
@@ -334,7 +335,7 @@ fn check(edits_per_file: usize) {
                     match replace(&file, &old, &new, false) {
                         Ok(replaced) => {
                             let seen = replaced.change.apply(&file).unwrap();
-                            // Part of a line that is there as given is replaced as given.
+                            // A literal part of a line is replaced literally.
                             let literal = || {
                                 replaced.tier == MatchTier::Exact
                                     && seen == ended(&text.replacen(&old, &new, 1))
@@ -364,7 +365,7 @@ fn check(edits_per_file: usize) {
     assert_eq!(all.len(), DISTORTIONS.len(), "a distortion distorts nothing");
 }
 
-/// The text is not in the file any more, and nothing else is taken for it.
+/// The text is no longer in the file, and nothing else is taken for it.
 #[test]
 fn what_is_gone_is_not_found_elsewhere() {
     let mut refused = 0;
@@ -377,7 +378,7 @@ fn what_is_gone_is_not_found_elsewhere() {
                 lines[..meant.first].iter().chain(&lines[meant.first + meant.old.len()..]).copied().collect();
             let file: String = rest.iter().map(|line| format!("{line}\n")).collect();
             let (old, new) = texts(&meant, |_, line| line.to_owned());
-            // A short piece may be a part of another line, letter by letter.
+            // A short piece may literally be part of another line.
             if !file.contains(&old) {
                 let seen = replace(&file, &old, &new, false);
                 assert!(seen.is_err(), "WRONG: {name}:\n{old}\n→\n{new}\n{seen:?}");

@@ -1,30 +1,30 @@
-//! Why nothing was replaced, with what the next attempt needs.
+//! Why nothing was replaced, and what the next attempt needs.
 
 use std::error::Error;
 use std::fmt;
 
 use super::{MatchTier, MismatchHint, NearestLines};
 
-/// Its `Display` is written for the model.
+/// `Display` is written for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplaceError {
-    /// Old and new text are the same, line endings aside.
+    /// Old and new text are equal, ignoring line endings.
     Identical,
-    /// The old text is empty, or has nothing but white space.
+    /// The old text is empty or only white space.
     BlankOld,
-    /// What was found already reads like the new text.
+    /// The match already reads like the new text.
     AlreadyReplaced { line: usize },
     NotFound {
-        /// What is different about a place that is nearly the same.
+        /// The difference at an almost equal place.
         hint: Option<MismatchHint>,
-        /// The lines most like those that were looked for.
+        /// The most similar lines.
         nearest: Option<NearestLines>,
     },
     Ambiguous {
-        /// The lines in which the first of them begin.
+        /// The lines where the first of them start.
         lines: Vec<usize>,
         count: usize,
-        /// What they are the places of.
+        /// The tier that found them.
         tier: MatchTier,
     },
 }

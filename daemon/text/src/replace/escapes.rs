@@ -1,6 +1,6 @@
-//! The same text with escapes in place of the characters themselves: `\n`, `\"` and the like.
+//! The same text with escapes instead of characters: `\n`, `\"` and the like.
 //!
-//! The new text is taken in the same way only where that is plain. Where it may mean either, nothing is done.
+//! The new text is unescaped too, but only if that is clear. If it could mean either, nothing is replaced.
 
 use std::borrow::Cow;
 
@@ -20,26 +20,26 @@ pub(super) fn find<'a>(search: &'a ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
     trailing_blanks::find(search, &reading).or_else(|| indentation::find(search, &reading))
 }
 
-/// Both texts without escapes, if the old one has any.
+/// Both texts unescaped, if the old one has escapes.
 fn unescape_both(old: &str, new: &str) -> Option<(String, String)> {
     let plain = unescape(old).filter(|plain| !plain.trim().is_empty())?;
     Some((to_lf(&plain).into_owned(), to_lf(&unescape_new(old, new)?).into_owned()))
 }
 
-/// The new text as the characters it means. Nothing if it cannot be told whether it has escapes.
+/// The new text unescaped; `None` if it is unclear whether it has escapes.
 fn unescape_new<'a>(old: &str, new: &'a str) -> Option<Cow<'a, str>> {
     let Some(plain) = unescape(new) else { return Some(Cow::Borrowed(new)) };
-    // A line break of its own, or a quote that the old text has escaped, tells that it was not written in escapes.
+    // A raw line break, or a raw quote that the old text escapes, shows that the new text is not escaped.
     let raw = |c: char| new.replace(&format!("\\{c}"), "").contains(c);
     let quotes = ['"', '\'', '`'];
     if new.contains('\n') || quotes.iter().any(|quote| old.contains(&format!("\\{quote}")) && raw(*quote)) {
         return Some(Cow::Borrowed(new));
     }
-    // In quotes that are not escaped, an escape may be text of the program.
+    // Inside raw quotes, an escape may be program text.
     (!quotes.iter().any(|quote| raw(*quote))).then_some(Cow::Owned(plain))
 }
 
-/// With the characters themselves; nothing if there is no escape, or one that is none.
+/// `None` without an escape, or with an invalid one.
 fn unescape(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars();

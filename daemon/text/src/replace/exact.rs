@@ -1,9 +1,9 @@
-//! The text itself.
+//! Exact search.
 
 use memchr::memmem;
 
-/// Where it begins, without overlap; where only one is found, another that overlaps it is given too: in "aaa" there are
-/// two "aa", which one is meant nobody can say.
+/// The non-overlapping matches. A single match is joined by one that overlaps it: "aaa" contains "aa" twice,
+/// and which one is meant is unclear.
 pub(super) fn places(text: &str, old: &str) -> Vec<usize> {
     let mut places: Vec<_> = memmem::find_iter(text.as_bytes(), old.as_bytes()).collect();
     if let [only] = *places {
@@ -12,7 +12,7 @@ pub(super) fn places(text: &str, old: &str) -> Vec<usize> {
     places
 }
 
-/// Another place that begins within the only one.
+/// Another match that starts within the only one.
 fn overlapping(text: &str, old: &str, first: usize) -> Option<usize> {
     let next = first + old.chars().next()?.len_utf8();
     let end = text.len().min(first + 2 * old.len());

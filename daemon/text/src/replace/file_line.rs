@@ -1,10 +1,10 @@
-//! The lines of a file as they are, each with where it begins and how it ends.
+//! The lines of a file, unchanged, each with its start and ending.
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileLine<'a> {
     pub(super) start: usize,
     pub(super) text: &'a str,
-    /// `\n`, `\r\n`, or nothing at the end of the file.
+    /// `\n`, `\r\n`, or empty at the end of the file.
     pub(super) ending: &'a str,
 }
 

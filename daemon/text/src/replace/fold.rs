@@ -1,16 +1,16 @@
-//! Lines made alike: what a tier does not look at is taken out of them.
+//! Folds lines: removes what a tier ignores.
 //!
-//! Each way takes out more than the one before it, so that what is equal for one is equal for all that follow.
+//! Each fold removes more than the one before, so that lines equal under one are equal under all later ones.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineFold {
-    /// Blanks at the end.
+    /// Removes trailing blanks.
     Trailing,
-    /// Blanks at both ends.
+    /// Removes blanks at both ends.
     Trimmed,
-    /// And curly quotes, long dashes, special spaces as the plain ones; nothing without width.
+    /// Also makes curly quotes, long dashes and special spaces plain, and removes zero-width characters.
     Typography,
-    /// And any blanks within as one.
+    /// Also reduces any run of blanks to one space.
     Blanks,
 }
 
@@ -51,14 +51,14 @@ pub(super) fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t')
 }
 
-/// As it is typed on a plain keyboard.
+/// The character on a plain keyboard.
 pub(super) fn plain_typography(c: char) -> Option<char> {
     Some(match c {
         '\u{2018}'..='\u{201b}' => '\'',
         '\u{201c}'..='\u{201f}' => '"',
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
-        // Characters without width, which are as invisible as white space.
+        // Zero-width characters, as invisible as white space.
         '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => return None,
         c => c,
     })

@@ -1,16 +1,16 @@
-//! Lines in their folded form as one text, so that a run of them is found as fast as any text is.
+//! Folded lines as one text, so that a run of lines is found by text search.
 
 use memchr::memmem;
 
 use super::fold::LineFold;
 
-/// How many bytes are looked at again for places that overlap.
+/// Bytes searched again for overlapping matches, at most.
 const MAX_OVERLAP: usize = 4 * 1024 * 1024;
 
 /// Every line has a break before and after it, the first too.
 pub(super) struct FoldedLines {
     text: String,
-    /// Where each line begins in the text.
+    /// The start of each line in the text.
     starts: Vec<usize>,
 }
 
@@ -35,8 +35,8 @@ impl FoldedLines {
         (0..self.starts.len()).map(|index| self.line(index))
     }
 
-    /// Where all the wanted lines stand one after the other: the numbers of the first, from 0. Places may overlap; where
-    /// very much does, not all of them are given, but more than one.
+    /// The first line, from 0, of each run of the wanted lines. Runs may overlap; with very many overlaps not
+    /// all are returned, but more than one is.
     pub(super) fn find_runs(&self, wanted: &Self) -> Vec<usize> {
         let (text, wanted) = (self.text.as_bytes(), wanted.text.as_bytes());
         let finder = memmem::Finder::new(wanted);
@@ -50,7 +50,7 @@ impl FoldedLines {
         found
     }
 
-    /// Where the wanted text stands within a line: the line's index and the place in it.
+    /// The matches within a line: the line's index and the offset in it.
     pub(super) fn within(&self, wanted: &str) -> Vec<(usize, usize)> {
         let place = |at: usize| {
             let line = self.starts.partition_point(|start| *start <= at).checked_sub(1)?;

@@ -1,7 +1,7 @@
-//! Where something stands that differs from the text looked for in a way that can be named.
+//! Finds a place that differs from the wanted text in a way that has a name.
 //!
-//! Both texts are folded so far that every such difference is gone (no white space, lower case, plain typography). The
-//! file is folded once, and only the place that is found is looked at closely.
+//! Both texts are folded until every such difference is gone (no white space, lower case, plain typography).
+//! The file is folded once, and only the match is examined closely.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,25 +10,25 @@ use memchr::memmem;
 
 use super::fold::plain_typography;
 
-/// What is different, and where.
+/// The difference and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MismatchHint {
     pub reason: MismatchReason,
-    /// The line in which the place begins, from 1.
+    /// The first line of the place, from 1.
     pub line: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MismatchReason {
-    /// Lines of the file end with a lone `\r`, or those of the old text do.
+    /// The file or the old text has lines that end with a lone `\r`.
     LineEndings,
     Whitespace,
     /// Curly quotes, long dashes, special spaces.
     Typography,
     Case,
-    /// The old text has line numbers as the reader of a file is shown them.
+    /// The old text has the line numbers that a reader of the file sees.
     LineNumbers,
-    /// The old text has `\n` or `\"` where the file has the character itself.
+    /// The old text has `\n` or `\"` instead of the character.
     Escapes,
 }
 
@@ -92,14 +92,14 @@ fn difference(found: &str, old: &str) -> MismatchReason {
     }
 }
 
-/// Without white space, and the other characters as `as_seen` gives them.
+/// Removes white space and maps the other characters with `as_seen`.
 fn fold(text: &str, as_seen: fn(char) -> Option<char>) -> String {
     let mut folded = String::with_capacity(text.len());
     folded.extend(text.chars().filter(|c| !c.is_whitespace()).filter_map(as_seen));
     folded
 }
 
-/// The place in the text of what stands at `from..to` in its folded form.
+/// Maps `from..to` of the folded text back to the text.
 fn unfold(text: &str, from: usize, to: usize) -> Option<Range<usize>> {
     let mut folded = 0;
     let mut start = None;
@@ -119,7 +119,7 @@ fn most(c: char) -> Option<char> {
     if c.is_ascii() { Some(c.to_ascii_lowercase()) } else { plain_typography(c)?.to_lowercase().next() }
 }
 
-/// `12: let x` as `let x`, if all lines are like that.
+/// Strips `12: ` from all lines, if all have it.
 fn without_numbers(old: &str) -> Option<String> {
     let line = |line: &str| {
         let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
@@ -130,7 +130,7 @@ fn without_numbers(old: &str) -> Option<String> {
     old.lines().map(line).collect()
 }
 
-/// `\n`, `\t`, `\"` and the like as the characters themselves, if there are any.
+/// Replaces `\n`, `\t`, `\"` and the like by their characters, if there are any.
 fn unescaped(old: &str) -> Option<String> {
     let mut plain = String::with_capacity(old.len());
     let mut chars = old.chars();

@@ -1,7 +1,7 @@
-//! How the lines of a match are indented in the file, and how new lines are to be indented to stand beside them.
+//! Infers how the file indents the lines of a match, and indents new lines accordingly.
 //!
-//! One rule must hold for all lines of the match: a line that follows it by the words alone, but not by its place among
-//! them (the bracket of another block), is no line that the model showed.
+//! One rule must hold for all lines of the match: a line with the same words but another relative indentation
+//! (the bracket of another block) is not a line that the model showed.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,40 +11,40 @@ use super::fold::is_blank;
 use super::requested_lines::RequestedLines;
 
 pub(super) struct IndentShift<'a> {
-    /// For each old line its indentation and that of the line in the file; nothing for a blank line.
+    /// For each old line, its indentation and the file's; `None` for a blank line.
     pairs: Vec<Option<(&'a str, &'a str)>>,
     rule: IndentRule<'a>,
-    /// The blanks of one level in the old and the new text, as far as they are spaces.
+    /// The spaces of one level in the old and new text; 0 if unknown.
     level: usize,
 }
 
 enum IndentRule<'a> {
     Same,
-    /// The file has so much more.
+    /// The file has this much more.
     Deeper(&'a str),
-    /// The file has so much less.
+    /// The file has this much less.
     Shallower(&'a str),
-    /// The file has other blanks.
+    /// The file uses other blanks.
     Converted(IndentConversion),
-    /// The old text is not indented at all, and the file is.
+    /// The old text has no indentation, the file has some.
     Unindented,
 }
 
-/// So many blanks of the file for so many of the old text, and some more before all.
+/// `file` blanks of the file stand for `old` blanks of the old text, after `extra` blanks before everything.
 struct IndentConversion {
     from: char,
     to: char,
     file: usize,
     old: usize,
     extra: usize,
-    /// Where the match has one depth only, what stands for another is not known.
+    /// If the match has only one depth, no other depth can be converted.
     only_depth: Option<usize>,
 }
 
 impl IndentConversion {
     fn convert(&self, given: &str) -> Option<String> {
         if is_all(given, self.to) && !given.is_empty() {
-            // It is written as the file is already.
+            // It already uses the file's blanks.
             return Some(given.to_owned());
         }
         if self.only_depth.is_some_and(|only| only != given.len()) {
@@ -56,7 +56,7 @@ impl IndentConversion {
 }
 
 impl<'a> IndentShift<'a> {
-    /// Nothing if there is no rule.
+    /// `None` if no rule fits.
     pub(super) fn infer(reading: &RequestedLines<'a>, there: &[FileLine<'a>]) -> Option<Self> {
         let pair = |(old, line): (&&'a str, &FileLine<'a>)| indent(old).zip(indent(line.text));
         let pairs: Vec<_> = reading.old.iter().zip(there).map(pair).collect();
@@ -67,8 +67,8 @@ impl<'a> IndentShift<'a> {
         Some(Self { pairs, rule, level })
     }
 
-    /// The line as it is to be in the file. It is the `nth` of `count` that come in the place of the old lines `hunk`.
-    /// Nothing if that cannot be said.
+    /// The line with the file's indentation. It is the `nth` of `count` lines that replace the old lines
+    /// `hunk`. `None` if the indentation is unclear.
     pub(super) fn shift_line<'b>(
         &self,
         line: &'b str,
@@ -88,7 +88,7 @@ impl<'a> IndentShift<'a> {
         Some(Cow::Owned(format!("{becomes}{}", line.get(given.len()..)?)))
     }
 
-    /// More indentation in the blanks that the file has there.
+    /// Converts additional indentation to the file's blanks.
     fn convert_indent<'b>(&self, there: &str, more: &'b str) -> Option<Cow<'b, str>> {
         let old_is_flat = self.pairs.iter().flatten().all(|(old, _)| old.is_empty());
         if !old_is_flat || more.is_empty() || there.chars().all(|blank| more.chars().all(|c| c == blank)) {
@@ -98,16 +98,16 @@ impl<'a> IndentShift<'a> {
         is_whole.then(|| Cow::Owned("\t".repeat(more.len() / self.level)))
     }
 
-    /// Where the old text does not tell: as the line that it comes in the place of, or as those around it.
+    /// If the old text does not show it: the indentation of the line it replaces, or of its neighbours.
     fn neighbor_indent(&self, hunk: &Range<usize>, nth: usize, count: usize) -> Option<&'a str> {
-        let of = |at: usize| self.pairs.get(at).copied().flatten().map(|(_, file)| file);
+        let file_indent = |at: usize| self.pairs.get(at).copied().flatten().map(|(_, file)| file);
         if hunk.len() == count {
-            return of(hunk.start + nth);
+            return file_indent(hunk.start + nth);
         }
-        // Several lines may be a block of their own, which has to be indented.
+        // Several lines may be a block of their own, which needs indentation.
         let around = if hunk.is_empty() { hunk.start.checked_sub(1)?..hunk.start + 1 } else { hunk.clone() };
-        let first = of(around.start).filter(|_| count == 1)?;
-        around.into_iter().all(|at| of(at) == Some(first)).then_some(first)
+        let first = file_indent(around.start).filter(|_| count == 1)?;
+        around.into_iter().all(|at| file_indent(at) == Some(first)).then_some(first)
     }
 }
 
@@ -129,7 +129,8 @@ fn rule<'a, P: Iterator<Item = (&'a str, &'a str)>>(pairs: impl Fn() -> P) -> Op
     if pairs().all(|(old, _)| old.is_empty()) {
         return Some(IndentRule::Unindented);
     }
-    // Some more before all is believed only of a whole block: of two depths alone, the second may be that of another line.
+    // Extra blanks before everything are plausible only for a whole block: with just two depths, the second
+    // may be that of another line.
     let is_block = pairs().last() == pairs().next();
     let more = pairs().find(|(old, _)| old.is_empty()).map_or(0, |(_, file)| file.len());
     let (old, file) = pairs().find(|(old, file)| !old.is_empty() && file.len() > more)?;
@@ -143,12 +144,12 @@ fn rule<'a, P: Iterator<Item = (&'a str, &'a str)>>(pairs: impl Fn() -> P) -> Op
     };
     let fits =
         |(old, file): (&str, &str)| is_all(old, other.from) && other.convert(old).as_deref() == Some(file);
-    // Half as many of the same blanks may as well be those of another line.
+    // Half as many of the same blanks may just as well be another line's.
     let believed = other.from != other.to && (more == 0 || is_block);
     (believed && pairs().all(fits)).then_some(IndentRule::Converted(other))
 }
 
-/// The blanks that a line begins with; nothing of a blank line.
+/// The leading blanks of a line; `None` for a blank line.
 fn indent(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(is_blank);
     if rest.trim().is_empty() { None } else { line.get(..line.len() - rest.len()) }
@@ -167,7 +168,7 @@ mod tests {
     use super::super::file_line::split_file_lines;
     use super::*;
 
-    /// How the only new line is indented if the old lines match those of the file.
+    /// The indentation of the only new line if the old lines match the file's.
     fn shifted(old: &str, file: &str, new: &str) -> Option<String> {
         let reading = RequestedLines { old: old.split('\n').collect(), new: vec![new] };
         let shift = IndentShift::infer(&reading, &split_file_lines(file))?;

@@ -1,4 +1,4 @@
-//! A text with `\n` as its only line break, and the way back to the text itself.
+//! A text with `\n` as its only line break, and the mapping back to the original.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use memchr::memmem;
 
 pub(super) struct LfText<'a> {
     pub(super) text: Cow<'a, str>,
-    /// Where in the flat text the line breaks stand that have lost a `\r`.
+    /// Offsets of the line breaks that lost a `\r`.
     shortened: Vec<usize>,
 }
 
@@ -30,7 +30,7 @@ impl<'a> LfText<'a> {
         Self { text: Cow::Owned(flat), shortened }
     }
 
-    /// The place in the text itself: before the `\r` of a line break, never behind it.
+    /// The offset in the original: before the `\r` of a line break, never behind it.
     pub(super) fn raw_offset(&self, at: usize) -> usize {
         at + self.shortened.partition_point(|shortened| *shortened < at)
     }

@@ -1,7 +1,7 @@
-//! What was asked, done to the lines it matched: the old lines that the new text keeps stay in the file as they are,
-//! whatever the match did not look at, and only the others are replaced.
+//! Applies the requested edit to the matched lines. Old lines that the new text keeps stay as the file has
+//! them, including what the match ignored; only the others are replaced.
 //!
-//! Invariant: a line that goes has a counterpart in the old text.
+//! Invariant: every deleted line has a counterpart in the old text.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -15,9 +15,9 @@ use super::requested_lines::RequestedLines;
 use crate::change::{Edit, edits_between};
 use crate::diff::ops;
 
-/// The edits at the lines from `first` on, each of which is the counterpart of an old line. Nothing if it cannot be said
-/// how a new line is to be indented, or which of several lines is meant, or if a new line has something in it that the
-/// model took to be in the file.
+/// The edits of the lines from `first` on, which correspond to the old lines one by one. `None` if the
+/// indentation of a new line or the counterpart of a line is unclear, or if a new line contains a word that
+/// the model wrongly remembered from the file.
 pub(super) fn merge_lines(
     file: &[FileLine<'_>],
     first: usize,
@@ -25,7 +25,7 @@ pub(super) fn merge_lines(
 ) -> Option<Vec<Edit>> {
     let there = file.get(first..first + reading.old.len())?;
     let shift = IndentShift::infer(reading, there)?;
-    // What stands for each old line; nothing where lines that are given alike are not alike there.
+    // The counterpart of each old line; `None` if equal old lines have different counterparts.
     let mut meant: HashMap<&str, Option<&str>> = HashMap::with_capacity(there.len());
     for (old, line) in reading.old.iter().zip(there) {
         let entry = meant.entry(old).or_insert(Some(line.text));
@@ -53,7 +53,7 @@ pub(super) fn merge_lines(
     Some(line_edits(file, first, there, lines))
 }
 
-/// Whether a word that is in the old lines, but not in those of the file that were taken for them, would be written.
+/// Whether the edit would write a word that is in the old lines but not in their counterparts in the file.
 fn writes_misremembered_word(old: &[&str], there: &[FileLine<'_>], new: &[&str]) -> bool {
     let mut wrong = HashSet::new();
     for (old, line) in old.iter().zip(there) {
@@ -69,8 +69,8 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// The edits that put lines in the place of those there. Every line but the last has a break, and the last has what the
-/// last one there had.
+/// The edits that replace the lines `there`. Every line but the last gets a break; the last keeps the ending
+/// of the last replaced line.
 fn line_edits(
     file: &[FileLine<'_>],
     first: usize,
@@ -82,7 +82,7 @@ fn line_edits(
     };
     let before_it = first.checked_sub(1).and_then(|before| file.get(before));
     if lines.is_empty() && last.ending.is_empty() {
-        // Without a break at its end the file stays.
+        // The file stays without a final newline.
         let start = before_it.map_or(start, |line| line.end() - line.ending.len());
         return vec![Edit { range: start..last.end(), text: String::new() }];
     }

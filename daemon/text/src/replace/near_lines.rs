@@ -1,8 +1,8 @@
-//! Most lines are there, and the rest very nearly, the first or the last among them.
+//! Most lines match and the rest is very similar, among them the first or the last.
 
 use super::search::{ReplaceSearch, TierMatch, line_match};
 
-/// Higher than between two lines that are there.
+/// Stricter than between two matching lines.
 const MIN_SHARE: f64 = 0.9;
 
 pub(super) fn find<'a>(search: &ReplaceSearch<'a>) -> Option<TierMatch<'a>> {

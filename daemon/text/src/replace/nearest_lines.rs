@@ -1,24 +1,24 @@
-//! The place in a file that is most like a text that is not in it: for the model to see what is really there.
+//! Finds the place in a file most similar to a missing text, to show the model what is really there.
 //!
-//! Lines that occur as they are (indentation aside) vote for where the whole would begin. Where too few do, one line is
-//! looked for by its pairs of bytes: all lines coarsely (128 bits for each), the best few exactly. Both are linear in the
-//! file, and what is shown has a cap.
+//! Lines that occur as they are (ignoring indentation) vote for where the whole text would start. With too
+//! few votes, one line is searched by its byte pairs: coarsely in all lines (128 bits each), exactly in the
+//! best few. Both are linear in the file, and the output is capped.
 
 use std::collections::HashMap;
 use std::fmt;
 
-/// How much of the old text is looked for.
+/// Lines of the old text that are searched, at most.
 const MAX_WANTED: usize = 64;
-/// How much is shown.
+/// The cap on what is shown.
 const MAX_LINES: usize = 6;
 const MAX_CHARS: usize = 160;
-/// Longer lines have every pair of bytes, so they would be like anything.
+/// Longer lines contain every byte pair, so they would resemble anything.
 const MAX_LINE_BYTES: usize = 1000;
 const CANDIDATES: usize = 16;
-/// The share of pairs that a line must have in common with the one looked for.
+/// The share of byte pairs that a line must have in common with the wanted one.
 const MIN_SHARE: f64 = 0.6;
 
-/// Some lines of the file as they are, the first with its number.
+/// Some lines of the file, unchanged, and the number of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearestLines {
     pub line: usize,
@@ -46,7 +46,8 @@ pub(super) fn find(text: &str, old: &str) -> Option<NearestLines> {
     Some(NearestLines { line: first + 1, lines })
 }
 
-/// Where the old text would begin according to its lines that are in the file, if these are a third of it or more.
+/// Where the old text would start according to its lines that are in the file, if they are at least a third
+/// of it.
 fn by_votes(text: &str, wanted: &[&str]) -> Option<usize> {
     let mut index_of = HashMap::new();
     for (index, line) in wanted.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
@@ -64,13 +65,13 @@ fn by_votes(text: &str, wanted: &[&str]) -> Option<usize> {
     (weight * 3 >= whole).then_some(first)
 }
 
-/// Where the old text would begin if its longest line is the one most like it.
+/// Where the old text would start if its longest line is the most similar line.
 fn by_likeness(text: &str, wanted: &[&str]) -> Option<usize> {
     let (index, line) =
         wanted.iter().enumerate().max_by_key(|(index, line)| (line.len(), usize::MAX - index))?;
     let line = line.get(..line.floor_char_boundary(MAX_LINE_BYTES))?;
     let mask = mask(line);
-    // The best few by a coarse score, in its order.
+    // The best few by the coarse score, best first.
     let mut best: Vec<(u32, usize, &str)> = Vec::with_capacity(CANDIDATES + 1);
     for (number, candidate) in text.lines().enumerate().filter(|(_, line)| line.len() <= MAX_LINE_BYTES) {
         let candidate = candidate.trim();
@@ -88,7 +89,7 @@ fn by_likeness(text: &str, wanted: &[&str]) -> Option<usize> {
     (share >= MIN_SHARE).then(|| number.saturating_sub(index))
 }
 
-/// How many bytes two lines have in common at both ends: this tells lines apart that differ in a number only.
+/// The common bytes at both ends: they distinguish lines that differ only in a number.
 fn affixes(line: &str, candidate: &str) -> u32 {
     let same = |(a, b): &(u8, u8)| a == b;
     let before = line.bytes().zip(candidate.bytes()).take_while(same).count();
@@ -101,13 +102,13 @@ fn pairs(line: &str) -> impl Iterator<Item = (u8, u8)> {
     bytes.clone().zip(bytes.skip(1))
 }
 
-/// One bit for each pair of bytes, of 128.
+/// One of 128 bits for each byte pair.
 fn mask(line: &str) -> u128 {
     pairs(line)
         .fold(0, |mask, (a, b)| mask | 1 << (u32::from(a).wrapping_mul(31).wrapping_add(u32::from(b)) % 128))
 }
 
-/// How many of the line's pairs the candidate has too.
+/// The share of the line's byte pairs that the candidate has too.
 fn share(line: &str, candidate: &str) -> f64 {
     let mut there: HashMap<(u8, u8), usize> = HashMap::new();
     for pair in pairs(candidate) {

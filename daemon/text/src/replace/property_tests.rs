@@ -1,4 +1,4 @@
-//! What holds for every replacement that is not exact, for any texts: each law is checked against its plain definition.
+//! Properties of every inexact replacement, for any texts, each checked against its plain definition.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -9,7 +9,7 @@ use crate::{Change, LineEnding};
 
 const CASES: u32 = 2000;
 
-/// Lines of few words, so that much repeats; blanks before, within and after them.
+/// Lines of few words, so that many repeat; blanks before, within and after them.
 fn line() -> impl Strategy<Value = String> {
     let indent =
         prop_oneof![4 => Just(""), 2 => Just("  "), 2 => Just("    "), 1 => Just("\t"), 1 => Just("\t\t")];
@@ -33,7 +33,7 @@ fn lines(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(line(), count)
 }
 
-/// A file, some lines that are or may be in it, what is to become of them, and a line ending.
+/// A file, lines that are or may be in it, their replacement, and a line ending.
 fn request() -> impl Strategy<Value = (String, String, String)> {
     let ending = prop_oneof![3 => Just("\n"), 1 => Just("\r\n")];
     let manner = (any::<bool>(), any::<bool>(), 0..6_usize, any::<prop::sample::Index>());
@@ -43,7 +43,7 @@ fn request() -> impl Strategy<Value = (String, String, String)> {
             let old = if from_file { &file[at..file.len().min(at + other.len() + 1)] } else { &other };
             let mut old = old.to_vec();
             let mut new = new;
-            // Something of the old text stays.
+            // Some of the old text stays.
             new.extend(old.iter().skip(1).cloned());
             let distort = |line: &String| match how {
                 0 => format!("{line}  "),
@@ -71,7 +71,7 @@ fn folded(text: &str, fold: LineFold) -> Vec<String> {
     text.lines().map(|line| fold.fold_line(line)).collect()
 }
 
-/// In how many places all lines are equal when folded.
+/// The number of places where all folded lines are equal.
 fn count(text: &str, old: &str, fold: LineFold) -> usize {
     let (text, old) = (folded(text, fold), folded(old, fold));
     if old.is_empty() { 0 } else { text.windows(old.len()).filter(|window| *window == old).count() }
@@ -109,26 +109,26 @@ proptest! {
             prop_assert_eq!(count(&flat, &old, LineFold::Trailing), 0);
         }
         if let Some(fold) = fold_of(replaced.tier) {
-            // Places that are indented by no one rule do not count, so there may be more of them than of the others.
+            // Places without a common indentation rule do not count, so this may count more.
             let places = count(&flat, &old, fold);
             prop_assert!(places == 1 || replaced.tier != MatchTier::TrailingBlanks && places > 1);
         }
     }
 
-    /// With a second copy of the file behind it, everything is there twice.
+    /// With a second copy of the file behind it, everything occurs twice.
     #[test]
     fn a_tie_is_never_broken((text, old, new) in request()) {
         let break_between = if LineEnding::detect(&text) == LineEnding::Crlf { "\r\n" } else { "\n" };
         let twice = format!("{text}{break_between}#\n{text}{break_between}");
         if replace(&text, &old, &new, false).is_ok() {
             let seen = replace(&twice, &old, &new, false);
-            // What was not there exactly may be so where the copies meet.
+            // A text that had no exact match may have one where the copies meet.
             let exact = twice.replace("\r\n", "\n").matches(&*old).count() == 1;
             prop_assert!(matches!(seen, Err(ReplaceError::Ambiguous { .. })) || exact, "{:?}", seen);
         }
     }
 
-    /// Lines that are like none of the old ones are all there afterwards, in their order and to the byte.
+    /// Lines similar to none of the old ones survive in order and byte for byte.
     #[test]
     fn a_line_that_was_not_shown_is_never_touched((text, old, new) in request(), all: bool) {
         let Some((_, result)) = lenient(&text, &old, &new, all) else { return Ok(()) };
@@ -144,7 +144,7 @@ proptest! {
         }
     }
 
-    /// What the new text has that the old one has not is written as it is, `$` and all, its indentation aside.
+    /// What only the new text contains is written as given, `$` included, except for its indentation.
     #[test]
     fn new_lines_are_written_as_given((text, old, new) in request()) {
         let Some((replaced, result)) = lenient(&text, &old, &new, false) else { return Ok(()) };
@@ -160,12 +160,12 @@ proptest! {
         let Some((_, result)) = lenient(&text, &old, &new, all) else { return Ok(()) };
         let (before, after) = (LineEnding::detect(&text), LineEnding::detect(&result));
         prop_assert!(before == after || after == LineEnding::None || before == LineEnding::None);
-        // Nothing may be left, or a last line that is empty.
+        // Nothing may be left, or an empty last line.
         let emptied = new.is_empty() || new.ends_with('\n');
         prop_assert!(result.is_empty() || emptied || text.ends_with('\n') == result.ends_with('\n'));
     }
 
-    /// What an editor has to be told is no more than what differs.
+    /// The editor receives no more than what differs.
     #[test]
     fn the_change_is_minimal_and_does_something((text, old, new) in request()) {
         let Some((replaced, result)) = lenient(&text, &old, &new, false) else { return Ok(()) };
@@ -176,7 +176,7 @@ proptest! {
         prop_assert!(touched(&replaced.change) <= 2 * touched(&Change::between(&text, &result)) + 8);
     }
 
-    /// Blocks with depths: the file has its own blanks for each, the model others.
+    /// Blocks with depths: file and model use different blanks for them.
     #[test]
     fn new_lines_are_indented_as_the_file_is(
         depths in prop::collection::vec(0..3_usize, 1..6),
@@ -194,7 +194,7 @@ proptest! {
             depths.iter().enumerate().map(|(index, depth)| line(unit, base + depth, format!("line {index}"))).collect()
         };
         let at = at.index(depths.len());
-        // A line is one level deeper than the one before it, if it is deeper.
+        // A line is at most one level deeper than the one before it.
         let new_depth = new_depth.min(depths[at] + 1);
         let added = |unit, base| line(unit, base + new_depth, "added".to_owned());
         let (file, old) = (block(file_unit, base), block(model_unit, model_base));
@@ -203,17 +203,18 @@ proptest! {
         new.insert(at + 1, added(model_unit, model_base));
         let around = |lines: Vec<String>| format!("first\n{}last\n", lines.concat());
         let text = around(file);
-        // Where both have spaces, a shift is one of so many spaces; and lines that are not indented do not show how.
+        // If both use spaces, a shift is a number of spaces; and unindented lines show nothing.
         let spaces = ![file_unit, model_unit].contains(&"\t");
         let bare = depths.iter().all(|depth| base + depth == 0);
         if file_unit != model_unit && (spaces || bare) && !depths.contains(&new_depth) {
             return Ok(());
         }
         match replace(&text, &old.concat(), &new.concat(), false) {
-            // A part of a line that is there as given is replaced as given.
+            // A literal part of a line is replaced literally.
             Ok(MatchedChange { tier: MatchTier::Exact, .. }) => {}
             Ok(replaced) => prop_assert_eq!(replaced.change.apply(&text).unwrap(), around(expected)),
-            // Depths alone do not tell a shift from other blanks, and a line left of all others may be anything.
+            // Depths alone do not distinguish a shift from other blanks, and a line left of all others may be
+            // anything.
             Err(error) => prop_assert!(
                 file_unit != model_unit || base < model_base && new_depth < *depths.iter().min().unwrap(),
                 "{}", error

@@ -1,7 +1,7 @@
-//! What was asked, as lines: these are to be replaced by those.
+//! The request as lines: old lines and their replacement.
 //!
-//! A line break that ends the old text ends its last line; the new text is then taken in the same way. What the old and
-//! the new text do not say stays as it is, the last line's break too.
+//! A line break at the end of the old text ends its last line; the new text is then read the same way. What
+//! neither text mentions stays as it is, including the last line's break.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RequestedLines<'a> {
@@ -19,7 +19,7 @@ impl<'a> RequestedLines<'a> {
         }
     }
 
-    /// Without the blank lines around the old text, and around the new one, which has the same or none.
+    /// Strips the blank lines around the old text, and around the new one, which must have the same or none.
     pub(super) fn without_blank_margins(&self) -> Option<Self> {
         let blank = |line: &&&str| line.trim().is_empty();
         let before = self.old.iter().take_while(blank).count();
@@ -30,7 +30,7 @@ impl<'a> RequestedLines<'a> {
         let new_before = self.new.iter().take_while(blank).count();
         let rest = self.new.get(new_before..)?;
         let new_after = rest.iter().rev().take_while(blank).count();
-        // Other ones are meant to be there.
+        // Any other number of them is intended.
         if ![0, before].contains(&new_before) || ![0, after].contains(&new_after) {
             return None;
         }
@@ -41,7 +41,7 @@ impl<'a> RequestedLines<'a> {
     }
 }
 
-/// A break at the end begins no other line.
+/// A final break starts no further line.
 fn split(text: &str) -> Vec<&str> {
     text.strip_suffix('\n').unwrap_or(text).split('\n').collect()
 }

@@ -1,4 +1,4 @@
-//! One search for an old text that is not in the file as given: what the tiers share, made when it is first wanted.
+//! One search for an old text without an exact match: data that the tiers share, computed on first use.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -26,11 +26,11 @@ pub(super) struct ReplaceSearch<'a> {
     similar: OnceCell<Option<SimilarLines>>,
 }
 
-/// What a tier has found: one place or several.
+/// A tier's matches: one or several.
 pub(super) enum TierMatch<'a> {
-    /// Lines of the file that stand for all lines of the old text, by the index of the first.
+    /// File lines that match all lines of the old text, by the index of the first.
     Lines { reading: RequestedLines<'a>, places: Vec<usize> },
-    /// A part of the file's text.
+    /// Parts of the file's text.
     Text { places: Vec<Range<usize>>, new: String },
 }
 
@@ -61,18 +61,18 @@ impl<'a> ReplaceSearch<'a> {
         cell.get_or_init(|| FoldedLines::new(self.file_lines.iter().map(|line| line.text), fold))
     }
 
-    /// The old and the new text as they are once they are without escapes.
+    /// The old and the new text without escapes.
     pub(super) fn unescaped(&self, both: fn(&str, &str) -> Option<(String, String)>) -> Option<(&str, &str)> {
         let texts = self.unescaped.get_or_init(|| both(self.old, self.new));
         texts.as_ref().map(|(old, new)| (old.as_str(), new.as_str()))
     }
 
-    /// The lines that are nearly the old ones.
+    /// The lines most similar to the old ones.
     pub(super) fn similar_lines(&self) -> Option<&SimilarLines> {
         self.similar.get_or_init(|| similar_lines::find(self)).as_ref()
     }
 
-    /// The places where all lines are equal when folded, and indented by one rule.
+    /// The places where all folded lines are equal and one indentation rule holds.
     pub(super) fn places(&self, reading: &RequestedLines<'a>, fold: LineFold) -> Vec<usize> {
         let mut places = self.folded(fold).find_runs(&FoldedLines::new(reading.old.iter().copied(), fold));
         places.retain(|first| self.is_indented_alike(reading, *first));
@@ -85,7 +85,7 @@ impl<'a> ReplaceSearch<'a> {
     }
 }
 
-/// Nothing where there is no place.
+/// `None` without a place.
 pub(super) fn line_match<'a>(reading: &RequestedLines<'a>, places: Vec<usize>) -> Option<TierMatch<'a>> {
     (!places.is_empty()).then(|| TierMatch::Lines { reading: reading.clone(), places })
 }

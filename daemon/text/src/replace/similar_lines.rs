@@ -1,9 +1,9 @@
-//! Lines of which most are there, and the rest nearly: a model that misremembers a word.
+//! Finds lines that mostly match while the rest is similar, as when a model misremembers a word.
 //!
-//! The lines that are nowhere in the file are taken to be the misremembered ones, and all others must stand where they
-//! should. So a line that has been moved, or left out, is never taken for another.
+//! Old lines that occur nowhere in the file count as misremembered; all others must be at their places. So a
+//! moved or omitted line is never taken for another.
 //!
-//! Linear in the file, except for a number of comparisons that has a cap: beyond it nothing is found.
+//! Linear in the file, plus a capped number of comparisons; above the cap nothing is found.
 
 use std::collections::HashMap;
 
@@ -12,24 +12,23 @@ use super::folded_lines::FoldedLines;
 use super::search::ReplaceSearch;
 use super::similarity::{distance, similarity};
 
-/// Fewer lines say too little about where they stand.
+/// Fewer lines say too little about their place.
 const MIN_LINES: usize = 3;
-/// One line of so many may be wrong.
+/// One line in this many may be wrong.
 const LINES_PER_ERROR: usize = 3;
-/// How much of the old text must be there as it is, in bytes of a hundred.
+/// The share of the old text, in percent of bytes, that must match exactly.
 const MIN_EQUAL_PERCENT: usize = 40;
 /// How much better the best place must be than any other.
 const MARGIN: f64 = 0.2;
 const MAX_PLACES: usize = 1000;
 const MAX_COMPARISONS: usize = 5_000_000;
 
-/// Lines that stand for the old ones.
 pub(super) struct SimilarLines {
-    /// The first, or the first of each where several are about as good.
+    /// The first line of the best place, or of each if several are about as good.
     pub(super) places: Vec<usize>,
-    /// How like the old line the least alike is, of 1.
+    /// The similarity of the least similar line, up to 1.
     pub(super) similarity: f64,
-    /// Whether the first and the last are there as they are.
+    /// Whether the first and the last line match exactly.
     pub(super) is_anchored: bool,
 }
 
@@ -40,7 +39,7 @@ pub(super) fn find(search: &ReplaceSearch<'_>) -> Option<SimilarLines> {
         return None;
     }
     let file = search.folded(LineFold::Blanks);
-    // Each old line has a number; a line of the file has that of the old line it is equal to.
+    // Each old line gets a number; a file line has the number of the old line it equals.
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     for line in &old {
         let next = numbers.len();
@@ -112,7 +111,8 @@ pub(super) fn find(search: &ReplaceSearch<'_>) -> Option<SimilarLines> {
     Some(SimilarLines { places: rivals, similarity: least, is_anchored: anchored })
 }
 
-/// Whether a line may be a misremembered other one: no number is different, and no other line of the file is as like it.
+/// Whether `line` may be `there` misremembered: their digits are equal, and no other line of the file is as
+/// similar.
 fn is_misremembered(line: &str, there: &str, file: &FoldedLines) -> bool {
     let digits = |line: &str| line.chars().filter(char::is_ascii_digit).collect::<String>();
     if there.is_empty() || digits(line) != digits(there) {

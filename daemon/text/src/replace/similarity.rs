@@ -1,9 +1,9 @@
-//! How like each other two lines are: the characters that have to be changed, left out or put in.
+//! The similarity of two lines, by the characters to change, delete or insert.
 
-/// Longer differences are not looked at: the lines are unlike.
+/// Lines with longer differences count as dissimilar.
 const MAX_CHARS: usize = 500;
 
-/// How much of the longer line is in both, of 1; half and less is none.
+/// The share of the longer line that both have, up to 1; half or less counts as 0.
 pub(super) fn similarity(one: &str, other: &str) -> f64 {
     let length = one.chars().count().max(other.chars().count());
     match distance(one, other, length / 2) {
@@ -12,9 +12,9 @@ pub(super) fn similarity(one: &str, other: &str) -> f64 {
     }
 }
 
-/// The characters that differ, if there are no more than `most`.
+/// The number of differing characters, if it is at most `most`.
 pub(super) fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
-    // A character has four bytes at most.
+    // A character has at most four bytes.
     if one.len().abs_diff(other.len()) > most.saturating_mul(4) {
         return None;
     }
@@ -32,7 +32,7 @@ pub(super) fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
     if long.len() - short.len() > most || long.len() > MAX_CHARS {
         return None;
     }
-    // Row by row; a row whose least is too much already ends it.
+    // Row by row; stop when a row's minimum exceeds the limit.
     let mut row: Vec<usize> = (0..=short.len()).collect();
     for (index, c) in long.iter().enumerate() {
         let mut diagonal = index;

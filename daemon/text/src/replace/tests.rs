@@ -114,7 +114,7 @@ fn errors_tell_a_model_what_to_do_next() {
 
 #[test]
 fn a_difference_that_has_a_name_is_named() {
-    // Every place is not looked for with these differences.
+    // With `all`, these differences are not tolerated, so the search fails with a hint.
     let hint = |text, old| match replace(text, old, "", true) {
         Err(ReplaceError::NotFound { hint: Some(hint), .. }) => (hint.reason, hint.line),
         other => panic!("{old:?}: {other:?}"),
@@ -226,7 +226,7 @@ fn what_may_mean_something_else_is_refused() {
     refused("foo bar", "  ", "x");
 }
 
-/// Not timed: what grows with the product of both would take hours.
+/// Not timed: code that grows with the product of both sizes would take hours.
 #[test]
 fn large_texts_come_to_an_end() {
     let file: String =

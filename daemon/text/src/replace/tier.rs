@@ -1,23 +1,23 @@
-//! How strictly the old text was looked for. Every tier takes more as equal than the one before it.
+//! How strictly the old text was matched. Each tier tolerates more than the one before.
 
 /// In the order in which they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MatchTier {
-    /// Letter by letter; only line endings are not looked at.
+    /// Every character; only line endings are ignored.
     Exact,
     TrailingBlanks,
-    /// All lines are indented differently in one and the same way.
+    /// All lines are indented differently by the same rule.
     Indentation,
     Typography,
     /// Any blanks within and before the lines, and blank lines around them.
     Blanks,
-    /// What a reader of the file was shown beside its text: line numbers, a fence around it.
+    /// A reader's decoration: line numbers, a fence around the text.
     Copied,
     /// Characters written as escapes.
     Escapes,
-    /// The first and the last line are there, and one between them is nearly so.
+    /// The first and the last line match, and one between them is similar.
     Anchors,
-    /// Most lines are there, and one of them is nearly so.
+    /// Most lines match, and one of them is similar.
     Near,
 }
 
@@ -36,7 +36,7 @@ impl MatchTier {
         }
     }
 
-    /// What was overlooked; nothing where nothing was.
+    /// What the match tolerated; `None` for an exact one.
     pub fn leniency(self) -> Option<&'static str> {
         match self {
             Self::Exact => None,
@@ -50,7 +50,7 @@ impl MatchTier {
         }
     }
 
-    /// Whether every place may be replaced: only where next to nothing is guessed.
+    /// Whether all places may be replaced: only if almost nothing is guessed.
     pub(super) fn allows_replace_all(self) -> bool {
         matches!(self, Self::Exact | Self::TrailingBlanks | Self::Indentation)
     }

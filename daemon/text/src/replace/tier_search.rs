@@ -1,7 +1,7 @@
-//! The tiers below the exact one, from strict to lenient, and what is done with what one of them finds.
+//! Tries the tiers below the exact one, from strict to lenient.
 //!
-//! The first that finds something decides: one place is replaced, several are refused. A more lenient one would find
-//! those and more.
+//! The first tier that matches decides: one place is replaced, several are rejected. A more lenient tier
+//! would find the same places and more.
 
 use super::error::ReplaceError;
 use super::lf_text::LfText;
@@ -28,7 +28,7 @@ const TIERS: [(MatchTier, TierFinder); 8] = [
     (MatchTier::Near, near_lines::find),
 ];
 
-/// Nothing where no tier finds a place, or the one that does cannot say what is to stand there.
+/// `None` if no tier matches, or if the tier that does cannot tell what to write there.
 pub(super) fn find_in_tiers(
     text: &str,
     flat: &LfText<'_>,
@@ -78,7 +78,8 @@ pub(super) fn find_in_tiers(
     }
 }
 
-/// A last line that goes takes the break before it along, which may go already with the place before.
+/// Deleting a last line also deletes the break before it, which may already be deleted with the previous
+/// place.
 fn separate_final_edits(mut edits: Vec<Edit>, text: &str) -> Vec<Edit> {
     let mut end = 0;
     for edit in &mut edits {

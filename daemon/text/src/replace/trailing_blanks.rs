@@ -1,4 +1,4 @@
-//! The same lines, but for blanks at their ends.
+//! The same lines except for trailing blanks.
 
 use super::fold::LineFold;
 use super::requested_lines::RequestedLines;

@@ -1,4 +1,4 @@
-//! What of a person's edit is outside of the hunks, as an edit of the base.
+//! Maps the part of a user's edit that is outside the hunks to edits of the base.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::{Hunk, Review};
 use crate::Edit;
 
 impl Review {
-    /// What a person's edit is in the base: nothing, where it is in a hunk.
+    /// The user's edit as edits of the base: empty if it is inside a hunk.
     pub(super) fn base_edits(&self, edit: &Edit) -> Vec<Edit> {
         if edit.range.is_empty() {
             self.base_insertion(edit.range.start, &edit.text).into_iter().collect()
@@ -22,7 +22,7 @@ impl Review {
         };
         let lines = |split: Option<usize>| text.split_at(split.map_or(0, |at| at + 1));
         if !self.text.begins_line(at) {
-            // After a last line without a break: the lines below it are no longer the hunk's.
+            // After a last line without a break: the lines below it do not belong to the hunk.
             let (_, below) = lines(text.find('\n'));
             let is_last = at == hunk.text.end && at == self.text.len() && text.contains('\n');
             return (is_last && !below.is_empty()).then(|| self.insert_below(hunk, below));
@@ -46,7 +46,7 @@ impl Review {
         insert(at, &format!("{}{text}", if text.contains("\r\n") { "\r\n" } else { "\n" }))
     }
 
-    /// Whether lines are among those that a hunk took away.
+    /// Whether these lines are among those that the hunk deleted.
     fn restores_deleted_lines(&self, hunk: &Hunk, lines: &str) -> bool {
         let old = self.old_text(hunk);
         old.match_indices(lines).any(|(at, _)| {
@@ -56,7 +56,7 @@ impl Review {
         })
     }
 
-    /// All that is typed takes the place of the first piece outside; the other pieces are deleted.
+    /// All typed text replaces the first piece outside; the other pieces are deleted.
     fn base_replacement(&self, edit: &Edit) -> Vec<Edit> {
         let pieces = self.pieces(&edit.range);
         let Some(first) = pieces.first() else { return Vec::new() };
@@ -65,7 +65,7 @@ impl Review {
         let is_whole = if typed.is_empty() { begins_line } else { typed.ends_with('\n') };
         let next = self.hunks.get(self.hunks.partition_point(|hunk| hunk.text.start < first.end));
         if !is_whole && next.is_some_and(|hunk| hunk.text.start == first.end) {
-            // The line would run into the hunk's.
+            // The line would run into the hunk's first line.
             let ends = self.text.slice(first.end.saturating_sub(2).max(first.start)..first.end);
             typed.push_str(if ends == "\r\n" { "\r\n" } else { "\n" });
         }
@@ -78,7 +78,7 @@ impl Review {
         pieces.iter().map(edit).collect()
     }
 
-    /// What of a range is in no hunk.
+    /// The parts of a range that are in no hunk.
     fn pieces(&self, range: &Range<usize>) -> Vec<Range<usize>> {
         let mut pieces = Vec::new();
         let mut at = range.start;
@@ -97,12 +97,12 @@ impl Review {
         pieces
     }
 
-    /// The first hunk that does not end before a place.
+    /// The first hunk that does not end before the offset.
     pub(super) fn first_hunk_reaching(&self, at: usize) -> usize {
         self.hunks.partition_point(|hunk| hunk.text.end < at)
     }
 
-    /// Where a place in no hunk is in the base; after the hunk that ends there.
+    /// Maps an offset outside all hunks to the base; after a hunk that ends there.
     fn base_offset(&self, at: usize) -> usize {
         let before = self.hunks.partition_point(|hunk| hunk.text.end <= at);
         let last = before.checked_sub(1).and_then(|last| self.hunks.get(last));
@@ -114,7 +114,7 @@ fn insert(at: usize, text: &str) -> Edit {
     Edit { range: at..at, text: text.to_owned() }
 }
 
-/// What edits make of a piece of a text that begins at `start`.
+/// Applies edits to a piece of a text that starts at `start`.
 pub(super) fn apply_edits_to_piece(piece: &str, start: usize, edits: &[Edit]) -> String {
     let mut result = String::with_capacity(piece.len());
     let mut at = start;

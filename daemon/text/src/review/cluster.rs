@@ -1,4 +1,5 @@
-//! Edits and the hunks they touch, together: the lines around each such cluster are compared anew, all others only move.
+//! Groups edits with the hunks they touch. The lines around each cluster are compared again; all other hunks
+//! only shift.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,23 +15,22 @@ use super::undone_hunks::{UndoneHunk, growth};
 use super::{Hunk, HunkId, HunkOutcome, Review};
 use crate::Edit;
 
-/// An edit that is shorter is a keystroke, not a paste.
+/// A shorter edit is a keystroke, not a paste.
 const KEYSTROKE: usize = 1024;
 
-/// Who edits.
 #[derive(Debug, Clone)]
 pub(super) enum HunkAuthor {
-    /// With the id of the call.
+    /// With the call id.
     Agent(Arc<str>),
     User,
-    /// Whoever decides; with what it means for the hunks that this ends.
+    /// A decision, with the outcome of the hunks that it ends.
     Decision(HunkOutcome),
 }
 
-/// Edits of the text, and what they are in the base.
+/// Edits of the text, and the same edits in the base.
 #[derive(Debug)]
 pub(super) struct EditWindow {
-    /// The lines of the text that become others.
+    /// The text lines that change.
     pub(super) window: Range<usize>,
     pub(super) text: Vec<Edit>,
     pub(super) base: Vec<Edit>,
@@ -45,21 +45,21 @@ impl EditWindow {
     }
 }
 
-/// Touches that are not apart, with the hunks among them.
+/// Edit windows that touch, with the hunks among them.
 #[derive(Debug)]
 pub(super) struct HunkCluster {
     pub(super) window: Range<usize>,
-    /// Which of the list.
+    /// Indices into the list of hunks.
     pub(super) hunks: Range<usize>,
     text: Vec<Edit>,
     base: Vec<Edit>,
 }
 
-/// What becomes of a cluster.
+/// The result of resolving a cluster.
 #[derive(Debug, Default)]
 struct ClusterOutcome {
     replaced: Range<usize>,
-    /// Without regard to the clusters before; an id of 0 is a new one.
+    /// Not yet shifted by earlier clusters; id 0 means a new hunk.
     hunks: Vec<Hunk>,
     text: Vec<Edit>,
     base: Vec<Edit>,
@@ -68,12 +68,12 @@ struct ClusterOutcome {
 }
 
 impl Review {
-    /// The one way in which base, text and hunks change.
-    pub(super) fn apply_edit_windows(&mut self, touches: Vec<EditWindow>, hand: HunkAuthor) {
+    /// The only place that changes base, text and hunks.
+    pub(super) fn apply_edit_windows(&mut self, touches: Vec<EditWindow>, author: HunkAuthor) {
         let clusters = self.clusters(touches);
         let outcomes: Vec<_> =
-            clusters.into_iter().map(|cluster| self.resolve_cluster(cluster, &hand)).collect();
-        let end = if let HunkAuthor::Decision(end) = hand { end } else { HunkOutcome::Vanished };
+            clusters.into_iter().map(|cluster| self.resolve_cluster(cluster, &author)).collect();
+        let end = if let HunkAuthor::Decision(end) = author { end } else { HunkOutcome::Vanished };
         let (mut base, mut text) = (Vec::new(), Vec::new());
         let (mut undone, mut redone) = (Vec::new(), Vec::new());
         let (mut base_grown, mut text_grown, mut done) = (0, 0, 0);
@@ -132,18 +132,18 @@ impl Review {
         clusters
     }
 
-    fn resolve_cluster(&self, cluster: HunkCluster, hand: &HunkAuthor) -> ClusterOutcome {
+    fn resolve_cluster(&self, cluster: HunkCluster, author: &HunkAuthor) -> ClusterOutcome {
         let HunkCluster { window, hunks: replaced, text, base } = cluster;
         let hunks = self.hunks.get(replaced.clone()).unwrap_or_default();
         let base_window = self.base_window(&window, &replaced);
-        let is_person = matches!(hand, HunkAuthor::User);
-        let undone = if is_person { self.undone_in(&base_window) } else { Vec::new() };
-        if is_person && hunks.is_empty() && undone.is_empty() {
-            // Outside of all hunks both texts are edited alike.
+        let is_user = matches!(author, HunkAuthor::User);
+        let undone = if is_user { self.undone_in(&base_window) } else { Vec::new() };
+        if is_user && hunks.is_empty() && undone.is_empty() {
+            // Outside all hunks both texts get the same edit.
             return ClusterOutcome { replaced, text, base, ..ClusterOutcome::default() };
         }
         if let Some(hunk) = self.grow_hunk(hunks, &window, &text, &base) {
-            let hunks = vec![with_author(hunk, hand)];
+            let hunks = vec![with_author(hunk, author)];
             return ClusterOutcome { replaced, hunks, text, base, ..ClusterOutcome::default() };
         }
         let old = (&*self.base.slice(base_window.clone()), &*self.text.slice(window.clone()));
@@ -174,19 +174,19 @@ impl Review {
         }
         olds.sort_by_key(|old| (old.base.start, old.base.end));
 
-        let pairs = compare(&new_base, &new_text, effort(&text, hand));
+        let pairs = compare(&new_base, &new_text, effort(&text, author));
         let new = |(base, text)| ComparedHunk::new(base, text, (&new_base, &new_text), start);
         let mut found: Vec<_> = pairs.into_iter().map(new).collect();
         carry_over_ids(&olds, &mut found);
         let typed: Vec<_> = text.iter().map(|edit| moved.1.shift_range(&edit.range)).collect();
-        let hunks_now = found.into_iter().map(|new| attribute_hunk(new, &typed, hand)).collect();
+        let hunks_now = found.into_iter().map(|new| attribute_hunk(new, &typed, author)).collect();
         let ended = hunks.iter().filter(|_| is_undo);
         let ended = ended.filter_map(|hunk| UndoneHunk::from_hunk(hunk, self.new_text(hunk))).collect();
         let redone = undone.iter().map(|undone| undone.id).collect();
         ClusterOutcome { replaced, hunks: hunks_now, text, base, undone: ended, redone }
     }
 
-    /// The lines of the base beside a window that the hunks in it do not cross.
+    /// The base lines beside a window; no hunk crosses its borders.
     pub(super) fn base_window(&self, window: &Range<usize>, hunks: &Range<usize>) -> Range<usize> {
         let place = |at: usize, before: usize| {
             let last = before.checked_sub(1).and_then(|last| self.hunks.get(last));
@@ -195,8 +195,8 @@ impl Review {
         place(window.start, hunks.start)..place(window.end, hunks.end)
     }
 
-    /// The hunk after edits inside of it that cannot make it equal to the base anywhere, or would only with more looking
-    /// than a keystroke is worth.
+    /// The hunk after edits inside it that cannot make any of its lines equal to the base, or where finding
+    /// such lines costs more than a keystroke may.
     fn grow_hunk(&self, hunks: &[Hunk], window: &Range<usize>, text: &[Edit], base: &[Edit]) -> Option<Hunk> {
         let [hunk] = hunks else { return None };
         let (first, last) = (text.first()?, text.last()?);
@@ -214,7 +214,7 @@ impl Review {
         stays.then(|| Hunk { text, rejecting: false, measure: HunkMeasure::default(), ..hunk.clone() })
     }
 
-    /// Lines that were taken away in one place and came again in another, among equal ones, are no difference.
+    /// Lines deleted in one place and inserted in another, among equal lines, are no difference.
     fn drop_hunks_if_equal(&mut self, end: HunkOutcome) {
         let (Some(first), Some(last)) = (self.hunks.first(), self.hunks.last()) else { return };
         let (base, text) = (first.base.start..last.base.end, first.text.start..last.text.end);
@@ -226,32 +226,32 @@ impl Review {
     }
 }
 
-/// A hunk is by whoever's edit touches it and makes it another.
-fn attribute_hunk(new: ComparedHunk<'_>, typed: &[Range<usize>], hand: &HunkAuthor) -> Hunk {
+/// A hunk belongs to the author whose edit touches and changes it.
+fn attribute_hunk(new: ComparedHunk<'_>, typed: &[Range<usize>], author: &HunkAuthor) -> Hunk {
     let near = typed.partition_point(|typed| typed.end < new.text.start);
     let is_touched = typed.get(near).is_some_and(|typed| typed.start <= new.text.end);
-    let ComparedHunk { id, calls: by, edited, rejecting, is_unchanged: same, base, text, .. } = new;
-    let is_new = by.is_empty();
+    let ComparedHunk { id, calls, edited, rejecting, is_unchanged, base, text, .. } = new;
+    let is_new = calls.is_empty();
     let hunk = Hunk {
         id: id.unwrap_or(HunkId(0)),
         base,
         text,
-        calls: by,
+        calls,
         edited,
         rejecting,
         measure: HunkMeasure::default(),
     };
-    if (is_touched && !same) || is_new { with_author(hunk, hand) } else { hunk }
+    if (is_touched && !is_unchanged) || is_new { with_author(hunk, author) } else { hunk }
 }
 
-fn effort(edits: &[Edit], hand: &HunkAuthor) -> CompareEffort {
+fn effort(edits: &[Edit], author: &HunkAuthor) -> CompareEffort {
     let size: usize = edits.iter().map(|edit| edit.range.len() + edit.text.len()).sum();
-    let is_quick = size < KEYSTROKE && !matches!(hand, HunkAuthor::Decision(_));
+    let is_quick = size < KEYSTROKE && !matches!(author, HunkAuthor::Decision(_));
     if is_quick { CompareEffort::Keystroke } else { CompareEffort::Full }
 }
 
-fn with_author(mut hunk: Hunk, hand: &HunkAuthor) -> Hunk {
-    match hand {
+fn with_author(mut hunk: Hunk, author: &HunkAuthor) -> Hunk {
+    match author {
         HunkAuthor::Agent(call) if !hunk.calls.contains(call) => hunk.calls.push(call.clone()),
         HunkAuthor::User => hunk.edited = true,
         HunkAuthor::Agent(_) | HunkAuthor::Decision(_) => {}

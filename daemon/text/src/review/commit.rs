@@ -1,4 +1,4 @@
-//! What a person committed they have decided: hunks that stand in a committed text count as kept.
+//! A commit is a decision: hunks that a committed text contains count as kept.
 
 use similar::DiffTag;
 
@@ -8,8 +8,8 @@ use crate::Edit;
 use crate::diff::ops;
 
 impl Review {
-    /// Keeps the hunks whose lines are in a committed text, between the same lines as here. How lines end is left out
-    /// of account: Git may write them in another way than they are on the disk.
+    /// Keeps the hunks whose lines the committed text contains between the same lines as here. Line endings
+    /// are ignored: Git may convert them.
     pub fn keep_committed(&mut self, committed: &str) -> Vec<HunkId> {
         if self.hunks.is_empty() {
             return Vec::new();
@@ -26,7 +26,7 @@ impl Review {
             line += self.text.count_line_breaks(at..hunk.text.start);
             at = hunk.text.start;
             let new = self.new_text(hunk);
-            // With the line before it and the line after; the first of the bounded lines is none of the text's.
+            // Including the line before and the line after; the first bounded line is a sentinel.
             let end = line + new.lines().count() + 2;
             let run = equal.get(equal.partition_point(|run| run.end < end));
             if run.is_some_and(|run| run.start <= line) {
@@ -43,7 +43,7 @@ impl Review {
     }
 }
 
-/// The lines of a text between two that no text has, so that its ends are lines like others.
+/// The lines of a text between two sentinels that no text contains, so that its ends are lines like others.
 fn bounded(text: &str) -> Vec<&str> {
     ["\nstart"].into_iter().chain(text.lines()).chain(["\nend"]).collect()
 }

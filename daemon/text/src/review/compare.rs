@@ -1,4 +1,4 @@
-//! Which lines of a piece of the base are others in the piece of the text beside it.
+//! Compares a piece of the base with the piece of the text beside it, line by line.
 
 use std::ops::Range;
 
@@ -7,25 +7,25 @@ use similar::DiffTag;
 use crate::diff::ops;
 use crate::diff_window::DiffWindow;
 
-/// Lines that differ, in bytes of the two pieces.
+/// Differing lines, as byte ranges of the two pieces.
 pub(super) type DifferingRanges = (Range<usize>, Range<usize>);
 
-/// How much is compared line by line at each keystroke. Two pieces as long as this that have no line in common take
-/// about a millisecond.
-const CAP: usize = 32 * 1024;
+/// How many bytes are compared line by line on a keystroke. Two pieces of this size without a common line
+/// take about a millisecond.
+const MAX_KEYSTROKE_BYTES: usize = 32 * 1024;
 
-/// How hard to look for lines in common.
+/// How thoroughly to look for common lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CompareEffort {
-    /// Between all lines.
+    /// Compares all lines.
     Full,
-    /// Only at the beginning and end of pieces that are too long for a keystroke.
+    /// Compares only the beginning and end of pieces that are too long for a keystroke.
     Keystroke,
 }
 
-/// Pieces that are longer are not looked through at each keystroke.
+/// Longer pieces are not compared on each keystroke.
 pub(super) fn is_long(len: usize) -> bool {
-    len > CAP
+    len > MAX_KEYSTROKE_BYTES
 }
 
 pub(super) fn compare(base: &str, text: &str, effort: CompareEffort) -> Vec<DifferingRanges> {
@@ -60,7 +60,7 @@ pub(super) fn compare(base: &str, text: &str, effort: CompareEffort) -> Vec<Diff
     pairs.into_iter().filter_map(|pair| trimmed(base, text, pair)).collect()
 }
 
-/// Without the lines in common at both ends: where the time to compare ran out, there may be some.
+/// Trims common lines at both ends: if the comparison ran out of time, some may be left.
 fn trimmed(base: &str, text: &str, (old, new): DifferingRanges) -> Option<DifferingRanges> {
     let pieces = (base.get(old.clone()).unwrap_or_default(), text.get(new.clone()).unwrap_or_default());
     let DiffWindow { start, old: old_piece, new: new_piece, .. } = DiffWindow::between(pieces.0, pieces.1, 0);

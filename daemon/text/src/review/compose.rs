@@ -1,10 +1,10 @@
-//! Some lines of a hunk and not others: line by line, the old one before the new one at the same place.
+//! Selects some lines of a hunk: line by line, the old line before the new one with the same index.
 
 use std::collections::HashSet;
 
 use super::LineSelection;
 
-/// The lines of a hunk that are taken, as whole lines.
+/// The selected lines of a hunk, as whole lines.
 pub(super) fn compose(
     old: &str,
     new: &str,
@@ -33,13 +33,13 @@ pub(super) fn compose(
     result
 }
 
-/// How many lines a piece has.
+/// The number of lines of a piece.
 pub(super) fn count(piece: &str) -> usize {
     piece.split_inclusive('\n').count()
 }
 
 impl LineSelection {
-    /// Whether it has lines, and only such as are there.
+    /// Whether it selects at least one line, and only existing ones.
     pub(super) fn fits_hunk(&self, old: &str, new: &str) -> bool {
         let within = |lines: &[usize], count: usize| lines.iter().all(|line| *line < count);
         let is_empty = self.old.is_empty() && self.new.is_empty();
@@ -58,7 +58,7 @@ impl LineSelection {
         compose(old, new, |line| back.contains(&line), |line| !away.contains(&line))
     }
 
-    /// There may be as many as a file has lines.
+    /// Sets, because there may be as many lines as the file has.
     fn sets(&self) -> (HashSet<usize>, HashSet<usize>) {
         (self.old.iter().copied().collect(), self.new.iter().copied().collect())
     }

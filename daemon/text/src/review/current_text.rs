@@ -1,4 +1,5 @@
-//! A document's text as whoever has it holds it, so that nobody makes a rope of a file only to compare it.
+//! A document's current text in the form its owner holds it, so that a comparison need not build a rope of a
+//! file.
 
 use std::borrow::Cow;
 
@@ -7,9 +8,9 @@ use crate::Document;
 
 #[derive(Debug, Clone, Copy)]
 pub enum CurrentText<'a> {
-    /// In an editor.
+    /// Open in an editor.
     Document(&'a Document),
-    /// On the disk.
+    /// On disk.
     Text(&'a str),
 }
 

@@ -1,4 +1,4 @@
-//! Deciding: each decision names a hunk and what a screen showed of it, and stands or falls by itself.
+//! Decisions: each names a hunk and the fingerprint that the screen showed, and succeeds or fails by itself.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use crate::{Change, Edit};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HunkDecision {
     pub hunk: HunkId,
-    /// As the screen has it: a hunk that changed since is not decided.
+    /// The fingerprint on the screen: a hunk that changed since is not decided.
     pub expected: HunkFingerprint,
     /// Only these lines; the rest of the hunk stays undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineSelection>,
 }
 
-/// Lines of a hunk, counted from its first one: old lines that go and new lines that come.
+/// Lines of a hunk, counted from its first: deleted old lines and inserted new lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LineSelection {
     #[serde(default)]
@@ -35,7 +35,7 @@ pub struct LineSelection {
 pub struct DecidedHunk {
     pub id: HunkId,
     pub calls: Vec<Arc<str>>,
-    /// A person had typed in it.
+    /// The user had typed in it.
     pub edited: bool,
     pub old: String,
     pub new: String,
@@ -50,14 +50,15 @@ pub struct KeptHunks {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HunkRejection {
-    /// To be made through the buffer. Then it is told by [`ReviewInfo::rejected`], or [`ReviewInfo::unmark_deciding`] if it failed.
+    /// The caller applies it through the buffer, then calls [`Review::record_rejection`], or
+    /// [`Review::unmark_deciding`] if it failed.
     pub change: Change,
     pub decided: Vec<DecidedHunk>,
     pub errors: Vec<HunkDecisionError>,
 }
 
 impl Review {
-    /// The base takes the lines of the text.
+    /// Copies the hunks' text lines into the base.
     pub fn keep(&mut self, decisions: &[HunkDecision]) -> KeptHunks {
         let (chosen, refused) = self.valid_decisions(decisions);
         let mut touches = Vec::with_capacity(chosen.len());
@@ -76,7 +77,7 @@ impl Review {
         KeptHunks { decided: settled, errors: refused }
     }
 
-    /// What brings the lines of the base back into the text.
+    /// Returns the change that restores the base lines in the text.
     pub fn reject(&mut self, decisions: &[HunkDecision]) -> HunkRejection {
         let (chosen, refused) = self.valid_decisions(decisions);
         let mut changes = Vec::new();
@@ -93,7 +94,7 @@ impl Review {
         HunkRejection { change: Change::from_edits(changes), decided: settled, errors: refused }
     }
 
-    /// What a decision is about, if it stands.
+    /// The hunk that a decision is about, if the decision is valid.
     pub fn check_decision(&self, decision: &HunkDecision) -> Result<DecidedHunk, HunkDecisionError> {
         let at = self.hunks.iter().position(|hunk| hunk.id == decision.hunk);
         self.resolve_decision(at, decision).map(|(_, settled)| settled)
@@ -104,12 +105,12 @@ impl Review {
         self.hunks.iter().filter(|hunk| !hunk.rejecting).map(|hunk| self.decision_for(hunk)).collect()
     }
 
-    /// One for a hunk as it is now.
+    /// A decision for a hunk as it is now.
     pub fn decision_for(&self, hunk: &super::Hunk) -> HunkDecision {
         HunkDecision { hunk: hunk.id, expected: self.hunk_fingerprint(hunk), lines: None }
     }
 
-    /// The decisions that stand, in the order of the text, with the place of each hunk in the list.
+    /// The valid decisions in text order, each with its hunk's index.
     fn valid_decisions(
         &self,
         decisions: &[HunkDecision],

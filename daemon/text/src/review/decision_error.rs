@@ -1,4 +1,4 @@
-//! Why a decision was not taken. It is told to the person who decided.
+//! Why a decision was rejected. The user who decided reads it.
 
 use std::fmt;
 
@@ -8,27 +8,27 @@ use super::{HunkId, HunkOutcome};
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HunkDecisionError {
-    /// It was decided elsewhere, typed away or undone; or there never was one.
+    /// Decided elsewhere, typed away or undone; or it never existed.
     #[error("{hunk} is no longer there{}", why(*end))]
     Gone { hunk: HunkId, end: Option<HunkOutcome> },
-    /// Its lines are not those that were on the screen.
+    /// Its lines differ from those on the screen.
     #[error("{hunk} has changed since it was shown; it is now:\n{}", shown(old, new))]
     Changed { hunk: HunkId, old: String, new: String },
-    /// Named a second time, or its rejection is on its way.
-    #[error("{hunk} is being decided already")]
+    /// Named twice, or its rejection is on its way.
+    #[error("{hunk} is already being decided")]
     InProgress { hunk: HunkId },
-    #[error("{hunk} has {old} old and {new} new lines; none or others were chosen")]
+    #[error("{hunk} has {old} old and {new} new lines; choose some of these")]
     InvalidLines { hunk: HunkId, old: usize, new: usize },
-    /// Its lines went with the file: that is what there is to decide.
+    /// Its lines were deleted with the file, so the file is to be decided.
     #[error("{hunk} is in a file that the agent deleted: decide on the file")]
     FileDeleted { hunk: HunkId },
-    /// One that is for the whole file was expected, or the other way round.
-    #[error("{hunk} is the file itself, not lines of it")]
+    /// A decision about the whole file was used for lines, or the other way round.
+    #[error("{hunk} is the whole file, not some of its lines")]
     IsWholeFile { hunk: HunkId },
 }
 
 impl HunkDecisionError {
-    /// The hunk that was to be decided.
+    /// The hunk that the decision named.
     pub fn hunk(&self) -> HunkId {
         match self {
             Self::Gone { hunk, .. }
@@ -57,14 +57,15 @@ fn why(end: Option<HunkOutcome>) -> &'static str {
     }
 }
 
-/// How many lines of each side a message shows.
-const SHOWN: usize = 20;
+/// Lines of each side that a message shows.
+const MAX_SHOWN_LINES: usize = 20;
 
 fn shown(old: &str, new: &str) -> String {
     let side = |sign: char, text: &str| {
         let lines: Vec<_> = text.lines().collect();
-        let rest = lines.len().saturating_sub(SHOWN);
-        let mut side: String = lines.iter().take(SHOWN).map(|line| format!("{sign}{line}\n")).collect();
+        let rest = lines.len().saturating_sub(MAX_SHOWN_LINES);
+        let mut side: String =
+            lines.iter().take(MAX_SHOWN_LINES).map(|line| format!("{sign}{line}\n")).collect();
         if rest > 0 {
             side.push_str(&format!("{sign}… {rest} more lines\n"));
         }

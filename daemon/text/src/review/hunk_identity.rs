@@ -1,5 +1,5 @@
-//! Which of the hunks found after an edit is which of those before: a hunk goes on in the one that has most of it, and
-//! those that come of it or take it in are by the same calls.
+//! Matches the hunks after an edit with those before: a hunk continues in the one that shares most of it, and
+//! hunks that split off or absorb it inherit its calls.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::range_shift::RangeShift;
 use super::undone_hunks::UndoneHunk;
 use super::{Hunk, HunkId};
 
-/// A hunk before the edit, with its places as they are after it.
+/// A hunk before the edit, at its shifted place.
 #[derive(Debug)]
 pub(super) struct PreviousHunk<'a> {
     pub(super) id: HunkId,
@@ -27,7 +27,7 @@ pub(super) struct ComparedHunk<'a> {
     pub(super) calls: Vec<Arc<str>>,
     pub(super) edited: bool,
     pub(super) rejecting: bool,
-    /// It is a hunk from before, line for line.
+    /// It equals a previous hunk line for line.
     pub(super) is_unchanged: bool,
     pub(super) base: Range<usize>,
     pub(super) text: Range<usize>,
@@ -35,7 +35,7 @@ pub(super) struct ComparedHunk<'a> {
 }
 
 impl<'a> PreviousHunk<'a> {
-    /// After edits of the base and of the text.
+    /// Shifted by edits of the base and of the text.
     pub(super) fn from_hunk(
         hunk: &Hunk,
         moved: &(RangeShift<'_>, RangeShift<'_>),
@@ -52,7 +52,7 @@ impl<'a> PreviousHunk<'a> {
         }
     }
 
-    /// One that was undone and is redone in this place; the base is as it was.
+    /// An undone hunk that is redone at this place; the base is unchanged.
     pub(super) fn from_undone(undone: &'a UndoneHunk, text: Range<usize>, old: &'a str) -> Self {
         Self {
             id: undone.id,
@@ -67,7 +67,7 @@ impl<'a> PreviousHunk<'a> {
 }
 
 impl<'a> ComparedHunk<'a> {
-    /// At these places of the two pieces, which begin at `start`.
+    /// At these ranges of the two pieces, which start at `start`.
     pub(super) fn new(
         base: Range<usize>,
         text: Range<usize>,
@@ -90,7 +90,7 @@ impl<'a> ComparedHunk<'a> {
     }
 }
 
-/// Both in the order of the text.
+/// Both lists are in text order.
 pub(super) fn carry_over_ids(olds: &[PreviousHunk<'_>], found: &mut [ComparedHunk<'_>]) {
     for old in olds {
         let before = |new: &ComparedHunk<'_>| new.text.end < old.text.start && new.base.end < old.base.start;
@@ -127,7 +127,7 @@ fn common(one: &Range<usize>, other: &Range<usize>) -> usize {
     one.end.min(other.end).saturating_sub(one.start.max(other.start))
 }
 
-/// A range of a text of which a piece is given that begins at `start`.
+/// The range of a text, taken from a piece of it that starts at `start`.
 pub(super) fn slice_piece<'a>(text: &'a str, range: &Range<usize>, start: usize) -> &'a str {
     text.get(range.start.saturating_sub(start)..range.end.saturating_sub(start)).unwrap_or_default()
 }

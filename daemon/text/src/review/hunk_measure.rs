@@ -1,11 +1,10 @@
-//! What is known of a hunk's lines without looking at them again: a hunk of a thousand is not read for a keystroke in
-//! another one.
+//! Caches facts about a hunk's lines: a keystroke in one hunk does not read another hunk of a thousand lines.
 
 use std::hash::BuildHasher as _;
 
 use super::{Hunk, Review};
 
-/// Follows from the lines, and so says nothing new of a hunk.
+/// Derived from the lines, so all values compare equal.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct HunkMeasure(Option<HunkLineStats>);
 
@@ -25,7 +24,7 @@ impl PartialEq for HunkMeasure {
 impl Eq for HunkMeasure {}
 
 impl Review {
-    /// Looks at the hunks that are new or others.
+    /// Measures the hunks that are new or changed.
     pub(super) fn measure_hunks(&mut self) {
         let is_new = |(_, hunk): &(usize, &Hunk)| hunk.measure.0.is_none();
         let new: Vec<_> = self

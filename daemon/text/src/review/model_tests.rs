@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Hunk, HunkDecision, LineSelection, Review};
 use crate::{Change, Edit};
 
-/// The review under test, and what it must be.
+/// The review under test, and its expected state.
 #[derive(Debug, Clone)]
 pub(super) struct ReviewModel {
     pub(super) review: Review,
@@ -29,7 +29,7 @@ impl ReviewModel {
         self.check();
     }
 
-    /// A word that nothing else has, with which a person's typing is found again.
+    /// A unique word that marks the user's typing.
     pub(super) fn word(&mut self) -> String {
         self.typed += 1;
         format!("<{}>", self.typed)
@@ -54,7 +54,7 @@ impl ReviewModel {
             let stays = before_base.contains(&word) && !before_text.match_indices(&word).any(is_hit);
             assert!(!stays || base.contains(&word), "{word} was typed elsewhere\n{before:#?}\n{edit:?}");
         }
-        // What was undone or rejected and is typed again is the agent's.
+        // Text that was undone or rejected and is typed again belongs to the agent.
         let is_known = !before.undone_hunks.is_empty()
             || before.snapshots.iter().any(|state| state.text.text() == self.text);
         if let Some(mapped) = far_from_hunks(&before, &edit).filter(|_| !is_known) {
@@ -88,7 +88,7 @@ impl ReviewModel {
         self.check();
     }
 
-    /// Through a buffer that takes the change, or after what a person typed meanwhile, or does not.
+    /// Through a buffer that applies the change, applies it after the user's typing, or refuses it.
     pub(super) fn reject(&mut self, decisions: &[HunkDecision], takes: bool) {
         let before = self.review.clone();
         let rejection = self.review.reject(decisions);
@@ -115,7 +115,7 @@ impl ReviewModel {
         Some(decision)
     }
 
-    /// What always holds.
+    /// Checks the invariants.
     pub(super) fn check(&self) {
         let review = &self.review;
         let (base, text) = (review.base(), review.text());
@@ -163,12 +163,12 @@ impl ReviewModel {
     }
 }
 
-/// Whether what an edit types must outlive the rejection of every hunk.
+/// Whether the typed text must survive the rejection of every hunk.
 fn is_outside(review: &Review, edit: &Edit) -> bool {
     let Range { start, end } = edit.range;
     let text = review.text();
     if start < end {
-        // Lines that stay, and what the old text ends with too, are not typed.
+        // Lines that stay, and a suffix shared with the old text, are not typed.
         let (first, last) = (text[..start].rfind('\n').map_or(0, |at| at + 1), line_end(&text, end));
         let old: Vec<_> = text[first..last].split_inclusive('\n').collect();
         let new = format!("{}{}{}", &text[first..start], edit.text, &text[end..last]);
@@ -187,7 +187,7 @@ fn is_outside(review: &Review, edit: &Edit) -> bool {
     })
 }
 
-/// The place in the base of an edit that has whole lines between it and every hunk.
+/// The place in the base of an edit that whole lines separate from every hunk.
 fn far_from_hunks(review: &Review, edit: &Edit) -> Option<Range<usize>> {
     let text = review.text();
     let start = text[..edit.range.start].rfind('\n').map_or(0, |at| at + 1);

@@ -1,4 +1,4 @@
-//! What holds for a review whatever happens: random steps, checked by the model after each.
+//! Properties of a review under random steps; the model checks each.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -7,7 +7,7 @@ use super::Review;
 use super::model_tests::ReviewModel;
 use crate::{Change, Edit};
 
-/// Where an edit begins or ends, to be found in the text as it is then.
+/// Where an edit starts or ends, resolved against the text of that moment.
 #[derive(Debug, Clone)]
 enum EditPlace {
     Anywhere(u16),
@@ -21,15 +21,15 @@ enum EditPlace {
 #[derive(Debug, Clone)]
 enum ReviewStep {
     Agent(Vec<(EditPlace, u8, &'static str)>),
-    /// `bool`: with a word of its own before the text.
+    /// `bool`: with a unique word before the text.
     Person(EditPlace, u8, &'static str, bool),
     PersonBetween(EditPlace, EditPlace, &'static str, bool),
     Keep(usize, Option<(u8, u8)>),
     KeepAll,
     Reject(usize, Option<(u8, u8)>, bool),
-    /// The editor's undo of the last edit, and its redo if it was the last step.
+    /// The editor's undo of the last edit, or its redo if undo was the last step.
     Undo,
-    /// Saved and restored, with what a person did to the file meanwhile.
+    /// Saved and restored, with the user's changes to the file in between.
     Restart(Vec<(EditPlace, u8, &'static str)>),
     Commit(u8),
 }
@@ -98,7 +98,7 @@ impl EditPlace {
     }
 }
 
-/// Edits of a text as it is, in order and apart.
+/// Edits of the present text, sorted and non-overlapping.
 fn edits(model: &ReviewModel, wanted: &[(EditPlace, u8, &'static str)]) -> Vec<Edit> {
     let place = |(place, len, new): &(EditPlace, u8, &'static str)| {
         let start = place.at(&model.review, &model.text);
@@ -124,7 +124,7 @@ fn typed(model: &mut ReviewModel, range: std::ops::Range<usize>, text: &str, wit
     model.person(Edit { range, text }, word.as_deref());
 }
 
-/// All steps; what the text was before each edit is kept for undo.
+/// Runs all steps; remembers the text before each edit for undo.
 fn run(text: &str, steps: &[ReviewStep]) {
     let mut model = ReviewModel::new(text);
     let mut history: Vec<(String, Option<ReviewModel>)> = Vec::new();
@@ -161,7 +161,7 @@ fn run(text: &str, steps: &[ReviewStep]) {
             ReviewStep::Undo => undo(&mut model, history.pop()),
             ReviewStep::Restart(wanted) => {
                 restart(&mut model, wanted);
-                // What the agent's edits led from is not saved.
+                // The states before the agent's edits are not saved.
                 history.iter_mut().for_each(|(_, agents)| *agents = None);
             }
             ReviewStep::Commit(number) => commit(&mut model, *number),
@@ -203,7 +203,7 @@ fn restart(model: &mut ReviewModel, wanted: &[(EditPlace, u8, &'static str)]) {
     model.check();
 }
 
-/// All of the text but, perhaps, one hunk.
+/// Commits the text, possibly without one hunk.
 fn commit(model: &mut ReviewModel, number: u8) {
     let left_out = model.pick(usize::from(number), None).filter(|_| number.is_multiple_of(2));
     let mut other = model.review.clone();

@@ -1,4 +1,4 @@
-//! Where a range of a text is after edits.
+//! Maps ranges of a text through edits.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use crate::Edit;
 #[derive(Debug)]
 pub(super) struct RangeShift<'a> {
     edits: &'a [Edit],
-    /// How much longer the text is before each edit.
+    /// How many bytes the edits before each edit added.
     grown: Vec<isize>,
 }
 
 impl<'a> RangeShift<'a> {
-    /// Edits in the order of the text.
+    /// The edits must be in text order.
     pub(super) fn new(edits: &'a [Edit]) -> Self {
         let sum = |sum: &mut isize, edit: &Edit| Some(std::mem::replace(sum, *sum + growth(edit)));
         Self { edits, grown: edits.iter().scan(0, sum).collect() }
     }
 
-    /// What is typed at its ends is in it; where it begins or ends in an edit, it does so where the edit does.
+    /// Text typed at its ends joins the range; if an end is inside an edit, it moves to the edit's end.
     pub(super) fn shift_range(&self, range: &Range<usize>) -> Range<usize> {
         let before = |edit: &Edit| {
             edit.range.end < range.start || (edit.range.end == range.start && !edit.range.is_empty())
@@ -33,7 +33,7 @@ impl<'a> RangeShift<'a> {
         start..end.saturating_add_signed(self.before(last)).max(start)
     }
 
-    /// How much longer the text is before an edit, or after the last.
+    /// The bytes added before this edit, or by all edits.
     fn before(&self, edit: usize) -> isize {
         let all = || self.grown.last().copied().unwrap_or_default() + self.edits.last().map_or(0, growth);
         self.grown.get(edit).copied().unwrap_or_else(all)

@@ -1,5 +1,5 @@
-//! A person's edits as they are meant, by lines: an editor may send a whole text for one letter, and where lines begin or
-//! end alike, pieces of two lines for a line.
+//! Rewrites the user's edits by lines, as they are meant: an editor may send the whole text for one letter,
+//! or pieces of two lines for one line if lines start or end alike.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use crate::Edit;
 use crate::diff::ops;
 
 impl Review {
-    /// Edits of the same effect, without the lines that stay.
+    /// Edits with the same effect that skip unchanged lines.
     pub(super) fn refine_edits(&self, given: &[Edit]) -> Vec<Edit> {
         let mut groups: Vec<(Range<usize>, Vec<Edit>)> = Vec::new();
         for edit in given {
             let lines = self.text.line_start(edit.range.start)..self.text.line_end(edit.range.end);
             match groups.last_mut() {
-                // Two edits of one line are one.
+                // Two edits of one line become one.
                 Some((last, group)) if lines.start < last.end || lines.start == last.start => {
                     last.end = last.end.max(lines.end);
                     group.push(edit.clone());
@@ -30,7 +30,7 @@ impl Review {
 
     fn by_lines(&self, window: Range<usize>, edits: &[Edit]) -> Vec<Edit> {
         let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return Vec::new() };
-        // What the first line begins with and the last ends with, before as after.
+        // The unchanged start of the first line and end of the last.
         let (head, tail) = (first.range.start - window.start, window.end - last.range.end);
         let old = self.text.slice(window.clone());
         let new = apply_edits_to_piece(&old, window.start, edits);

@@ -1,4 +1,4 @@
-//! A review on the disk, and how it finds its place again in a text that may have changed meanwhile.
+//! A review on disk, and its restoration over a text that may have changed meanwhile.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::review_text::ReviewText;
 use super::{Hunk, HunkId, HunkOutcome, Review, WholeFileHunk};
 use crate::{Change, Edit};
 
-/// The text follows from the base and the hunks.
+/// The text is derived from the base and the hunks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedReview {
     base: String,
@@ -32,7 +32,7 @@ struct SavedHunk {
     edited: bool,
 }
 
-/// A hunk whose lines are no longer there. It is undecided no more; the text is left as it is.
+/// A hunk whose lines no longer exist. It is no longer undecided; the text stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostHunk {
     pub id: HunkId,
@@ -41,19 +41,19 @@ pub struct LostHunk {
     pub new: String,
 }
 
-/// What was read is no review.
+/// The saved data is not a valid review.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SavedReviewError {
     #[error("the saved review is damaged: {0} does not fit into its base")]
     InvalidRange(HunkId),
     #[error("the saved review is damaged: {0} changes nothing")]
     NoChange(HunkId),
-    #[error("the saved review is damaged: the id of {0} is used twice or was never given")]
+    #[error("the saved review is damaged: the id of {0} is used twice or was never issued")]
     InvalidId(HunkId),
 }
 
 impl Review {
-    /// What of it can be saved; what it remembers besides is much more, and stays here.
+    /// The part that can be saved; the history is much larger and stays in memory.
     pub fn without_history(&self) -> Self {
         Self {
             base: self.base.clone(),
@@ -81,12 +81,12 @@ impl Review {
         }
     }
 
-    /// The review as it was, of a text that nobody can look at now.
+    /// The review as saved, for a text that cannot be read now.
     pub fn from_saved(saved: SavedReview) -> Result<Self, SavedReviewError> {
         saved.into_review()
     }
 
-    /// The review of a text as it is now. What it is other than when it was saved, a person did.
+    /// The review over the present text. Every difference from the saved text counts as the user's edit.
     pub fn restore(saved: SavedReview, live: &str) -> Result<(Self, Vec<LostHunk>), SavedReviewError> {
         let mut review = saved.into_review()?;
         let before = review.text();
@@ -94,7 +94,7 @@ impl Review {
         let hunks = review.hunks.clone();
         let entry = |hunk: &Hunk| (review.old_text(hunk), review.new_text(hunk));
         let lines: Vec<_> = hunks.iter().map(entry).collect();
-        // Cannot be refused: it was made for this very text.
+        // Cannot fail: the change was made for this very text.
         let _ = review.record_user_change(&change);
         let lost: Vec<_> = hunks
             .into_iter()
@@ -106,7 +106,7 @@ impl Review {
         Ok((review, lost))
     }
 
-    /// Whether what a hunk was before edits is gone: its lines, or, where it has none, the lines around its place.
+    /// Whether the edits removed the hunk: its lines or, if it has none, the lines around its place.
     fn is_lost(&self, hunk: &Hunk, edits: &[Edit]) -> bool {
         let now = RangeShift::new(edits).shift_range(&hunk.text);
         let near = self.first_hunk_reaching(now.start);
@@ -120,7 +120,7 @@ impl Review {
         found.text.is_empty()
     }
 
-    /// The base takes what stands in the place of these.
+    /// Copies the text at these hunks into the base.
     fn forget_hunks(&mut self, lost: &[LostHunk]) {
         let is_lost = |hunk: &&Hunk| lost.iter().any(|lost| lost.id == hunk.id);
         let touch = |hunk: &Hunk| {
@@ -133,7 +133,7 @@ impl Review {
 }
 
 impl SavedReview {
-    /// Read from elsewhere it promises nothing.
+    /// Validates the saved data, which may be damaged.
     fn into_review(self) -> Result<Review, SavedReviewError> {
         let mut review = Review::new(&self.base);
         let (mut text, mut at) = (String::new(), 0);

@@ -1,5 +1,5 @@
-//! What a review was before each of the agent's last edits, so that the editor's undo and redo lead back to it exactly:
-//! among lines that were there before, the lines alone do not tell whose they are.
+//! States of a review before the agent's last edits, so that the editor's undo and redo restore them exactly:
+//! among equal lines, the text alone does not show whose they are.
 
 use std::collections::HashSet;
 
@@ -7,9 +7,9 @@ use super::review_text::ReviewText;
 use super::{Hunk, HunkOutcome, Review};
 use crate::Edit;
 
-/// So many are remembered, and none with more hunks.
-const COUNT: usize = 32;
-const HUNKS: usize = 5000;
+/// Snapshots kept, at most, and hunks in each.
+const MAX_SNAPSHOTS: usize = 32;
+const MAX_HUNKS: usize = 5000;
 
 #[derive(Debug, Clone)]
 pub(super) struct HunkSnapshot {
@@ -20,22 +20,22 @@ pub(super) struct HunkSnapshot {
 
 impl Review {
     pub(super) fn push_snapshot(&mut self) {
-        if self.hunks.len() > HUNKS {
+        if self.hunks.len() > MAX_HUNKS {
             return;
         }
-        if self.snapshots.len() == COUNT {
+        if self.snapshots.len() == MAX_SNAPSHOTS {
             self.snapshots.pop_front();
         }
         let (base, text) = (self.base.clone(), self.text.clone());
         self.snapshots.push_back(HunkSnapshot { base, text, hunks: self.hunks.clone() });
     }
 
-    /// Whether there is something to be led back to.
+    /// Whether undo or redo may restore a state.
     pub fn has_snapshots(&self) -> bool {
         !self.snapshots.is_empty()
     }
 
-    /// Whether a person's edits make the text what it was, over the same base: then the hunks are what they were.
+    /// If the user's edits restore an earlier text over the same base, restores its hunks and returns true.
     pub(super) fn restore_snapshot(&mut self, edits: &[Edit]) -> bool {
         let mut text = self.text.clone();
         text.apply_edits(edits);

@@ -1,11 +1,12 @@
-//! How long a keystroke takes. Printed, not asserted: `cargo test --release -p copydesk-text -- --ignored --nocapture speed`.
+//! Measures a keystroke. Prints, asserts nothing: `cargo test --release -p copydesk-text -- --ignored
+//! --nocapture speed`.
 
 use std::time::{Duration, Instant};
 
 use super::Review;
 use crate::{Change, Edit};
 
-/// A text, and a review of it in which so many lines are the agent's.
+/// A text, and a review of it with this many agent lines.
 fn review(lines: usize, hunks: usize) -> Review {
     let line = |number: usize| format!("    let value_{number} = compute({number}); // some words\n");
     let base: String = (0..lines).map(line).collect();

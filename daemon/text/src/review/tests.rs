@@ -29,7 +29,7 @@ fn check(review: &Review, base: &str, expected: &[(&str, &str)]) {
     assert_eq!(hunks(review), expected);
 }
 
-/// A person edits the text of a review.
+/// The user edits the text of a review.
 #[track_caller]
 fn person(
     base: &str,
@@ -58,7 +58,7 @@ fn the_agents_edits_are_hunks_that_go_on_living() {
 }
 
 #[test]
-fn what_a_person_types_outside_is_in_the_base() {
+fn typing_outside_hunks_goes_into_the_base() {
     person("a\nb\nc\n", "a\nB\nc\n", (4..5, "see"), "a\nb\nsee\n", &[("b\n", "B\n")]);
     // Whole lines at the borders, before and after.
     person("a\nb\nc\n", "a\nB\nc\n", (2..2, "new\n"), "a\nnew\nb\nc\n", &[("b\n", "B\n")]);
@@ -72,7 +72,7 @@ fn what_a_person_types_outside_is_in_the_base() {
 }
 
 #[test]
-fn what_a_person_types_within_is_part_of_the_hunk() {
+fn typing_inside_a_hunk_joins_it() {
     person("a\nb\nc\n", "a\nB\nc\n", (2..3, "bee"), "a\nb\nc\n", &[("b\n", "bee\n")]);
     person("a\nb\nc\n", "a\nB\nc\n", (3..4, ""), "a\nb\nc\n", &[("b\nc\n", "Bc\n")]);
     let mut review = review("a\nb\nc\n", "a\nB\nc\n");
@@ -87,7 +87,7 @@ fn what_is_typed_across_a_border_outlives_the_hunk() {
     person("above\nb\nc\n", "above\nB\nc\n", (2..7, "X"), "abX\nb\nc\n", &[("b\n", "")]);
     // From the hunk into the line below.
     person("a\nb\nbelow\n", "a\nB\nbelow\n", (2..6, "X\n"), "a\nb\nX\nlow\n", &[("b\n", "")]);
-    // A line of the base runs into the hunk's, which keeps its break.
+    // A line of the base runs into the hunk's line, which keeps its break.
     person("a\nb\n", "a\nB\n", (1..2, ";"), "a;\nb\n", &[("a;\nb\n", "a;B\n")]);
 }
 
@@ -98,7 +98,7 @@ fn undo_takes_a_hunk_away_and_redo_brings_it_back() {
     let before = review.hunks().to_vec();
     review.record_user_change(&change(text, base)).unwrap();
     check(&review, base, &[]);
-    // What is typed in between elsewhere is the person's.
+    // Typing elsewhere in between belongs to the user.
     review.record_user_change(&edits(&[(0..0, "top\n")])).unwrap();
     review.record_user_change(&edits(&[(0..4, "")])).unwrap();
     review.record_user_change(&change(base, text)).unwrap();
@@ -139,7 +139,7 @@ fn keeping_patches_the_base_and_rejecting_the_text() {
 }
 
 #[test]
-fn a_rejection_waits_for_what_a_person_types_meanwhile() {
+fn a_rejection_waits_for_typing_meanwhile() {
     let (base, text) = ("1\n2\n3\n4\n", "1\ntwo\n3\n4\n");
     let mut review = review(base, text);
     let rejection = review.reject(&review.all_decisions());
@@ -148,7 +148,7 @@ fn a_rejection_waits_for_what_a_person_types_meanwhile() {
     let moved = crate::rebase(text, &rejection.change, &review.text()).unwrap();
     review.record_rejection(&moved).unwrap();
     assert_eq!((review.text(), review.base()), ("top\n1\n2\n3\n4\n".into(), "top\n1\n2\n3\n4\n".into()));
-    // Typed in the hunk itself, it is another one: the rejection is off.
+    // Typing in the hunk itself changes it: the rejection is cancelled.
     let mut review = self::review(base, text);
     review.reject(&review.all_decisions());
     review.record_user_change(&edits(&[(2..2, "x")])).unwrap();
@@ -159,7 +159,7 @@ fn a_rejection_waits_for_what_a_person_types_meanwhile() {
 fn a_stale_screen_decides_nothing() {
     let mut review = review("a\nb\n", "a\n");
     let seen = decision(&review, 0);
-    // The same id, the same new lines, other old ones.
+    // The same id, the same new lines, other old lines.
     review.record_agent_change(&edits(&[(0..2, "")]), "two").unwrap();
     let refused = review.keep(std::slice::from_ref(&seen)).errors;
     assert_eq!(
@@ -207,7 +207,7 @@ fn some_lines_of_a_hunk_are_decided() {
 fn what_is_committed_is_kept() {
     let text = "one\n2\nthree\n4\n";
     let mut review = review("1\n2\n3\n4\n5\n", text);
-    // Git may have changed how lines end; the deletion of the last line is not in the commit.
+    // Git may have converted line endings; the commit does not contain the deletion of the last line.
     let kept = review.keep_committed("one\r\n2\r\nthree\r\n4\r\n5\r\n");
     assert_eq!(kept.len(), 2);
     check(&review, "one\n2\nthree\n4\n5\n", &[("5\n", "")]);
@@ -267,7 +267,7 @@ fn whole(review: &Review) -> HunkDecision {
 }
 
 #[test]
-fn a_created_file_is_not_deleted_from_under_a_person() {
+fn a_created_file_with_typing_needs_a_confirmation() {
     let mut review = Review::for_created_file("a\nb\n", "call");
     let seen = whole(&review);
     assert_eq!(review.clone().reject_file(&seen, false), Ok(WholeFileRejection::Delete));
@@ -315,7 +315,7 @@ fn a_deleted_file_comes_back_with_its_text() {
     assert_eq!(review.reject_file(&seen, false), Ok(WholeFileRejection::Restore("a\nb\n".into())));
     review.record_file_rejection();
     assert_eq!((review.text(), review.is_empty()), ("a\nb\n".into(), true));
-    // Created and deleted is nothing.
+    // Created and then deleted leaves nothing.
     let mut review = Review::for_created_file("a\n", "call");
     review.record_deletion("rm");
     assert!(review.is_empty());

@@ -1,5 +1,5 @@
-//! The editor's undo and redo of the agent's edits, seen by what they make of the text: what was undone is remembered, so
-//! that the same lines, when they come back, are the agent's and not the person's.
+//! Recognises the editor's undo and redo of the agent's edits by their effect on the text. Undone hunks are
+//! remembered, so that the same lines belong to the agent when they return, not to the user.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,41 +9,41 @@ use super::cluster::{EditWindow, HunkCluster};
 use super::{Hunk, HunkId, Review};
 use crate::Edit;
 
-/// So many are remembered, and none that is longer.
-const COUNT: usize = 256;
-const LEN: usize = 64 * 1024;
+/// Undone hunks remembered, at most, and the size of each.
+const MAX_UNDONE: usize = 256;
+const MAX_BYTES: usize = 64 * 1024;
 
-/// How many lines beside an edit are looked at.
+/// Lines beside an edit that are examined.
 const MARGIN: usize = 8;
 
 #[derive(Debug, Clone)]
 pub(super) struct UndoneHunk {
     pub(super) id: HunkId,
-    /// The lines of the base that it replaced. They stand in the text too.
+    /// The base lines that it replaced. The text contains them too.
     pub(super) base: Range<usize>,
     pub(super) text: String,
     pub(super) calls: Vec<Arc<str>>,
     pub(super) edited: bool,
-    /// The same for those that went together: they come back together.
+    /// Equal for hunks that were undone together: they return together.
     step: u64,
 }
 
 impl UndoneHunk {
     pub(super) fn from_hunk(hunk: &Hunk, text: String) -> Option<Self> {
-        let Hunk { id, base, calls: by, edited, .. } = hunk.clone();
-        (text.len() <= LEN).then_some(Self { id, base, text, calls: by, edited, step: 0 })
+        let Hunk { id, base, calls, edited, .. } = hunk.clone();
+        (text.len() <= MAX_BYTES).then_some(Self { id, base, text, calls, edited, step: 0 })
     }
 }
 
 impl Review {
-    /// A person's edits as one touch that leaves the base, if they make the text what the base is there or redo what was
-    /// undone. Among equal lines they may be some lines beside the hunks that they mean.
+    /// The user's edits as one window that leaves the base, if they make the text equal to the base there or
+    /// redo an undone hunk. Among equal lines the edits may lie some lines beside the hunks they mean.
     pub(super) fn find_undo_or_redo(&self, edits: &[Edit]) -> Option<EditWindow> {
         let (first, last) = (edits.first()?, edits.last()?);
         let lines = self.text.line_start(first.range.start)..self.text.line_end(last.range.end);
         let wide = self.text.lines_before(lines.start, MARGIN)..self.text.lines_after(lines.end, MARGIN);
         let starts = [(lines.start, lines.end), (lines.start, wide.end), (wide.start, lines.end)];
-        // If there is nothing in the widest, there is nothing at all.
+        // If the widest window contains nothing, none does.
         let touch = |(start, end)| EditWindow { window: start..end, text: edits.to_vec(), base: Vec::new() };
         let widest = touch((wide.start, wide.end));
         if !self.has_hunks_near(&widest.window) {
@@ -74,7 +74,7 @@ impl Review {
         (may_undo && self.base.slice(base_window) == new) || !self.find_redone(undone, is_redo).0.is_empty()
     }
 
-    /// Those whose place is in a piece of the base, in its order.
+    /// The undone hunks within a piece of the base, in order.
     pub(super) fn undone_in(&self, piece: &Range<usize>) -> Vec<&UndoneHunk> {
         let is_in = |undone: &&UndoneHunk| piece.start <= undone.base.start && undone.base.end <= piece.end;
         let mut found: Vec<_> = self.undone_hunks.iter().filter(is_in).collect();
@@ -82,8 +82,8 @@ impl Review {
         found
     }
 
-    /// Those that are redone, with the edits of the text that do it: `is_it` knows whether they do. What was undone in one
-    /// step, or a single one of it.
+    /// The undone hunks that the edits redo, with the matching edits; `is_it` tests a set of edits. Either
+    /// everything undone in one step, or a single hunk.
     pub(super) fn find_redone<'a>(
         &self,
         undone: Vec<&'a UndoneHunk>,
@@ -92,8 +92,9 @@ impl Review {
         let mut steps: Vec<_> = undone.iter().map(|one| one.step).collect();
         steps.sort_unstable();
         steps.dedup();
-        let of = |step: u64| undone.iter().copied().filter(|one| one.step == step).collect::<Vec<_>>();
-        let together = steps.into_iter().rev().map(of);
+        let hunks_of_step =
+            |step: u64| undone.iter().copied().filter(|one| one.step == step).collect::<Vec<_>>();
+        let together = steps.into_iter().rev().map(hunks_of_step);
         let singles = undone.iter().map(|one| vec![*one]);
         let mut redone = together.chain(singles).filter_map(|set| {
             let edits = self.redo_edits(&set).filter(|edits| is_it(edits))?;
@@ -102,7 +103,7 @@ impl Review {
         redone.next().unwrap_or_default()
     }
 
-    /// Redoing them, as edits of the text; nothing, if one is where a hunk is.
+    /// The edits of the text that redo them; `None` if a hunk is in the way.
     fn redo_edits(&self, undone: &[&UndoneHunk]) -> Option<Vec<Edit>> {
         let edit = |undone: &&UndoneHunk| {
             let Range { start, end } = undone.base.clone();
@@ -115,12 +116,12 @@ impl Review {
         undone.iter().map(edit).collect()
     }
 
-    /// After edits of the base: those that they touch cannot be redone.
+    /// Shifts the undone hunks through edits of the base and drops those that the edits touch.
     pub(super) fn shift_undone(&mut self, edits: &[Edit], more: Vec<UndoneHunk>, redone: &[HunkId]) {
         self.undone_hunks.retain(|undone| !redone.contains(&undone.id));
         let step = self.undone_hunks.last().map_or(0, |last| last.step + 1);
-        // More than can be remembered would come back in part.
-        for new in Some(more).filter(|more| more.len() <= COUNT).into_iter().flatten() {
+        // More than the cap would return only in part.
+        for new in Some(more).filter(|more| more.len() <= MAX_UNDONE).into_iter().flatten() {
             let is_apart = |old: &UndoneHunk| old.base.end < new.base.start || new.base.end < old.base.start;
             self.undone_hunks.retain(is_apart);
             self.undone_hunks.push(UndoneHunk { step, ..new });
@@ -133,7 +134,7 @@ impl Review {
             undone.base = shift(undone.base.start)..shift(undone.base.end);
             !is_touched
         });
-        let surplus = self.undone_hunks.len().saturating_sub(COUNT);
+        let surplus = self.undone_hunks.len().saturating_sub(MAX_UNDONE);
         self.undone_hunks.drain(..surplus);
     }
 }

@@ -6,37 +6,37 @@ use std::sync::Arc;
 use super::word_diff::diff_words;
 use super::{Hunk, HunkFingerprint, HunkId, Review};
 
-/// A screen has no use for more lines of a hunk.
-const LINES: usize = 2000;
-/// Words are compared in hunks of so many lines and bytes, on both sides together.
-const WORD_LINES: usize = 200;
-const WORD_BYTES: usize = 16 * 1024;
+/// Lines of a hunk that a screen gets, at most.
+const MAX_LINES: usize = 2000;
+/// Words are compared in hunks up to this size, both sides together.
+const MAX_WORD_LINES: usize = 200;
+const MAX_WORD_BYTES: usize = 16 * 1024;
 
-/// One hunk. Line numbers begin with 0 and count `\n`; columns are bytes.
+/// One hunk. Line numbers start at 0 and count `\n`; columns are bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HunkView {
     pub id: HunkId,
-    /// What a decision on it must expect.
+    /// A decision on the hunk must expect this.
     pub fingerprint: HunkFingerprint,
-    /// The first of its lines in the text, or the line before which the deleted ones were.
+    /// Its first line in the text, or the line before which lines were deleted.
     pub line: usize,
-    /// As `line`, in the base.
+    /// Like `line`, in the base.
     pub base_line: usize,
-    /// How many old and new lines it has: more than are given, if it is very long.
+    /// The real counts: `old` and `new` are capped.
     pub old_lines: usize,
     pub new_lines: usize,
     /// Without their breaks.
     pub old: Vec<String>,
     pub new: Vec<String>,
     pub words: Vec<WordDiff>,
-    /// Its place in the text in bytes, for clients that count lines in another way.
+    /// The byte range in the text, for clients that count lines differently.
     pub bytes: Range<usize>,
     pub calls: Vec<Arc<str>>,
     pub edited: bool,
     pub rejecting: bool,
 }
 
-/// What differs in an old line and the new one at the same place of the hunk.
+/// The differences between an old line and the new line with the same index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordDiff {
     /// Counted from the hunk's first line, on both sides.
@@ -46,12 +46,12 @@ pub struct WordDiff {
 }
 
 impl Review {
-    /// The hunks at these places of the list; as many as there are.
+    /// The hunks with these indices, as far as they exist.
     pub fn view_hunks(&self, page: Range<usize>) -> Vec<HunkView> {
         self.view_hunks_where(page, |_| true)
     }
 
-    /// Those of them that are wanted: the others cost next to nothing.
+    /// Only the wanted ones; the others cost almost nothing.
     pub fn view_hunks_where(&self, page: Range<usize>, is_wanted: impl Fn(&Hunk) -> bool) -> Vec<HunkView> {
         let (mut at, mut line, mut base_at, mut base_line) = (0, 0, 0, 0);
         let hunks = self.hunks.iter().skip(page.start).take(page.end.saturating_sub(page.start));
@@ -65,7 +65,7 @@ impl Review {
         hunks.map(view).collect()
     }
 
-    /// The hunks with the lines they begin with, from 0.
+    /// The hunks with their first lines, from 0.
     pub fn hunks_with_lines(&self) -> impl Iterator<Item = (&Hunk, usize)> {
         let (mut at, mut line) = (0, 0);
         self.hunks.iter().map(move |hunk| {
@@ -75,30 +75,30 @@ impl Review {
         })
     }
 
-    /// The lines of a hunk in the text.
     pub fn hunk_text(&self, hunk: &Hunk) -> String {
         self.new_text(hunk)
     }
 
-    /// How many lines the hunks have: old ones and new ones.
+    /// The total of old and new lines in all hunks.
     pub fn count_lines(&self) -> (usize, usize) {
-        let of = |hunk: &Hunk| {
+        let count = |hunk: &Hunk| {
             let lines = self.line_stats(hunk);
             (lines.old, lines.new)
         };
-        self.hunks.iter().map(of).fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
+        self.hunks.iter().map(count).fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
     }
 
     fn view_hunk(&self, hunk: &Hunk, line: usize, base_line: usize) -> HunkView {
         let (old, new) = (self.old_text(hunk), self.new_text(hunk));
         let (old_lines, new_lines): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
-        let is_short = old_lines.len() + new_lines.len() <= WORD_LINES && old.len() + new.len() <= WORD_BYTES;
+        let is_short =
+            old_lines.len() + new_lines.len() <= MAX_WORD_LINES && old.len() + new.len() <= MAX_WORD_BYTES;
         let pairs = old_lines.iter().zip(&new_lines).enumerate().filter(|_| is_short);
         let pair = |(line, (old, new)): (usize, (&&str, &&str))| {
             diff_words(old, new).map(|(old, new)| WordDiff { line, old, new })
         };
         let shown =
-            |lines: &[&str]| lines.iter().take(LINES).map(|line| (*line).to_owned()).collect::<Vec<_>>();
+            |lines: &[&str]| lines.iter().take(MAX_LINES).map(|line| (*line).to_owned()).collect::<Vec<_>>();
         HunkView {
             id: hunk.id,
             fingerprint: self.hunk_fingerprint(hunk),

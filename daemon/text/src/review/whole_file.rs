@@ -1,8 +1,8 @@
-//! Files that the agent created, deleted or renamed: a hunk of its own beside those of the lines.
+//! Files that the agent created, deleted or renamed: one hunk for the file beside those of its lines.
 //!
-//! Keeping a created file keeps its lines; keeping some of its lines keeps the file. What rejecting means is given to the
-//! desk, which does it on the disk and tells with [`ReviewInfo::record_file_rejection`]. A created file that a person has typed in
-//! is not deleted before they said so.
+//! Keeping a created file keeps its lines; keeping some of its lines keeps the file. Rejecting returns what
+//! the daemon must do on disk; the daemon reports it done with [`Review::record_file_rejection`]. A created
+//! file in which the user has typed is deleted only after the user confirms.
 
 use std::sync::Arc;
 
@@ -26,27 +26,26 @@ pub struct WholeFileHunk {
     #[serde(flatten)]
     pub kind: WholeFileChange,
     pub by: Vec<Arc<str>>,
-    /// Its rejection is on the way.
+    /// Its rejection is in progress.
     #[serde(skip)]
     pub rejecting: bool,
 }
 
-/// What the desk is to do.
+/// What the daemon must do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WholeFileRejection {
-    /// Delete the file.
     Delete,
     /// Create it with this text.
     Restore(String),
     Rename {
         to: String,
     },
-    /// Nothing yet: a person has typed in it. The text, for the question.
+    /// Nothing yet: the user has typed in it. Carries the text for the question.
     NeedsConfirmation(String),
 }
 
 impl Review {
-    /// Of a file that a call creates, with the text that it writes.
+    /// A review of a file that a call creates with this text.
     pub fn for_created_file(text: &str, call: &str) -> Self {
         let mut review = Self::new("");
         review.set_file_hunk(WholeFileChange::Created, call);
@@ -56,8 +55,8 @@ impl Review {
         review
     }
 
-    /// A call created the file under whose name this one was. Where a call had deleted it, its lines have become others;
-    /// where somebody else had, nothing is left of it.
+    /// A call created a file at this path again. If a call had deleted it, its lines change; if somebody else
+    /// had, nothing of it is left.
     pub fn record_recreation(&mut self, text: &str, call: &str) {
         let was_deleted = self.file_hunk.as_ref().is_some_and(|whole| whole.kind == WholeFileChange::Deleted);
         if was_deleted {
@@ -71,7 +70,7 @@ impl Review {
         let _ = self.record_agent_change(&Change::from_edits(vec![edit]), call);
     }
 
-    /// A call deleted the file: what it held is in the base.
+    /// A call deleted the file: the base keeps its content.
     pub fn record_deletion(&mut self, call: &str) {
         let was_created = self.file_hunk.as_ref().is_some_and(|whole| whole.kind == WholeFileChange::Created);
         let edit = Edit { range: 0..self.text.len(), text: String::new() };
@@ -83,7 +82,7 @@ impl Review {
         }
     }
 
-    /// A call renamed the file, which has its review under the new name. Back to where it was is no renaming.
+    /// A call renamed the file; its review is under the new name. Renaming it back leaves no rename.
     pub fn record_rename(&mut self, from: &str, to: &str, call: &str) {
         match self.file_hunk.as_ref().map(|whole| &whole.kind) {
             Some(WholeFileChange::Created | WholeFileChange::Deleted) => {}
@@ -101,7 +100,7 @@ impl Review {
         self.file_hunk.as_ref()
     }
 
-    /// What is expected by a decision on the file as it is now.
+    /// What a decision on the file must expect now.
     pub fn file_fingerprint(&self) -> Option<HunkFingerprint> {
         self.file_hunk.as_ref().map(|whole| self.fingerprint_of(&(&whole.kind, self.text())))
     }
@@ -116,7 +115,7 @@ impl Review {
         Ok(whole)
     }
 
-    /// `confirmed`: the person was asked and said so.
+    /// `confirmed`: the user confirmed the deletion.
     pub fn reject_file(
         &mut self,
         decision: &HunkDecision,
@@ -138,7 +137,7 @@ impl Review {
         Ok(rejection)
     }
 
-    /// The desk did what rejecting the file means.
+    /// The daemon carried out the rejection of the file.
     pub fn record_file_rejection(&mut self) {
         let Some(whole) = self.file_hunk.clone() else { return };
         match whole.kind {
@@ -152,7 +151,7 @@ impl Review {
         self.end_file_hunk(HunkOutcome::Rejected);
     }
 
-    /// No line is to be decided any more, and nothing leads back to one.
+    /// Ends all line hunks, and drops everything that could restore one.
     fn end_lines(&mut self, end: HunkOutcome) {
         for hunk in std::mem::take(&mut self.hunks) {
             self.record_outcome(hunk.id, end);
@@ -161,7 +160,7 @@ impl Review {
         self.snapshots.clear();
     }
 
-    /// Who types in a file that was deleted has it again.
+    /// Typing in a deleted file brings it back.
     pub(super) fn revive_typed_file(&mut self) {
         let is_deleted = self.file_hunk.as_ref().is_some_and(|whole| whole.kind == WholeFileChange::Deleted);
         if is_deleted && self.text.len() > 0 {
@@ -169,7 +168,7 @@ impl Review {
         }
     }
 
-    /// A file of which lines are kept is kept.
+    /// Keeping lines of a created file keeps the file.
     pub(super) fn keep_file_with_lines(&mut self) {
         if self.file_hunk.as_ref().is_some_and(|whole| whole.kind == WholeFileChange::Created) {
             self.end_file_hunk(HunkOutcome::Kept);
@@ -190,7 +189,7 @@ impl Review {
         Ok(whole)
     }
 
-    /// The hunk of the file becomes this; it keeps its id.
+    /// Sets the file's hunk, keeping its id.
     fn set_file_hunk(&mut self, kind: WholeFileChange, call: &str) {
         let (id, mut by) = match self.file_hunk.take() {
             Some(whole) => (whole.id, whole.by),

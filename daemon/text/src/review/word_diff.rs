@@ -1,4 +1,4 @@
-//! Which words of two lines differ.
+//! The differing words of two lines.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use similar::DiffTag;
 
 use crate::diff::ops;
 
-/// A pair with less in common is shown as a whole.
+/// Lines with less in common are shown whole.
 const COMMON_PERCENT: usize = 30;
 
 /// In bytes of a line.
 pub(super) type ByteRanges = Vec<Range<usize>>;
 
-/// The ranges in which an old and a new line differ; nothing, if they have too little in common to tell.
+/// The ranges in which the lines differ; `None` if they have too little in common.
 pub(super) fn diff_words(old: &str, new: &str) -> Option<(ByteRanges, ByteRanges)> {
     let (old_words, new_words) = (split(old), split(new));
     let (mut old_ranges, mut new_ranges) = (ByteRanges::new(), ByteRanges::new());

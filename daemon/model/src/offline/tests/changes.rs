@@ -1,4 +1,4 @@
-//! Renaming, replacing and looking, step by step.
+//! Rename, replace and lookup, step by step.
 
 use expect_test::expect;
 use serde_json::json;
@@ -91,9 +91,9 @@ fn a_text_is_replaced() {
     .assert_eq(&Conversation::new("replace x with x").next());
 }
 
-/// As the tool tells it: some by their name alone, others by what stands beside them.
+/// With the tools' real outputs: some folders are recognised by name, others by their marker files.
 #[test]
-fn what_is_built_or_fetched_is_left_out_and_told() {
+fn generated_files_are_skipped_and_listed() {
     let found = "node_modules/x/a.js\n  1: count\n\nrooms/one/target/debug/a.d\n  1: count\n\nsrc/target/a.rs\n  1: count\n\n\
                  logo.PNG\n  1: count\n\n(4 lines in 4 files.)";
     let asked = Conversation::new("rename count to tally").did(&[("grep", json!({}), found)]);
@@ -129,7 +129,7 @@ fn what_is_built_or_fetched_is_left_out_and_told() {
 }
 
 #[test]
-fn what_the_person_named_is_theirs_to_have_changed() {
+fn a_path_that_the_user_named_is_changed() {
     let found = "a/node_modules/x/a.js\n  1: x\n\n(1 line in 1 file.)";
     for path in ["a/node_modules/x/a.js", "a/node_modules", "./a/node_modules/", "/p/a/node_modules/x"] {
         let asked = Conversation::new(&format!("replace `x` with `y` in {path}"));
@@ -141,7 +141,7 @@ fn what_the_person_named_is_theirs_to_have_changed() {
 }
 
 #[test]
-fn a_change_that_is_rejected_is_told_with_the_file_and_the_reason() {
+fn a_rejected_change_is_reported_with_file_and_reason() {
     let told = "The person decided hunk by hunk:\n- `a.rs` line 1: accepted.\n\
                 - `b.rs` line 2: rejected; the lines are as they were before. They say: It is spoken.\nAnd loud.\n\
                 Nothing was changed. Do not try the same again.";
@@ -153,7 +153,7 @@ fn a_change_that_is_rejected_is_told_with_the_file_and_the_reason() {
           And loud.
     "#]]
     .assert_eq(&asked.failed(std::slice::from_ref(&edit)).next());
-    // Some of it was accepted: the call did not fail, and the rest is not tried again.
+    // The user accepted a part: the call did not fail, and the rest is not tried again.
     let asked = Conversation::new("rename count to tally").did(&[("grep", json!({}), FOUND)]);
     expect![[r#"
         Renamed `count` to `tally` in b.rs, wherever it stood as a whole word, in comments and texts too.
@@ -170,7 +170,7 @@ fn a_change_that_is_rejected_is_told_with_the_file_and_the_reason() {
 }
 
 #[test]
-fn what_was_found_is_told() {
+fn matches_are_shown() {
     expect![[r#"
         grep {"pattern":"a\\*b"}
     "#]]
@@ -227,7 +227,7 @@ fn it_gives_no_titles() {
     assert_eq!(asked.next(), "");
 }
 
-/// As a stream of a real model: parts begin, grow and end, and the last word is there.
+/// As with any model's stream: parts start, grow and end, and a finish event comes last.
 #[tokio::test]
 async fn it_is_heard_like_any_model() {
     let mut events = Model::offline().stream(&Conversation::new("fix it").request).unwrap();

@@ -1,4 +1,4 @@
-//! A conversation to test with: a prompt, the steps since, and the next step as text.
+//! A test conversation: a prompt, the steps since, and the next step as text.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ pub(super) fn numbered(text: &str) -> String {
     format!("{lines}\n(The file ends here: {} lines.)", text.lines().count())
 }
 
-/// A message of the compiler's in `/p/src/main.rs`: each suggestion has a start, an end, a text and how sure it is.
+/// A compiler message for `/p/src/main.rs`; each suggestion has a start, an end, a text and an applicability.
 pub(super) fn message(text: &str, line: usize, suggestions: &[Suggested<'_>]) -> String {
     let span = |start: (usize, usize), end: (usize, usize)| {
         json!({ "file_name": "src/main.rs", "line_start": start.0, "column_start": start.1,

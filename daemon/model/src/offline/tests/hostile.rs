@@ -1,4 +1,4 @@
-//! Whatever the tools answer: no panic, and an end.
+//! Hostile tool outputs cause no panic, and the turn ends.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -83,7 +83,7 @@ proptest! {
         intent::parse_intent(&words.join(" "));
     }
 
-    /// Edits, carried out one after the other, each find their one place, and do what was asked for.
+    /// Each edit, applied in turn, finds its one place and makes the requested change.
     #[test]
     fn edits_do_what_was_asked(lines in prop::collection::vec("[ab é]{0,3}", 1..12), places in prop::collection::vec((0usize..12, 0usize..4, 0usize..3), 1..5)) {
         let known: Vec<_> = lines.iter().cloned().map(Some).collect();
@@ -94,7 +94,7 @@ proptest! {
         let mut made = 0;
         for call in calls {
             let (old, new) = (call.arguments["oldString"].as_str().unwrap(), call.arguments["newString"].as_str().unwrap());
-            // All that tells two places apart may have been changed by the edit before.
+            // The edit before may have changed the only text that told two places apart.
             if text.matches(old).count() == 1 {
                 text = text.replacen(old, new, 1);
             }

@@ -1,4 +1,4 @@
-//! What a person says, and what is understood.
+//! Sentences and the intents read from them.
 
 use expect_test::expect;
 
@@ -37,11 +37,11 @@ fn plain_words_are_understood() {
     ];
     let lines = sentences.map(|sentence| format!("{sentence} => {:?}\n", parse_intent(sentence)));
     expect![[r#"
-        fix => Fix(Goal { only_look: false, warnings: false, tests: false })
-        Please fix the errors. => Fix(Goal { only_look: false, warnings: false, tests: false })
-        make it compile! => Fix(Goal { only_look: false, warnings: false, tests: false })
-        Repair the warnings => Fix(Goal { only_look: false, warnings: true, tests: false })
-        Does it compile? => Fix(Goal { only_look: true, warnings: false, tests: false })
+        fix => Fix(FixGoal { is_report_only: false, warnings: false, tests: false })
+        Please fix the errors. => Fix(FixGoal { is_report_only: false, warnings: false, tests: false })
+        make it compile! => Fix(FixGoal { is_report_only: false, warnings: false, tests: false })
+        Repair the warnings => Fix(FixGoal { is_report_only: false, warnings: true, tests: false })
+        Does it compile? => Fix(FixGoal { is_report_only: true, warnings: false, tests: false })
         rename count to tally => Rename { old: "count", new: "tally", path: None }
         Can you rename the function `count` to `tally` in src/lib.rs? => Rename { old: "count", new: "tally", path: Some("src/lib.rs") }
         rename foo.bar to baz => Replace { old: "foo.bar", new: "baz", path: None }

@@ -100,7 +100,7 @@ fn an_edit_has_enough_around_it_to_be_the_only_place() {
 }
 
 #[test]
-fn what_is_sure_comes_before_a_guess_and_a_choice_is_nobodys() {
+fn certain_fixes_come_before_guesses_and_alternatives_are_skipped() {
     let guess = message("guess", 1, &[((1, 1), (1, 1), "g", GUESS)]);
     let sure = message("sure", 2, &[((2, 1), (2, 1), "s", SURE)]);
     edits(
@@ -198,7 +198,8 @@ fn without_a_project_cargo_is_quoted() {
     .assert_eq(&Conversation::new("fix it").did(&[check(said)]).next());
 }
 
-/// They said no to this repair, not to the work: it goes on, does not come back with it, and says whose decision it was.
+/// The user rejected one fix, not the whole repair: the model continues, does not propose the fix again, and
+/// says that the user rejected it.
 #[test]
 fn a_repair_that_is_rejected_is_not_tried_again() {
     let output = checked(&[((2, 1), (2, 1), "mut ", SURE)]);

@@ -1,4 +1,4 @@
-//! The stream of a message: blocks by index, each started, filled and stopped.
+//! Decodes a message stream: blocks by index, each with start, deltas and stop.
 
 use std::collections::HashMap;
 
@@ -112,7 +112,7 @@ enum AnthropicBlockKind {
     Redacted {
         data: String,
     },
-    /// `input` is what came with the start: compatible servers put the whole of it there and send no pieces.
+    /// `input` came with the start: compatible servers put all of it there and send no deltas.
     Call {
         input: Value,
     },
@@ -184,7 +184,7 @@ impl AnthropicDecoder {
                 let part = answer.start_call(block.id.as_deref(), &name)?;
                 AnthropicOpenBlock { part, kind: AnthropicBlockKind::Call { input: block.input } }
             }
-            // A block of a tool that runs at the provider's.
+            // A block of a server-side tool.
             _ => return Ok(()),
         };
         self.blocks.insert(index, block);
@@ -239,8 +239,8 @@ impl AnthropicDecoder {
     }
 }
 
-/// The counts of a later event are totals and replace the earlier ones, except by a zero: compatible servers count in
-/// one of the two events only.
+/// Counts of a later event are totals and replace the earlier ones, except for zeros: compatible servers fill
+/// in only one of the two events.
 fn take_usage(answer: &mut ResponseBuilder, usage: Option<&AnthropicUsage>) {
     let Some(usage) = usage else { return };
     let total = &mut answer.usage;
@@ -253,7 +253,7 @@ fn take_usage(answer: &mut ResponseBuilder, usage: Option<&AnthropicUsage>) {
     total.reasoning = thinking.unwrap_or(total.reasoning);
 }
 
-/// Compatible servers give the error as an object, or as a text.
+/// Compatible servers send the error as an object or as a text.
 fn error_fault(error: &Value) -> StreamFault {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let code = text(&error["type"]).unwrap_or_default();

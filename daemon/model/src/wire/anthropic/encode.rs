@@ -1,8 +1,8 @@
-//! A request as `POST /messages`.
+//! Encodes a request as `POST /messages`.
 //!
-//! Cache breakpoints (the wire takes four): the first and the last block of the system prompt, the last of which also
-//! covers the tools before it, and the ends of the last two messages of ours: the newer is what the next request will
-//! read, the older what this one reads.
+//! Cache breakpoints (the wire allows four): the first and the last block of the system prompt, the last also
+//! covering the tools before it, and the ends of our last two messages. The next request reads the newer one,
+//! this request the older.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use crate::request::{
 };
 use crate::schema;
 
-/// What an answer may have where nobody said: enough for a long file, and far from a runaway.
+/// Default response limit: enough for a long file, far below a runaway.
 const DEFAULT_OUTPUT: u64 = 32_000;
 
 #[derive(Serialize)]
@@ -125,7 +125,7 @@ pub(in crate::wire) fn encode(
     let info = target.info;
     let max_tokens = request.max_output.unwrap_or(DEFAULT_OUTPUT).min(info.output).max(1);
     let (thinking, output_config) = thinking_config(target, request, max_tokens);
-    // A thinking model takes no sampling parameters.
+    // A thinking model accepts no sampling parameters.
     let samples = info.temperature && matches!(thinking, None | Some(AnthropicThinking::Disabled));
     let interleaved =
         matches!(thinking, Some(AnthropicThinking::Enabled { .. })) && !request.tools.is_empty();
@@ -168,7 +168,7 @@ pub(in crate::wire) fn encode(
     Ok(encoded)
 }
 
-/// Where a model cannot be forced, it is left the choice.
+/// A model that cannot be forced chooses itself.
 fn choice(choice: &ToolChoice, can_force: bool) -> Option<AnthropicToolChoice<'_>> {
     match choice {
         ToolChoice::Auto => None,
@@ -207,7 +207,7 @@ fn text_block(text: &str) -> AnthropicBlock<'_> {
     typed_block(AnthropicContent::Text { text: text.into() })
 }
 
-/// The wire refuses text blocks without text.
+/// The wire rejects empty text blocks.
 fn input_block<'a>(target: RequestTarget<'_>, input: &'a UserPart) -> Option<AnthropicBlock<'a>> {
     match input {
         UserPart::Text(text) => (!text.trim().is_empty()).then(|| text_block(text)),
@@ -227,7 +227,7 @@ fn media_block<'a>(target: RequestTarget<'_>, media: &'a MediaPart) -> Anthropic
     })
 }
 
-/// Reasoning without its signature is not accepted back, so it is left out.
+/// The wire rejects reasoning without its signature, so omit it.
 fn part_block<'a>(target: RequestTarget<'_>, part: &'a AssistantPart) -> Option<AnthropicBlock<'a>> {
     match part {
         AssistantPart::Text(text) => (!text.text.trim().is_empty()).then(|| text_block(&text.text)),

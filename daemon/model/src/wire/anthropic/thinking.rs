@@ -1,4 +1,4 @@
-//! How hard to think, as this wire is told: adaptively with an effort, or with a budget of tokens.
+//! The wire's reasoning control: adaptive with an effort, or a token budget.
 
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ pub(super) fn thinking_config(
         (_, _) if forced => (None, None),
         (Some(ReasoningControl::Adaptive), effort) => {
             let effort = effort.map(|effort| info.nearest_effort(effort.max(ReasoningEffort::Low)).as_str());
-            // Newer models leave the thinking out unless asked, and a person wants to see it.
+            // Newer models omit their thinking unless asked, and users want to see it.
             (
                 Some(AnthropicThinking::Adaptive { display: "summarized" }),
                 effort.map(|effort| AnthropicOutputConfig { effort }),
@@ -54,7 +54,7 @@ pub(super) fn thinking_config(
                 ReasoningEffort::High => 16_000,
                 ReasoningEffort::XHigh | ReasoningEffort::Max => 31_999,
             };
-            // The budget is part of max_tokens and at least 1,024; with no room for both there is no thinking.
+            // The budget is part of max_tokens and at least 1,024; without room for both, thinking is off.
             let budget_tokens = wanted.min(max_tokens.saturating_sub(1_024));
             ((budget_tokens >= 1_024).then_some(AnthropicThinking::Enabled { budget_tokens }), None)
         }
@@ -62,8 +62,8 @@ pub(super) fn thinking_config(
     }
 }
 
-/// Whether the request goes on with a step of calls that has no thought of this model's before it, because another model
-/// or another effort began it: the wire takes a budget only from the next step on.
+/// Whether the request continues a step of calls that does not start with this model's own thinking, because
+/// another model or effort began it. The wire then accepts a budget only from the next step on.
 fn continues_unthought_step(target: RequestTarget<'_>, request: &ModelRequest) -> bool {
     let step = request.messages.iter().rev().find(|message| !matches!(message, ModelMessage::Results(_)));
     let ends_in_results = matches!(request.messages.last(), Some(ModelMessage::Results(_)));

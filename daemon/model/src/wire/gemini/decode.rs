@@ -1,4 +1,4 @@
-//! The stream of a candidate: each chunk has whole parts; texts of one kind belong together.
+//! Decodes a candidate's stream: each chunk has whole parts; adjacent texts of one kind form one part.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -99,7 +99,7 @@ impl StreamDecoder for GeminiDecoder {
         message: &sse::SseMessage,
         answer: &mut ResponseBuilder,
     ) -> Result<(), StreamFault> {
-        // Not of this wire, but gateways end every stream with it.
+        // Not part of this wire, but gateways end every stream with it.
         if message.data.trim() == "[DONE]" {
             answer.is_complete = answer.stop.is_some();
             return Ok(());
@@ -183,7 +183,7 @@ fn usage_of(usage: &GeminiUsage) -> TokenUsage {
     }
 }
 
-/// The number is clearer: one word stands for haste, for an empty account and for a full server.
+/// Prefer the numeric code: one status name stands for a rate limit, an empty account and a full server.
 fn error_fault(error: &Value) -> StreamFault {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
@@ -195,7 +195,7 @@ fn error_fault(error: &Value) -> StreamFault {
     StreamFault::ServerError { code, message }
 }
 
-/// A call that the model wrote wrongly comes as a reason to stop, with nothing in it: another try often succeeds.
+/// A malformed call arrives as an empty finish reason; a retry often succeeds.
 fn stop(reason: &str, message: Option<String>) -> Result<FinishReason, StreamFault> {
     match reason {
         "MAX_TOKENS" | "CONTINUATION" => Ok(FinishReason::Length),

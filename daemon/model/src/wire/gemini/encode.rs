@@ -1,7 +1,7 @@
-//! A request as `POST /models/MODEL:streamGenerateContent`.
+//! Encodes a request as `POST /models/MODEL:streamGenerateContent`.
 //!
-//! Signatures of thought stand on the parts they came with and go back with them. Newer models refuse a call without
-//! one; for calls that another model made, the wire has a word that stands for a signature.
+//! Thought signatures belong to the parts they came with and return with them. Newer models reject a call
+//! without one; for calls of another model the wire accepts a placeholder.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use crate::request::{
 };
 use crate::schema;
 
-/// Accepted in the place of a signature for history that this model did not write.
+/// Accepted instead of a signature for history that this model did not write.
 const SKIP_SIGNATURE: &str = "\"skip_thought_signature_validator\"";
 
 #[derive(Serialize)]
@@ -154,7 +154,7 @@ fn thinking(target: RequestTarget<'_>, effort: Option<ReasoningEffort>) -> Optio
         (ReasoningControl::Budget, Some(effort)) => {
             let budget = match effort {
                 ReasoningEffort::Off if target.info.efforts.contains(&ReasoningEffort::Off) => 0,
-                // The least that every model with a budget takes.
+                // The minimum that every model with a budget accepts.
                 ReasoningEffort::Off | ReasoningEffort::Minimal => 512,
                 ReasoningEffort::Low => 2_048,
                 ReasoningEffort::Medium => 8_192,
@@ -193,7 +193,7 @@ fn content<'a>(
             GeminiContent { role: Some("model"), parts: model_pieces(target, parts, stand_in) }
         }
         ModelMessage::Results(results) => {
-            // As many answers as there were calls, side by side; what they showed follows.
+            // One response per call, side by side; their media follow.
             let media = results.iter().flat_map(|result| result_media(target, result));
             GeminiContent {
                 role: Some("user"),
@@ -203,7 +203,7 @@ fn content<'a>(
     }
 }
 
-/// Thoughts themselves do not go back. Of calls made side by side only the first bears a signature.
+/// Thoughts themselves are not returned. Of parallel calls only the first carries a signature.
 fn model_pieces<'a>(
     target: RequestTarget<'_>,
     parts: &'a [AssistantPart],

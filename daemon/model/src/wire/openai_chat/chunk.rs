@@ -1,4 +1,4 @@
-//! One chunk of a completion, as servers send it: everything may be missing, null or something else.
+//! One chunk of a completion. Servers may omit any field, or send null or another type.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -28,7 +28,7 @@ pub(super) struct ChatChoice {
     pub(super) delta: Option<ChatDelta>,
     #[serde(default, deserialize_with = "lenient::text")]
     pub(super) finish_reason: Option<String>,
-    /// Moonshot's place for it.
+    /// Moonshot puts the usage here.
     #[serde(default, deserialize_with = "lenient::maybe")]
     pub(super) usage: Option<ChatUsage>,
 }
@@ -74,7 +74,7 @@ pub(super) struct ChatCallDelta {
 pub(super) struct ChatFunctionDelta {
     #[serde(deserialize_with = "lenient::text")]
     pub(super) name: Option<String>,
-    /// Text; some local servers send the object itself.
+    /// A string; some local servers send the object itself.
     pub(super) arguments: Value,
 }
 
@@ -91,14 +91,14 @@ pub(super) struct ChatUsage {
     prompt_tokens_details: Option<ChatPromptDetails>,
     #[serde(deserialize_with = "lenient::maybe")]
     completion_tokens_details: Option<ChatCompletionDetails>,
-    /// What was read from the cache, in the words of DeepSeek, of Moonshot and of Mistral.
+    /// Cache reads, as DeepSeek, Moonshot and Mistral name them.
     #[serde(deserialize_with = "lenient::count")]
     prompt_cache_hit_tokens: Option<u64>,
     #[serde(deserialize_with = "lenient::count")]
     cached_tokens: Option<u64>,
     #[serde(deserialize_with = "lenient::count")]
     num_cached_tokens: Option<u64>,
-    /// OpenRouter's own account, in US dollars; other servers have other things under this name.
+    /// OpenRouter's cost in US dollars; other servers use the name for other things.
     cost: Value,
 }
 
@@ -109,7 +109,7 @@ struct ChatPromptDetails {
     cached_tokens: Option<u64>,
     #[serde(deserialize_with = "lenient::count")]
     cache_write_tokens: Option<u64>,
-    /// Alibaba's name for what was written.
+    /// Alibaba's name for cache writes.
     #[serde(deserialize_with = "lenient::count")]
     cache_creation_input_tokens: Option<u64>,
 }
@@ -122,7 +122,7 @@ struct ChatCompletionDetails {
 }
 
 impl ChatChunk {
-    /// The error that a server reports, under `error` or, as older ones do, as the whole of the event.
+    /// The server's error, in `error` or, from older servers, as the whole event.
     pub(super) fn error_fault(&self, event: &str) -> Option<StreamFault> {
         let text = |value: &Value| match value {
             Value::String(text) => Some(text.clone()),
@@ -158,7 +158,7 @@ impl ChatUsage {
             details.and_then(|details| details.cache_write_tokens.or(details.cache_creation_input_tokens));
         let cache_write = written.unwrap_or(0);
         let reasoning = self.completion_tokens_details.as_ref().and_then(|d| d.reasoning_tokens).unwrap_or(0);
-        // xAI counts reasoning beside the completion, all others inside it; the total tells.
+        // xAI counts reasoning beside the completion, all others inside it; the total shows which.
         let beside = self.total_tokens == Some(prompt.saturating_add(completion).saturating_add(reasoning));
         answer.cost = self.cost.as_f64().filter(|cost| cost.is_finite() && *cost >= 0.0);
         answer.usage = crate::event::TokenUsage {
@@ -171,20 +171,20 @@ impl ChatUsage {
     }
 }
 
-/// Some reasons are failures of the server, for which another try is the cure.
+/// Some reasons are server failures that a retry cures.
 pub(super) fn finish_reason(reason: &str) -> Result<FinishReason, StreamFault> {
     let failed = |code: &str| StreamFault::ServerError {
         code: code.to_owned(),
-        message: format!("it broke off its answer and gives `{reason}` as the reason"),
+        message: format!("it ended the response early with finish reason `{reason}`"),
     };
     match reason {
         "tool_calls" | "function_call" => Ok(FinishReason::Calls),
         "length" | "max_tokens" | "model_length" => Ok(FinishReason::Length),
         "model_context_window_exceeded" => Ok(FinishReason::Context),
         "content_filter" | "sensitive" | "refusal" => Ok(FinishReason::Refused),
-        // DeepSeek's word.
+        // From DeepSeek.
         "insufficient_system_resource" => Err(failed("overloaded")),
-        // OpenRouter's and Mistral's, and Z.AI's.
+        // From OpenRouter and Mistral, and from Z.AI.
         "error" | "network_error" => Err(failed("server error")),
         _ => Ok(FinishReason::End),
     }

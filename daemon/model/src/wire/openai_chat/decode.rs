@@ -1,7 +1,8 @@
-//! The stream of a completion: deltas of one message, then why it stopped, then what it used.
+//! Decodes a completion's stream: deltas of one message, then the finish reason, then the usage.
 //!
-//! The wire does not say where a part ends: text and reasoning end where the other begins, calls when the reason to stop
-//! comes. Servers differ in more than the dialect says, so everything is optional and read generously.
+//! The wire does not mark the end of a part: text and reasoning end where the other begins, calls end with
+//! the finish reason. Servers differ beyond what the dialect covers, so every field is optional and read
+//! leniently.
 
 use serde_json::Value;
 
@@ -14,19 +15,19 @@ use crate::sse;
 
 #[derive(Default)]
 pub(in crate::wire) struct ChatDecoder {
-    /// The text or reasoning being written.
+    /// The open text or reasoning part.
     prose: Option<(PartKind, usize)>,
     calls: Vec<ChatOpenCall>,
     details: ChatReasoningDetails,
-    /// The part that `details` belong to: it stays open to the end, since they may come late.
+    /// The part that owns `details`; it stays open to the end, because they may come late.
     details_part: Option<usize>,
 }
 
 struct ChatOpenCall {
     index: u64,
-    /// As the server gave it.
+    /// The server's id.
     id: Option<String>,
-    /// Begun once its name is known.
+    /// `None` until the name is known.
     part: Option<usize>,
     /// Arguments that came before the name.
     early_arguments: String,
@@ -54,7 +55,7 @@ impl StreamDecoder for ChatDecoder {
             if let Some(delta) = choice.delta {
                 self.delta(delta, answer)?;
             }
-            // Some servers have the field, empty, in every chunk.
+            // Some servers send this field, empty, in every chunk.
             if let Some(reason) = choice.finish_reason.filter(|reason| !matches!(&**reason, "" | "null")) {
                 answer.stop = Some(finish_reason(&reason)?);
                 self.finish_parts(answer)?;
@@ -69,7 +70,7 @@ impl StreamDecoder for ChatDecoder {
 
 impl ChatDecoder {
     fn delta(&mut self, delta: ChatDelta, answer: &mut ResponseBuilder) -> Result<(), StreamFault> {
-        // Both names for the same text come from servers in transition: one is enough.
+        // Servers in transition send the same text under both names; use one.
         if let Some(text) = delta.reasoning_content.filter(|text| !text.is_empty()).or(delta.reasoning) {
             self.prose(PartKind::Reasoning, &text, answer)?;
         }
@@ -162,14 +163,15 @@ impl ChatDecoder {
         }
     }
 
-    /// Some servers give every call the index 0 and tell them apart by id alone; others give every piece an id of its
-    /// own, but the name only once.
+    /// Some servers give every call the index 0 and distinguish calls only by id; others give each piece its
+    /// own id, but the name only once.
     fn is_new_call(&self, at: usize, id: Option<&str>, name: Option<&str>) -> bool {
         let known = self.calls.get(at).and_then(|call| call.id.as_deref());
         name.is_some() && id.is_some() && known.is_some() && known != id
     }
 
-    /// Without an index, a piece that names a function or another id begins a call, any other goes on with the last.
+    /// Without an index, a piece with a function name or another id starts a call; any other continues the
+    /// last.
     fn implied_index(&self, id: Option<&str>, named: bool) -> u64 {
         let last = self.calls.last();
         let goes_on = last.is_some_and(|call| if id.is_some() { call.id.as_deref() == id } else { !named });
@@ -182,7 +184,7 @@ impl ChatDecoder {
 
     fn end_prose(&mut self, answer: &mut ResponseBuilder) {
         match self.prose.take() {
-            // It carries nothing but whose it is: the text itself is what goes back.
+            // The echo only marks the owner; the text itself goes back.
             Some((PartKind::Reasoning, part)) if self.details_part != Some(part) => {
                 answer.end_part_with_metadata(part, to_raw_json(&Value::Null));
             }
@@ -197,7 +199,7 @@ impl ChatDecoder {
             let echo = if self.details.is_empty() { None } else { to_raw_json(&self.details.blocks()) };
             answer.end_part_with_metadata(part, echo);
         }
-        // One that was never named is given out too: the model is told that there is no such tool.
+        // Emit a call without a name too: the model then learns that there is no such tool.
         for mut call in self.calls.drain(..).filter(|call| call.part.is_none()) {
             call.begin("", answer)?;
         }

@@ -1,4 +1,4 @@
-//! A request as `POST /chat/completions`. What differs between servers is read from the dialect.
+//! Encodes a request as `POST /chat/completions`. The dialect describes the differences between servers.
 
 use std::borrow::Cow;
 
@@ -160,7 +160,8 @@ pub(in crate::wire) fn encode(
     EncodedRequest::new("/chat/completions", &body)
 }
 
-/// A model that is known not to take an effort is not asked for one; an unknown one is, since the person asked.
+/// Omits the effort for a model that is known not to accept one; an unknown model gets it, because the user
+/// asked.
 fn set_effort(body: &mut ChatRequest<'_>, target: RequestTarget<'_>, effort: Option<ReasoningEffort>) {
     let info = target.info;
     let Some(effort) = effort else { return };
@@ -169,7 +170,7 @@ fn set_effort(body: &mut ChatRequest<'_>, target: RequestTarget<'_>, effort: Opt
     }
     let effort = info.nearest_effort(effort);
     let on = effort != ReasoningEffort::Off;
-    // Beside a switch the effort is sent only where the model is known to read it.
+    // Beside an on/off switch, send the effort only if the model is known to read it.
     let beside = (on && !info.efforts.is_empty()).then_some(effort.as_str());
     match target.provider.dialect.effort {
         EffortField::ReasoningEffort => body.reasoning_effort = Some(effort.as_str()),
@@ -229,7 +230,7 @@ fn turns<'a>(target: RequestTarget<'_>, request: &'a ModelRequest) -> Vec<ChatMe
     turns
 }
 
-/// Text alone is sent as a plain string: many servers of models without eyes know nothing else.
+/// Sends pure text as a plain string: many servers of text-only models accept nothing else.
 fn push_user<'a>(turns: &mut Vec<ChatMessage<'a>>, dialect: &Dialect, pieces: Vec<ChatContentPart<'a>>) {
     let after_tool = turns.last().is_some_and(|turn| turn.role == "tool");
     if after_tool && dialect.after_tool == crate::provider::AfterToolRole::Assistant {
@@ -290,7 +291,7 @@ fn assistant<'a>(target: RequestTarget<'_>, parts: &'a [AssistantPart]) -> Optio
     let reasoning = (!reasoning.is_empty()).then_some(reasoning);
     match dialect.reasoning_echo {
         ReasoningEcho::None => {}
-        // DeepSeek wants the field beside calls even when there is nothing to put in it.
+        // DeepSeek wants the field beside calls even if it is empty.
         ReasoningEcho::ReasoningContent if !turn.tool_calls.is_empty() => {
             turn.reasoning_content = Some(reasoning.unwrap_or_default());
         }
@@ -360,7 +361,7 @@ fn media_piece<'a>(target: RequestTarget<'_>, media: &'a MediaPart) -> ChatConte
     ChatContentPart { body, cache_control: None }
 }
 
-/// The system prompt and the ends of our last two messages, as on Anthropic's own wire.
+/// Marks the system prompt and the ends of our last two messages, as on Anthropic's own wire.
 fn mark_for_cache(turns: &mut [ChatMessage<'_>]) {
     let (system, rest) = match turns.split_first_mut() {
         Some((first, rest)) if first.role != "user" => (Some(first), rest),
@@ -380,7 +381,7 @@ fn mark_for_cache(turns: &mut [ChatMessage<'_>]) {
     }
 }
 
-/// An id in the form that the server takes; the same id always becomes the same.
+/// The id in the server's format; the same id always maps to the same.
 fn call_id<'a>(dialect: &Dialect, id: &'a str) -> Cow<'a, str> {
     match dialect.call_id {
         CallIdFormat::Any => call_names::adapt_id(id, call_names::MAX_CHAT_ID, |_| true),

@@ -1,7 +1,8 @@
-//! `reasoning_details`: blocks of reasoning that arrive in pieces and go back whole.
+//! `reasoning_details`: reasoning blocks that arrive in pieces and are echoed whole.
 //!
-//! A piece belongs to the block with its index and type, or to the last block where neither has an index. Texts are
-//! joined; everything else is kept as it came last. Encrypted blocks come whole, several under one index, and stay apart.
+//! A piece belongs to the block with its index and type, or to the last block if neither has an index. Texts
+//! are joined; any other field keeps its last value. Encrypted blocks arrive whole, several under one index,
+//! and stay separate.
 
 use serde_json::{Map, Value};
 

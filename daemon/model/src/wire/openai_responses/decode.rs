@@ -1,6 +1,7 @@
-//! The stream of a response: output items by index, each added, filled and done.
+//! Decodes a response's stream: output items by index, each added, filled and done.
 //!
-//! An event is read in two steps, its type first, because a finished reasoning item is kept as the very bytes that came.
+//! An event is parsed in two steps, type first, because a finished reasoning item is kept as the exact bytes
+//! received.
 
 use std::collections::HashMap;
 
@@ -175,14 +176,14 @@ impl ResponsesDecoder {
             Some("function_call") => {
                 answer.start_call(item.call_id.as_deref(), item.name.as_deref().unwrap_or_default())?
             }
-            // An item of a tool that runs at the provider's.
+            // An item of a server-side tool.
             _ => return Ok(()),
         };
         self.parts.insert(event.output_index.unwrap_or(0), part);
         Ok(())
     }
 
-    /// `kind` is what the event is a piece of: compatible servers do not always announce the item first.
+    /// `kind` is the kind of item the event belongs to: compatible servers do not always announce it first.
     fn delta(
         &mut self,
         event: &ResponsesDeltaEvent,
@@ -222,7 +223,7 @@ impl ResponsesDecoder {
         }
         let Some(part) = self.parts.remove(&index) else { return Ok(()) };
         let item: ResponsesOutputItem = parse(event.item.get())?;
-        // A server that sends no deltas has everything here.
+        // A server without deltas sends everything here.
         if answer.part_text(part).is_empty() {
             answer.push(part, &full_text(&item))?;
         }
@@ -276,7 +277,7 @@ fn usage_of(usage: &ResponsesUsage) -> TokenUsage {
     }
 }
 
-/// The error stands in the event itself or, through gateways, once more under `error`; some give a text alone.
+/// The error is the event itself or, through gateways, nested under `error`; some send only a text.
 fn error_fault(error: &Value) -> StreamFault {
     let error = if error["error"].is_null() { error } else { &error["error"] };
     let text = |value: &Value| match value {
@@ -285,7 +286,7 @@ fn error_fault(error: &Value) -> StreamFault {
         _ => None,
     };
     let kind = || text(&error["type"]).filter(|kind| kind != "error");
-    // A failure without a word is the server's.
+    // A failure without a code counts as the server's.
     let code = text(&error["code"]).or_else(kind).unwrap_or_else(|| "server error".to_owned());
     let message = text(error).or_else(|| text(&error["message"])).unwrap_or_default();
     StreamFault::ServerError { code, message }

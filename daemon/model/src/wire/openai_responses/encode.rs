@@ -1,4 +1,4 @@
-//! A request as `POST /responses`.
+//! Encodes a request as `POST /responses`.
 
 use std::borrow::Cow;
 
@@ -47,7 +47,7 @@ struct ResponsesTool<'a> {
     name: &'a str,
     description: &'a str,
     parameters: Value,
-    /// Said in either case: the server tries strict mode where nothing is said.
+    /// Always sent: by default the server tries strict mode.
     strict: bool,
 }
 
@@ -166,7 +166,7 @@ fn items<'a>(target: RequestTarget<'_>, message: &'a ModelMessage) -> Vec<Respon
     }
 }
 
-/// Reasoning that was not encrypted for us would be looked up at the provider's, where it is not stored.
+/// Omits reasoning that was not encrypted for us: the provider would look it up, but stores nothing.
 fn part_item<'a>(target: RequestTarget<'_>, part: &'a AssistantPart) -> Option<ResponsesInputItem<'a>> {
     match part {
         AssistantPart::Text(text) if text.text.is_empty() => None,

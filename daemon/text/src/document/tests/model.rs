@@ -1,4 +1,4 @@
-//! A document by definition: a text, cut into lines anew for every question.
+//! The reference model of a document: a text that is split into lines again for every question.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ impl Model {
         Self { text: text.to_owned(), lines }
     }
 
-    /// Of each line where it begins, where its break begins, and where it ends.
+    /// For each line: its start, the start of its break, its end.
     pub(super) fn lines(&self) -> Vec<(usize, usize, usize)> {
         let mut lines = Vec::new();
         let (mut start, mut at) = (0, 0);

@@ -1,4 +1,4 @@
-//! What holds for every base, change and typing.
+//! Properties of every base, change and typing.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -7,7 +7,7 @@ use similar::TextMerge;
 use super::*;
 use crate::edit_validation::splits_line_break;
 
-/// Lines of few kinds, so that much repeats and collides.
+/// Lines of few kinds, so that many repeat and collide.
 fn text() -> impl Strategy<Value = String> {
     let newline = prop::sample::select(vec!["\n", "\n", "\r\n"]);
     let line = prop::sample::select(vec!["", "a", "b", "ab", "é", "}", "a\r"]);
@@ -23,13 +23,13 @@ fn text() -> impl Strategy<Value = String> {
 
 type Steps = Vec<(Index, Index, String)>;
 
-/// Some edits of any text: places, and what comes there.
+/// Some edits of any text: places and replacements.
 fn steps(pieces: &'static [&'static str]) -> impl Strategy<Value = Steps> {
     let piece = prop::collection::vec(prop::sample::select(pieces), 0..3).prop_map(|all| all.concat());
     prop::collection::vec((any::<Index>(), any::<Index>(), piece), 0..4)
 }
 
-/// What only one of the two writes, and what both may.
+/// Some pieces only one side writes, some both.
 const AGENT: &[&str] = &["p", "q", "p\n", "\nq", "\r\n", "\n", "a", "é"];
 const PERSON: &[&str] = &["X", "Y", "X\n", "\nY", "\r\n", "\n", "😀", "a"];
 const TYPED: &[char] = &['X', 'Y', '😀'];
@@ -65,7 +65,7 @@ fn typed(text: &str) -> String {
     text.chars().filter(|c| TYPED.contains(c)).collect()
 }
 
-/// By the edits of both as they were made, not as a comparison finds them.
+/// Merges the edits as made, not as a comparison finds them.
 fn merged(base: &str, one: &Change, other: &Change) -> Option<Change> {
     let base = BaseLines::new(base);
     merge(&base, touched_by_change(&base, one), touched_by_change(&base, other)).ok()
@@ -77,7 +77,7 @@ fn rebased(base: &str, change: &Change, now: &str) -> Option<Change> {
     result.ok()
 }
 
-/// Of each byte of the edited text, where it was in the base.
+/// For each byte of the edited text, its offset in the base.
 fn origins(base: &str, edits: &[TouchedLines]) -> Vec<Option<usize>> {
     let mut origins = Vec::new();
     let mut at = 0;
@@ -131,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_are_told_of_the_same_change(base in text(), agent in agent()) {
+    fn touched_lines_describe_the_same_change(base in text(), agent in agent()) {
         let change = change(&base, &agent);
         let lines = BaseLines::new(&base);
         let touches = touched_by_change(&lines, &change);
@@ -162,8 +162,8 @@ proptest! {
         }
     }
 
-    /// Each line is left, deleted, edited or preceded by a new one, by one of the two; or one edits it and the other
-    /// types a line above. Between them are lines that nobody touches.
+    /// Each line is kept, deleted, edited or preceded by a new one, by one side only; or one side edits it
+    /// and the other types a line above. Untouched lines lie between them.
     #[test]
     fn different_lines_never_clash(
         lines in prop::collection::vec((0..6, any::<bool>()), 0..8),
@@ -182,7 +182,7 @@ proptest! {
                 };
                 let line = match what {
                     1 | 2 if done => format!("é {number}{end}"),
-                    // Without its break it takes the one before along.
+                    // Without its own break it takes the previous one along.
                     3 if done && !end.is_empty() => String::new(),
                     _ => format!("line {number}{end}"),
                 };
@@ -211,14 +211,14 @@ proptest! {
         if let Some(undo) = rebased(&wanted, &change.inverse(&base).unwrap(), &now) {
             prop_assert_eq!(typed(&undo.apply(&now).unwrap()), typed(&now));
         }
-        // Compared alike, what is left is the typing, as if it had been done without the change.
+        // Compared the same way, only the typing is left, as if the change had never been made.
         let undo = rebased(&wanted, &change_by_lines(&wanted, &base), &now).map(|undo| undo.apply(&now).unwrap());
         let typing = rebased(&wanted, &change_by_lines(&wanted, &now), &base).map(|all| all.apply(&base).unwrap());
         prop_assert_eq!(undo, typing);
     }
 
-    /// Where `similar` merges too, it is to the same text, if every line is another: it chooses otherwise among equal
-    /// ones, and takes a lone `\r` for a line break.
+    /// If `similar` merges too, it gives the same text, provided all lines differ: among equal ones it
+    /// chooses differently, and it treats a lone `\r` as a line break.
     #[test]
     fn similar_merges_to_the_same(
         lines in 0..7,
@@ -236,7 +236,7 @@ proptest! {
         }
     }
 
-    /// However many lines are equal: what comes after it is not taken for what was before.
+    /// However many lines are equal, text after the typing is never taken for text before it.
     #[test]
     fn typing_in_one_place_moves_the_rest_as_a_whole(
         before in text(),
