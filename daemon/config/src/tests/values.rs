@@ -319,7 +319,9 @@ fn keys_without_effect() {
   "agent": { "a": { "color": null }, "b": { "color": "red" }, "c": { "color": "blue" } },
   "compaction": null
 }"#;
-    check(text, &expect![[r#"
+    check(
+        text,
+        &expect![[r#"
         mcp.a.type = "local"  # ~/.config/copydesk/copydesk.jsonc:2:27
         mcp.a.command[0] = "x"  # ~/.config/copydesk/copydesk.jsonc:2:48
         agent.a.color = null  # ~/.config/copydesk/copydesk.jsonc:3:30
@@ -332,7 +334,8 @@ fn keys_without_effect() {
         warning: ~/.config/copydesk/copydesk.jsonc:3:45: `agent.b.color` has no effect yet
             |   "agent": { "a": { "color": null }, "b": { "color": "red" }, "c": { "color": "blue" } },
             |                                             ^
-    "#]]);
+    "#]],
+    );
     World::new(&[("ws/opencode.json", text)]).check(&expect![[r#"
         mcp.a.type = "local"  # ws/opencode.json:2:27 (not trusted)
         mcp.a.command[0] = "x"  # ws/opencode.json:2:48 (not trusted)

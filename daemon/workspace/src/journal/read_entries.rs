@@ -1,4 +1,4 @@
-//! Entries as rows, and what they say.
+//! Reads entries from their rows.
 
 use copydesk_text::Change;
 use rusqlite::{Connection, OptionalExtension as _, Row};
@@ -11,12 +11,12 @@ const COLUMNS: &str =
     "id, session, call, part_of, place, kind, leads_to, outcome, undoes, time, before_hash, after_hash,
                        before, after, mode, bom";
 
-/// What an entry's place had before and after; `None` is no file.
+/// The texts before and after an entry; `None` means no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryTexts {
     pub before: Option<String>,
     pub after: Option<String>,
-    /// What makes one of the other, as it was recorded; where both are there.
+    /// The recorded change from one to the other, if both exist.
     pub change: Option<Change>,
 }
 
