@@ -14,7 +14,7 @@ const BEHIND: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone)]
 pub(super) struct SeenContent {
     pub(super) stamp: ContentStamp,
-    /// When the disk was last known to have it, or a reported other content.
+    /// When the disk last had it, or the other content that was reported.
     at: SystemTime,
     /// The buffer's version at the last comparison.
     buffer: Option<(ClientId, i32)>,
