@@ -156,8 +156,8 @@ struct Buffer {
 
 impl Buffers {
     /// Buffers with an observer.
-    pub fn with_observer(follower: Arc<dyn BufferObserver>) -> Self {
-        Self { state: Arc::default(), observer: Some(follower) }
+    pub fn with_observer(observer: Arc<dyn BufferObserver>) -> Self {
+        Self { state: Arc::default(), observer: Some(observer) }
     }
 
     pub fn attach(&self, client: EditorClient) -> ClientId {
@@ -179,8 +179,8 @@ impl Buffers {
         state.clock += 1;
         let gone = state.clients.remove(&client);
         let names = gone.iter().flat_map(|attached| attached.names.keys());
-        if let Some(follower) = &self.observer {
-            names.for_each(|name| follower.buffer_closed(client, name));
+        if let Some(observer) = &self.observer {
+            names.for_each(|name| observer.buffer_closed(client, name));
         }
     }
 
@@ -201,8 +201,8 @@ impl Buffers {
         let touched = state.clock;
         let Some(attached) = state.clients.get_mut(&client) else { return };
         attached.names.insert(name.clone(), uri.to_owned());
-        if let Some(follower) = &self.observer {
-            follower.buffer_opened(client, &name, &document);
+        if let Some(observer) = &self.observer {
+            observer.buffer_opened(client, &name, &document);
         }
         let buffer =
             Buffer { name, version, document, sync_error: None, revision: touched, expected: Vec::new() };
@@ -229,8 +229,8 @@ impl Buffers {
         let result = buffer.change(version, changes, encoding, &mut typed);
         if let Err(error) = &result {
             buffer.mark_out_of_sync(*error);
-        } else if let Some(follower) = &self.observer {
-            follower.buffer_edited(client, &buffer.name, &typed, &buffer.document);
+        } else if let Some(observer) = &self.observer {
+            observer.buffer_edited(client, &buffer.name, &typed, &buffer.document);
         }
         result
     }
@@ -254,8 +254,8 @@ impl Buffers {
         match others.next().map(|(uri, _)| uri.clone()) {
             Some(other) => attached.names.insert(closed.name, other),
             None => {
-                if let Some(follower) = &self.observer {
-                    follower.buffer_closed(client, &closed.name);
+                if let Some(observer) = &self.observer {
+                    observer.buffer_closed(client, &closed.name);
                 }
                 attached.names.remove(&closed.name)
             }

@@ -71,9 +71,9 @@ pub enum JournalError {
     #[error("the journal has no entry {0}")]
     NoEntry(EntryId),
     #[error(
-        "the edit of `{place}` can no longer be undone: the journal keeps {bound}, and has dropped its text"
+        "the edit of `{place}` can no longer be undone: the journal keeps {limits}, and has dropped its text"
     )]
-    Evicted { place: String, bound: JournalLimits },
+    Evicted { place: String, limits: JournalLimits },
     #[error("a text in the journal is not what was recorded: {0}")]
     Unreadable(String),
     #[error("the journal has been closed")]
@@ -96,7 +96,7 @@ impl From<rusqlite::Error> for JournalError {
 struct JournalThread {
     connection: Connection,
     known: LatestTexts,
-    bound: JournalLimits,
+    limits: JournalLimits,
     /// The first entry of the last `begin`. The limits never evict it or later ones.
     newest: i64,
     has_grown: bool,
@@ -112,14 +112,14 @@ pub struct Journal {
 
 impl Journal {
     /// Opens or creates the journal in this folder. Blocks, but only briefly.
-    pub fn open(data_dir: &Path, bound: JournalLimits) -> Result<(Self, JournalOpenReport), JournalError> {
+    pub fn open(data_dir: &Path, limits: JournalLimits) -> Result<(Self, JournalOpenReport), JournalError> {
         let (connection, opened) = open::open(data_dir)?;
         let path: Arc<Path> = open::FILE.path(data_dir).into();
         let (jobs, mut queue) = mpsc::channel::<JournalJob>(256);
         let mut owner = JournalThread {
             connection,
             known: LatestTexts::default(),
-            bound,
+            limits,
             newest: i64::MAX,
             has_grown: true,
         };
@@ -165,7 +165,7 @@ impl Journal {
 
     /// The texts of an entry, rebuilt and verified.
     pub async fn entry_texts(&self, id: EntryId) -> Result<EntryTexts, JournalError> {
-        self.run_job(move |owner| read_entries::texts(&owner.connection, id, owner.bound)).await
+        self.run_job(move |owner| read_entries::texts(&owner.connection, id, owner.limits)).await
     }
 
     /// How much of the limits is used.

@@ -79,8 +79,8 @@ struct SessionReviews {
 
 impl Default for SessionReviews {
     fn default() -> Self {
-        let (reviews, news) = (BTreeMap::new(), ReviewFeedback::default());
-        Self { next: 1, reviews, feedback: news, changed: watch::Sender::new(0), loaded: false, head: None }
+        let (reviews, feedback) = (BTreeMap::new(), ReviewFeedback::default());
+        Self { next: 1, reviews, feedback, changed: watch::Sender::new(0), loaded: false, head: None }
     }
 }
 
@@ -123,11 +123,11 @@ impl ReviewTracker {
         if client.is_some_and(|client| state.has_edit_in_flight(client, name)) {
             return;
         }
-        state.for_each_review(name, |of, tracked| {
+        state.for_each_review(name, |owner, tracked| {
             // Other sessions may follow another editor; and a text from the disk is stale once an editor has
             // the document.
             let is_known_better = client.is_none() && tracked.followed_client.is_some();
-            if of == session && !is_known_better {
+            if owner == session && !is_known_better {
                 tracked.followed_client = client;
                 tracked.adopt_text(now);
             }
@@ -155,14 +155,14 @@ impl ReviewTrackerState {
 
     /// Visits every review of a document, and signals the watchers of sessions with changes.
     fn for_each_review(&mut self, name: &Path, mut work: impl FnMut(&str, &mut TrackedReview)) {
-        for (session, of) in &mut self.sessions {
+        for (session, session_reviews) in &mut self.sessions {
             let mut touched = false;
-            for tracked in of.reviews.values_mut().filter(|tracked| tracked.name == name) {
+            for tracked in session_reviews.reviews.values_mut().filter(|tracked| tracked.name == name) {
                 work(session, tracked);
                 touched |= tracked.is_changed;
             }
             if touched {
-                of.changed.send_modify(|count| *count += 1);
+                session_reviews.changed.send_modify(|count| *count += 1);
             }
         }
     }

@@ -83,8 +83,11 @@ impl WorkspaceFiles {
         let kind = match &carried.effect {
             DecisionEffect::Nothing => return Ok(()),
             DecisionEffect::Create { text } => {
-                let form = self.reviews().file_attributes(session, decision.review);
-                FileChangeKind::Create { text: form.with_byte_order_mark(text.clone()), mode: form.mode }
+                let attributes = self.reviews().file_attributes(session, decision.review);
+                FileChangeKind::Create {
+                    text: attributes.with_byte_order_mark(text.clone()),
+                    mode: attributes.mode,
+                }
             }
             DecisionEffect::Edit { text, change } => {
                 let content = self.peek(place, READ_LIMIT).await?;
@@ -134,12 +137,12 @@ impl WorkspaceFiles {
 
     /// The file that a decision deletes does not exist.
     fn record_missing_file(&self, session: &str, review: ReviewId, place: &ResolvedPath) {
-        let (name, hand) = (place.real_path(), EditAuthor::Decision(review));
+        let (name, author) = (place.real_path(), EditAuthor::Decision(review));
         self.reviews().record_removed(
             name,
             &place.display_path,
             session,
-            hand,
+            author,
             ("", FileAttributes::default()),
         );
     }
@@ -186,7 +189,7 @@ impl WorkspaceFiles {
         if !self.reviews().needs_loading(session) {
             return;
         }
-        let (kept, news) = match self.journal().map(|journal| journal.load_reviews(session)) {
+        let (kept, feedback) = match self.journal().map(|journal| journal.load_reviews(session)) {
             // If this fails, the next call tries again.
             Some(kept) => match kept.await {
                 Ok(kept) => kept,
@@ -201,7 +204,7 @@ impl WorkspaceFiles {
             let file = content.ok().and_then(|content| FileText::decode(content.bytes).ok());
             found.push((review, place.display_path.clone(), file));
         }
-        self.reviews().restore_reviews(session, found, news);
+        self.reviews().restore_reviews(session, found, feedback);
     }
 
     /// Saves a document whose hunks are all accepted, if the user wants that.

@@ -343,15 +343,15 @@ impl WorkspaceFiles {
         after: Option<&FileText>,
     ) {
         let (name, shown) = (change.path.real_path(), change.path.display_path.as_str());
-        let (session, hand, reviews) = (cause.session.as_str(), cause.edit_author(), self.reviews());
+        let (session, author, reviews) = (cause.session.as_str(), cause.edit_author(), self.reviews());
         match (before, after, &change.kind) {
             (Some(before), Some(after), FileChangeKind::Edit { change, .. }) => {
                 self.record_disk_edit(name, shown, cause, (before.text(), change, after.text()));
             }
-            (None, Some(after), _) => reviews.record_created(name, shown, session, hand, after.text()),
+            (None, Some(after), _) => reviews.record_created(name, shown, session, author, after.text()),
             (Some(before), None, _) => {
-                let form = FileAttributes { mode, bom: before.has_bom() };
-                reviews.record_removed(name, shown, session, hand, (before.text(), form));
+                let attributes = FileAttributes { mode, bom: before.has_bom() };
+                reviews.record_removed(name, shown, session, author, (before.text(), attributes));
             }
             _ => {}
         }
@@ -430,8 +430,8 @@ impl FileChangeKind {
                 PendingDiskChange { before: None, after: Some((file, after)), recorded }
             }
             Self::Delete { file, stamp } => {
-                let form = FileAttributes { mode: place.mode(), bom: file.has_bom() };
-                let recorded = NewEntryKind::Delete { before: stamp.text(file), form };
+                let attributes = FileAttributes { mode: place.mode(), bom: file.has_bom() };
+                let recorded = NewEntryKind::Delete { before: stamp.text(file), attributes };
                 PendingDiskChange { before: Some(file.clone()), after: None, recorded }
             }
             Self::Edit { file, stamp, change } => {

@@ -47,9 +47,9 @@ impl WorkspaceFiles {
 
     /// The root of the repository, and its commit.
     async fn head(&self) -> Option<(PathBuf, String)> {
-        let said = self.git(&["rev-parse", "--show-toplevel", "HEAD"], "").await?;
-        let said = String::from_utf8(said).ok()?;
-        let mut lines = said.lines();
+        let output = self.git(&["rev-parse", "--show-toplevel", "HEAD"], "").await?;
+        let output = String::from_utf8(output).ok()?;
+        let mut lines = output.lines();
         Some((PathBuf::from(lines.next()?), lines.next()?.to_owned()))
     }
 
@@ -67,7 +67,7 @@ impl WorkspaceFiles {
         Some(text.strip_suffix('\n')?.to_owned())
     }
 
-    async fn git(&self, arguments: &[&str], said: &str) -> Option<Vec<u8>> {
+    async fn git(&self, arguments: &[&str], input: &str) -> Option<Vec<u8>> {
         let mut git = Command::new("git");
         git.args(arguments).current_dir(self.root()).kill_on_drop(true);
         git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -78,7 +78,7 @@ impl WorkspaceFiles {
             let mut child = git.spawn().ok()?;
             let mut stdin = child.stdin.take()?;
             // If git does not read it, its exit code says so.
-            let _ = stdin.write_all(said.as_bytes()).await;
+            let _ = stdin.write_all(input.as_bytes()).await;
             drop(stdin);
             let output = child.wait_with_output().await.ok()?;
             output.status.success().then_some(output.stdout)

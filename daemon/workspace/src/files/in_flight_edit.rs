@@ -29,9 +29,8 @@ impl WorkspaceFiles {
         cause: &ChangeCause,
         (before, change, after): (&str, &Change, &str),
     ) {
-        let (session, hand) = (cause.session.as_str(), cause.edit_author());
-        let landed =
-            AppliedEdit { session, author: hand, display_path: shown, before: before.into(), change };
+        let (session, author) = (cause.session.as_str(), cause.edit_author());
+        let landed = AppliedEdit { session, author, display_path: shown, before: before.into(), change };
         self.reviews().record_edit(name, None, Some(&landed), after.into());
     }
 }
@@ -40,9 +39,8 @@ impl InFlightEdit<'_> {
     /// The edit was applied, or is known not to be.
     pub(super) fn finish(mut self, shown: &str, applied: bool, cause: &ChangeCause) {
         let PlannedEdit { before, change, .. } = &self.planned;
-        let (session, hand) = (cause.session.as_str(), cause.edit_author());
-        let landed =
-            AppliedEdit { session, author: hand, display_path: shown, before: before.into(), change };
+        let (session, author) = (cause.session.as_str(), cause.edit_author());
+        let landed = AppliedEdit { session, author, display_path: shown, before: before.into(), change };
         self.end(applied.then_some(&landed));
         self.is_over = true;
     }

@@ -35,8 +35,8 @@ impl WorkspaceFiles {
                 reviews.record_created(name, shown, session, EditAuthor::User, before.text());
             }
             (None, Some(after)) => {
-                let form = FileAttributes { mode: file.mode, bom: after.has_bom() };
-                reviews.record_removed(name, shown, session, EditAuthor::User, (after.text(), form));
+                let attributes = FileAttributes { mode: file.mode, bom: after.has_bom() };
+                reviews.record_removed(name, shown, session, EditAuthor::User, (after.text(), attributes));
             }
             (None, None) => {}
         }

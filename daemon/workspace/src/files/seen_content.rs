@@ -19,12 +19,12 @@ pub(super) struct SeenContent {
     /// The buffer's version at the last comparison.
     buffer: Option<(ClientId, i32)>,
     /// The other content that the session was told about.
-    told: Option<ContentStamp>,
+    reported: Option<ContentStamp>,
 }
 
 impl SeenContent {
     pub(super) fn new(stamp: ContentStamp) -> Self {
-        Self { stamp, at: SystemTime::now(), buffer: None, told: None }
+        Self { stamp, at: SystemTime::now(), buffer: None, reported: None }
     }
 }
 
@@ -87,8 +87,8 @@ impl WorkspaceFiles {
             None => ContentStamp::of_bytes(&[MARK, now].concat()),
         };
         let known_as = |known: ContentStamp| known == stamp || known == other_mark();
-        if !known_as(known.stamp) && !known.told.is_some_and(known_as) {
-            known.told = Some(stamp);
+        if !known_as(known.stamp) && !known.reported.is_some_and(known_as) {
+            known.reported = Some(stamp);
             changed.push(self.resolve(&name.to_string_lossy()).display_path);
         }
     }

@@ -174,10 +174,12 @@ async fn a_write_is_refused_unless_the_file_is_what_it_was_made_against() {
     fs::write(desk.path("src/a.rs"), "longer than it was").unwrap();
     assert!(refused(desk.write("src/a.rs", "x", unchanged(A)).await).starts_with("Changed"));
     assert_eq!(desk.text("src/a.rs"), "longer than it was");
-    assert!(refused(desk.write("src", "x", unchanged("")).await).starts_with("Folder"));
+    assert!(refused(desk.write("src", "x", unchanged("")).await).starts_with("IsAFolder"));
     assert!(refused(desk.write("/dev/null", "x", unchanged("")).await).starts_with("NotRegular"));
     assert!(refused(desk.write("no/folder", "x", unchanged(A)).await).starts_with("Disappeared"));
-    assert!(refused(desk.write("src/a.rs/x", "x", WritePrecondition::New).await).starts_with("NoFolder"));
+    assert!(
+        refused(desk.write("src/a.rs/x", "x", WritePrecondition::New).await).starts_with("ParentMissing")
+    );
     assert_eq!(desk.names("src"), ["a.rs"], "nothing is left behind");
 
     // The same bytes again are the same content, whenever they were written.

@@ -142,7 +142,7 @@ pub enum NewEntryKind {
     },
     Delete {
         before: HashedText,
-        form: FileAttributes,
+        attributes: FileAttributes,
     },
     /// Moves the text to `to`, where nothing was, perhaps changed on the way.
     Move {

@@ -64,7 +64,7 @@ impl JournalThread {
             self.connection.query_row(&format!("SELECT count(*) FROM entry {what}"), [], |row| row.get(0))
         };
         let (entries, gone) = (count("")?, count("WHERE before IS NULL AND after IS NULL")?);
-        Ok(JournalUsage { bytes: bytes(&self.connection)?, limits: self.bound, entries, evicted: gone })
+        Ok(JournalUsage { bytes: bytes(&self.connection)?, limits: self.limits, entries, evicted: gone })
     }
 
     pub(super) fn forget(&mut self, session: &str) -> Result<(), JournalError> {
@@ -91,7 +91,7 @@ impl JournalThread {
     }
 
     fn evict(&mut self) -> rusqlite::Result<()> {
-        let JournalLimits { bytes: most, age } = self.bound;
+        let JournalLimits { bytes: most, age } = self.limits;
         let aged = aged(&self.connection, age, self.newest)?;
         if bytes(&self.connection)? <= most && aged.is_empty() {
             return Ok(());

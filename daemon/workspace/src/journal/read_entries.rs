@@ -37,13 +37,13 @@ pub(super) fn unsettled(connection: &Connection) -> Result<Vec<JournalEntry>, Jo
 pub(super) fn texts(
     connection: &Connection,
     id: EntryId,
-    bound: JournalLimits,
+    limits: JournalLimits,
 ) -> Result<EntryTexts, JournalError> {
     let query = format!("SELECT {COLUMNS} FROM entry WHERE id = ?1");
     let found = connection.prepare_cached(&query)?.query_row([id.0], |row| Ok(read(row))).optional()?;
     let StoredEntry { entry, before, after } = found.ok_or(JournalError::NoEntry(id))??;
     if !entry.has_texts {
-        return Err(JournalError::Evicted { place: entry.path, bound });
+        return Err(JournalError::Evicted { place: entry.path, limits });
     }
     let read = |row: Option<i64>, hash: Option<TextHash>| match (row, hash) {
         (Some(row), Some(hash)) => text_rows::read(connection, row, hash).map(Some),

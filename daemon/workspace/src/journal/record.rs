@@ -119,8 +119,11 @@ fn insert(
     let EntryColumns { kind, leads_to, before, after } = columns;
     let hash = |text: &Option<(&HashedText, TextRow)>| text.map(|(text, _)| text.hash());
     let group = entry.group.or(first);
-    let form =
-        if let NewEntryKind::Delete { form, .. } = &entry.kind { *form } else { FileAttributes::default() };
+    let attributes = if let NewEntryKind::Delete { attributes, .. } = &entry.kind {
+        *attributes
+    } else {
+        FileAttributes::default()
+    };
     transaction
         .prepare_cached(
             "INSERT INTO entry (session, call, part_of, place, kind, leads_to, undoes, time, before_hash, after_hash,
@@ -140,8 +143,8 @@ fn insert(
             hash(after).as_ref().map(super::TextHash::bytes),
             before.map(|(_, row)| row.id),
             after.map(|(_, row)| row.id),
-            form.mode,
-            form.bom
+            attributes.mode,
+            attributes.bom
         ])?;
     let id = transaction.last_insert_rowid();
     if group.is_none() {

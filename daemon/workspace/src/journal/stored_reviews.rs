@@ -15,7 +15,7 @@ use crate::reviews::ReviewFeedback;
 const MOST: i64 = 128 * 1024 * 1024;
 
 /// The number of the row with the feedback.
-const NEWS: u64 = 0;
+const FEEDBACK_NUMBER: u64 = 0;
 
 /// A review as stored.
 #[derive(Debug)]
@@ -45,11 +45,11 @@ impl Journal {
     }
 
     /// Stores the feedback that a session's model has not received yet, or deletes it. Does not wait.
-    pub fn store_feedback(&self, session: &str, news: Option<ReviewFeedback>) {
+    pub fn store_feedback(&self, session: &str, feedback: Option<ReviewFeedback>) {
         let session = session.to_owned();
         let job: JournalJob = Box::new(move |owner| {
             // A model that misses a decision still reads the file as it is.
-            let _ = owner.store_feedback(&session, news.as_ref());
+            let _ = owner.store_feedback(&session, feedback.as_ref());
         });
         let _ = self.jobs.try_send(job);
     }
@@ -70,18 +70,24 @@ impl JournalThread {
         number: u64,
         review: Option<(String, FileAttributes, Review)>,
     ) -> Result<(), JournalError> {
-        let Some((place, form, review)) = review else {
+        let Some((place, attributes, review)) = review else {
             let sql = "DELETE FROM review WHERE session = ?1 AND number = ?2";
             self.connection.prepare_cached(sql)?.execute(params![session, number])?;
             return Ok(());
         };
-        self.write_review(session, number, (&place, form), &review.to_saved())
+        self.write_review(session, number, (&place, attributes), &review.to_saved())
     }
 
-    fn store_feedback(&mut self, session: &str, news: Option<&ReviewFeedback>) -> Result<(), JournalError> {
-        match news {
-            Some(news) => self.write_review(session, NEWS, ("", FileAttributes::default()), news),
-            None => self.store_review(session, NEWS, None),
+    fn store_feedback(
+        &mut self,
+        session: &str,
+        feedback: Option<&ReviewFeedback>,
+    ) -> Result<(), JournalError> {
+        match feedback {
+            Some(feedback) => {
+                self.write_review(session, FEEDBACK_NUMBER, ("", FileAttributes::default()), feedback)
+            }
+            None => self.store_review(session, FEEDBACK_NUMBER, None),
         }
     }
 
@@ -89,7 +95,7 @@ impl JournalThread {
         &mut self,
         session: &str,
         number: u64,
-        (place, form): (&str, FileAttributes),
+        (place, attributes): (&str, FileAttributes),
         saved: &impl Serialize,
     ) -> Result<(), JournalError> {
         let saved =
@@ -97,7 +103,7 @@ impl JournalThread {
         let sql =
             "INSERT INTO review (session, number, place, saved, mode, bom) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                    ON CONFLICT (session, number) DO UPDATE SET place = ?3, saved = ?4, mode = ?5, bom = ?6";
-        let row = params![session, number, place, saved, form.mode, form.bom];
+        let row = params![session, number, place, saved, attributes.mode, attributes.bom];
         self.connection.prepare_cached(sql)?.execute(row)?;
         self.evict_old_reviews(MOST)
     }
@@ -118,7 +124,9 @@ impl JournalThread {
     fn load_feedback(&mut self, session: &str) -> Result<ReviewFeedback, JournalError> {
         let sql = "SELECT saved FROM review WHERE session = ?1 AND number = ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let saved = statement.query_row(params![session, NEWS], |row| row.get::<_, String>(0)).optional()?;
+        let saved = statement
+            .query_row(params![session, FEEDBACK_NUMBER], |row| row.get::<_, String>(0))
+            .optional()?;
         Ok(saved.and_then(|saved| serde_json::from_str(&saved).ok()).unwrap_or_default())
     }
 
@@ -129,9 +137,9 @@ impl JournalThread {
         let mut statement = self.connection.prepare_cached(sql)?;
         let row = |row: &rusqlite::Row<'_>| {
             let (number, place, saved): (u64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            let form = FileAttributes { mode: row.get(3)?, bom: row.get(4)? };
+            let attributes = FileAttributes { mode: row.get(3)?, bom: row.get(4)? };
             let saved = serde_json::from_str(&saved).ok();
-            Ok(saved.map(|saved| StoredReview { number, path: place, attributes: form, saved }))
+            Ok(saved.map(|saved| StoredReview { number, path: place, attributes, saved }))
         };
         let rows = statement.query_map([session], row)?;
         Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())

@@ -80,7 +80,7 @@ async fn every_kind_of_edit_is_recorded_and_given_back() {
             "s",
             "2",
             "untitled:Untitled-1",
-            NewEntryKind::Delete { before: HashedText::new(""), form: FileAttributes::default() },
+            NewEntryKind::Delete { before: HashedText::new(""), attributes: FileAttributes::default() },
         ),
     ];
     let ids = journal.begin(entries).await.unwrap();

@@ -93,23 +93,23 @@ impl ReviewTracker {
         name: &Path,
         shown: &str,
         session: &str,
-        hand: EditAuthor<'_>,
+        author: EditAuthor<'_>,
         text: &str,
     ) {
         let mut state = self.lock();
-        if let EditAuthor::Agent(call) = hand {
-            let of = state.session_mut(session);
-            let mut known = of.reviews.values_mut();
+        if let EditAuthor::Agent(call) = author {
+            let session_reviews = state.session_mut(session);
+            let mut known = session_reviews.reviews.values_mut();
             match known.find(|tracked| tracked.name == name && !tracked.is_proposal()) {
                 Some(tracked) => tracked.review.record_recreation(text, call),
                 None => {
                     let review = Review::for_created_file(text, call);
-                    of.add(TrackedReview::new(name.to_owned(), shown.to_owned(), review));
+                    session_reviews.add(TrackedReview::new(name.to_owned(), shown.to_owned(), review));
                 }
             }
         }
-        state.for_each_review(name, |of, tracked| {
-            let is_done = of == session && matches!(hand, EditAuthor::Agent(_));
+        state.for_each_review(name, |owner, tracked| {
+            let is_done = owner == session && matches!(author, EditAuthor::Agent(_));
             if tracked.is_rejecting_file() {
                 tracked.review.record_file_rejection();
             } else if !is_done && tracked.followed_client.is_none() {
@@ -127,25 +127,30 @@ impl ReviewTracker {
         name: &Path,
         shown: &str,
         session: &str,
-        hand: EditAuthor<'_>,
-        (before, form): (&str, FileAttributes),
+        author: EditAuthor<'_>,
+        (before, attributes): (&str, FileAttributes),
     ) {
         let mut state = self.lock();
-        if let EditAuthor::Agent(call) = hand {
-            let of = state.session_mut(session);
-            if !of.reviews.values().any(|tracked| tracked.name == name && !tracked.is_proposal()) {
-                of.add(TrackedReview::new(name.to_owned(), shown.to_owned(), Review::new(before)));
+        if let EditAuthor::Agent(call) = author {
+            let session_reviews = state.session_mut(session);
+            if !session_reviews.reviews.values().any(|tracked| tracked.name == name && !tracked.is_proposal())
+            {
+                session_reviews.add(TrackedReview::new(
+                    name.to_owned(),
+                    shown.to_owned(),
+                    Review::new(before),
+                ));
             }
-            let of_session = of.reviews.values_mut().filter(|tracked| tracked.name == name);
+            let of_session = session_reviews.reviews.values_mut().filter(|tracked| tracked.name == name);
             for tracked in of_session.filter(|tracked| !tracked.is_proposal()) {
                 tracked.adopt_text(before);
                 tracked.review.record_deletion(call);
-                tracked.form = form;
+                tracked.attributes = attributes;
             }
         }
         state.for_each_review(name, |_, tracked| {
             // Undoing the creation of a file counts as rejecting it.
-            if tracked.is_rejecting_file() || hand == EditAuthor::User && tracked.is_created_file() {
+            if tracked.is_rejecting_file() || author == EditAuthor::User && tracked.is_created_file() {
                 tracked.review.record_file_rejection();
             }
             (tracked.is_changed, tracked.is_unsaved) = (true, true);
@@ -169,9 +174,9 @@ impl ReviewTrackerState {
     /// Starts a review at an agent's first edit of a document.
     fn ensure_review(&mut self, name: &Path, landed: &AppliedEdit<'_>) {
         let EditAuthor::Agent(_) = landed.author else { return };
-        let of = self.session_mut(landed.session);
-        if !of.reviews.values().any(|tracked| tracked.name == name && !tracked.is_proposal()) {
-            of.add(TrackedReview::new(
+        let session_reviews = self.session_mut(landed.session);
+        if !session_reviews.reviews.values().any(|tracked| tracked.name == name && !tracked.is_proposal()) {
+            session_reviews.add(TrackedReview::new(
                 name.to_owned(),
                 landed.display_path.to_owned(),
                 Review::from_current(landed.before),

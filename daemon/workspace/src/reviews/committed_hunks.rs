@@ -20,7 +20,7 @@ impl ReviewTracker {
     /// Keeps the hunks that are in the committed text of a document.
     pub(crate) fn keep_committed_hunks(&self, session: &str, name: &Path, committed: &str) {
         let mut state = self.lock();
-        let SessionReviews { reviews, feedback: news, changed, .. } = state.session_mut(session);
+        let SessionReviews { reviews, feedback, changed, .. } = state.session_mut(session);
         for tracked in reviews.values_mut().filter(|tracked| tracked.name == name && !tracked.is_proposal()) {
             let open: Vec<_> = tracked
                 .review
@@ -29,7 +29,7 @@ impl ReviewTracker {
                 .collect();
             let kept = tracked.review.keep_committed(committed);
             for (_, by, line) in open.into_iter().filter(|(hunk, ..)| kept.contains(hunk)) {
-                news.add(FeedbackItem {
+                feedback.add(FeedbackItem {
                     shown: tracked.display_path.clone(),
                     line: line + 1,
                     lines: 1,

@@ -141,8 +141,8 @@ impl ReviewTracker {
         is_done: bool,
     ) {
         let mut state = self.lock();
-        let Some(of) = state.sessions.get_mut(session) else { return };
-        let Some(tracked) = of.reviews.get_mut(&review) else { return };
+        let Some(session_reviews) = state.sessions.get_mut(session) else { return };
+        let Some(tracked) = session_reviews.reviews.get_mut(&review) else { return };
         let name = tracked.name.clone();
         tracked.decisions_in_progress = tracked.decisions_in_progress.saturating_sub(1);
         if is_done {
@@ -151,13 +151,13 @@ impl ReviewTracker {
             let waiting = tracked.waiting_call.as_mut().filter(|proposed| !proposed.is_answered);
             match waiting {
                 Some(proposed) => proposed.decided.extend(carried.items),
-                None => carried.items.into_iter().for_each(|item| of.feedback.add(item)),
+                None => carried.items.into_iter().for_each(|item| session_reviews.feedback.add(item)),
             }
         } else {
             tracked.review.unmark_deciding(&carried.hunks);
         }
         (tracked.is_changed, tracked.is_unsaved) = (true, true);
-        of.changed.send_modify(|count| *count += 1);
+        session_reviews.changed.send_modify(|count| *count += 1);
         drop(state);
         self.persist_document(&name);
         self.persist_feedback(session);

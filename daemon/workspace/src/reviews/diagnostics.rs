@@ -41,8 +41,8 @@ impl ReviewTracker {
     /// Sets all diagnostics that a session's edits caused in this text of a document. Ignored if the text has
     /// changed since.
     pub fn set_diagnostics(&self, session: &str, name: &Path, text: &str, problems: &[ReviewDiagnostic]) {
-        self.lock().for_each_review(name, |of, tracked| {
-            if of == session && !tracked.is_proposal() {
+        self.lock().for_each_review(name, |owner, tracked| {
+            if owner == session && !tracked.is_proposal() {
                 tracked.set_diagnostics(text, problems);
             }
         });

@@ -94,8 +94,8 @@ impl ReviewTracker {
     /// Returns how many comments wait, including this one.
     pub fn add_comment(&self, session: &str, comment: LineComment) -> usize {
         let mut state = self.lock();
-        let news = &mut state.session_mut(session).feedback;
-        news.add(FeedbackItem {
+        let feedback = &mut state.session_mut(session).feedback;
+        feedback.add(FeedbackItem {
             shown: comment.display_path,
             line: comment.line + 1,
             lines: comment.lines,
@@ -105,7 +105,7 @@ impl ReviewTracker {
             text: comment.commented_lines,
             by: Vec::new(),
         });
-        let comments = news.comment_count();
+        let comments = feedback.comment_count();
         drop(state);
         self.persist_feedback(session);
         comments
@@ -128,19 +128,20 @@ impl ReviewTracker {
 
     fn drain_feedback(&self, session: &str, call: Option<&str>) -> ReviewFeedback {
         let mut state = self.lock();
-        let of = state.session_mut(session);
-        of.note_typing(call);
-        let mut news = std::mem::take(&mut of.feedback);
+        let session_reviews = state.session_mut(session);
+        session_reviews.note_typing(call);
+        let mut feedback = std::mem::take(&mut session_reviews.feedback);
         if call.is_some() {
-            let items = std::mem::take(&mut news.items);
+            let items = std::mem::take(&mut feedback.items);
             let (wanted, others) = items.into_iter().partition(|item| is_by(&item.by, call));
             // The dropped items may belong to any call.
-            of.feedback = std::mem::replace(&mut news, ReviewFeedback { items: wanted, left_out: 0 });
-            of.feedback.items = others;
+            session_reviews.feedback =
+                std::mem::replace(&mut feedback, ReviewFeedback { items: wanted, left_out: 0 });
+            session_reviews.feedback.items = others;
         }
         let spoken_of =
-            |tracked: &&TrackedReview| news.items.iter().any(|item| item.shown == tracked.display_path);
-        let open: Vec<_> = of
+            |tracked: &&TrackedReview| feedback.items.iter().any(|item| item.shown == tracked.display_path);
+        let open: Vec<_> = session_reviews
             .reviews
             .values()
             .filter(|tracked| !tracked.is_proposal())
@@ -148,15 +149,15 @@ impl ReviewTracker {
             .flat_map(|tracked| tracked.open(call))
             .take(OPEN)
             .collect();
-        news.items.extend(open);
+        feedback.items.extend(open);
         drop(state);
         self.persist_feedback(session);
-        news
+        feedback
     }
 
     /// Returns feedback that could not be reported.
-    pub fn return_feedback(&self, session: &str, news: ReviewFeedback) {
-        self.lock().session_mut(session).feedback.put_before(news);
+    pub fn return_feedback(&self, session: &str, feedback: ReviewFeedback) {
+        self.lock().session_mut(session).feedback.put_before(feedback);
         self.persist_feedback(session);
     }
 }

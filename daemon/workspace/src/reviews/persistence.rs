@@ -32,14 +32,18 @@ impl ReviewTracker {
         let Some(journal) = &self.journal else { return };
         let mut state = self.lock();
         // Do not overwrite stored reviews before they are loaded.
-        for (session, of) in state.sessions.iter_mut().filter(|(_, of)| of.loaded) {
+        for (session, session_reviews) in
+            state.sessions.iter_mut().filter(|(_, session_reviews)| session_reviews.loaded)
+        {
             // A waiting call does not outlive the daemon.
-            let unsaved =
-                of.reviews.values_mut().filter(|tracked| tracked.is_unsaved && !tracked.is_proposal());
+            let unsaved = session_reviews
+                .reviews
+                .values_mut()
+                .filter(|tracked| tracked.is_unsaved && !tracked.is_proposal());
             for tracked in unsaved.filter(|tracked| is_wanted(tracked)) {
                 let place = tracked.name.to_string_lossy().into_owned();
-                let review =
-                    (!tracked.is_decided()).then(|| (place, tracked.form, tracked.review.without_history()));
+                let review = (!tracked.is_decided())
+                    .then(|| (place, tracked.attributes, tracked.review.without_history()));
                 tracked.is_unsaved = !journal.store_review(session, tracked.id.0, review);
             }
         }
@@ -49,8 +53,13 @@ impl ReviewTracker {
     pub(super) fn persist_feedback(&self, session: &str) {
         let Some(journal) = &self.journal else { return };
         let state = self.lock();
-        if let Some(of) = state.sessions.get(session).filter(|of| of.loaded) {
-            journal.store_feedback(session, (!of.feedback.is_empty()).then(|| of.feedback.clone()));
+        if let Some(session_reviews) =
+            state.sessions.get(session).filter(|session_reviews| session_reviews.loaded)
+        {
+            journal.store_feedback(
+                session,
+                (!session_reviews.feedback.is_empty()).then(|| session_reviews.feedback.clone()),
+            );
         }
     }
 
@@ -65,17 +74,17 @@ impl ReviewTracker {
         &self,
         session: &str,
         kept: Vec<(StoredReview, String, Option<FileText>)>,
-        news: ReviewFeedback,
+        feedback: ReviewFeedback,
     ) {
         let mut state = self.lock();
-        let of = state.session_mut(session);
-        if std::mem::replace(&mut of.loaded, true) {
+        let session_reviews = state.session_mut(session);
+        if std::mem::replace(&mut session_reviews.loaded, true) {
             return;
         }
-        of.feedback.put_before(news);
+        session_reviews.feedback.put_before(feedback);
         let mut moved = Vec::new();
-        for (StoredReview { number, path: place, attributes: form, saved }, shown, now) in kept {
-            of.next = of.next.max(number + 1);
+        for (StoredReview { number, path: place, attributes, saved }, shown, now) in kept {
+            session_reviews.next = session_reviews.next.max(number + 1);
             let restored = match now {
                 Some(now) => Review::restore(saved, now.text()),
                 None => Review::from_saved(saved).map(|review| (review, Vec::new())),
@@ -83,7 +92,7 @@ impl ReviewTracker {
             // A damaged review counts as decided.
             let (review, lost) = restored.unwrap_or_else(|_| (Review::new(""), Vec::new()));
             for lost in lost {
-                of.feedback.add(FeedbackItem {
+                session_reviews.feedback.add(FeedbackItem {
                     shown: shown.clone(),
                     line: 0,
                     lines: lost.new.lines().count(),
@@ -94,12 +103,14 @@ impl ReviewTracker {
                     by: Vec::new(),
                 });
             }
-            let tracked = TrackedReview { form, ..TrackedReview::new(place.into(), shown, review) };
+            let tracked = TrackedReview { attributes, ..TrackedReview::new(place.into(), shown, review) };
             // A review *before* may have taken its number.
-            let is_taken = of.reviews.contains_key(&ReviewId(number));
+            let is_taken = session_reviews.reviews.contains_key(&ReviewId(number));
             // If the journal was unreadable, a newer edit may have started a review of the same document.
-            let is_known =
-                of.reviews.values().any(|known| known.name == tracked.name && !known.is_proposal());
+            let is_known = session_reviews
+                .reviews
+                .values()
+                .any(|known| known.name == tracked.name && !known.is_proposal());
             let is_over = tracked.is_decided() || is_known;
             if let Some(journal) = self.journal.as_ref().filter(|_| is_taken || is_over) {
                 journal.store_review(session, number, None);
@@ -110,12 +121,14 @@ impl ReviewTracker {
             if is_taken {
                 moved.push(tracked);
             } else {
-                of.reviews.insert(ReviewId(number), TrackedReview { id: ReviewId(number), ..tracked });
-                of.changed.send_modify(|count| *count += 1);
+                session_reviews
+                    .reviews
+                    .insert(ReviewId(number), TrackedReview { id: ReviewId(number), ..tracked });
+                session_reviews.changed.send_modify(|count| *count += 1);
             }
         }
         for tracked in moved {
-            of.add(tracked);
+            session_reviews.add(tracked);
         }
         drop(state);
         self.persist_all();

@@ -64,7 +64,7 @@ impl ReviewTracker {
             TrackedReview::new(place.real_path().to_owned(), place.display_path.clone(), review);
         let (call, decided) = (call.to_owned(), Vec::new());
         if let FileChangeKind::Create { mode, .. } = kind {
-            tracked.form.mode = *mode;
+            tracked.attributes.mode = *mode;
         }
         tracked.waiting_call =
             Some(WaitingCall { call, ask: None, is_answered: false, decided, is_streaming: false });
@@ -75,15 +75,15 @@ impl ReviewTracker {
     /// Links the reviews of one call, one for each file, to the ask about them.
     pub fn set_ask(&self, session: &str, reviews: &[ReviewId], ask: &str) {
         let mut state = self.lock();
-        let of = state.session_mut(session);
+        let session_reviews = state.session_mut(session);
         for review in reviews {
-            let Some(tracked) = of.reviews.get_mut(review) else { continue };
+            let Some(tracked) = session_reviews.reviews.get_mut(review) else { continue };
             if let Some(proposed) = &mut tracked.waiting_call {
                 proposed.ask = Some(ask.to_owned());
             }
             tracked.is_changed = true;
         }
-        of.changed.send_modify(|count| *count += 1);
+        session_reviews.changed.send_modify(|count| *count += 1);
     }
 
     /// The asks whose files are all decided and changed.
@@ -102,7 +102,7 @@ impl ReviewTracker {
 
     /// The attributes of the file that a decision creates or restores.
     pub(crate) fn file_attributes(&self, session: &str, review: ReviewId) -> FileAttributes {
-        self.lock().find(session, review).map(|tracked| tracked.form).unwrap_or_default()
+        self.lock().find(session, review).map(|tracked| tracked.attributes).unwrap_or_default()
     }
 
     /// The waiting call of a review *before*.
@@ -185,14 +185,14 @@ impl Drop for ReviewProposal {
     /// The call has its answer, or has ended without one.
     fn drop(&mut self) {
         let mut state = self.reviews.lock();
-        let Some(of) = state.sessions.get_mut(&*self.session) else { return };
-        let Some(tracked) = of.reviews.get_mut(&self.id) else { return };
+        let Some(session_reviews) = state.sessions.get_mut(&*self.session) else { return };
+        let Some(tracked) = session_reviews.reviews.get_mut(&self.id) else { return };
         // Reported as over, then removed.
         tracked.review = Review::new("");
         if let Some(proposed) = &mut tracked.waiting_call {
             proposed.is_answered = true;
         }
         tracked.is_changed = true;
-        of.changed.send_modify(|count| *count += 1);
+        session_reviews.changed.send_modify(|count| *count += 1);
     }
 }

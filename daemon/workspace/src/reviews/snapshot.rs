@@ -65,11 +65,11 @@ impl ReviewTracker {
     /// The changes since the last call. A review that is over is reported once and then removed.
     pub fn take_updates(&self, session: &str) -> Vec<ReviewUpdate> {
         let mut state = self.lock();
-        let of = state.session_mut(session);
-        let changed = of.reviews.values_mut().filter(|tracked| tracked.is_changed);
+        let session_reviews = state.session_mut(session);
+        let changed = session_reviews.reviews.values_mut().filter(|tracked| tracked.is_changed);
         let changes = changed.map(TrackedReview::change).collect();
         let is_kept = self.journal.is_some();
-        of.reviews.retain(|_, tracked| {
+        session_reviews.reviews.retain(|_, tracked| {
             let is_needed = tracked.is_proposal() && !tracked.is_answered();
             // Keep it until it is stored, or a restart would bring back the old state.
             let is_to_be_kept = is_kept && tracked.is_unsaved && !tracked.is_proposal();

@@ -21,7 +21,7 @@ pub(super) struct TrackedReview {
     pub(super) display_path: String,
     pub(super) review: Review,
     /// Of the document: before the agent deleted it, or for its creation.
-    pub(super) form: FileAttributes,
+    pub(super) attributes: FileAttributes,
     /// The call that waits, for a review *before*.
     pub(super) waiting_call: Option<WaitingCall>,
     /// The client whose buffer it follows.
@@ -57,7 +57,7 @@ impl TrackedReview {
             name,
             display_path: shown,
             review,
-            form: FileAttributes::default(),
+            attributes: FileAttributes::default(),
             waiting_call: None,
             followed_client: None,
             decisions_in_progress: 0,

@@ -80,7 +80,7 @@ impl Desk {
                 Ok(UndoStep::Create(text)) => NewEntryKind::Create { after: HashedText::new(text) },
                 Ok(UndoStep::Delete) => NewEntryKind::Delete {
                     before: HashedText::new(text.as_str()),
-                    form: FileAttributes::default(),
+                    attributes: FileAttributes::default(),
                 },
                 Ok(UndoStep::MoveBack(change)) => {
                     let (before, change, after) = changed(change);
@@ -113,7 +113,7 @@ async fn every_kind_is_taken_back_and_made_again() {
     desk.apply(
         "2",
         "/c",
-        NewEntryKind::Delete { before: HashedText::new("c\n"), form: FileAttributes::default() },
+        NewEntryKind::Delete { before: HashedText::new("c\n"), attributes: FileAttributes::default() },
     )
     .await;
     desk.apply("2", "/d", NewEntryKind::Create { after: HashedText::new("d\n") }).await;
@@ -215,7 +215,7 @@ async fn what_a_person_did_meanwhile_stays_or_the_undo_is_blocked() {
     desk.apply(
         "4",
         "/a",
-        NewEntryKind::Delete { before: HashedText::new("x\n"), form: FileAttributes::default() },
+        NewEntryKind::Delete { before: HashedText::new("x\n"), attributes: FileAttributes::default() },
     )
     .await;
     desk.files.insert("/a".into(), "mine\n".into());
