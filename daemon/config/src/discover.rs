@@ -3,8 +3,8 @@
 //! 1. the user's: `copydesk.jsonc` in the configuration folder, else OpenCode's file
 //! 2. the file that `COPYDESK_CONFIG` names
 //! 3. the project's: in each folder from the workspace root down to the current one `copydesk.jsonc`, else
-//!   `opencode.jsonc`; then `.copydesk/copydesk.jsonc`, else (if the folder has no file of ours)
-//!   `.opencode/opencode.jsonc`
+//!    `opencode.jsonc`; then `.copydesk/copydesk.jsonc`, else (if the folder has no file of ours)
+//!    `.opencode/opencode.jsonc`
 //! 4. the text in `COPYDESK_CONFIG_CONTENT` (no file, so not found here)
 //!
 //! `.json` works like `.jsonc`. A file found twice (through a symlink, or because the user's folder lies in
