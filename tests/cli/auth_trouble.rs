@@ -141,7 +141,7 @@ fn a_damaged_file_is_told_without_its_content_and_left_alone() {
     }
     let desk = TestEnvironment::new().without_local_providers().with_files(&[(KEYS_FILE, "{")]);
     desk.run(&["auth", "list"]).assert_output(&expect![[r#"
-        ! error: ~/.local/share/copydesk/auth.json: is damaged in line 1, column 1; mend it, or remove it and add the keys again with `copydesk auth add`
+        ! error: ~/.local/share/copydesk/auth.json: is damaged in line 1, column 1; repair it, or remove it and add the keys again with `copydesk auth add`
         exit code 1
     "#]]);
 }

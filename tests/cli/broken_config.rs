@@ -77,7 +77,7 @@ fn what_is_of_the_wrong_kind() {
     refused(
         &user(r#"{ "model": 5 }"#),
         &expect![[r#"
-        ! error: ~/.config/copydesk/copydesk.jsonc:1:12: `model`: expected a text in double quotes, found 5
+        ! error: ~/.config/copydesk/copydesk.jsonc:1:12: `model`: expected a string in double quotes, found 5
         ! { "model": 5 }
         !            ^
         exit code 1
@@ -187,7 +187,7 @@ fn what_is_no_file() {
     refused(
         &TestEnvironment::new().with_files(&[(USER_CONFIG, &" ".repeat((1 << 20) + 1))]),
         &expect![[r#"
-        ! error: ~/.config/copydesk/copydesk.jsonc: is larger than 1048576 bytes; expected at most that
+        ! error: ~/.config/copydesk/copydesk.jsonc: is larger than the limit of 1048576 bytes
         exit code 1
     "#]],
     );

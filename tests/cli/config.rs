@@ -120,6 +120,7 @@ fn no_secret_is_printed() {
           mcp.m.command[2] = "--token"                                       ~/.config/copydesk/copydesk.jsonc:14:67
           mcp.m.command[3] = "Arg-…(17 characters)"                          ~/.config/copydesk/copydesk.jsonc:14:78
           mcp.m.environment.M = "Env-…(17 characters)"                       ~/.config/copydesk/copydesk.jsonc:14:122
+        ! warning: ~/.config/copydesk/copydesk.jsonc:14:3: `mcp` has no effect yet
     "#]]);
 }
 
@@ -184,7 +185,7 @@ fn of_two_files_in_one_place_the_other_is_told_of() {
 
         Values
           model = "groq/c"  copydesk.jsonc:1:12
-        ! warning: PROJECT/copydesk.json: is ignored, because `copydesk.jsonc` stands beside it; keep one of them
+        ! warning: PROJECT/copydesk.json: is ignored because the same folder contains `copydesk.jsonc`; keep one of them
     "#]]);
 }
 

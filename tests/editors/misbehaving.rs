@@ -158,7 +158,10 @@ fn versions_that_go_backwards_make_a_text_unknown_until_it_is_opened_again() {
     }
     let shown = client.wait_for_method("window/showMessage");
     let message = shown["params"]["message"].as_str().unwrap();
-    assert!(message.contains(&uri) && message.contains("version 2 was told after version 3"), "{message}");
+    assert!(
+        message.contains(&uri) && message.contains("the editor sent version 2 after version 3"),
+        "{message}"
+    );
     client.run_turn(&session, "Edit");
     // The person is told once, not with every key.
     assert!(!client.has_message(|message| message["method"] == "window/showMessage"));

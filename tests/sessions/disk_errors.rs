@@ -62,7 +62,7 @@ fn a_data_folder_that_cannot_be_written_is_named() {
     let scripted = ScriptedEnvironment::new([]);
     forbid(&scripted, "~/.local/share/copydesk", 0o500);
     let said = complaint(&as_nobody(&scripted, &["run", "Go"]));
-    assert!(said.contains("sessions.db: cannot be made: Permission denied"), "{said}");
+    assert!(said.contains("sessions.db: cannot be created: Permission denied"), "{said}");
 
     // The file is there from better days.
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);

@@ -1,5 +1,6 @@
-//! Tree → types. A serde deserializer over [`ConfigNode`], because only the tree knows the position of what is wrong,
-//! and because serde's own messages speak of Rust types. Keys whose value is `null` are not there.
+//! Decodes a tree into types. A custom serde deserializer over [`ConfigNode`], because only the tree knows
+//! the position of an error, and because serde's own messages speak of Rust types. A key with the value
+//! `null` counts as absent.
 
 use std::fmt::{self, Display};
 
@@ -21,14 +22,14 @@ use crate::{
     tree::{ConfigNode, ConfigNodeKind, ConfigPathStep, ObjectEntry, format_path},
 };
 
-/// Longest part of a found text that a message repeats.
+/// The longest string that a message repeats.
 const FOUND: usize = 40;
 
 pub(crate) fn decode<'de, T: Deserialize<'de>>(node: &'de ConfigNode) -> Result<T, ConfigError> {
     T::deserialize(node).map_err(|problem| problem.into_error(&node.origin))
 }
 
-/// What is wrong; on its way out it learns where.
+/// An error that learns its position on the way out.
 #[derive(Debug, Default)]
 pub(crate) struct ConfigDecodeError {
     message: String,
@@ -70,7 +71,7 @@ impl ConfigDecodeError {
         let path = if path.is_empty() { path } else { format!("`{path}`: ") };
         match self.place {
             Some((origin, found)) if secret && found.starts_with('"') => {
-                ConfigError::at_origin(&origin, format!("{path}{}, found a text", self.message))
+                ConfigError::at_origin(&origin, format!("{path}{}, found a string", self.message))
             }
             Some((origin, found)) => {
                 ConfigError::at_origin(&origin, format!("{path}{}, found {found}", self.message))
@@ -86,16 +87,16 @@ fn found(node: &ConfigNode) -> String {
         ConfigNodeKind::Bool(value) => value.to_string(),
         ConfigNodeKind::Number(number) => number.to_string(),
         ConfigNodeKind::String(_) if node.is_substituted => {
-            "another text (from `{env:…}` or `{file:…}`)".into()
+            "another string (from `{env:…}` or `{file:…}`)".into()
         }
-        ConfigNodeKind::String(text) if text.chars().count() > FOUND => "a longer text".into(),
+        ConfigNodeKind::String(text) if text.chars().count() > FOUND => "a longer string".into(),
         ConfigNodeKind::String(text) => format!("{text:?}"),
         ConfigNodeKind::Array(_) => "an array".into(),
         ConfigNodeKind::Object(_) => "an object".into(),
     }
 }
 
-/// serde's words for what a type expects, in those of a person who writes JSON.
+/// Translates serde's description of a type into the terms of JSON.
 fn in_json_words(expected: &str) -> &str {
     match expected {
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
@@ -103,7 +104,7 @@ fn in_json_words(expected: &str) -> &str {
         "i32" | "i64" => "a whole number",
         "f64" => "a number",
         "a boolean" => "true or false",
-        "a string" => "a text in double quotes",
+        "a string" => "a string in double quotes",
         "a sequence" => "an array",
         "a map" => "an object",
         struct_name if struct_name.starts_with("struct ") => "an object",
@@ -249,7 +250,7 @@ impl<'de> MapAccess<'de> for ObjectAccess<'de> {
     }
 }
 
-/// The rest of an object, for a visitor that has already seen that it is one.
+/// Decodes an object for a visitor that has already recognised it as one.
 pub(crate) fn decode_object<'de, T: Deserialize<'de>, A: MapAccess<'de>>(map: A) -> Result<T, A::Error> {
     T::deserialize(MapAccessDeserializer::new(map))
 }

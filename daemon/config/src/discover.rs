@@ -1,14 +1,14 @@
-//! Which files make up the configuration, in which order; later ones win:
+//! Finds the configuration files, in merge order; later ones override earlier ones:
 //!
-//! 1. the user's: `copydesk.jsonc` in the configuration folder, else OpenCode's
-//! 2. the file named by `COPYDESK_CONFIG`
-//! 3. the project's: in each folder from the workspace's root down to the current one `copydesk.jsonc`, else
-//!    `opencode.jsonc`; then `.copydesk/copydesk.jsonc`, else (where the folder has no file of ours at all)
+//! 1. the user's: `copydesk.jsonc` in the configuration folder, else OpenCode's file
+//! 2. the file that `COPYDESK_CONFIG` names
+//! 3. the project's: in each folder from the workspace root down to the current one `copydesk.jsonc`, else
+//!    `opencode.jsonc`; then `.copydesk/copydesk.jsonc`, else (if the folder has no file of ours)
 //!    `.opencode/opencode.jsonc`
-//! 4. the text in `COPYDESK_CONFIG_CONTENT` (not a file, so not found here)
+//! 4. the text in `COPYDESK_CONFIG_CONTENT` (no file, so not found here)
 //!
-//! `.json` is as good as `.jsonc`. A file met twice (through a link, or because the user's folder lies in the
-//! workspace) is read once, where it was met first.
+//! `.json` works like `.jsonc`. A file found twice (through a symlink, or because the user's folder lies in
+//! the workspace) is read once, at its first place.
 
 use std::{
     collections::HashSet,
@@ -24,7 +24,7 @@ use crate::{
 
 const OURS: &[&str] = &["copydesk.jsonc", "copydesk.json"];
 const OPENCODE: &[&str] = &["opencode.jsonc", "opencode.json"];
-/// In the user's folder OpenCode once had another name for it.
+/// OpenCode's older file name in the user's folder.
 const OPENCODE_USER: &[&str] = &["opencode.jsonc", "opencode.json", "config.json"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,13 +71,13 @@ pub(crate) fn discover(
 
 struct ConfigDiscovery<'a> {
     found: Vec<DiscoveredFile>,
-    /// With their links resolved.
+    /// With symlinks resolved.
     met: HashSet<PathBuf>,
     warnings: &'a mut Vec<ConfigWarning>,
 }
 
 impl ConfigDiscovery<'_> {
-    /// Takes the first of `names` that stands in `folder`, and tells of the others.
+    /// Takes the first of `names` that exists in `folder`, and warns about the others.
     fn first_of(&mut self, folder: &Path, names: &[&str], layer: ConfigLayer) -> Result<bool, ConfigError> {
         let mut taken: Option<&str> = None;
         for name in names {
@@ -86,7 +86,8 @@ impl ConfigDiscovery<'_> {
                 continue;
             }
             if let Some(taken) = taken {
-                let message = format!("is ignored, because `{taken}` stands beside it; keep one of them");
+                let message =
+                    format!("is ignored because the same folder contains `{taken}`; keep one of them");
                 self.warnings.push(ConfigWarning::about_file(path, message));
                 continue;
             }
@@ -97,7 +98,7 @@ impl ConfigDiscovery<'_> {
     }
 
     fn add(&mut self, found: DiscoveredFile) {
-        // What cannot be resolved is kept: reading it will say why.
+        // A path that cannot be resolved stays: reading it gives the error.
         if self.met.insert(found.path.canonicalize().unwrap_or_else(|_| found.path.clone())) {
             self.found.push(found);
         }

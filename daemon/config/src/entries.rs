@@ -1,4 +1,4 @@
-//! What `copydesk config` prints, as data: every value, where it comes from, and no secret.
+//! The output of `copydesk config`, as data: every value with its origin, secrets masked.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -10,10 +10,10 @@ use crate::{
     tree::{ConfigNode, ConfigNodeKind, ConfigPathStep, format_path},
 };
 
-/// Objects whose every value may be a secret, whatever its name.
+/// Objects whose values are all treated as secrets, whatever their names.
 pub(crate) const SECRET_MAPS: &[&str] = &["headers", "query", "environment", "env"];
 
-/// Keys whose text is worth seeing even if it came in through `{env:…}` or `{file:…}`.
+/// Keys whose value is shown even if it came from `{env:…}` or `{file:…}`.
 const PLAIN_KEYS: &[&str] = &[
     "model",
     "small_model",
@@ -34,15 +34,15 @@ const PLAIN_KEYS: &[&str] = &[
     "urls",
 ];
 
-/// Objects at the top that are keyed by names a person chose, which say nothing about what is in them.
+/// Top-level objects whose keys are names chosen by the user; such a name says nothing about secrecy.
 const NAMED: &[&str] = &["provider", "agent", "command", "mcp", "lsp", "formatter"];
 
 /// One value of the merged configuration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConfigEntry {
-    /// As in `provider.x.models["gpt-4.1"].limit.context`.
+    /// For example `provider.x.models["gpt-4.1"].limit.context`.
     pub path: String,
-    /// Secrets masked; `null` for a value that was removed.
+    /// With secrets masked; `null` for a removed value.
     pub value: Value,
     pub origin: ConfigOrigin,
 }
@@ -83,7 +83,7 @@ fn shown(path: &[ConfigPathStep<'_>], leaf: &ConfigNode, before: Option<&ConfigN
 fn is_secret(path: &[ConfigPathStep<'_>], leaf: &ConfigNode) -> bool {
     let keys: Vec<&str> = path.iter().filter_map(ConfigPathStep::key).collect();
     let by_name = match keys.as_slice() {
-        // Names of variables, patterns, names of tools and of fields: no secrets, whatever they are called.
+        // Names of variables, tools and fields, and patterns: never secret.
         ["provider", _, "env" | "dialect", ..] | ["permission" | "tools", ..] => false,
         ["agent", _, "permission" | "tools", ..] => false,
         ["provider", _, "models", _, keys @ ..] => names_secret(keys, leaf),
@@ -99,7 +99,7 @@ fn names_secret(keys: &[&str], leaf: &ConfigNode) -> bool {
     !count && keys.iter().any(|key| looks_secret(key) || SECRET_MAPS.contains(key))
 }
 
-/// `max_tokens`, `budgetTokens`: numbers of tokens are no secret.
+/// `max_tokens`, `budgetTokens`: a number of tokens is no secret.
 fn is_count(key: &str) -> bool {
     key.to_lowercase().ends_with("tokens")
 }

@@ -1,4 +1,5 @@
-//! What a person is told: errors stop, warnings do not. Both name the place and what was expected there.
+//! Messages for the user: an error stops the load, a warning does not. Both name the position and what was
+//! expected there.
 
 use std::{
     fmt, io,
@@ -13,23 +14,23 @@ use crate::{
     source::{ConfigOrigin, ConfigSource},
 };
 
-/// Longest line shown under a message; a longer one is not worth showing.
+/// The longest line to show under a message.
 const EXCERPT: usize = 160;
 
-/// Longest message. A key can be as long as its file.
+/// The longest message. A key can be as long as its file.
 const MESSAGE: usize = 1000;
 
-/// Why the configuration cannot be used. `Display` is the whole message.
+/// Why the configuration cannot be used. `Display` gives the whole message.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// Something in a file: its syntax, a value of the wrong kind, a `{file:…}` that cannot be read.
+    /// An error inside a file: its syntax, a value of the wrong kind, a `{file:…}` that cannot be read.
     #[error("{0}")]
     Invalid(ConfigMessage),
     #[error("{}: cannot be read: {error}", .path.display())]
     Unreadable { path: PathBuf, error: io::Error },
     #[error("{}: is {found}; expected a file", .path.display())]
     NotAFile { path: PathBuf, found: &'static str },
-    #[error("{}: is larger than {limit} bytes; expected at most that", .path.display())]
+    #[error("{}: is larger than the limit of {limit} bytes", .path.display())]
     TooLarge { path: PathBuf, limit: u64 },
     #[error("COPYDESK_CONFIG names {}, which does not exist; correct or unset the variable", .0.display())]
     Missing(PathBuf),
@@ -40,7 +41,7 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// The line in question with a caret under the column, where there is one to show.
+    /// The line in question with a caret under the column, if there is a line to show.
     pub fn excerpt(&self) -> Option<String> {
         match self {
             Self::Invalid(remark) => remark.excerpt(),
@@ -48,7 +49,7 @@ impl ConfigError {
         }
     }
 
-    /// The message without the path, for one who names it already.
+    /// The message without the path, for a caller that names the path itself.
     pub(crate) fn reason(&self, path: &Path) -> String {
         let message = self.to_string();
         message.strip_prefix(&format!("{}: ", path.display())).map_or(message.clone(), Into::into)
@@ -66,12 +67,12 @@ impl ConfigError {
     }
 }
 
-/// Something to tell about a place in a file. As a warning it stops nothing.
+/// A message about a position in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConfigMessage {
     #[serde(serialize_with = "as_shown")]
     pub file: PathBuf,
-    /// From 1; 0 where the whole file is meant.
+    /// From 1; 0 for the whole file.
     pub line: u32,
     pub column: u32,
     pub message: String,
@@ -79,12 +80,12 @@ pub struct ConfigMessage {
     line_text: Option<String>,
 }
 
-/// As in the text: a path need not be UTF-8, and JSON has to be.
+/// Like the text output: a path need not be UTF-8, but JSON must be.
 fn as_shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
 }
 
-/// What a person should know although the configuration can be used.
+/// A problem that does not stop the load.
 pub type ConfigWarning = ConfigMessage;
 
 impl ConfigMessage {
@@ -98,7 +99,8 @@ impl ConfigMessage {
         Self { file: file.into(), line: 0, column: 0, message: message.into(), line_text: None }
     }
 
-    /// Keeps the line for [`Self::excerpt`], unless it is overlong, names something secret or stands in such a thing.
+    /// Keeps the line for [`Self::excerpt`], unless it is too long, contains a secret or stands in a secret
+    /// object.
     pub(crate) fn with_text(mut self, text: &str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let lines: Vec<_> = text.split('\n').map(|line| line.trim_end_matches('\r')).collect();
@@ -111,22 +113,23 @@ impl ConfigMessage {
         self
     }
 
-    /// The line with a caret under the column; `None` where there is no line, or one better not shown.
+    /// The line with a caret under the column; `None` if there is no line or it must not be shown.
     pub fn excerpt(&self) -> Option<String> {
         let line = self.line_text.as_ref()?;
         let before = usize::try_from(self.column.saturating_sub(1)).ok()?;
-        // A tab stays a tab, so that the caret stands right whatever width the terminal gives it.
+        // Keep tabs, so that the caret is right at any tab width.
         let pad = line.chars().take(before).map(|char| if char == '\t' { '\t' } else { ' ' });
         Some(format!("{line}\n{}^", pad.collect::<String>()))
     }
 }
 
-/// Whether something on this line is secret, or all that follows in its braces is.
+/// Whether the line contains a secret, or opens an object of secrets.
 fn holds_secret(line: &str) -> bool {
     looks_secret(line) || SECRET_MAPS.iter().any(|name| line.contains(&format!("\"{name}\"")))
 }
 
-/// Of the lines before one: the one whose value it may be, and the one that opens the braces it stands in.
+/// The lines before that matter: one that ends in the key of this value, and one that opens the braces around
+/// it.
 fn surrounding<'a>(before: &[&'a str]) -> impl Iterator<Item = &'a str> {
     let last =
         before.iter().rfind(|line| !line.trim().is_empty()).filter(|line| line.trim_end().ends_with(':'));
@@ -149,29 +152,29 @@ fn surrounding<'a>(before: &[&'a str]) -> impl Iterator<Item = &'a str> {
     last.into_iter().chain(opening).copied()
 }
 
-/// The warnings about one file. Nobody reads more than a few, so the rest is only counted, and not even worded.
+/// The warnings about one file. Beyond [`Self::MAX_SHOWN`] it only counts them.
 #[derive(Debug, Default)]
 pub(crate) struct FileWarnings {
-    told: Vec<ConfigWarning>,
+    shown: Vec<ConfigWarning>,
     more: usize,
 }
 
 impl FileWarnings {
-    const TOLD: usize = 50;
+    const MAX_SHOWN: usize = 50;
 
     pub(crate) fn add(&mut self, origin: &ConfigOrigin, message: impl FnOnce() -> String) {
-        if self.told.len() < Self::TOLD {
-            self.told.push(ConfigWarning::at_origin(origin, message()));
+        if self.shown.len() < Self::MAX_SHOWN {
+            self.shown.push(ConfigWarning::at_origin(origin, message()));
         } else {
             self.more += 1;
         }
     }
 
-    /// All that is to be told about `file`, whose text is `text`.
+    /// All warnings about `file`, whose content is `text`.
     pub(crate) fn finish(self, file: &ConfigSource, text: &str) -> impl Iterator<Item = ConfigWarning> {
         let message = format!("there are {} more warnings", self.more);
         let more = (self.more > 0).then(|| ConfigWarning::about_file(&file.path, message));
-        self.told.into_iter().map(move |warning| warning.with_text(text)).chain(more)
+        self.shown.into_iter().map(move |warning| warning.with_text(text)).chain(more)
     }
 }
 

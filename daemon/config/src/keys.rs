@@ -1,7 +1,7 @@
-//! The keys that `copydesk auth` keeps: `auth.json` of the data folder, an object of provider and key.
+//! The keys that `copydesk auth` stores: `auth.json` in the data folder, an object from provider to key.
 //!
-//! The file is the user's alone (0600). One that others can read is still read, with a warning that says how to close
-//! it: refusing would lock the person out of their own key.
+//! Only the user can read the file (mode 0600). If others can read it, the store loads it anyway and warns
+//! with the command that fixes it: rejecting it would lock users out of their own keys.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,7 +14,7 @@ use crate::ConfigSecret;
 use crate::private_file;
 use crate::read::read_bytes;
 
-/// Nobody has more keys than fit in this.
+/// More than any user's keys need.
 const LIMIT: u64 = 1024 * 1024;
 
 #[derive(Debug, Clone, Default)]
@@ -24,8 +24,8 @@ pub struct KeyStore {
     warning: Option<String>,
 }
 
-/// Entries as the file has them: tagged objects, so that other kinds of credentials can stand beside keys. What is not a
-/// key is kept as it is.
+/// The entries of the file: tagged objects, so that other kinds of credentials can stand beside keys. Entries
+/// that are no keys stay untouched.
 type KeyEntries = BTreeMap<String, Value>;
 
 #[derive(Debug, thiserror::Error)]
@@ -62,13 +62,13 @@ impl KeyStore {
         self.keys.iter().map(|(provider, key)| (provider.as_str(), key))
     }
 
-    /// Adds or replaces a key, in the file too. Tells whether one was replaced.
+    /// Adds or replaces a key in the file. Returns whether it replaced one.
     pub fn add(data_dir: &Path, provider: &str, key: &str) -> Result<bool, KeyStoreError> {
         let entry = json!({ "type": "api", "key": key });
         change(&file(data_dir), |entries| entries.insert(provider.to_owned(), entry).is_some())
     }
 
-    /// Removes a key, from the file too. Tells whether there was one.
+    /// Removes a key from the file. Returns whether there was one.
     pub fn remove(data_dir: &Path, provider: &str) -> Result<bool, KeyStoreError> {
         change(&file(data_dir), |entries| entries.remove(provider).is_some())
     }
@@ -85,11 +85,11 @@ fn read(path: &Path) -> Result<KeyEntries, KeyStoreError> {
     }
     let error = |reason: String| KeyStoreError { path: path.into(), reason };
     let bytes = read_bytes(path, LIMIT).map_err(|problem| error(problem.reason(path)))?;
-    // The text of a parser's error may hold a piece of the file, which may be a piece of a key: only its place is told.
+    // A parser's message may quote a piece of a key, so the error gives only the position.
     serde_json::from_slice(&bytes).map_err(|problem| {
         let (line, column) = (problem.line(), problem.column());
         error(format!(
-            "is damaged in line {line}, column {column}; mend it, or remove it and add the keys again with `copydesk \
+            "is damaged in line {line}, column {column}; repair it, or remove it and add the keys again with `copydesk \
              auth add`"
         ))
     })

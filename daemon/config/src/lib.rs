@@ -1,9 +1,9 @@
 //! The configuration: `copydesk.jsonc` of the user and of the project, merged.
 //!
-//! Each text goes the same way, alone, so that whatever is wrong with it is told with its own file, line and
-//! column: `parse` → `normalise` (older spellings) → `unknown_keys` (unknown keys) → `substitute` (`{env:…}`,
-//! `{file:…}`) → `utf8_decoder` (types). Only then is it merged over the ones before it. `discover` says which
-//! texts there are and in which order, `merge` what merging means.
+//! Each file is processed alone, so that every message names its own file, line and column: `parse` →
+//! `normalise` (older spellings) → `unknown_keys` → `substitute` (`{env:…}`, `{file:…}`) → `decode` (types).
+//! Only then is it merged over the earlier files. `discover` finds the files and their order; `merge` defines
+//! merging; `keys_without_effect` lists the keys that no code reads.
 
 use std::{collections::BTreeSet, io, path::Path, sync::Arc};
 
@@ -42,6 +42,7 @@ mod discover;
 mod entries;
 mod error;
 pub mod keys;
+mod keys_without_effect;
 mod mask;
 mod merge;
 mod merged_config;
@@ -63,7 +64,7 @@ mod warnings;
 
 const CONTENT: &str = "COPYDESK_CONFIG_CONTENT";
 
-/// For whom, and from where, the configuration is read.
+/// Whose configuration to load, and for which folder.
 #[derive(Clone, Copy)]
 pub struct ConfigSearch<'a> {
     pub paths: &'a UserPaths,
@@ -73,31 +74,33 @@ pub struct ConfigSearch<'a> {
 
 impl std::fmt::Debug for ConfigSearch<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Search").field("paths", self.paths).field("cwd", &self.cwd).finish_non_exhaustive()
+        f.debug_struct("ConfigSearch")
+            .field("paths", self.paths)
+            .field("cwd", &self.cwd)
+            .finish_non_exhaustive()
     }
 }
 
-/// The configuration, and how it came to be.
 #[derive(Debug, Clone)]
 pub struct LoadedConfig {
     pub config: Config,
-    /// The same without the files that are not trusted: what the person says, whatever a repository says about it.
+    /// `config` without the untrusted files: the user's own settings, whatever a repository sets.
     pub trusted_config: Config,
-    /// The variables that the person's own texts bring into what they say of providers and search engines, by `{env:…}`.
+    /// The variables that trusted files bring into providers and search engines by `{env:…}`.
     pub variables_sent: BTreeSet<String>,
     pub merged: MergedConfig,
     pub warnings: Vec<ConfigWarning>,
-    /// What those who read the configuration find odd about it, `warnings` included.
+    /// Collects the warnings of all readers of the configuration, `warnings` included.
     collector: WarningCollector,
-    /// In the order of merging.
+    /// In merge order.
     pub files: Vec<LoadedConfigFile>,
 }
 
-/// One text that was read.
+/// One configuration text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LoadedConfigFile {
     pub source: Arc<ConfigSource>,
-    /// Exactly what was read, which is what trust is given to.
+    /// The exact content; trust applies to it.
     pub text: String,
 }
 
@@ -107,7 +110,7 @@ impl std::fmt::Debug for LoadedConfigFile {
     }
 }
 
-/// Reads the configuration.
+/// Loads the configuration.
 pub fn load(search: &ConfigSearch<'_>) -> Result<LoadedConfig, ConfigError> {
     let no_folder = |error: io::Error| ConfigError::NoFolder { path: search.cwd.into(), error };
     let cwd = std::path::absolute(search.cwd).map_err(no_folder)?;
@@ -141,12 +144,12 @@ pub fn load(search: &ConfigSearch<'_>) -> Result<LoadedConfig, ConfigError> {
 }
 
 impl LoadedConfig {
-    /// Notes something that the user should know about this configuration. Whoever can show it takes it.
+    /// Adds a warning for the user. The next view that can show warnings takes it.
     pub fn warn(&self, warning: impl std::fmt::Display) {
         self.collector.add(warning);
     }
 
-    /// Every warning that nobody has taken yet, those of the files first.
+    /// Every warning that no view has taken yet; those about files come first.
     pub fn take_warnings(&self) -> Vec<String> {
         self.collector.take()
     }
@@ -200,7 +203,7 @@ fn read_all(
     Ok(files)
 }
 
-/// The way of one text from characters to a tree that is known to be right.
+/// Turns one text into a checked tree.
 struct ConfigReader<'a> {
     search: &'a ConfigSearch<'a>,
     root: &'a Path,
@@ -219,7 +222,7 @@ impl ConfigReader<'_> {
         result.map_err(|error| error.with_text(&file.text))
     }
 
-    /// With the variables that count as sent.
+    /// Also returns the variables that trusted text sends to providers and search engines.
     fn tree(
         &self,
         file: &LoadedConfigFile,
@@ -228,6 +231,7 @@ impl ConfigReader<'_> {
         let mut node = parse::parse(&file.text, &file.source, warnings)?;
         normalise::normalise(&mut node);
         unknown_keys::prune_unknown_keys(&mut node, warnings);
+        keys_without_effect::warn_keys_without_effect(&node, warnings);
         let sent = if file.source.is_trusted { substitute::variables_sent(&node) } else { BTreeSet::new() };
         let real_root = self.root.canonicalize().unwrap_or_else(|_| self.root.into());
         let mut substitution = Substitution {

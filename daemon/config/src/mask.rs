@@ -1,9 +1,9 @@
-//! What of a secret may be shown. Pure; errs on the side of hiding.
+//! Masks secrets for display. Pure; when in doubt it hides.
 
-/// The fewest characters a secret has of which some are shown.
+/// Shorter secrets are hidden completely.
 const SHOWN_FROM: usize = 16;
 
-/// A secret, so that a person can tell which one it is and nobody can use it.
+/// Enough of a secret to recognise it, too little to use it.
 pub fn mask(secret: &str) -> String {
     match secret.chars().count() {
         0 => "(empty)".into(),
@@ -12,7 +12,7 @@ pub fn mask(secret: &str) -> String {
     }
 }
 
-/// Whether a name says that what it names is a secret.
+/// Whether a name suggests a secret.
 pub(crate) fn looks_secret(name: &str) -> bool {
     let name = name.to_lowercase();
     ["key", "token", "secret", "password", "passwd", "authorization", "bearer", "credential"]
@@ -20,7 +20,7 @@ pub(crate) fn looks_secret(name: &str) -> bool {
         .any(|word| name.contains(word))
 }
 
-/// A text without what is secret in it by its form: the user part and query of a URL, and `--token=…`.
+/// Masks parts of a text that look secret: the user part and query of a URL, and `--token=…`.
 pub(crate) fn mask_secrets_in(text: &str) -> String {
     if let Some((scheme, rest)) = text.split_once("://") {
         return format!("{scheme}://{}", mask_url(rest));
@@ -49,7 +49,7 @@ fn mask_url(rest: &str) -> String {
     format!("{authority}{path}{}", mask_query(query))
 }
 
-/// All values, not only those with a telling name: nobody agrees on how a query's secrets are called.
+/// Masks all values, because parameter names do not tell which ones are secret.
 fn mask_query(query: &str) -> String {
     query
         .split_inclusive(['&', '?', '#'])

@@ -1,14 +1,16 @@
-//! Two trees → one. Merging only ever moves values, together with where they were written.
+//! Merges two trees. Merging only moves values, together with their origins.
 //!
-//! - objects are merged key by key; a key keeps the place where it was first written, new keys follow
-//! - anything else is replaced: texts, numbers, arrays, and values of different kinds
-//! - `instructions` at the top is a list that grows: what is new is appended
-//! - `null` removes what was inherited (and stays in the tree, as the trace of who removed it)
-//! - a `permission` that is one action stands for `{"*": action}` when a later file adds to it, so that adding
-//!   an exception never drops the rule it is an exception to
+//! - objects: key by key; a key keeps its first position, new keys follow
+//! - everything else (strings, numbers, arrays, values of different kinds): the later value replaces the
+//!   earlier
+//! - top-level `instructions`: new items are appended
+//! - `null` removes the inherited value, and stays in the tree to show which file removed it
+//! - a `permission` with a single action becomes `{"*": action}` when a later file adds to it, so that an
+//!   exception never drops the rule it excepts from
 //!
-//! Merging is associative, with the empty object as its identity. That needs [`ConfigNode::replaces_inherited`]: in
-//! `{…} + null + {…}` nothing of the first may come back, in whichever order the three are put together.
+//! Invariant: merging is associative, with the empty object as its identity. That needs
+//! [`ConfigNode::replaces_inherited`]: in `{…} + null + {…}` nothing of the first may come back, in whichever
+//! order the three are merged.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +19,7 @@ use crate::{
     tree::{ConfigNode, ConfigNodeKind, ObjectEntry},
 };
 
-/// Where in the configuration a node stands, as far as merging cares.
+/// The position of a node in the configuration, as far as merging cares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum MergePosition {
     Root,
@@ -43,7 +45,7 @@ impl MergePosition {
     }
 }
 
-/// `later` over `earlier`, both of which stand at `place`.
+/// Merges `later` over `earlier`; both stand at `place`.
 pub(crate) fn merge(earlier: ConfigNode, later: ConfigNode, place: MergePosition) -> ConfigNode {
     if later.replaces_inherited {
         return later;
@@ -83,7 +85,7 @@ pub(crate) fn merge(earlier: ConfigNode, later: ConfigNode, place: MergePosition
     }
 }
 
-/// A merged object stands where it was last added to.
+/// The origin of a merged object is where a file last added to it.
 fn latest(earlier: ConfigOrigin, later: ConfigOrigin, adds_nothing: bool) -> ConfigOrigin {
     if adds_nothing { earlier } else { later }
 }

@@ -1,4 +1,4 @@
-//! The merged configuration as a tree in which every value still knows where it was written.
+//! The merged configuration: a tree in which every value knows where it was written.
 
 use std::fmt;
 
@@ -13,13 +13,13 @@ pub struct MergedConfig {
 }
 
 impl MergedConfig {
-    /// Where the value at `path` was written; for an object, where it was last added to; for a value that was
-    /// removed, where the `null` stands.
+    /// Where the value at `path` was written. For an object: where a file last added to it. For a removed
+    /// value: where the `null` stands.
     pub fn origin(&self, path: &[&str]) -> Option<&ConfigOrigin> {
         self.root.get_path(path).map(|node| &node.origin)
     }
 
-    /// The texts of the list at `path`, each with where it was written.
+    /// The strings of the list at `path`, with their origins.
     pub fn text_items(&self, path: &[&str]) -> Vec<(&str, &ConfigOrigin)> {
         let items = match self.root.get_path(path).map(|node| &node.kind) {
             Some(ConfigNodeKind::Array(items)) => items.as_slice(),
@@ -28,10 +28,10 @@ impl MergedConfig {
         items.iter().filter_map(|item| Some((item.text()?, &item.origin))).collect()
     }
 
-    /// Where something at or below `path` was written (or removed) by a file that is not trusted.
+    /// The origin of the first value at or below `path` that an untrusted file set or removed.
     ///
-    /// To be asked before a command is run or a key is sent: it is not enough that the program's name comes
-    /// from the user, if a repository added a variable to its environment.
+    /// Callers check this before they run a command or send a key. The origin of the program's name is not
+    /// enough: a repository may have added a variable to its environment.
     pub fn untrusted_origin(&self, path: &[&str]) -> Option<&ConfigOrigin> {
         let mut first = None;
         self.root.get_path(path)?.visit_leaves(&mut |_, leaf| {
@@ -43,7 +43,7 @@ impl MergedConfig {
     }
 }
 
-/// Without the values: some are secret.
+/// Omits the values: some are secret.
 impl fmt::Debug for MergedConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MergedConfig").finish_non_exhaustive()

@@ -1,12 +1,11 @@
-//! Older spellings become the present one before anything is merged, so that a file with the old word and a
-//! file with the new one speak of the same value.
+//! Renames older spellings before merging, so that an old and a new spelling in two files set the same value.
 
 use crate::{
     merge::{MergePosition, merge},
     tree::{ConfigNode, ConfigNodeKind},
 };
 
-/// (the object it stands in, with `*` for any name; the older key; the present one)
+/// (the object that contains it, with `*` for any name; the older key; the present key)
 pub(crate) const OLDER_SPELLINGS: &[(&[&str], &str, &str)] =
     &[(&[], "mode", "agent"), (&["agent", "*"], "maxSteps", "steps")];
 
@@ -16,7 +15,7 @@ pub(crate) fn normalise(root: &mut ConfigNode) {
     }
 }
 
-/// Calls `visit` for every node that `path` leads to.
+/// Calls `visit` for every node at `path`.
 fn each_at(node: &mut ConfigNode, path: &[&str], visit: &mut dyn FnMut(&mut ConfigNode)) {
     let Some((first, rest)) = path.split_first() else { return visit(node) };
     if let ConfigNodeKind::Object(entries) = &mut node.kind {
@@ -31,7 +30,7 @@ fn rename(node: &mut ConfigNode, older: &str, present: &str) {
     let Some(at) = entries.iter().position(|entry| entry.key == older) else { return };
     let mut moved = entries.remove(at);
     match entries.iter_mut().find(|entry| entry.key == present) {
-        // Both are written: the present spelling wins where they differ.
+        // The file has both: the present spelling overrides the older.
         Some(entry) => entry.node = merge(moved.node, entry.node.clone(), MergePosition::Root.child(present)),
         None => {
             moved.key = present.into();

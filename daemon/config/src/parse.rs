@@ -1,5 +1,5 @@
-//! Text → tree. The language is JSON with comments and trailing commas (a BOM is skipped); nothing looser, so
-//! that every other program that reads these files agrees with us about them.
+//! Parses text into a tree. The language is JSON with comments and trailing commas (a BOM is skipped);
+//! nothing looser, so that other programs read these files in the same way.
 
 use std::{
     collections::{HashMap, hash_map},
@@ -22,7 +22,7 @@ use crate::{
     tree::{ConfigNode, ConfigNodeKind, ObjectEntry},
 };
 
-/// No sensible configuration is deeper. Every later walk over a tree recurses, and may rely on this.
+/// No sensible configuration is deeper. Later walks over a tree recurse and rely on this limit.
 const DEPTH: usize = 64;
 
 const OPTIONS: ParseOptions = ParseOptions {
@@ -38,7 +38,7 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// An empty text is an empty object: a file in which everything is commented out is not broken.
+/// An empty text is an empty object: a file with everything commented out is valid.
 pub(crate) fn parse(
     text: &str,
     file: &Arc<ConfigSource>,
@@ -95,7 +95,7 @@ impl TreeBuilder<'_> {
         Ok(ConfigNode::new(origin, kind))
     }
 
-    /// The last of several equal keys wins, as in every JSON parser, but not without a word.
+    /// Of several equal keys the last wins, as in every JSON parser, but with a warning.
     fn unique(&mut self, entries: Vec<ObjectEntry>) -> Vec<ObjectEntry> {
         let mut places = HashMap::new();
         let mut kept: Vec<ObjectEntry> = Vec::with_capacity(entries.len());
@@ -120,8 +120,7 @@ impl TreeBuilder<'_> {
 }
 
 fn number(text: &str, origin: &ConfigOrigin) -> Result<Number, ConfigError> {
-    Number::from_str(text)
-        .map_err(|_| ConfigError::at_origin(origin, "expected a number that a computer can hold"))
+    Number::from_str(text).map_err(|_| ConfigError::at_origin(origin, "the number is out of range"))
 }
 
 fn too_deep() -> String {
@@ -144,14 +143,15 @@ fn describe(error: &ParseError) -> String {
             "expected a value".into()
         }
         E::UnexpectedWord | E::UnexpectedToken => {
-            "expected a value: a text in double quotes, a number, `true`, `false`, `null`, `{` or `[`".into()
+            "expected a value: a string in double quotes, a number, `true`, `false`, `null`, `{` or `[`"
+                .into()
         }
         E::UnterminatedArray => "this `[` is never closed; expected `]`".into(),
         E::UnterminatedObject => "this `{` is never closed; expected `}`".into(),
         E::UnterminatedCommentBlock => "this comment is never closed; expected `*/`".into(),
         E::NestingDepthExceeded => too_deep(),
         E::String(ParseStringErrorKind::UnterminatedStringLiteral) => {
-            "this text is never closed; expected `\"`".into()
+            "this string is never closed; expected `\"`".into()
         }
         E::String(kind) => {
             format!("{}; a backslash itself is written `\\\\`", lower_first(&kind.to_string()))

@@ -1,4 +1,4 @@
-//! Where things of the user live (the XDG base folders), and where a workspace begins.
+//! The user's folders (XDG base directories), and the root of a workspace.
 
 use std::{
     ffi::OsString,
@@ -6,22 +6,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Looks up one environment variable. Injected, because a client's environment is not the daemon's.
+/// Looks up one environment variable. Injected, because a client's environment differs from the daemon's.
 pub type EnvLookup<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
 
-/// The user's folders. Every path is absolute; none is created here.
+/// The user's folders. Every path is absolute; this module creates none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserPaths {
     pub home: PathBuf,
-    /// `copydesk.jsonc` of the user.
+    /// Contains the user's `copydesk.jsonc`.
     pub config_dir: PathBuf,
     /// What must not be lost: sessions.
     pub data_dir: PathBuf,
-    /// What is particular to this machine: trust, logs.
+    /// What belongs to this machine: trust, logs.
     pub state_dir: PathBuf,
-    /// What can be made again.
+    /// What can be recreated.
     pub cache_dir: PathBuf,
-    /// OpenCode's own folder, read where there is no configuration of ours.
+    /// OpenCode's own folder, read if there is no configuration of ours.
     pub opencode_config_dir: PathBuf,
 }
 
@@ -40,7 +40,7 @@ impl UserPaths {
         if !home.is_absolute() {
             return Err(UserPathsError::RelativeHome(home));
         }
-        // The specification says that a relative path in these variables is to be ignored.
+        // The XDG specification says to ignore relative paths in these variables.
         let xdg = |name: &str| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let config = xdg("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
         let state = xdg("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("copydesk");
@@ -49,15 +49,15 @@ impl UserPaths {
             opencode_config_dir: config.join("opencode"),
             data_dir: xdg("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share")).join("copydesk"),
             cache_dir: xdg("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache")).join("copydesk"),
-            // Without a runtime folder (macOS, plain ssh) the state folder is the only one that is surely ours.
+            // Without a runtime folder (macOS, plain ssh), only the state folder surely belongs to the user.
             state_dir: state,
             home,
         })
     }
 }
 
-/// The nearest folder, from `cwd` up, that holds `.git` (a folder, or the file of a worktree or submodule);
-/// `cwd` itself where there is none.
+/// The nearest folder, from `cwd` up, that contains `.git` (a folder, or the file of a worktree or
+/// submodule); else `cwd` itself.
 pub fn workspace_root(cwd: &Path) -> io::Result<PathBuf> {
     let cwd = std::path::absolute(cwd)?;
     let root = cwd.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
@@ -123,7 +123,7 @@ mod tests {
         fs::create_dir_all(inner.join("src/deep")).unwrap();
         fs::create_dir(dir.path().join("outer/.git")).unwrap();
         assert_eq!(workspace_root(&inner.join("src")).unwrap(), dir.path().join("outer"));
-        // A worktree or a submodule has a file there.
+        // A worktree or a submodule has a `.git` file.
         fs::write(inner.join(".git"), "gitdir: elsewhere").unwrap();
         assert_eq!(workspace_root(&inner.join("src/deep")).unwrap(), inner);
         assert_eq!(workspace_root(&inner).unwrap(), inner);

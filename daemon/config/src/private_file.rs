@@ -1,7 +1,7 @@
-//! Files that are the user's alone: keys, trust.
+//! Files that only the user can read: keys, trust.
 //!
-//! Written with mode 0600 into a folder that is made with 0700, flushed, and put in place in one step: a reader sees the
-//! old content or the new, and a crash leaves one of them.
+//! Written with mode 0600 into a folder created with 0700, flushed, and replaced atomically: a reader sees
+//! the old or the new content, and a crash leaves one of them.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -25,8 +25,8 @@ pub(crate) fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Held while a file is read, changed and replaced, so that of two programs neither loses the other's change. The lock
-/// is on a file beside it, since the file itself is replaced; it ends with the value.
+/// Locks a file while it is read, changed and replaced, so that two programs never lose each other's changes.
+/// The lock is on a separate file, since the file itself is replaced. Dropping the value unlocks it.
 pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
     make_folder(path)?;
     let lock = path.with_extension("lock");

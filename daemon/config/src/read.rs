@@ -1,5 +1,5 @@
-//! Reading a file that somebody else may have prepared: only regular files (a pipe would block for ever), only
-//! up to a limit, and never a guess at the encoding.
+//! Reads a file that another person may have prepared: only regular files (a pipe would block forever), up to
+//! a limit, and without guessing the encoding.
 
 use std::{
     fs::{self, File},
@@ -9,10 +9,10 @@ use std::{
 
 use crate::error::{ConfigError, ConfigMessage};
 
-/// The largest configuration file, and the largest file a `{file:…}` may name.
+/// The maximum size of a configuration file and of a file that `{file:…}` names.
 pub(crate) const LIMIT: u64 = 1024 * 1024;
 
-/// Whether something stands at `path`. A link that leads nowhere does: its owner meant a file to be there.
+/// Whether `path` exists. A dangling symlink counts: its owner meant a file to be there.
 pub(crate) fn exists(path: &Path) -> Result<bool, ConfigError> {
     use io::ErrorKind::{NotADirectory, NotFound};
     match path.symlink_metadata() {

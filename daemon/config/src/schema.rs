@@ -1,4 +1,5 @@
-//! The JSON Schema of a configuration file, made from the types. `copydesk.schema.json` is the committed copy.
+//! The JSON Schema of a configuration file, generated from the types. `copydesk.schema.json` is the committed
+//! copy.
 
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::{normalise::OLDER_SPELLINGS, types::Config};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-    // Draft 7 is what editors understand best.
+    // Editors support draft 7 best.
     let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<Config>().to_value();
     add_older_spellings(&mut schema);
     let definitions = schema.get_mut("definitions").and_then(Value::as_object_mut);
@@ -19,15 +20,14 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     schema
 });
 
-/// The schema, as data.
 pub fn schema() -> &'static Value {
     &SCHEMA
 }
 
-/// What the keys of an object may be.
+/// The keys that an object may have.
 pub(crate) struct ObjectShape<'a> {
     pub(crate) known: Option<&'a Map<String, Value>>,
-    /// What stands under keys that are not known by name; `None` if there may be none.
+    /// The schema of values under other keys; `None` if the object allows no other keys.
     pub(crate) other: Option<&'a Value>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn shape(schema: &Value) -> Option<ObjectShape<'_>> {
 
 fn add_older_spellings(schema: &mut Value) {
     for (path, older, present) in OLDER_SPELLINGS {
-        // Every `*` is a map of one type, so the way there leads through that type's definition.
+        // Every `*` is a map of one type, so change that type's definition.
         let object = match path {
             [] => Some(&mut *schema),
             ["agent", "*"] => schema.pointer_mut("/definitions/AgentConfig"),
@@ -63,7 +63,7 @@ fn add_older_spellings(schema: &mut Value) {
     }
 }
 
-/// `null` removes an inherited value, so it may stand wherever a key has a value.
+/// `null` removes an inherited value, so every key accepts it.
 fn allow_null_inside(schema: &mut Value) {
     if let Some(known) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         known.values_mut().for_each(allow_null);
@@ -79,7 +79,7 @@ fn allow_null_inside(schema: &mut Value) {
 fn allow_null(value: &mut Value) {
     allow_null_inside(value);
     let Some(schema) = value.as_object_mut() else { return };
-    // What is inherited is the default.
+    // The default is the inherited value.
     schema.remove("default");
     let nothing = json!({ "type": "null" });
     if let Some(kind) = schema.get_mut("type") {
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// To bring the file up to date: `UPDATE_EXPECT=1 cargo test -p copydesk-workspace`.
+    /// To update the file: `UPDATE_EXPECT=1 cargo test -p copydesk-config --lib`.
     #[test]
     fn the_committed_schema_is_not_stale() {
         expect_file!["../copydesk.schema.json"].assert_eq(&format!("{:#}\n", schema()));

@@ -1,4 +1,4 @@
-//! Where a value stands: which file, and where in it.
+//! Where a value stands: the file, line and column.
 
 use std::{
     fmt,
@@ -8,7 +8,7 @@ use std::{
 
 use serde::Serialize;
 
-/// What kind of place a file was found in; a later layer wins over an earlier one.
+/// The kind of place that a file comes from. Later layers override earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConfigLayer {
@@ -26,11 +26,11 @@ pub enum ConfigLayer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigSource {
     pub layer: ConfigLayer,
-    /// The file; for [`ConfigLayer::InlineEdit`] the name of the variable.
+    /// The file; for [`ConfigLayer::Inline`] the name of the variable.
     pub path: PathBuf,
-    /// Written for OpenCode: keys that mean nothing here are expected in it.
+    /// Written for OpenCode, so keys without a meaning here are expected.
     pub is_opencode: bool,
-    /// Whether the user stands behind it. A project's file comes from a repository: not before they say so.
+    /// Whether the user trusts it. A project's file comes from a repository and needs the user's consent.
     pub is_trusted: bool,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for ConfigSource {
     }
 }
 
-/// Where a value was written. Lines and columns count from 1, columns in characters.
+/// Where a value was written. Lines and columns start at 1; columns count characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigOrigin {
     pub file: Arc<ConfigSource>,
@@ -86,8 +86,8 @@ impl Serialize for ConfigOrigin {
     }
 }
 
-/// Turns byte offsets into origins. Offsets that never go back cost one pass over the text in all, which
-/// matters for a large file on a single line.
+/// Turns byte offsets into origins. Ascending offsets cost one pass over the text in all; this matters for a
+/// large file on a single line.
 pub(crate) struct OriginCursor<'a> {
     text: &'a str,
     file: Arc<ConfigSource>,

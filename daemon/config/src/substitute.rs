@@ -1,9 +1,10 @@
-//! `{env:NAME}` and `{file:path}` in texts. They are replaced in parsed values, so what they bring in is never
-//! read as JSON, and never looked through again for more of them.
+//! Replaces `{env:NAME}` and `{file:path}` in strings. This happens after parsing, so the inserted text is
+//! never read as JSON and never scanned for more references.
 //!
-//! A file that is not trusted gets nothing from outside its workspace: such a value is withheld, together with
-//! the whole array it stands in (a command with a word missing is another command). So are the variables that it
-//! names for a provider's key, which are read and sent as surely as `{env:…}` is.
+//! An untrusted file gets nothing from outside its workspace: the daemon withholds such a value, together
+//! with the whole array around it (a command with a word missing is another command). It also withholds the
+//! variable names that such a file lists for a provider's key, because those are read and sent just as
+//! `{env:…}` is.
 
 use std::{
     borrow::Cow,
@@ -20,14 +21,15 @@ use crate::{
     tree::{ConfigNode, ConfigNodeKind, ConfigPathStep, format_path},
 };
 
-/// The most that one file may bring in. Without it, a small file that names a large one often fills the memory.
+/// The most that one file may bring in. Without it, a small file that names a large one many times fills the
+/// memory.
 pub(crate) const MAX_SUBSTITUTED_BYTES: usize = 8 * 1024 * 1024;
 
 pub(crate) struct Substitution<'a> {
     pub(crate) env: &'a EnvLookup<'a>,
     pub(crate) home: &'a Path,
     pub(crate) cwd: &'a Path,
-    /// With its links resolved.
+    /// With symlinks resolved.
     pub(crate) root: &'a Path,
     pub(crate) file: &'a ConfigSource,
     pub(crate) warnings: &'a mut FileWarnings,
@@ -35,7 +37,7 @@ pub(crate) struct Substitution<'a> {
     pub(crate) budget: usize,
 }
 
-/// Whether the value may stay.
+/// Whether the value stays.
 #[derive(Clone, Copy, PartialEq)]
 enum SubstitutionVerdict {
     Keep,
@@ -167,14 +169,15 @@ impl Substitution<'_> {
         }
     }
 
-    /// The path to read. For a file that is not trusted: only what lies in the workspace once every link is followed.
+    /// The path to read. For an untrusted file: only a path inside the workspace, with symlinks resolved.
     fn allowed<'p>(&self, path: &'p Path) -> Option<Cow<'p, Path>> {
         if self.file.is_trusted {
             return Some(Cow::Borrowed(path));
         }
         match path.canonicalize() {
             Ok(real) => real.starts_with(self.root).then_some(Cow::Owned(real)),
-            // Nothing there. Say so only about the workspace itself: elsewhere is not the file's business.
+            // The file does not exist. Report that only inside the workspace: an untrusted file must not
+            // probe the rest of the disk.
             Err(_) => real_parent(path)?.starts_with(self.root).then_some(Cow::Borrowed(path)),
         }
     }
@@ -189,7 +192,7 @@ impl Substitution<'_> {
     }
 }
 
-/// The variables that are brought into what is said of those who are sent keys.
+/// The variables that the configuration sends to providers and search engines.
 pub(crate) fn variables_sent(root: &ConfigNode) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for key in ["provider", "websearch", "codesearch"] {
@@ -226,7 +229,7 @@ enum SubstitutionReference<'a> {
     File(&'a str),
 }
 
-/// The text before the first reference, the reference, and the text after it. A name has no braces in it.
+/// The text before the first reference, the reference, and the text after it. A name contains no braces.
 fn next_reference(text: &str) -> Option<(&str, SubstitutionReference<'_>, &str)> {
     for (at, _) in text.match_indices('{') {
         let (before, rest) = text.split_at(at);

@@ -1,4 +1,4 @@
-//! Whole configurations: files and variables in, what a person would see out.
+//! Whole configurations: files and variables in, the user's view out.
 
 use std::{collections::BTreeMap, ffi::OsString, fmt::Write as _, fs, path::PathBuf};
 
@@ -15,7 +15,7 @@ mod realistic;
 mod substitution;
 mod values;
 
-/// A home and a workspace in a temporary folder. `~` in a path is the home, `ws` a workspace with `.git`.
+/// A home and a workspace in a temporary folder. `~` in a path is the home; `ws` is a workspace with `.git`.
 struct World {
     dir: tempfile::TempDir,
     env: BTreeMap<String, OsString>,
@@ -59,7 +59,7 @@ impl World {
         self
     }
 
-    /// As `copydesk config trust` does it.
+    /// Does what `copydesk config trust` does.
     fn trust(self, path: &str) -> Self {
         let content = fs::read(self.path(path)).unwrap();
         TrustStore::update(&self.paths().state_dir, |trust| trust.add(&self.path(path), &content)).unwrap();
@@ -75,7 +75,7 @@ impl World {
         load(&ConfigSearch { paths: &self.paths(), cwd: &self.cwd, env: &|name| self.env.get(name).cloned() })
     }
 
-    /// What a person sees, with the temporary folder's name taken out.
+    /// The user's view, without the name of the temporary folder.
     fn render(&self) -> String {
         let mut text = String::new();
         let excerpt = |shown: Option<String>, text: &mut String| {
@@ -108,7 +108,7 @@ impl World {
     }
 }
 
-/// One user file, because there trust does not matter.
+/// Uses a user file, because trust does not matter there.
 fn check(text: &str, expected: &Expect) {
     World::new(&[("~/.config/copydesk/copydesk.jsonc", text)]).check(expected);
 }

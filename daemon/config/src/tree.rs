@@ -8,21 +8,21 @@ use crate::source::ConfigOrigin;
 pub(crate) struct ConfigNode {
     pub(crate) origin: ConfigOrigin,
     pub(crate) kind: ConfigNodeKind,
-    /// Nothing from earlier files is inherited below this node: one of the merged files replaced it.
+    /// One of the merged files replaced this node, so nothing below it is inherited from earlier files.
     pub(crate) replaces_inherited: bool,
-    /// The text came in through `{env:…}` or `{file:…}`; it may be a secret, so no message repeats it.
+    /// The text came from `{env:…}` or `{file:…}`. It may be secret, so no message repeats it.
     pub(crate) is_substituted: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ConfigNodeKind {
-    /// Removes what was inherited. Kept in the merged tree, because who removed a value matters too.
+    /// Removes the inherited value. The merged tree keeps it, because it matters which file removed a value.
     Null,
     Bool(bool),
     Number(Number),
     String(String),
     Array(Vec<ConfigNode>),
-    /// Keys are unique; their order is the order of writing.
+    /// Keys are unique and in the order of writing.
     Object(Vec<ObjectEntry>),
 }
 
@@ -84,7 +84,7 @@ impl ConfigNode {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
-    /// Every leaf (scalar, or empty array or object), in order of writing.
+    /// Visits every leaf (scalar, or empty array or object) in the order of writing.
     pub(crate) fn visit_leaves<'a>(&'a self, visit: &mut dyn FnMut(&[ConfigPathStep<'a>], &'a ConfigNode)) {
         self.leaves_below(&mut Vec::new(), visit);
     }
@@ -114,7 +114,7 @@ impl ConfigNode {
     }
 }
 
-/// A path as a person writes it: `provider.x.models["gpt-4.1"].limit`, `command[0]`.
+/// Formats a path as in `provider.x.models["gpt-4.1"].limit`, `command[0]`.
 pub(crate) fn format_path<'a>(steps: impl IntoIterator<Item = ConfigPathStep<'a>>) -> String {
     let mut text = String::new();
     for step in steps {

@@ -1,8 +1,9 @@
-//! Which of a project's configuration files the user has looked at and stands behind.
+//! The project configuration files that the user trusts.
 //!
-//! A repository's configuration is somebody else's text. The user trusts one file with one content: what
-//! changes is no longer trusted. Kept in `trusted.json` of the state folder, as an object of paths (links
-//! resolved) with the SHA-256 of their content; readable by the user alone, replaced in one step, under a lock.
+//! A repository's configuration is another person's text. The user trusts one file with one content; a
+//! changed file is no longer trusted. `trusted.json` in the state folder stores an object from path (symlinks
+//! resolved) to the SHA-256 of the content. Only the user can read it; it is replaced atomically, under a
+//! lock.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{ConfigError, private_file, read::read_bytes};
 
-/// No user trusts more files than fit in this.
+/// More than any user's trusted files need.
 const LIMIT: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl TrustStoreError {
 }
 
 impl TrustStore {
-    /// Nothing is trusted yet.
+    /// A store that trusts nothing.
     pub fn empty(state_dir: &Path) -> Self {
         Self { path: state_dir.join("trusted.json"), files: BTreeMap::new() }
     }
@@ -76,12 +77,12 @@ impl TrustStore {
         Ok(())
     }
 
-    /// Whether it was trusted.
+    /// Returns whether it was trusted.
     pub fn remove(&mut self, file: &Path) -> Result<bool, TrustStoreError> {
         Ok(self.files.remove(&name(file)?).is_some())
     }
 
-    /// Changes the list, in the file too. Of two programs that do so at once, neither loses the other's change.
+    /// Changes the list in the file. Two programs that do so at once never lose each other's changes.
     pub fn update<T>(
         state_dir: &Path,
         change: impl FnOnce(&mut Self) -> Result<T, TrustStoreError>,
@@ -100,7 +101,7 @@ impl TrustStore {
     }
 }
 
-/// The file itself, whatever links lead to it. One that is gone keeps its written path, so that it can be removed.
+/// The file's name with symlinks resolved. A deleted file keeps its written path, so that it can be removed.
 fn name(file: &Path) -> Result<String, TrustStoreError> {
     let real = file.canonicalize().unwrap_or_else(|_| file.into());
     real.into_os_string()

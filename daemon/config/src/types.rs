@@ -1,7 +1,7 @@
-//! What a configuration can say. The comments of the fields are what a person reads in their editor (the JSON
-//! Schema is made of them), and the schema's keys are the only list of known keys there is.
+//! The keys of a configuration. Users read the doc comments of the fields in their editor: the JSON Schema is
+//! generated from them. The schema is the only list of known keys.
 //!
-//! Every field may be missing: a file says only what it changes. Names are OpenCode's where the meaning is.
+//! Every field is optional: a file sets only what it changes. A key has OpenCode's name if it means the same.
 
 use std::collections::BTreeMap;
 
@@ -35,91 +35,91 @@ mod web;
 
 /// The configuration of Copydesk.
 ///
-/// Read from `copydesk.jsonc` of the user and of the project; `null` removes a value that an earlier file set.
-/// In every text `{env:NAME}` stands for an environment variable and `{file:path}` for the content of a file.
+/// Copydesk reads `copydesk.jsonc` of the user and of the project. `null` removes a value that an earlier file set.
+/// In every string, `{env:NAME}` stands for an environment variable and `{file:path}` for the content of a file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct Config {
-    /// Where an editor finds the schema of this file.
+    /// The JSON Schema of this file, for your editor.
     #[serde(rename = "$schema")]
     pub schema: Option<String>,
     /// The model to use, as `provider/model`.
     pub model: Option<String>,
     /// The model for small jobs such as titles and summaries, as `provider/model`.
     pub small_model: Option<String>,
-    /// The agent that answers where none is named.
+    /// The agent that answers if a prompt names none.
     pub default_agent: Option<String>,
-    /// Who serves models, by a name of your choice or of the catalogue.
+    /// Providers of models, by a name of your choice or from the catalogue.
     pub provider: BTreeMap<String, ProviderConfig>,
-    /// Providers not to use, even where a key for them is found.
+    /// Providers not to use, even if a key for them is found.
     pub disabled_providers: Vec<String>,
     /// If set, the only providers to use.
     pub enabled_providers: Option<Vec<String>>,
-    /// What the agent may do without asking. The last matching line decides.
+    /// What the agent may do without asking. The last matching rule decides.
     pub permission: Option<PermissionConfig>,
-    /// Tools to switch on or off, by name; `*` matches any text. `batch` is off unless it is switched on.
+    /// Tools to switch on or off, by name; `*` matches any text. `batch` is off by default.
     pub tools: BTreeMap<String, bool>,
-    /// Agents, by name: each a set of prompt, model and permissions.
+    /// Agents, by name. Each is a set of prompt, model and permissions.
     pub agent: BTreeMap<String, AgentConfig>,
-    /// Prompts to call by a short name, as `/name`.
+    /// Prompts with a short name, to run as `/name`.
     pub command: BTreeMap<String, CommandConfig>,
-    /// Files (patterns allowed) and URLs with instructions for the model. Those of all configuration files add up.
+    /// Files (glob patterns allowed) and URLs with instructions for the model. The lists of all configuration files add up.
     pub instructions: Vec<String>,
-    /// Servers of the Model Context Protocol, by name.
+    /// MCP servers (Model Context Protocol), by name.
     pub mcp: BTreeMap<String, McpServerConfig>,
-    /// Language servers: `true` or `false` for all, or each by name.
+    /// Language servers: `true` or `false` for all, or settings by name.
     pub lsp: Option<SwitchConfig<LanguageServerConfig>>,
-    /// Formatters: `true` or `false` for all, or each by name. `server`, without a command, is the language server of the file.
+    /// Formatters: `true` or `false` for all, or settings by name. `server`, without a command, formats with the file's language server.
     pub formatter: Option<SwitchConfig<FormatterConfig>>,
-    /// Programs that check what is saved, by name. None is run unless it stands here; for those that Copydesk knows (`cargo`, `tsc`,
-    /// `eslint`, `ruff`, `pyright`, `mypy`, `go`, `clang`, `gcc`) `{}` is enough.
+    /// Programs that check saved files, by name. Copydesk runs only those listed here. For those it knows (`cargo`, `tsc`,
+    /// `eslint`, `ruff`, `pyright`, `mypy`, `go`, `clang`, `gcc`), `{}` is enough.
     pub checkers: BTreeMap<String, CheckerConfig>,
-    /// What an agent is told of what its edits broke.
+    /// What the model is told about problems that its edits cause.
     pub diagnostics: DiagnosticsConfig,
-    /// What may be fetched from the web.
+    /// What the model may fetch from the web.
     pub webfetch: WebfetchConfig,
-    /// The engine that searches the web. Without one there is no such tool.
+    /// The engine for web searches. Without one, the model has no such tool.
     pub websearch: SearchEngineConfig,
-    /// The engine that searches public code and documentation. Without one there is no such tool.
+    /// The engine for searches of public code and documentation. Without one, the model has no such tool.
     pub codesearch: SearchEngineConfig,
-    /// Where else to look for skills.
+    /// More places with skills.
     pub skills: SkillsConfig,
-    /// Whether editors save what the agent changed in them. A file that is open nowhere is always written.
+    /// Whether editors save the buffers that the agent changed. Copydesk always writes files that no editor has open.
     pub save: Option<SaveMode>,
     /// The shell that runs commands, by name or path.
     pub shell: Option<String>,
-    /// What happens when a conversation outgrows the model.
+    /// What happens when a conversation no longer fits the model's context window.
     pub compaction: CompactionConfig,
-    /// How much of a tool's output the model is shown.
+    /// How much of a tool's output the model sees.
     pub tool_output: ToolOutputConfig,
     /// What may be attached to a prompt.
     pub attachment: AttachmentConfig,
-    /// How deep agents may call agents: 1 where nothing is said, 0 for not at all, at most 8.
+    /// How deep agents may call agents: 1 by default, 0 for not at all, at most 8.
     pub subagent_depth: Option<u32>,
     /// What happens when a request to a model fails.
     pub retry: RetryConfig,
 }
 
-/// When editors save what the agent changed in them.
+/// When editors save the buffers that the agent changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SaveMode {
-    /// The person saves.
+    /// The user saves.
     #[default]
     Never,
-    /// When the person has seen the change and said yes.
+    /// After the user has accepted the change.
     AfterAccept,
     /// After every change.
     Always,
 }
 
-/// A prompt to call by a short name.
+/// A prompt with a short name.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct CommandConfig {
-    /// The prompt. `$ARGUMENTS` is what follows the name, `$1`, `$2`… its words.
+    /// The prompt. `$ARGUMENTS` stands for the text after the name; `$1`, `$2`… stand for its words.
     pub template: Option<String>,
     /// One line for the list of commands.
     pub description: Option<String>,
@@ -127,22 +127,22 @@ pub struct CommandConfig {
     pub agent: Option<String>,
     /// The model to use, as `provider/model`.
     pub model: Option<String>,
-    /// Answer in a session of its own, so that this one stays short.
+    /// Run in a separate session, so that this one stays short.
     pub subtask: Option<bool>,
 }
 
-/// Where else to look for skills.
+/// More places with skills.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct SkillsConfig {
-    /// Folders.
+    /// Folders with skills.
     pub paths: Vec<String>,
-    /// Addresses of lists of skills.
+    /// URLs of lists of skills.
     pub urls: Vec<String>,
 }
 
-/// What happens when a conversation outgrows the model.
+/// What happens when a conversation no longer fits the model's context window.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
@@ -155,7 +155,7 @@ pub struct CompactionConfig {
     pub reserved: Option<u64>,
 }
 
-/// How much of a tool's output the model is shown; the rest is kept in a file.
+/// How much of a tool's output the model sees; a file keeps the rest.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
@@ -180,13 +180,13 @@ pub struct AttachmentConfig {
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct ImageAttachmentConfig {
-    /// Make larger images fit the limits below; without it they are refused.
+    /// Resize larger images to the limits below; otherwise reject them.
     pub auto_resize: Option<bool>,
-    /// In pixels.
+    /// Maximum width in pixels.
     pub max_width: Option<u32>,
-    /// In pixels.
+    /// Maximum height in pixels.
     pub max_height: Option<u32>,
-    /// Of the encoded image.
+    /// Maximum size of the encoded image.
     pub max_base64_bytes: Option<u64>,
 }
 
@@ -195,6 +195,6 @@ pub struct ImageAttachmentConfig {
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct RetryConfig {
-    /// How often a failed request is tried again; 0 for never.
+    /// How often to retry a failed request; 0 for never.
     pub max: Option<u32>,
 }

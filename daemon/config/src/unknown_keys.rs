@@ -1,5 +1,6 @@
-//! Keys that mean nothing. They are taken out of the tree with a warning, so that nothing shows a value as if
-//! it had an effect; in a file written for OpenCode without one, because there they are to be expected.
+//! Unknown keys. The loader removes them from the tree with a warning, so that no command shows a value
+//! without effect. In a file written for OpenCode it removes them silently, because such keys are expected
+//! there.
 
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use crate::{
     types::Config,
 };
 
-/// OpenCode's keys that have no meaning here, by the object they stand in (`*` is any name).
+/// Keys that only OpenCode uses, by the object that contains them (`*` is any name).
 const OPENCODE_ONLY: &[(&[&str], &[&str])] = &[
     (
         &[],
@@ -54,10 +55,10 @@ const OPENCODE_ONLY: &[(&[&str], &[&str])] = &[
     (&["compaction"], &["tail_turns", "preserve_recent_tokens"]),
 ];
 
-/// Nobody mistypes a known key into a longer one.
+/// A longer key is no misspelling of a known one.
 const LONGEST: usize = 40;
 
-/// Takes unknown keys out of `root`.
+/// Removes unknown keys from `root`.
 pub(crate) fn prune_unknown_keys(root: &mut ConfigNode, warnings: &mut FileWarnings) {
     prune_below(root, schema(), &mut Vec::new(), warnings);
 }
@@ -99,7 +100,7 @@ fn matches(pattern: &[&str], path: &[String]) -> bool {
     pattern.len() == path.len() && pattern.iter().zip(path).all(|(want, key)| *want == "*" || want == key)
 }
 
-/// The known key that `key` was most likely meant to be: at most a third of it mistyped, not counting case and
+/// The known key that `key` most likely misspells: at most a third of it differs, ignoring case and
 /// separators (`smallModel`, `base-url`).
 fn nearest<'a>(key: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace(['_', '-'], "");
@@ -116,7 +117,7 @@ fn nearest<'a>(key: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a st
         .map(|(_, known)| known)
 }
 
-/// What only the merged whole can show to be missing.
+/// Warnings that only the merged configuration can show: required keys that are missing.
 pub(crate) fn find_incomplete(config: &Config, root: &ConfigNode) -> Vec<ConfigWarning> {
     let engines = [("websearch", &config.websearch), ("codesearch", &config.codesearch)];
     let engines = engines.into_iter().filter_map(|(key, engine)| {

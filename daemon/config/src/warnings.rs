@@ -1,10 +1,11 @@
-//! Warnings about a configuration, collected from everyone who reads it, for whoever can show them.
+//! Warnings about a configuration: every reader adds to them, and the next view that can show them takes
+//! them.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// More warnings than this help nobody.
+/// A user does not read more warnings than this.
 const MOST: usize = 100;
 
 /// Clones share one collection. Each warning is handed out once.
@@ -28,7 +29,7 @@ impl WarningCollector {
         }
     }
 
-    /// The warnings that nobody has taken yet, in the order in which they came.
+    /// The warnings that no view has taken yet, in the order of arrival.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner).pending)
     }

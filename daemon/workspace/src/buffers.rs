@@ -1,12 +1,13 @@
-//! What the attached editors have open: the texts that people see, saved or not.
+//! The buffers of the attached editors: the texts that users see, saved or not.
 //!
-//! A document belongs to a client: two editors may hold different texts of one file. Clients tell of theirs in order
-//! ([`Buffers::undecided`], [`change`](Buffers::change), [`close`](Buffers::close)): these neither wait nor fail silently, so that
-//! whoever reads a client's messages can apply each before looking at the next. A text that a client has told wrongly is
-//! *lost*: nobody reads it or edits it until it is opened anew, since a guess could cost what a person typed.
+//! A document belongs to a client: two editors may have different texts of one file. Clients report theirs in
+//! order ([`Buffers::open`], [`change`](Buffers::change), [`close`](Buffers::close)). These calls neither
+//! wait nor fail silently, so the reader of a client's messages can apply each one before it reads the next.
+//! If a client reports an impossible change, the buffer is *out of sync*: the daemon neither reads nor edits
+//! it until the client opens it again, because a guess could cost what the user typed.
 //!
-//! Invariant: nothing here changes a text except a client's own word. An edit is proposed to the client
-//! ([`EditPlan`]); that it was made is known from the text that comes back.
+//! Invariant: only a client's own message changes a text. The daemon proposes an edit to the client
+//! ([`EditPlan`]); the text that comes back shows whether the client made it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -33,7 +34,7 @@ use expected_echo::ExpectedEcho;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientId(u64);
 
-/// Edits to one buffer at one version, as the client counts.
+/// Edits to one buffer at one version of the client's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BufferEdit {
     pub uri: String,
@@ -43,28 +44,28 @@ pub struct BufferEdit {
 
 pub type EditorFuture<'a> = Pin<Box<dyn Future<Output = Result<(), EditorError>> + Send + 'a>>;
 
-/// The way to a client.
+/// Sends requests to a client.
 pub trait EditorHandle: Send + Sync {
-    /// Proposes edits, to be made in one step that one undo takes back. A yes is the client's word and no proof.
+    /// Proposes edits, to be made as one undo step. The client's yes is no proof.
     fn apply_edits(&self, label: &str, edits: Vec<BufferEdit>) -> EditorFuture<'_>;
 
     fn save(&self, uri: &str) -> EditorFuture<'_>;
 
-    /// A file that the client may have open was changed on the disk.
+    /// Reports that a file which the client may have open changed on disk.
     fn notify_disk_change(&self, path: &Path, what: DiskChange);
 }
 
-/// Whoever follows the texts as they change. Called while they are locked: it neither waits nor calls back.
+/// Follows the texts as they change. Called under the lock: it must neither wait nor call back.
 pub trait BufferObserver: Send + Sync {
     fn buffer_opened(&self, client: ClientId, name: &Path, now: &Document);
 
-    /// Pieces, each made to what the one before it left; `now` is what came of all of them.
+    /// Each change applies to the result of the one before it; `now` is the text after all of them.
     fn buffer_edited(&self, client: ClientId, name: &Path, typed: &[ByteRangeChange<'_>], now: &Document);
 
     fn buffer_closed(&self, client: ClientId, name: &Path);
 }
 
-/// One piece of a change; without a range the whole text.
+/// One piece of a change; without a range, the whole text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ByteRangeChange<'a> {
     /// In bytes.
@@ -72,7 +73,7 @@ pub struct ByteRangeChange<'a> {
     pub text: &'a str,
 }
 
-/// What was done to a file.
+/// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiskChange {
     Created,
@@ -86,7 +87,7 @@ pub struct EditorClient {
     pub name: String,
     pub encoding: PositionEncoding,
     pub editor: Arc<dyn EditorHandle>,
-    /// It says yes to an edit for an old version, and does not make it. Neovim does so.
+    /// It accepts an edit for an old version and does not make it. Neovim does so.
     pub refuses_silently: bool,
 }
 
@@ -96,25 +97,25 @@ impl fmt::Debug for EditorClient {
     }
 }
 
-/// A buffer at a moment.
+/// A snapshot of a buffer.
 #[derive(Debug, Clone)]
 pub struct OpenBuffer {
     pub client: ClientId,
     pub uri: String,
     pub version: i32,
-    /// Another one after every change and every opening, whatever the versions are.
+    /// Changes with every change and every opening, whatever the versions are.
     pub revision: u64,
     pub document: Document,
 }
 
-/// One piece of what a client says has changed; without a range the whole text.
+/// One piece of a change that a client reports; without a range, the whole text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BufferContentChange {
     pub range: Option<(Position, Position)>,
     pub text: String,
 }
 
-/// The buffers of all clients. A cheap clone.
+/// The buffers of all clients. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Buffers {
     state: Arc<Mutex<BuffersState>>,
@@ -129,7 +130,7 @@ impl fmt::Debug for Buffers {
 
 #[derive(Debug, Default)]
 struct BuffersState {
-    /// Counts everything that happens, to know what was touched last.
+    /// Counts all events, to know which buffer changed last.
     clock: u64,
     clients: BTreeMap<ClientId, ClientBuffers>,
 }
@@ -149,14 +150,14 @@ struct Buffer {
     document: Document,
     sync_error: Option<SyncError>,
     revision: u64,
-    /// Edits of ours that are on their way.
+    /// Our edits that have no echo yet.
     expected: Vec<ExpectedEcho>,
 }
 
 impl Buffers {
-    /// Buffers that somebody follows.
-    pub fn with_observer(follower: Arc<dyn BufferObserver>) -> Self {
-        Self { state: Arc::default(), observer: Some(follower) }
+    /// Buffers with an observer.
+    pub fn with_observer(observer: Arc<dyn BufferObserver>) -> Self {
+        Self { state: Arc::default(), observer: Some(observer) }
     }
 
     pub fn attach(&self, client: EditorClient) -> ClientId {
@@ -167,23 +168,23 @@ impl Buffers {
         id
     }
 
-    /// This moment: another one when anything was opened, changed or closed since.
+    /// A number that changes whenever a buffer is opened, changed or closed.
     pub fn revision(&self) -> u64 {
         self.lock().clock
     }
 
-    /// The client is gone, and its buffers with it.
+    /// Removes the client and its buffers.
     pub fn detach(&self, client: ClientId) {
         let mut state = self.lock();
         state.clock += 1;
         let gone = state.clients.remove(&client);
         let names = gone.iter().flat_map(|attached| attached.names.keys());
-        if let Some(follower) = &self.observer {
-            names.for_each(|name| follower.buffer_closed(client, name));
+        if let Some(observer) = &self.observer {
+            names.for_each(|name| observer.buffer_closed(client, name));
         }
     }
 
-    /// `path` is where the document's file is or would be; one that has none is known by its URI.
+    /// `path` is where the document's file is or would be. A document without one is known by its URI.
     pub fn open(
         &self,
         client: ClientId,
@@ -200,15 +201,16 @@ impl Buffers {
         let touched = state.clock;
         let Some(attached) = state.clients.get_mut(&client) else { return };
         attached.names.insert(name.clone(), uri.to_owned());
-        if let Some(follower) = &self.observer {
-            follower.buffer_opened(client, &name, &document);
+        if let Some(observer) = &self.observer {
+            observer.buffer_opened(client, &name, &document);
         }
         let buffer =
             Buffer { name, version, document, sync_error: None, revision: touched, expected: Vec::new() };
         attached.buffers.insert(uri.to_owned(), buffer);
     }
 
-    /// What the client says has changed, in its order. After an error the text is lost until it is opened anew.
+    /// Applies the changes that the client reports, in its order. After an error the buffer is out of sync
+    /// until the client opens it again.
     pub fn change(
         &self,
         client: ClientId,
@@ -227,13 +229,13 @@ impl Buffers {
         let result = buffer.change(version, changes, encoding, &mut typed);
         if let Err(error) = &result {
             buffer.mark_out_of_sync(*error);
-        } else if let Some(follower) = &self.observer {
-            follower.buffer_edited(client, &buffer.name, &typed, &buffer.document);
+        } else if let Some(observer) = &self.observer {
+            observer.buffer_edited(client, &buffer.name, &typed, &buffer.document);
         }
         result
     }
 
-    /// The client said something of a document that cannot be understood.
+    /// Marks a buffer out of sync: the client sent a message about it that could not be parsed.
     pub fn mark_out_of_sync(&self, client: ClientId, uri: &str) {
         let mut state = self.lock();
         let buffer = state.clients.get_mut(&client).and_then(|attached| attached.buffers.get_mut(uri));
@@ -247,13 +249,13 @@ impl Buffers {
         state.clock += 1;
         let attached = state.clients.get_mut(&client).ok_or(SyncError::NotOpen)?;
         let closed = attached.buffers.remove(uri).ok_or(SyncError::NotOpen)?;
-        // The file may be open under another name too, through a link.
+        // A symlink may have the file open under another name too.
         let mut others = attached.buffers.iter().filter(|(_, buffer)| buffer.name == closed.name);
         match others.next().map(|(uri, _)| uri.clone()) {
             Some(other) => attached.names.insert(closed.name, other),
             None => {
-                if let Some(follower) = &self.observer {
-                    follower.buffer_closed(client, &closed.name);
+                if let Some(observer) = &self.observer {
+                    observer.buffer_closed(client, &closed.name);
                 }
                 attached.names.remove(&closed.name)
             }
@@ -261,7 +263,8 @@ impl Buffers {
         Ok(())
     }
 
-    /// The text that counts for a session whose home is `home`: that client's, else the one touched last.
+    /// The buffer that counts for a session with the home client `home`: that client's, else the one changed
+    /// last.
     pub fn find(&self, name: &Path, home: Option<ClientId>) -> Option<Result<OpenBuffer, SyncError>> {
         let state = self.lock();
         let holds = |id: &ClientId, attached: &ClientBuffers| {
@@ -272,7 +275,7 @@ impl Buffers {
         found.max_by_key(|(is_home, touched, _)| (*is_home, *touched)).map(|(.., open)| open)
     }
 
-    /// Shows the text of a client's buffer while nothing can be told of it; false where there is none.
+    /// Shows the text of a client's buffer under the lock. Returns false if there is no such buffer.
     pub(crate) fn with_document(&self, client: ClientId, name: &Path, look: impl FnOnce(&Document)) -> bool {
         let state = self.lock();
         let found = state.clients.get(&client).and_then(|attached| attached.find(name));
@@ -280,7 +283,7 @@ impl Buffers {
         buffer.map(|buffer| look(&buffer.document)).is_some()
     }
 
-    /// Every text that counts for such a session, by name. Those that are lost are left out.
+    /// Every text that counts for such a session, by name, without buffers that are out of sync.
     pub fn documents(&self, home: Option<ClientId>) -> HashMap<PathBuf, Document> {
         let state = self.lock();
         let mut found: HashMap<PathBuf, ((bool, u64), Document)> = HashMap::new();
@@ -295,7 +298,7 @@ impl Buffers {
         found.into_iter().map(|(name, (_, document))| (name, document)).collect()
     }
 
-    /// How many there are, of all clients.
+    /// The number of buffers of all clients.
     pub fn buffer_count(&self) -> usize {
         self.lock().clients.values().map(|attached| attached.buffers.len()).sum()
     }
@@ -305,12 +308,12 @@ impl Buffers {
         self.lock().clients.get(&client).map(|attached| attached.client.encoding)
     }
 
-    /// The way to a client, while it is there.
+    /// The handle of a client while it is attached.
     pub fn editor(&self, client: ClientId) -> Option<Arc<dyn EditorHandle>> {
         self.lock().clients.get(&client).map(|attached| Arc::clone(&attached.client.editor))
     }
 
-    /// Tells every client but one that a file is another on the disk.
+    /// Tells every client except one that a file changed on disk.
     pub fn notify_disk_change(&self, path: &Path, what: DiskChange, except: Option<ClientId>) {
         let state = self.lock();
         let others = state.clients.iter().filter(|(id, _)| Some(**id) != except);
@@ -319,7 +322,7 @@ impl Buffers {
         editors.iter().for_each(|editor| editor.notify_disk_change(path, what));
     }
 
-    /// A panic while the lock was held leaves nothing half done: texts are replaced as a whole.
+    /// A panic under the lock leaves nothing half done: texts are replaced as a whole.
     fn lock(&self) -> MutexGuard<'_, BuffersState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -374,7 +377,7 @@ impl Buffer {
     }
 }
 
-/// Two names of one file are one file.
+/// Two names of one file give one name.
 fn buffer_name(uri: &str, path: Option<&Path>) -> PathBuf {
     match path {
         Some(path) => real_path(path).unwrap_or_else(|_| path.to_owned()),

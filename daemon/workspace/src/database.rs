@@ -1,12 +1,12 @@
-//! A SQLite file of ours: from a folder to a connection that can be relied on.
+//! Opens a SQLite file of ours safely.
 //!
 //! Contract:
 //! - several processes may have the file open: writes wait for one another, and none is lost;
-//! - folder and file are the user's alone;
-//! - a file that is damaged is moved aside and told of with the log beside it, never deleted or written into: nothing is written
-//!   before the check, and the log is not folded in by who looks;
+//! - only the user can read the folder and the file;
+//! - a damaged file is moved aside together with its log and reported, never deleted or written to: nothing
+//!   is written before the check, and a check does not fold in the log;
 //! - a file that cannot be written can be read ([`Database::open_read_only`]);
-//! - a file that a newer version wrote is refused, not misread.
+//! - a file written by a newer version is rejected, not misread.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -26,22 +26,22 @@ pub use check::{
 };
 pub use inspect::DatabaseSummary;
 
-/// SQLite before this can lose writes when two processes reset the log at once.
+/// Older SQLite can lose writes when two processes reset the log at once.
 const OLDEST_SQLITE: i32 = 3_051_003;
 
-/// For whoever cannot write.
+/// For users who cannot write the file.
 const ADVICE: &str = "check who owns it and its folder, or name another place in XDG_DATA_HOME";
 
-/// What a file is, and how it is opened.
+/// A database file and how to open it.
 #[derive(Debug, Clone, Copy)]
 pub struct Database {
-    /// In the folder of the user's data.
+    /// The file name in the user's data folder.
     pub name: &'static str,
-    /// The tables, as steps from one version to the next. A step that has been released is never changed.
+    /// The tables, as migrations from one version to the next. A released migration never changes.
     pub migrations: &'static [&'static str],
-    /// When all of a large one is read.
+    /// When to check the whole of a large file.
     pub large_file_check: LargeFileCheck,
-    /// What is set before anything is read.
+    /// Settings to apply before anything is read.
     pub prepare: fn(&Connection) -> rusqlite::Result<()>,
 }
 
@@ -52,7 +52,7 @@ pub struct DatabaseError {
     pub what: String,
 }
 
-/// Of pages that were read, in SQLite's way: so many KiB.
+/// The page cache, in SQLite's notation: negative means KiB.
 const CACHE: i64 = -512;
 
 impl Database {
@@ -60,7 +60,8 @@ impl Database {
         data_dir.join(self.name)
     }
 
-    /// Opens the file of this folder, or makes one. Tells where a damaged one was moved to; then a new one was begun.
+    /// Opens or creates the file in this folder. If the file was damaged, starts a new one and returns where
+    /// the old one is now.
     pub fn open(&self, data_dir: &Path) -> Result<(Connection, Option<PathBuf>), DatabaseError> {
         let path = self.path(data_dir);
         let unusable = |what: String| DatabaseError { path: path.clone(), what };
@@ -89,13 +90,13 @@ impl Database {
         }
     }
 
-    /// Opens, checks and migrates. The inner `Err` tells that a newer version wrote it.
+    /// Opens, checks and migrates. The inner `Err` is the version of a file that a newer copydesk wrote.
     fn connect(&self, path: &Path) -> rusqlite::Result<Result<Connection, i64>> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(30))?;
-        // Most of what is read is read once, at the start by the check: it need not be kept.
+        // Most pages are read once, by the check at the start, so the cache stays small.
         connection.pragma_update(None, "cache_size", CACHE)?;
-        // Whoever closes it as the last folds the log in, and this may be no file to write into.
+        // The last connection to close folds in the log, but this file may not be writable.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         (self.prepare)(&connection)?;
         check::check_at_start(&connection, path, self.large_file_check)?;
@@ -106,7 +107,7 @@ impl Database {
     }
 
     fn migrate(&self, connection: &mut Connection) -> rusqlite::Result<Result<(), i64>> {
-        // One process migrates, the others wait here and then find nothing to do.
+        // One process migrates; the others wait here and then find nothing to do.
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
         let done = usize::try_from(version).unwrap_or(usize::MAX);
@@ -126,26 +127,26 @@ pub fn now_millis() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// They hold code, and whatever was said.
+/// The files contain code and conversations.
 fn make_private(data_dir: &Path, path: &Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map(|_| ())
 }
 
-/// Why there is no file that could be written.
+/// Why the file cannot be created or written.
 fn unmade(path: &Path, error: &std::io::Error) -> String {
-    let what = if path.exists() { "written" } else { "made" };
+    let what = if path.exists() { "written" } else { "created" };
     format!("cannot be {what}: {error}; {ADVICE}")
 }
 
-/// What stands beside a file, as SQLite names it.
+/// A companion file, as SQLite names it.
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
 }
 
-/// The log goes along: together they may still be mended.
+/// The log moves along: together with it the file may still be repaired.
 fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
     let with = |suffix: &str| with_suffix(path, suffix);
     let mark = format!(".damaged-{}", now_millis());
@@ -161,7 +162,7 @@ fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
     Ok(aside)
 }
 
-/// What went wrong, and what to do.
+/// What failed, and what to do.
 pub fn describe_error(error: &rusqlite::Error) -> String {
     use rusqlite::ErrorCode::{
         CannotOpen, DatabaseBusy, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure,
@@ -171,9 +172,9 @@ pub fn describe_error(error: &rusqlite::Error) -> String {
         Some(ReadOnly | PermissionDenied) => format!("cannot be written; {ADVICE}"),
         Some(CannotOpen) => format!("cannot be opened ({error}); {ADVICE}"),
         Some(SystemIoFailure) => {
-            format!("cannot be read or written ({error}): the disk may be full, or fail")
+            format!("cannot be read or written ({error}): the disk may be full or failing")
         }
-        Some(DatabaseBusy) => "another program holds it and does not let go".to_owned(),
+        Some(DatabaseBusy) => "another program keeps it locked; close that program and try again".to_owned(),
         _ => error.to_string(),
     }
 }

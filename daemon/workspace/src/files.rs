@@ -1,14 +1,14 @@
-//! What a session reads and writes: contents by path, each with a stamp that says which content it was.
+//! Reads and writes files for a session: contents by path, each with a stamp that identifies it.
 //!
-//! A path goes through [`WorkspaceFiles::resolve`] once; the [`Place`] that comes back says where it leads *now*, links and
-//! all, and whether that is inside the workspace. Reading and writing take a place and refuse when it has since come to
-//! lead elsewhere, so what was allowed is what is touched.
+//! [`WorkspaceFiles::resolve`] resolves a path once. The [`ResolvedPath`] says where the path leads *now*,
+//! symlinks included, and whether that is inside the workspace. Reading and writing take a resolved path and
+//! fail if it has come to lead elsewhere, so the file that was allowed is the file that is touched.
 //!
 //! Invariant: a write replaces the whole file in one step, or changes nothing.
 //! Invariant: a write never replaces a content other than the one it was made against.
-//! Invariant: nothing that is not a regular file is opened for its content; a pipe would block for ever.
-//! Invariant: what an editor has open is read from there, saved or not, and changed there: the buffer of the session's home
-//! client, else another client's, else the disk.
+//! Invariant: only regular files are opened for their content; a pipe would block forever.
+//! Invariant: what an editor has open is read and changed there, saved or not: in the buffer of the session's
+//! home client, else in another client's, else on disk.
 
 use std::{
     collections::HashMap,
@@ -53,10 +53,10 @@ mod tests;
 mod undo;
 mod write;
 
-/// The largest file that is read where the caller has no reason for another limit.
+/// The default size limit of a file to read.
 pub const READ_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// One session's view of the files. Clones are the same view.
+/// One session's view of the files. Clones share it.
 #[derive(Debug, Clone)]
 pub struct WorkspaceFiles {
     shared: Arc<FilesState>,
@@ -65,7 +65,7 @@ pub struct WorkspaceFiles {
 #[derive(Debug)]
 struct FilesState {
     root: PathBuf,
-    /// Where it really is, as it was when the session began.
+    /// The real path of the root when the session began.
     real_root: PathBuf,
     home: PathBuf,
     buffers: Buffers,
@@ -78,17 +78,18 @@ struct FilesState {
     seen_contents: Mutex<HashMap<PathBuf, SeenContent>>,
     /// The large file that the session wrote last.
     last_large_write: Mutex<Option<WrittenContent>>,
-    /// Held from the last look at a file until it is replaced, so that of two calls neither overwrites the other.
+    /// Locked from the last check of a file until it is replaced, so that two calls never overwrite each
+    /// other's writes.
     replacing: Arc<Mutex<()>>,
 }
 
 impl WorkspaceFiles {
-    /// The files of a desk without editors. `root` is the workspace, `home` what `~` stands for; both absolute.
+    /// Files without editors. `root` is the workspace, `home` what `~` stands for; both are absolute.
     pub fn new(root: &Path, home: &Path) -> Self {
         Self::with_buffers(root, home, Buffers::default(), None, ReviewTracker::default(), SaveMode::Never)
     }
 
-    /// The files under the buffers of whoever is attached. `save`: when editors are told to save what was changed there.
+    /// Files under the buffers of the attached clients. `save`: when editors save what was changed in them.
     pub fn with_buffers(
         root: &Path,
         home: &Path,
@@ -114,7 +115,7 @@ impl WorkspaceFiles {
         Self { shared: Arc::new(shared) }
     }
 
-    /// The same files for a session that works for this one, and has seen nothing of them.
+    /// The same files for a subagent's session, which has seen none of them.
     pub fn for_subagent(&self) -> Self {
         let own = &*self.shared;
         let shared = FilesState {
@@ -137,7 +138,7 @@ impl WorkspaceFiles {
         &self.shared.root
     }
 
-    /// Where `path`, as a person or a model writes it, leads at this moment. Relative to the workspace unless it begins
+    /// Where `path`, as a user or a model writes it, leads now. Relative to the workspace unless it begins
     /// with `/` or `~/`.
     pub fn resolve(&self, path: &str) -> ResolvedPath {
         ResolvedPath::resolve(path, &self.shared.root, &self.shared.real_root, &self.shared.home)
@@ -159,7 +160,7 @@ impl WorkspaceFiles {
         self.shared.save
     }
 
-    /// Whose buffers count first from now on.
+    /// Sets the client whose buffers come first.
     pub fn set_home_client(&self, client: Option<ClientId>) {
         *lock(&self.shared.home_client) = client;
     }
@@ -168,7 +169,7 @@ impl WorkspaceFiles {
         *lock(&self.shared.home_client)
     }
 
-    /// The content as it is: what an editor has, else what is on the disk.
+    /// The current content: the editor's buffer, else the disk's file.
     pub async fn peek(&self, place: &ResolvedPath, limit: u64) -> Result<FileContent, FileError> {
         if let Some(open) = self.buffer(place)? {
             let size = open.document.len() as u64;
@@ -185,30 +186,30 @@ impl WorkspaceFiles {
         run_blocking(place, move || read::read(&found, limit, written.as_ref())).await
     }
 
-    /// The content, which counts as seen by the session from now on.
+    /// Like [`Self::peek`], and marks the content as seen by the session.
     pub async fn read(&self, place: &ResolvedPath, limit: u64) -> Result<FileContent, FileError> {
         let content = self.peek(place, limit).await?;
         self.mark_seen(place, content.stamp);
         Ok(content)
     }
 
-    /// What editors have open, for searching.
+    /// The open buffers, for searches.
     pub fn overlay(&self) -> BufferOverlay {
         BufferOverlay::new(self.shared.buffers.documents(self.home_client()))
     }
 
-    /// The editor's text of a place, where one has it open.
+    /// The editor's buffer of a file, if one has it open.
     fn buffer(&self, place: &ResolvedPath) -> Result<Option<OpenBuffer>, FileError> {
         let found = self.shared.buffers.find(place.real_path(), self.home_client());
         found.transpose().map_err(|why| FileError::OutOfSync { shown: place.display_path.clone(), why })
     }
 
-    /// The content that the session last read from or wrote to this place.
+    /// The content that the session last read from or wrote to this path.
     pub fn seen_stamp(&self, place: &ResolvedPath) -> Option<ContentStamp> {
         lock(&self.shared.seen_contents).get(place.real_path()).map(|seen| seen.stamp)
     }
 
-    /// Gets the new content of a file onto the disk, beside it.
+    /// Writes the new content to disk beside the file.
     async fn stage(
         &self,
         place: &ResolvedPath,
@@ -220,8 +221,9 @@ impl WorkspaceFiles {
         run_blocking(place, move || StagedFile::new(target, &content, expect, mode)).await
     }
 
-    /// Lets it take the file's place; it counts as seen by the session from now on. Links stay links: what they lead to is
-    /// replaced. Mode bits stay, and the owner where the system permits. Other hard links keep the old content.
+    /// Replaces the file with the staged one; the session counts as having seen it. Symlinks stay: their
+    /// target is replaced. Mode bits stay, and the owner if the system permits. Other hard links keep the old
+    /// content.
     async fn commit_staged(
         &self,
         place: &ResolvedPath,
@@ -243,7 +245,7 @@ impl WorkspaceFiles {
         Ok(())
     }
 
-    /// Replaces the content on the disk.
+    /// Replaces the content on disk.
     async fn write(
         &self,
         place: &ResolvedPath,
@@ -262,25 +264,25 @@ impl WorkspaceFiles {
         run_blocking(place, move || listing::list(&folder, limit)).await
     }
 
-    /// Up to three files beside a missing one that it may have been meant to be.
+    /// Up to three names beside a missing file that the caller may have meant.
     pub async fn similar_names(&self, place: &ResolvedPath) -> Vec<String> {
         let missing = place.clone();
         run_blocking(place, move || Ok(listing::similar(&missing))).await.unwrap_or_default()
     }
 
-    /// Takes a file away, if it still has this content.
+    /// Deletes a file if it still has this content.
     async fn remove(&self, place: &ResolvedPath, content: FileText) -> Result<(), FileError> {
         let (target, shared) = (place.clone(), Arc::clone(&self.shared));
         run_blocking(place, move || write::remove(&target, &content, || lock(&shared.replacing))).await
     }
 
-    /// The session knows this content now.
+    /// Marks this content as seen by the session.
     pub fn mark_seen(&self, place: &ResolvedPath, stamp: ContentStamp) {
         lock(&self.shared.seen_contents).insert(place.real_path().to_owned(), SeenContent::new(stamp));
     }
 }
 
-/// A panic while the lock was held leaves nothing half done in what these locks guard.
+/// A panic under one of these locks leaves nothing half done.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,19 +1,21 @@
-//! What the agents' edits were, before and after, so that they can be taken back: one SQLite file, one thread that owns it.
+//! The journal of the agents' edits, with the texts before and after, so that they can be undone: one SQLite
+//! file, owned by one thread.
 //!
 //! Contract:
-//! - [`Journal::record`] comes before an edit is applied, and what it returned `Ok` for is on the disk: neither `kill -9`
-//!   nor a power cut takes it. Several entries are recorded together or not at all;
-//! - an entry that was begun but never settled (a crash came between) stays to be asked for, and tells by its hashes
-//!   whether its file is as before or as after;
-//! - a text that is given back is, to the byte, the one that was recorded; else there is an error;
-//! - the file is bounded ([`JournalLimits`]): the texts of the sessions that rested longest go first, and their entries stay, to
-//!   say that they can no longer be undone. What a newer entry needs is never taken;
-//! - several processes may have the file open; a damaged one is moved aside and told of, never deleted; one that a newer
-//!   version wrote is refused.
+//! - [`Journal::begin`] comes before an edit is applied. Once it returns `Ok`, its entries are on disk and
+//!   survive `kill -9` and a power cut. Several entries are recorded together or not at all;
+//! - an entry that was begun but never settled (after a crash) stays readable, and its hashes show whether
+//!   its file is as before or as after;
+//! - a text that is read back is, to the byte, the recorded one; else there is an error;
+//! - the file is bounded ([`JournalLimits`]): the texts of the session that has been idle longest go first.
+//!   Their entries stay, to say that they can no longer be undone. A text that a newer entry needs never
+//!   goes;
+//! - several processes may have the file open; a damaged file is moved aside and reported, never deleted; one
+//!   written by a newer version is rejected.
 //!
-//! Of what a file is besides its text ([`FileAttributes`]) only that of a deleted one is kept. It touches no file but its own; [`inverse_step`]
-//! says what is to be done to a file's text, and others do it. The handle is a cheap clone that only sends; its queue is
-//! bounded.
+//! The journal keeps [`FileAttributes`] only of deleted files. It touches no file but its own:
+//! [`inverse_step`] says how to undo an edit, and callers do it. The handle is a cheap clone that only sends;
+//! its queue is bounded.
 
 mod entry;
 mod latest_texts;
@@ -52,26 +54,26 @@ pub enum JournalError {
     #[error("{}: {what}", .path.display())]
     Unusable { path: PathBuf, what: String },
     #[error(
-        "{}: the journal of edits is damaged ({what}). Start copydesk again: it will check the whole journal and, where \
-         that cannot be relied on, move it aside and begin a new one. Nothing is deleted",
+        "{}: the journal of edits is damaged ({what}). Start copydesk again: it checks the whole journal and, if it \
+         finds damage, moves it aside and starts a new one. It deletes nothing",
         .path.display()
     )]
     Damaged { path: PathBuf, what: rusqlite::Error },
     #[error("{}: the journal of edits failed: {what}", .path.display())]
     Failed { path: PathBuf, what: String },
-    /// Inside a job, which does not know the file; whoever asked for it is told [`JournalError::Failed`].
+    /// Inside a job, which does not know the file. The caller gets [`JournalError::Failed`].
     #[error("the journal of edits failed: {0}")]
     Sqlite(rusqlite::Error),
     #[error(
-        "the journal cannot record a change of `{0}`: it does not lead from the text before to the text after"
+        "the journal cannot record a change of `{0}`: applied to the text before, it does not give the text after"
     )]
     Mismatch(String),
     #[error("the journal has no entry {0}")]
     NoEntry(EntryId),
     #[error(
-        "the edit of `{place}` can no longer be undone: the journal keeps {bound}, and its text has been let go"
+        "the edit of `{place}` can no longer be undone: the journal keeps {limits}, and has dropped its text"
     )]
-    Evicted { place: String, bound: JournalLimits },
+    Evicted { place: String, limits: JournalLimits },
     #[error("a text in the journal is not what was recorded: {0}")]
     Unreadable(String),
     #[error("the journal has been closed")]
@@ -90,12 +92,12 @@ impl From<rusqlite::Error> for JournalError {
     }
 }
 
-/// What the thread owns.
+/// The state that the thread owns.
 struct JournalThread {
     connection: Connection,
     known: LatestTexts,
-    bound: JournalLimits,
-    /// The first entry of the last `begin`: neither it nor what follows is taken by the bound.
+    limits: JournalLimits,
+    /// The first entry of the last `begin`. The limits never evict it or later ones.
     newest: i64,
     has_grown: bool,
 }
@@ -109,15 +111,15 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of this folder, or makes one. Blocks; the work is short.
-    pub fn open(data_dir: &Path, bound: JournalLimits) -> Result<(Self, JournalOpenReport), JournalError> {
+    /// Opens or creates the journal in this folder. Blocks, but only briefly.
+    pub fn open(data_dir: &Path, limits: JournalLimits) -> Result<(Self, JournalOpenReport), JournalError> {
         let (connection, opened) = open::open(data_dir)?;
         let path: Arc<Path> = open::FILE.path(data_dir).into();
         let (jobs, mut queue) = mpsc::channel::<JournalJob>(256);
         let mut owner = JournalThread {
             connection,
             known: LatestTexts::default(),
-            bound,
+            limits,
             newest: i64::MAX,
             has_grown: true,
         };
@@ -133,54 +135,56 @@ impl Journal {
         Ok((Self { jobs, path }, opened))
     }
 
-    /// What there is, left as it is; `None` where there is no journal yet.
+    /// Inspects the journal without changing it; `None` if there is none yet.
     pub fn inspect(data_dir: &Path) -> Option<DatabaseSummary> {
         open::FILE.inspect(data_dir, "entry")
     }
 
-    /// Records what is about to be applied, all or none, in the order of applying; durable when it returns.
+    /// Records what is about to be applied, all or none, in the order of applying. Durable on return.
     pub async fn begin(&self, entries: Vec<NewEntry>) -> Result<Vec<EntryId>, JournalError> {
         self.run_job(move |owner| owner.begin(&entries)).await
     }
 
-    /// How it went; the last word counts. Safe from `kill -9` at once; a power cut may leave the entries unsettled.
+    /// Records the outcome; the last call counts. Survives `kill -9` at once; a power cut may leave the
+    /// entries unsettled.
     pub async fn settle(&self, ids: Vec<EntryId>, outcome: EntryOutcome) -> Result<(), JournalError> {
         self.run_job(move |owner| owner.settle(&ids, outcome)).await
     }
 
-    /// A session's entries, the oldest first.
+    /// A session's entries, oldest first.
     pub async fn entries(&self, session: &str) -> Result<Vec<JournalEntry>, JournalError> {
         let session = session.to_owned();
         self.run_job(move |owner| read_entries::entries(&owner.connection, &session)).await
     }
 
-    /// Those of all sessions that were begun and not settled: under way now, or when a crash came.
+    /// The entries of all sessions that were begun and not settled: in progress now, or interrupted by a
+    /// crash.
     pub async fn unsettled_entries(&self) -> Result<Vec<JournalEntry>, JournalError> {
         self.run_job(|owner| read_entries::unsettled(&owner.connection)).await
     }
 
-    /// The texts of an entry, rebuilt and checked.
+    /// The texts of an entry, rebuilt and verified.
     pub async fn entry_texts(&self, id: EntryId) -> Result<EntryTexts, JournalError> {
-        self.run_job(move |owner| read_entries::texts(&owner.connection, id, owner.bound)).await
+        self.run_job(move |owner| read_entries::texts(&owner.connection, id, owner.limits)).await
     }
 
-    /// How much there is, of how much there may be.
+    /// How much of the limits is used.
     pub async fn usage(&self) -> Result<JournalUsage, JournalError> {
         self.run_job(|owner| owner.usage()).await
     }
 
-    /// Waits until everything is done that was sent before.
+    /// Waits until all earlier jobs are done.
     pub async fn flush(&self) {
         let _ = self.run_job(|_| Ok(())).await;
     }
 
-    /// Everything about a session goes, except the texts that others need.
+    /// Deletes everything about a session, except texts that others need.
     pub async fn forget_session(&self, session: &str) -> Result<(), JournalError> {
         let session = session.to_owned();
         self.run_job(move |owner| owner.forget_reviews(&session).and_then(|()| owner.forget(&session))).await
     }
 
-    /// Has the owner do something and waits for its word.
+    /// Runs a job on the thread and waits for its result.
     async fn run_job<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut JournalThread) -> Result<T, JournalError> + Send + 'static,
@@ -198,7 +202,7 @@ impl Journal {
                 }
                 error => error,
             });
-            // Whoever asked may be gone; the work is done all the same.
+            // The caller may be gone; the job is done all the same.
             let _ = answer.send(done);
         });
         self.jobs.send(job).await.map_err(|_| JournalError::Closed)?;

@@ -1,9 +1,9 @@
-//! The folder a person works in: its configuration, where the user's own files live, their keys, and which of a
-//! project's files they trust; and what a session does there: reading and writing files, searching, running commands.
+//! The folder that a session works in: editor buffers over the disk, files, search, the journal of edits,
+//! reviews, and processes.
 //!
-//! Invariant: nothing here reads the process environment or the current folder by itself; both are passed in,
-//! because one daemon serves clients that differ in both.
-//! Invariant: no input (a file, a variable) can panic this room or be ignored without a word.
+//! Invariant: nothing here reads the process environment or the current folder; callers pass both in, because
+//! one daemon serves clients that differ in both.
+//! Invariant: no input (a file, a message of a client) can panic this crate or be ignored silently.
 
 pub mod buffers;
 

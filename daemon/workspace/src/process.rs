@@ -1,19 +1,21 @@
-//! Commands that a session runs, and that none of them outlives it.
+//! Runs a session's commands, and ensures that none outlives the session.
 //!
-//! A command is a script for a shell, in a session (and so a process group) of its own: it has no terminal to ask
-//! questions on, and is ended as a whole. It is done when the shell has exited. What it left running in the background
-//! (`npm run dev &`) keeps running, its output is read on so that it neither blocks nor dies of a closed pipe, and it is
-//! ended with the session, or by [`Processes::stop_leftover`]. A command that times out or is cancelled leaves nothing. A program that is
-//! spoken to over its standard streams ([`Processes::pipe`]) is under the same care.
+//! A command is a shell script in a session (and so a process group) of its own: it has no terminal to ask
+//! questions on, and it ends as a whole. It is done when the shell has exited. What it left in the background
+//! (`npm run dev &`) keeps running: the daemon keeps reading its output, so that it neither blocks nor dies
+//! of a closed pipe, and ends it with the session or by [`Processes::stop_leftover`]. A command that times
+//! out or is cancelled leaves nothing. The same holds for a program that talks over its standard streams
+//! ([`Processes::pipe`]).
 //!
-//! Ending means SIGTERM to the group, then SIGKILL after a grace period. Should this process itself be killed, a small
-//! shell beside it (`guard`) sees its pipe close and kills every group that is left. So that it knows of every group, a
-//! command does not begin before the guard has been told of it (`spawn`).
+//! To end a group the daemon sends SIGTERM, then SIGKILL after a grace period. If the daemon itself is
+//! killed, a small shell beside it (`guard`) sees its pipe close and kills every group that is left. A
+//! command starts only after the guard knows its group (`spawn`).
 //!
-//! Invariant: no output is too much: the head and the tail are held, the rest is counted, and spilt to a file if asked.
-//! Invariant: nothing is inherited from this process's environment; a command gets the one it is given.
+//! Invariant: output is bounded: the head and the tail are kept, the rest is counted, and spilled to a file
+//! if asked.
+//! Invariant: a command inherits nothing of the daemon's environment; it gets the one that the caller passes.
 //!
-//! Not caught: a process that makes a session of its own (`setsid`) has left the group, and lives on.
+//! Limit: a process that starts a session of its own (`setsid`) has left the group and lives on.
 
 use std::{
     ffi::OsString,
@@ -51,30 +53,28 @@ mod spawn;
 mod tests;
 mod utf8_decoder;
 
-/// How long a command has between being asked to end and being killed, where the caller has no reason for another time.
+/// The default time between asking a command to end and killing it.
 pub const GRACE: Duration = Duration::from_secs(3);
 
-/// What is run, and how.
 #[derive(Debug, Clone)]
 pub struct ShellCommand {
     pub script: String,
     pub shell: Shell,
     pub cwd: PathBuf,
-    /// Changes to the environment: a value to set, or none to take a variable away.
+    /// Changes to the environment: `Some` sets a variable, `None` removes it.
     pub env: Vec<(OsString, Option<OsString>)>,
     pub timeout: Option<Duration>,
     pub grace: Duration,
     pub limits: OutputLimits,
 }
 
-/// How it went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedCommand {
     pub exit: ProcessExit,
-    /// Standard output and standard error, as they came.
+    /// Standard output and standard error, interleaved.
     pub output: CommandOutput,
     pub duration: Duration,
-    /// The group of what the command left running in the background.
+    /// The group of what the command left in the background.
     pub leftover_group: Option<i32>,
 }
 
@@ -86,7 +86,7 @@ pub enum ProcessExit {
     Cancelled,
 }
 
-/// The processes of one session. Clones are the same; with the last one everything still running is killed.
+/// The processes of one session. Clones share them; dropping the last clone kills everything that still runs.
 #[derive(Debug, Clone)]
 pub struct Processes {
     shared: Arc<ProcessesState>,
@@ -108,14 +108,15 @@ impl ProcessesState {
     }
 }
 
-/// Whoever holds the processes. A job's task holds only what is shared, so that it does not keep itself alive.
+/// Owned by every [`Processes`]. A job's task has only the shared state, so that it does not keep itself
+/// alive.
 #[derive(Debug)]
 struct ProcessesOwner {
     shared: Arc<ProcessesState>,
 }
 
 impl Processes {
-    /// `environment` is what every command begins with, whole.
+    /// `environment` is the whole environment that every command starts with.
     pub fn new(environment: Vec<(OsString, OsString)>) -> Self {
         let environment = Mutex::new(Arc::new(environment));
         let shared = Arc::new(ProcessesState {
@@ -126,13 +127,13 @@ impl Processes {
         Self { _owner: Arc::new(ProcessesOwner { shared: Arc::clone(&shared) }), shared }
     }
 
-    /// What is started from now on begins with another environment.
+    /// Sets the environment of commands started from now on.
     pub fn set_environment(&self, environment: Vec<(OsString, OsString)>) {
         *self.shared.environment.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(environment);
     }
 
-    /// Runs a command to its end. `live` gets the output as it comes, in pieces of whole characters. Dropping the future
-    /// kills the command at once.
+    /// Runs a command to its end. `live` gets the output as it arrives, in whole characters. Dropping the
+    /// future kills the command at once.
     pub async fn run(
         &self,
         command: ShellCommand,
@@ -148,27 +149,29 @@ impl Processes {
         })
     }
 
-    /// Starts a command that runs beside the work, to its end or the session's. It spills from the start, if anywhere.
+    /// Starts a background job that runs until its end or the session's. A spill file, if any, is written
+    /// from the start.
     pub fn start(&self, command: ShellCommand) -> Result<BackgroundJob, ProcessError> {
         self.shared.jobs.start(&self.shared, command)
     }
 
-    /// Starts a program that is spoken to over its standard streams. It is ended with the rest.
+    /// Starts a program that talks over its standard streams. It ends with the session.
     pub fn pipe(&self, program: &ProgramSpec) -> Result<(PipedProcess, ProcessPipes), ProcessError> {
         PipedProcess::start(&self.shared, program)
     }
 
-    /// The jobs that run, and those that ended last.
+    /// The running jobs, and those that ended last.
     pub fn jobs(&self) -> Vec<BackgroundJob> {
         self.shared.jobs.all()
     }
 
-    /// Tells that a job has begun or ended.
+    /// Signals whenever a job starts or ends.
     pub fn jobs_changed(&self) -> watch::Receiver<()> {
         self.shared.jobs.changed()
     }
 
-    /// The jobs that ended since this was last asked; and back with them where they could not be told of.
+    /// The jobs that ended since the last call. If the caller could not report them, it puts them back with
+    /// [`Self::mark_jobs_unreported`].
     pub fn take_ended_jobs(&self) -> Vec<BackgroundJob> {
         self.shared.jobs.take_ended()
     }
@@ -177,27 +180,27 @@ impl Processes {
         self.shared.jobs.mark_unreported(jobs);
     }
 
-    /// A job as it is at its end, or after this time.
+    /// A job at its end, or after this time.
     pub async fn wait_for_job(&self, id: i32, time: Duration) -> Option<BackgroundJob> {
         self.shared.jobs.wait(id, time).await
     }
 
-    /// Somebody has seen so much of a job's output.
+    /// Notes how much of a job's output has been read.
     pub fn mark_job_output_seen(&self, id: i32, bytes: u64) {
         self.shared.jobs.mark_output_seen(id, bytes);
     }
 
-    /// Has a job end. It is waited for like any other.
+    /// Asks a job to end; a caller waits for it as for any other.
     pub fn stop_job(&self, id: i32) {
         self.shared.jobs.stop(id);
     }
 
-    /// What earlier commands left running, with the last of what it has printed since.
+    /// What earlier commands left running, with the tail of its output since.
     pub fn leftover_processes(&self) -> Vec<LeftoverProcess> {
         self.shared.registry.leftover_processes()
     }
 
-    /// Ends one of those. Tells whether it was running.
+    /// Ends one leftover. Returns whether it was running.
     pub async fn stop_leftover(&self, group: i32, grace: Duration) -> bool {
         let Some(group) = self.shared.registry.find(group) else {
             return false;
@@ -207,7 +210,7 @@ impl Processes {
         true
     }
 
-    /// Ends everything, and lets nothing start any more.
+    /// Ends everything and rejects new commands.
     pub async fn end(&self, grace: Duration) {
         let groups = self.shared.registry.close();
         let mut ending = tokio::task::JoinSet::new();

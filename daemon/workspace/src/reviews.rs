@@ -1,16 +1,18 @@
-//! The reviews of all sessions: what of the agents' edits nobody has decided yet, kept right while people type, agents
-//! edit and decisions are carried out.
+//! The reviews of all sessions: the undecided edits of agents, kept correct while users type, agents edit and
+//! decisions are applied.
 //!
-//! A review follows one text: a client's buffer where the document is open, else the file as it was last seen. While an
-//! edit is on its way into a buffer, typing there is not followed; when it has arrived, or has not, the text that came of
-//! it is compared ([`ReviewTracker::record_edit`]), so that every line has the right author however the two were mixed.
+//! A review follows one text: a client's buffer if the document is open, else the file as last seen. While an
+//! edit is on its way into a buffer, the review does not follow typing there. When the edit has arrived, or
+//! has failed, the tracker compares the resulting text ([`ReviewTracker::record_edit`]), so that every line
+//! has the right author however the two were mixed.
 //!
-//! A review *after* has the agent's text as its text and the person's as its base. One *before* is of a call that waits:
-//! it is the same thing the other way round. Its text is the document, its base what the call would make of it, so that
-//! accepting brings lines of the base into the text, and rejecting gives them up.
+//! A review *after* has the agent's text as its text and the user's as its base. A review *before* belongs to
+//! a waiting call and is the reverse: its text is the document, and its base is what the call would make of
+//! it. Accepting brings lines of the base into the text; rejecting gives them up.
 //!
-//! Invariant: nothing here changes a document. Decisions are carried out by [`WorkspaceFiles`](crate::files::Files), and told here.
-//! Invariant: where both are locked, the buffers are locked first. Nothing here calls the buffers.
+//! Invariant: nothing here changes a document. [`WorkspaceFiles`](crate::files::WorkspaceFiles) applies
+//! decisions and reports the result here.
+//! Invariant: if both are locked, the buffers are locked first. Nothing here calls the buffers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -44,11 +46,11 @@ pub use proposal::{ProposalDecisions, ReviewProposal};
 pub use snapshot::{ReviewSnapshot, ReviewTiming, ReviewUpdate as ReviewChange};
 use tracked_review::TrackedReview;
 
-/// Which review of a session.
+/// Identifies a review within its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReviewId(pub u64);
 
-/// A cheap clone is the same reviews.
+/// The reviews of all sessions. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct ReviewTracker {
     state: Arc<Mutex<ReviewTrackerState>>,
@@ -58,7 +60,7 @@ pub struct ReviewTracker {
 #[derive(Debug, Default)]
 struct ReviewTrackerState {
     sessions: HashMap<String, SessionReviews>,
-    /// Edits on their way into buffers.
+    /// The number of edits on their way into each buffer.
     edits_in_flight: HashMap<(ClientId, PathBuf), usize>,
 }
 
@@ -67,38 +69,38 @@ struct SessionReviews {
     next: u64,
     reviews: BTreeMap<ReviewId, TrackedReview>,
     feedback: ReviewFeedback,
-    /// Counts up with whatever viewers should be told.
+    /// Increases with every change that viewers need to know.
     changed: watch::Sender<u64>,
-    /// What was kept of earlier days is here.
+    /// The stored reviews of earlier days are loaded.
     loaded: bool,
-    /// The commit that was last checked out, where there is a repository.
+    /// The commit that was last checked out, if there is a repository.
     head: Option<String>,
 }
 
 impl Default for SessionReviews {
     fn default() -> Self {
-        let (reviews, news) = (BTreeMap::new(), ReviewFeedback::default());
-        Self { next: 1, reviews, feedback: news, changed: watch::Sender::new(0), loaded: false, head: None }
+        let (reviews, feedback) = (BTreeMap::new(), ReviewFeedback::default());
+        Self { next: 1, reviews, feedback, changed: watch::Sender::new(0), loaded: false, head: None }
     }
 }
 
 impl ReviewTracker {
-    /// Reviews that outlive the desk, in its journal.
+    /// Reviews that outlive the daemon, in its journal.
     pub fn new(journal: Option<Journal>) -> Self {
         Self { state: Arc::default(), journal }
     }
 
-    /// Something to wait for: changes that [`ReviewTracker::take_updates`] has.
+    /// Signals that [`ReviewTracker::take_updates`] has changes.
     pub fn watch(&self, session: &str) -> watch::Receiver<u64> {
         self.lock().session_mut(session).changed.subscribe()
     }
 
-    /// The session is no more.
+    /// Removes a deleted session.
     pub fn forget_session(&self, session: &str) {
         self.lock().sessions.remove(session);
     }
 
-    /// The name of a review's document.
+    /// The path of a review's document.
     pub(crate) fn review_path(&self, session: &str, review: ReviewId) -> Option<PathBuf> {
         self.lock().find(session, review).map(|tracked| tracked.name.clone())
     }
@@ -109,7 +111,7 @@ impl ReviewTracker {
         state.session_mut(session).reviews.values().map(|tracked| tracked.name.clone()).collect()
     }
 
-    /// The document as a session has it now: in the buffer of a client, or else on the disk.
+    /// Takes over the document's current text, from a client's buffer or from the disk.
     pub(crate) fn refresh_text(
         &self,
         session: &str,
@@ -121,10 +123,11 @@ impl ReviewTracker {
         if client.is_some_and(|client| state.has_edit_in_flight(client, name)) {
             return;
         }
-        state.for_each_review(name, |of, tracked| {
-            // Other sessions may have it from another editor; and what was read on the disk is old once an editor has it.
+        state.for_each_review(name, |owner, tracked| {
+            // Other sessions may follow another editor; and a text from the disk is stale once an editor has
+            // the document.
             let is_known_better = client.is_none() && tracked.followed_client.is_some();
-            if of == session && !is_known_better {
+            if owner == session && !is_known_better {
                 tracked.followed_client = client;
                 tracked.adopt_text(now);
             }
@@ -141,7 +144,7 @@ impl ReviewTrackerState {
         self.sessions.entry(session.to_owned()).or_default()
     }
 
-    /// Until an edit has landed, nobody can tell who types.
+    /// Until an edit has landed, the author of a change is unknown.
     fn has_edit_in_flight(&self, client: ClientId, name: &Path) -> bool {
         !self.edits_in_flight.is_empty() && self.edits_in_flight.contains_key(&(client, name.to_owned()))
     }
@@ -150,23 +153,23 @@ impl ReviewTrackerState {
         self.sessions.get_mut(session)?.reviews.get_mut(&review)
     }
 
-    /// Every review of a document. Whoever watches is told where something has changed.
+    /// Visits every review of a document, and signals the watchers of sessions with changes.
     fn for_each_review(&mut self, name: &Path, mut work: impl FnMut(&str, &mut TrackedReview)) {
-        for (session, of) in &mut self.sessions {
+        for (session, session_reviews) in &mut self.sessions {
             let mut touched = false;
-            for tracked in of.reviews.values_mut().filter(|tracked| tracked.name == name) {
+            for tracked in session_reviews.reviews.values_mut().filter(|tracked| tracked.name == name) {
                 work(session, tracked);
                 touched |= tracked.is_changed;
             }
             if touched {
-                of.changed.send_modify(|count| *count += 1);
+                session_reviews.changed.send_modify(|count| *count += 1);
             }
         }
     }
 }
 
 impl SessionReviews {
-    /// Gives it its id.
+    /// Adds a review under a new id.
     fn add(&mut self, tracked: TrackedReview) -> ReviewId {
         let id = ReviewId(self.next);
         self.next += 1;

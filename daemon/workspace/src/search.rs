@@ -1,12 +1,13 @@
-//! Finding files by name and lines by content, in this process, as quickly as ripgrep does: with its own parts.
+//! Finds files by name and lines by content, in this process, as fast as ripgrep and with its crates.
 //!
-//! What git ignores is passed over (`.gitignore` of the project and its folders, `.git/info/exclude`, `.ignore`), `.git`
-//! always; links are not followed. Whole trees are walked by several threads, yet the result is always the same: the
-//! first matches in the order of paths (see `first_matches`), of which no more than the limit are held at any time.
+//! Searches skip what git ignores (`.gitignore` of the project and its folders, `.git/info/exclude`,
+//! `.ignore`) and always `.git`; they do not follow symlinks. Several threads walk a tree, yet the result is
+//! always the same: the first matches in path order (see `first_matches`), and never more than the limit in
+//! memory.
 //!
-//! Invariant: nothing is read outside of the folder or file that was given.
-//! Invariant: a search that is cancelled, whose future is dropped or whose time is over stops at its next file or block; in
-//! the last case it gives what it has found.
+//! Invariant: a search reads nothing outside of the given folder or file.
+//! Invariant: a search that is cancelled, dropped or timed out stops at its next file or block; after a
+//! timeout it returns what it has found.
 
 use std::{
     path::PathBuf,
@@ -58,13 +59,13 @@ pub enum SearchError {
     Stopped(String),
 }
 
-/// Who searches a whole disk hears of what was found by then.
+/// A search of a whole disk returns what it has found by then.
 pub const SEARCH_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A disk that takes longer for one file is not waited for.
+/// How long to wait for a disk beyond the timeout.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How long somebody waits for a search.
+/// How long the caller waits for a search.
 #[derive(Debug, Clone)]
 pub struct SearchDeadline {
     pub cancel: CancellationToken,
@@ -77,7 +78,7 @@ impl From<CancellationToken> for SearchDeadline {
     }
 }
 
-/// Tells the searching threads that nobody waits any more; cheaper to ask for each file than a token.
+/// Tells the searching threads to stop; cheaper to check for each file than a token.
 #[derive(Debug, Clone)]
 struct SearchStop {
     is_cancelled: Arc<AtomicBool>,
@@ -98,7 +99,7 @@ impl SearchStop {
     }
 }
 
-/// Sets it when the one who waits goes away.
+/// Stops the search when its caller goes away.
 struct StopOnDrop(SearchStop);
 
 impl Drop for StopOnDrop {
@@ -107,7 +108,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Runs `work` on a thread that may block. When cancelled it is told to stop and not waited for.
+/// Runs `work` on a thread that may block. On cancel it is told to stop, and not awaited.
 async fn run_blocking<T: Send + 'static>(
     until: SearchDeadline,
     work: impl FnOnce(&SearchStop) -> Result<T, SearchError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Which files are read, and who wins.
+//! Which files the loader reads, and which one wins.
 
 use std::os::unix::fs::symlink;
 
@@ -70,7 +70,7 @@ fn opencode_is_read_where_there_is_nothing_of_ours() {
         tools["b, ours"] = true  # ws/a/b/copydesk.jsonc:1:25 (not trusted)
     "#]]
     .assert_eq(&render(&files));
-    // A file of the user's own replaces OpenCode's, and nothing else.
+    // A user file of ours replaces OpenCode's user file, and nothing else.
     files.push((USER, at("user, ours")));
     expect![[r#"
         tools["user, ours"] = true  # ~/.config/copydesk/copydesk.jsonc:1:28
@@ -92,7 +92,7 @@ fn all_of_opencodes_names_in_the_users_folder() {
     World::new(&[("~/.config/opencode/config.json", text), ("~/.config/opencode/opencode.json", text)])
         .check(&expect![[r#"
             model = "a/b"  # ~/.config/opencode/opencode.json:1:12
-            warning: ~/.config/opencode/config.json: is ignored, because `opencode.json` stands beside it; keep one of them
+            warning: ~/.config/opencode/config.json: is ignored because the same folder contains `opencode.json`; keep one of them
         "#]]);
 }
 
@@ -104,7 +104,7 @@ fn of_two_files_in_one_place_one_is_read() {
     ])
     .check(&expect![[r#"
         model = "jsonc"  # ws/copydesk.jsonc:1:12 (not trusted)
-        warning: ws/copydesk.json: is ignored, because `copydesk.jsonc` stands beside it; keep one of them
+        warning: ws/copydesk.json: is ignored because the same folder contains `copydesk.jsonc`; keep one of them
     "#]]);
 }
 

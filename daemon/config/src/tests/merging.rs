@@ -1,4 +1,4 @@
-//! What merging means, by example and by law.
+//! Merging, by example and by law.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
     tree::{ConfigNode, ConfigNodeKind, format_path},
 };
 
-/// The user's text, then the project's, then the one in `.copydesk`.
+/// The user's file, then the project's, then the one in `.copydesk`.
 fn check_three(texts: [&str; 3], expected: &Expect) {
     let [user, project, dotted] = texts;
     World::new(&[
@@ -38,6 +38,15 @@ fn objects_merge_and_arrays_are_replaced() {
             mcp.x.command[0] = "c"  # ws/copydesk.jsonc:1:31 (not trusted)
             mcp.x.enabled = false  # ws/.copydesk/copydesk.jsonc:1:30 (not trusted)
             retry.max = 3  # ~/.config/copydesk/copydesk.jsonc:1:81
+            warning: ~/.config/copydesk/copydesk.jsonc:1:3: `mcp` has no effect yet
+                | { "mcp": { "x": { "type": "local", "command": ["a", "b"] } }, "retry": { "max": 3 } }
+                |   ^
+            warning: ws/copydesk.jsonc:1:3: `mcp` has no effect yet
+                | { "mcp": { "x": { "command": ["c"] } } }
+                |   ^
+            warning: ws/.copydesk/copydesk.jsonc:1:3: `mcp` has no effect yet
+                | { "mcp": { "x": { "enabled": false } } }
+                |   ^
         "#]],
     );
 }
@@ -134,7 +143,7 @@ fn older_spellings_are_the_same_value() {
     );
 }
 
-/// A random text over few keys, so that they collide, with those among them that merge in their own way.
+/// Random JSON over few keys, so that they collide, including those with their own merge rules.
 fn json(depth: u32) -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![
         Just(serde_json::Value::Null),
@@ -174,7 +183,8 @@ proptest! {
         prop_assert_eq!(&merge(empty, a.clone(), MergePosition::Root).kind, &a.kind);
     }
 
-    /// Nothing is invented: each leaf of the result stands in the file that its origin names, at that place.
+    /// Merging invents nothing: each leaf of the result stands in the file and at the position that its
+    /// origin names.
     #[test]
     fn origins_are_true(a in object(json(4)), b in object(json(4))) {
         let (a, b) = (tree("a", &a), tree("b", &b));

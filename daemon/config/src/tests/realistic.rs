@@ -1,4 +1,4 @@
-//! A configuration such as people have, with every key there is.
+//! A realistic configuration with every key.
 
 use expect_test::expect_file;
 

@@ -1,4 +1,4 @@
-//! `{env:…}` and `{file:…}`, and what a file that is not trusted gets of them.
+//! `{env:…}` and `{file:…}`, and what an untrusted file gets of them.
 
 use std::{ffi::OsString, fs, os::unix::ffi::OsStringExt, os::unix::fs::symlink};
 
@@ -92,7 +92,7 @@ fn files_that_cannot_be_used() {
     let world = user(text);
     world.write("~/.config/copydesk/x", &vec![b' '; 1024 * 1024 + 1]);
     world.check(&expect![[r#"
-        error: ~/.config/copydesk/copydesk.jsonc:1:12: `{file:x}`: ~/.config/copydesk/x: is larger than 1048576 bytes; expected at most that
+        error: ~/.config/copydesk/copydesk.jsonc:1:12: `{file:x}`: ~/.config/copydesk/x: is larger than the limit of 1048576 bytes
             | { "model": "{file:x}" }
             |            ^
     "#]]);
@@ -129,6 +129,7 @@ fn a_file_that_is_not_trusted_gets_nothing_from_outside() {
         mcp.s.type = "local"  # ws/copydesk.jsonc:7:27 (not trusted)
         mcp.s.cwd = "sub"  # ws/copydesk.jsonc:7:77 (not trusted)
         subagent_depth = 2  # ws/copydesk.jsonc:8:21 (not trusted)
+        warning: ws/copydesk.jsonc:7:3: `mcp` has no effect yet
         warning: ws/copydesk.jsonc:2:12: the value with `{env:SECRET}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
         warning: ws/copydesk.jsonc:4:12: the value with `{file:../outside.txt}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
             |   "shell": "{file:../outside.txt}",
@@ -178,6 +179,7 @@ fn a_trusted_file_gets_everything() {
         mcp.s.command[1] = "(set)"  # ws/copydesk.jsonc:7:53
         mcp.s.cwd = "sub"  # ws/copydesk.jsonc:7:77
         subagent_depth = 2  # ws/copydesk.jsonc:8:21
+        warning: ws/copydesk.jsonc:7:3: `mcp` has no effect yet
     "#]]);
 }
 

@@ -1,4 +1,4 @@
-//! Values of the wrong kind, unknown keys, and what is shown of secrets.
+//! Values of the wrong kind, unknown keys, and masked secrets.
 
 use expect_test::expect;
 
@@ -73,7 +73,7 @@ fn wrong_kinds() {
     check(
         r#"{ "model": ["a/b"] }"#,
         &expect![[r#"
-        error: ~/.config/copydesk/copydesk.jsonc:1:12: `model`: expected a text in double quotes, found an array
+        error: ~/.config/copydesk/copydesk.jsonc:1:12: `model`: expected a string in double quotes, found an array
             | { "model": ["a/b"] }
             |            ^
     "#]],
@@ -89,7 +89,7 @@ fn wrong_kinds() {
     check(
         r#"{ "instructions": ["a", null] }"#,
         &expect![[r#"
-        error: ~/.config/copydesk/copydesk.jsonc:1:25: `instructions[1]`: expected a text in double quotes, found null
+        error: ~/.config/copydesk/copydesk.jsonc:1:25: `instructions[1]`: expected a string in double quotes, found null
             | { "instructions": ["a", null] }
             |                         ^
     "#]],
@@ -137,7 +137,7 @@ fn wrong_kinds() {
     check(
         r#"{ "provider": { "x": { "options": { "headers": { "a": 1 } } } } }"#,
         &expect![[r#"
-            error: ~/.config/copydesk/copydesk.jsonc:1:55: `provider.x.options.headers.a`: expected a text in double quotes, found 1
+            error: ~/.config/copydesk/copydesk.jsonc:1:55: `provider.x.options.headers.a`: expected a string in double quotes, found 1
         "#]],
     );
     check(
@@ -159,7 +159,7 @@ fn wrong_kinds() {
     check(
         r#"{ "provider": { "x": { "models": { "y": { "reasoning": 3 } } } } }"#,
         &expect![[r#"
-        error: ~/.config/copydesk/copydesk.jsonc:1:56: `provider.x.models.y.reasoning`: expected true, false or a text in double quotes, found 3
+        error: ~/.config/copydesk/copydesk.jsonc:1:56: `provider.x.models.y.reasoning`: expected true, false or a string in double quotes, found 3
             | { "provider": { "x": { "models": { "y": { "reasoning": 3 } } } } }
             |                                                        ^
     "#]],
@@ -235,14 +235,14 @@ fn a_found_text_that_may_be_secret_or_is_long_is_not_repeated() {
     World::new(&[("~/.config/copydesk/copydesk.jsonc", r#"{ "subagent_depth": "{env:K}" }"#)])
         .env("K", "sk-secret")
         .check(&expect![[r#"
-            error: ~/.config/copydesk/copydesk.jsonc:1:21: `subagent_depth`: expected a whole number, 0 or more, found another text (from `{env:…}` or `{file:…}`)
+            error: ~/.config/copydesk/copydesk.jsonc:1:21: `subagent_depth`: expected a whole number, 0 or more, found another string (from `{env:…}` or `{file:…}`)
                 | { "subagent_depth": "{env:K}" }
                 |                     ^
         "#]]);
     check(
         &format!(r#"{{ "subagent_depth": "{}" }}"#, "x".repeat(41)),
         &expect![[r#"
-        error: ~/.config/copydesk/copydesk.jsonc:1:21: `subagent_depth`: expected a whole number, 0 or more, found a longer text
+        error: ~/.config/copydesk/copydesk.jsonc:1:21: `subagent_depth`: expected a whole number, 0 or more, found a longer string
             | { "subagent_depth": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" }
             |                     ^
     "#]],
@@ -299,6 +299,10 @@ fn unknown_keys() {
             warning: ~/.config/copydesk/copydesk.jsonc:10:19: `compaction`: `tail_turns` is a key of OpenCode that copydesk does not use
                 |   "compaction": { "tail_turns": 2 }
                 |                   ^
+            warning: ~/.config/copydesk/copydesk.jsonc:7:3: `mcp` has no effect yet
+            warning: ~/.config/copydesk/copydesk.jsonc:10:3: `compaction` has no effect yet
+                |   "compaction": { "tail_turns": 2 }
+                |   ^
         "#]],
     );
     World::new(&[(
@@ -306,6 +310,43 @@ fn unknown_keys() {
         r#"{ "modle": "a/b", "theme": "dark", "keybinds": { "x": "{file:gone}" } }"#,
     )])
     .check(&expect![[""]]);
+}
+
+#[test]
+fn keys_without_effect() {
+    let text = r#"{
+  "mcp": { "a": { "type": "local", "command": ["x"] } },
+  "agent": { "a": { "color": null }, "b": { "color": "red" }, "c": { "color": "blue" } },
+  "compaction": null
+}"#;
+    check(
+        text,
+        &expect![[r#"
+        mcp.a.type = "local"  # ~/.config/copydesk/copydesk.jsonc:2:27
+        mcp.a.command[0] = "x"  # ~/.config/copydesk/copydesk.jsonc:2:48
+        agent.a.color = null  # ~/.config/copydesk/copydesk.jsonc:3:30
+        agent.b.color = "red"  # ~/.config/copydesk/copydesk.jsonc:3:54
+        agent.c.color = "blue"  # ~/.config/copydesk/copydesk.jsonc:3:79
+        compaction = null  # ~/.config/copydesk/copydesk.jsonc:4:17
+        warning: ~/.config/copydesk/copydesk.jsonc:2:3: `mcp` has no effect yet
+            |   "mcp": { "a": { "type": "local", "command": ["x"] } },
+            |   ^
+        warning: ~/.config/copydesk/copydesk.jsonc:3:45: `agent.b.color` has no effect yet
+            |   "agent": { "a": { "color": null }, "b": { "color": "red" }, "c": { "color": "blue" } },
+            |                                             ^
+    "#]],
+    );
+    World::new(&[("ws/opencode.json", text)]).check(&expect![[r#"
+        mcp.a.type = "local"  # ws/opencode.json:2:27 (not trusted)
+        mcp.a.command[0] = "x"  # ws/opencode.json:2:48 (not trusted)
+        agent.a.color = null  # ws/opencode.json:3:30 (not trusted)
+        agent.b.color = "red"  # ws/opencode.json:3:54 (not trusted)
+        agent.c.color = "blue"  # ws/opencode.json:3:79 (not trusted)
+        compaction = null  # ws/opencode.json:4:17 (not trusted)
+        warning: ws/opencode.json:2:3: `mcp` has no effect yet
+            |   "mcp": { "a": { "type": "local", "command": ["x"] } },
+            |   ^
+    "#]]);
 }
 
 #[test]
@@ -322,6 +363,9 @@ fn a_server_that_cannot_be_used() {
             mcp.off.type = "local"  # ~/.config/copydesk/copydesk.jsonc:3:20
             mcp.off.enabled = false  # ~/.config/copydesk/copydesk.jsonc:3:40
             mcp.override.enabled = true  # ~/.config/copydesk/copydesk.jsonc:3:74
+            warning: ~/.config/copydesk/copydesk.jsonc:1:3: `mcp` has no effect yet
+                | { "mcp": {
+                |   ^
             warning: ~/.config/copydesk/copydesk.jsonc:2:8: `mcp.a` is not used: expected `command`, found none
             warning: ~/.config/copydesk/copydesk.jsonc:2:34: `mcp.b` is not used: expected `url`, found none
             warning: ~/.config/copydesk/copydesk.jsonc:2:61: `mcp.c` is not used: expected `type`, found none
@@ -403,6 +447,9 @@ fn secrets_are_masked() {
         lsp.l.env.A = "(set)"  # ~/.config/copydesk/copydesk.jsonc:16:33
         warning: ~/.config/copydesk/copydesk.jsonc:6:63: `provider.keyhub.options`: unknown key `accessToken` is ignored
         warning: ~/.config/copydesk/copydesk.jsonc:6:85: `provider.keyhub.options`: unknown key `region` is ignored
+        warning: ~/.config/copydesk/copydesk.jsonc:12:3: `mcp` has no effect yet
+            |   "mcp": {
+            |   ^
     "#]]);
 }
 

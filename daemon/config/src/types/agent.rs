@@ -8,38 +8,38 @@ use serde_json::{Map, Value};
 
 use crate::types::PermissionConfig;
 
-/// An agent.
+/// A named set of prompt, model and permissions.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct AgentConfig {
-    /// What it is for. Other agents choose it by this.
+    /// What it is for. Other agents choose it by this text.
     pub description: Option<String>,
     /// The model to use, as `provider/model`.
     pub model: Option<String>,
-    /// Which of the model's variants to use.
+    /// The model's variant to use.
     pub variant: Option<String>,
-    /// What it is told before everything else.
+    /// Its system prompt.
     pub prompt: Option<String>,
     /// Who may call it.
     pub mode: Option<AgentMode>,
-    /// How much the model's answers vary.
+    /// Sampling temperature of the model.
     pub temperature: Option<f64>,
-    /// How unlikely the words are that the model chooses from.
+    /// Nucleus sampling: the model samples from the most likely tokens up to this total probability.
     pub top_p: Option<f64>,
-    /// How many requests it may make in one turn.
+    /// How many requests to the model it may make in one turn.
     pub steps: Option<u32>,
     /// The colour to show it in.
     pub color: Option<String>,
-    /// Do not show it in lists.
+    /// Hide it from lists.
     pub hidden: Option<bool>,
-    /// Do not offer it at all.
+    /// Disable it.
     pub disable: Option<bool>,
     /// Tools to switch on or off, by name.
     pub tools: BTreeMap<String, bool>,
-    /// What it may do without asking; comes after the permissions of all agents.
+    /// What it may do without asking. These rules follow those of all agents.
     pub permission: Option<PermissionConfig>,
-    /// Sent along with every request, as the protocol has it.
+    /// Options to add to every request, in the provider's own format.
     pub options: Map<String, Value>,
 }
 
@@ -47,7 +47,7 @@ pub struct AgentConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AgentMode {
-    /// A person.
+    /// The user.
     Primary,
     /// Other agents.
     Subagent,

@@ -1,4 +1,4 @@
-//! Programs that know a language: servers, checkers and formatters; and what is made of what they say.
+//! Language servers, checkers and formatters, and how Copydesk reports diagnostics.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt, marker::PhantomData, num::NonZeroU64};
 
@@ -18,54 +18,54 @@ use crate::{decode::decode_object, types::ConfigSecret};
 pub struct LanguageServerConfig {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// The endings of the files it is for, with the dot.
+    /// File name extensions that it handles, with the dot.
     pub extensions: Vec<String>,
     /// Do not use it.
     pub disabled: Option<bool>,
-    /// Variables to add to its environment.
+    /// Environment variables to add.
     pub env: BTreeMap<String, ConfigSecret>,
-    /// What it is told when it starts.
+    /// The `initializationOptions` to send.
     pub initialization: Map<String, Value>,
-    /// What it is told when it asks for its settings, by section.
+    /// The settings to answer `workspace/configuration` with, by section.
     pub settings: Map<String, Value>,
-    /// Files that say where a project begins; the nearest folder that has one of them is meant.
+    /// Files that mark a project's root. Copydesk uses the nearest folder that contains one.
     pub roots: Vec<String>,
-    /// Serve beside the server that knows the language, not in its place. For servers that Copydesk does not know.
+    /// Run it beside the usual server of the language, not in its place. For servers that Copydesk does not know.
     pub beside: Option<bool>,
 }
 
-/// A program that says what is wrong with files as they are saved.
+/// A program that checks saved files.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct CheckerConfig {
-    /// The program and its arguments. Where `$FILE` is among them it is run for each file, else for the whole project.
+    /// The program and its arguments. With `$FILE` among them it runs once for each file, else once for the whole project.
     pub command: Vec<String>,
-    /// The endings of the files it is for, with the dot, or whole names.
+    /// File name extensions that it handles, with the dot, or whole file names.
     pub extensions: Vec<String>,
-    /// What it prints.
+    /// The format of its output.
     pub format: Option<CheckerFormat>,
-    /// What it counts within a line; characters if nothing is said.
+    /// What its columns count; characters by default.
     pub columns: Option<CheckerColumns>,
-    /// Files that say where a project begins; the nearest folder that has one of them is meant.
+    /// Files that mark a project's root. Copydesk uses the nearest folder that contains one.
     pub roots: Vec<String>,
     /// Do not use it.
     pub disabled: Option<bool>,
-    /// Variables to add to its environment.
+    /// Environment variables to add.
     pub environment: BTreeMap<String, ConfigSecret>,
-    /// How long it may take, in milliseconds.
+    /// Timeout in milliseconds.
     pub timeout: Option<NonZeroU64>,
 }
 
-/// What a checker prints.
+/// The format of a checker's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckerFormat {
-    /// What `cargo check --message-format=json` prints.
+    /// The output of `cargo check --message-format=json`.
     Cargo,
-    /// JSON in which problems are objects with a file, a line and a message, as most linters print it.
+    /// JSON in which problems are objects with a file, a line and a message; most linters print it.
     Json,
-    /// The standard format of static analysis, version 2.
+    /// SARIF version 2, the standard format of static analysis.
     Sarif,
     /// A line `file:line:column: severity: message` or `file(line,column): severity code: message` for each problem.
     Lines,
@@ -77,39 +77,39 @@ pub enum CheckerFormat {
 pub enum CheckerColumns {
     Characters,
     Bytes,
-    /// As JavaScript counts.
+    /// UTF-16 code units, as in JavaScript.
     Utf16,
 }
 
-/// What an agent is told of what its edits broke.
+/// What the model is told about problems that its edits cause.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct DiagnosticsConfig {
-    /// Tell it at all. On unless this is `false`.
+    /// Report problems to the model. `true` by default.
     pub enabled: Option<bool>,
-    /// How long an edit waits for them, in milliseconds: 3000 if nothing is said.
+    /// How long an edit waits for diagnostics, in milliseconds; 3000 by default.
     pub wait: Option<u64>,
-    /// Tell it of new warnings too, not only of errors.
+    /// Report new warnings too, not only errors.
     pub warnings: Option<bool>,
-    /// Who is asked; all of them if nothing is said.
+    /// Where diagnostics come from; all sources by default.
     pub sources: Option<Vec<DiagnosticsSourceConfig>>,
-    /// `false`: no program that lies in the project is started (except by its whole path), and none is let run the project's code: neither
-    /// build scripts, procedural macros and `cargo check` of rust-analyzer, nor servers that load that code themselves. On if nothing is said.
+    /// `false`: Copydesk starts no program that lies in the project (except by its absolute path) and lets no server run the project's code:
+    /// no build scripts, procedural macros and `cargo check` of rust-analyzer, no servers that load that code themselves. `true` by default.
     pub project_programs: Option<bool>,
 }
 
-/// Who can say what is wrong with a text.
+/// A source of diagnostics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiagnosticsSourceConfig {
-    /// The editor that is attached, with its own language servers.
+    /// The attached editor, with its own language servers.
     Editor,
     /// Language servers that Copydesk runs.
     Servers,
     /// The `checkers`.
     Checkers,
-    /// The grammar of the language.
+    /// Syntax errors found by the language's grammar.
     Syntax,
 }
 
@@ -118,18 +118,18 @@ pub enum DiagnosticsSourceConfig {
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct FormatterConfig {
-    /// The program and its arguments; `$FILE` is a copy of the file, which it changes. Without `$FILE` it reads the text and prints the
-    /// new one.
+    /// The program and its arguments. `$FILE` is a copy of the file, which the program changes. Without `$FILE` it reads the text from
+    /// standard input and prints the new text.
     pub command: Vec<String>,
-    /// The endings of the files it is for, with the dot.
+    /// File name extensions that it handles, with the dot.
     pub extensions: Vec<String>,
     /// Do not use it.
     pub disabled: Option<bool>,
-    /// Variables to add to its environment.
+    /// Environment variables to add.
     pub environment: BTreeMap<String, ConfigSecret>,
 }
 
-/// On or off for all of a kind, or a setting for each by name.
+/// On or off for all of a kind, or settings by name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SwitchConfig<T> {
     All(bool),

@@ -1,5 +1,5 @@
-//! A server of the Model Context Protocol. One flat set of fields rather than one per kind, because a later
-//! file may set a single one of them (`"enabled": false`) without saying the rest again.
+//! An MCP server. All kinds share one flat set of fields, so that a later file can set a single one
+//! (`"enabled": false`) without repeating the rest.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt, num::NonZeroU64};
 
@@ -12,12 +12,12 @@ use serde_json::{Map, Value};
 
 use crate::{decode::decode_object, types::ConfigSecret};
 
-/// A server of the Model Context Protocol: a program to start (`local`) or an address (`remote`).
+/// An MCP server (Model Context Protocol): a program to start (`local`) or a URL (`remote`).
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct McpServerConfig {
-    /// What kind of server it is.
+    /// The kind of server.
     #[serde(rename = "type")]
     pub kind: Option<McpServerKind>,
     /// Use it.
@@ -26,11 +26,11 @@ pub struct McpServerConfig {
     pub timeout: Option<NonZeroU64>,
     /// `local`: the program and its arguments.
     pub command: Vec<String>,
-    /// `local`: variables to add to its environment.
+    /// `local`: environment variables to add.
     pub environment: BTreeMap<String, ConfigSecret>,
-    /// `local`: the folder to start it in, from the workspace's root.
+    /// `local`: the folder to start it in, relative to the workspace root.
     pub cwd: Option<String>,
-    /// `remote`: the address.
+    /// `remote`: the URL.
     pub url: Option<String>,
     /// `remote`: headers to send with every request.
     pub headers: BTreeMap<String, ConfigSecret>,
@@ -39,8 +39,7 @@ pub struct McpServerConfig {
 }
 
 impl McpServerConfig {
-    /// The key without which this server cannot be used, if it is missing. A server that is switched off, or
-    /// an entry that says nothing but `enabled`, needs none.
+    /// The key that this server needs but lacks. A disabled server, or an entry with nothing but `enabled`, needs none.
     pub fn missing_key(&self) -> Option<&'static str> {
         if self.enabled == Some(false) {
             return None;
@@ -54,13 +53,13 @@ impl McpServerConfig {
     }
 }
 
-/// What kind of server it is.
+/// The kind of server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum McpServerKind {
-    /// A program that is started.
+    /// A program that Copydesk starts.
     Local,
-    /// An address.
+    /// A URL.
     Remote,
 }
 
@@ -68,7 +67,7 @@ pub enum McpServerKind {
 #[derive(Debug, Clone, PartialEq)]
 pub enum OAuthConfig {
     Plain(bool),
-    /// What the server's owner registered: `clientId`, `scope`, …
+    /// The registration with the server's owner: `clientId`, `scope`, …
     Registered(Map<String, Value>),
 }
 

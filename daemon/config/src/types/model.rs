@@ -1,4 +1,4 @@
-//! One model of a provider: what it can do and what it costs.
+//! One model of a provider: its abilities and its cost.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
@@ -11,12 +11,12 @@ use serde_json::{Map, Value};
 
 use crate::types::ConfigSecret;
 
-/// A model. What is left out comes from the catalogue, if it knows the model.
+/// A model. The catalogue supplies what is left out, if it knows the model.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct ModelConfig {
-    /// Its name in requests, where that is not the name used here.
+    /// Its name in requests, if it differs from the name used here.
     pub id: Option<String>,
     /// The name to show.
     pub name: Option<String>,
@@ -26,7 +26,7 @@ pub struct ModelConfig {
     pub cost: ModelCostConfig,
     /// It can call tools.
     pub tool_call: Option<bool>,
-    /// It can think before it answers; a text names the way it is asked to.
+    /// It can reason before it answers; a string names the way to request that.
     pub reasoning: Option<ReasoningConfig>,
     /// It can read attached files.
     pub attachment: Option<bool>,
@@ -36,20 +36,20 @@ pub struct ModelConfig {
     pub pdf: Option<bool>,
     /// It accepts a temperature.
     pub temperature: Option<bool>,
-    /// It caches the beginning of a prompt where it is told to.
+    /// It caches the beginning of a prompt at marked places.
     pub caching: Option<bool>,
-    /// How it changes files: by `replace` (with the tools `edit`, `multiedit` and `write`) or by `patch` (with
-    /// `apply_patch`). Where it is left out, models of the GPT family patch.
+    /// How it edits files: `replace` (tools `edit`, `multiedit` and `write`) or `patch` (tool
+    /// `apply_patch`). By default, models of the GPT family patch.
     pub edits: Option<EditFormatConfig>,
     /// What it can read and write, as lists.
     pub modalities: ModalitiesConfig,
-    /// Sent along with every request, as the protocol has it.
+    /// Options to add to every request, in the provider's own format.
     pub options: Map<String, Value>,
     /// Headers to send with every request for this model.
     pub headers: BTreeMap<String, ConfigSecret>,
     /// Do not offer it.
     pub disabled: Option<bool>,
-    /// Sets of options to choose between, by name.
+    /// Sets of options, by name.
     pub variants: Map<String, Value>,
 }
 
@@ -71,19 +71,19 @@ pub struct ModelLimitConfig {
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct ModelCostConfig {
-    /// Of the prompt.
+    /// The prompt.
     #[serde(deserialize_with = "price")]
     #[schemars(range(min = 0))]
     pub input: Option<f64>,
-    /// Of the answer.
+    /// The answer.
     #[serde(deserialize_with = "price")]
     #[schemars(range(min = 0))]
     pub output: Option<f64>,
-    /// Of the part of the prompt that was cached.
+    /// The cached part of the prompt.
     #[serde(deserialize_with = "price")]
     #[schemars(range(min = 0))]
     pub cache_read: Option<f64>,
-    /// Of putting a part of the prompt into the cache.
+    /// Writing a part of the prompt to the cache.
     #[serde(deserialize_with = "price")]
     #[schemars(range(min = 0))]
     pub cache_write: Option<f64>,
@@ -100,21 +100,21 @@ pub struct ModalitiesConfig {
     pub output: Vec<String>,
 }
 
-/// How a model changes files.
+/// How a model edits files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EditFormatConfig {
-    /// One text in the place of another, or a whole file.
+    /// Replace one text by another, or write a whole file.
     Replace,
-    /// By patches.
+    /// Apply patches.
     Patch,
 }
 
-/// Whether a model can think before it answers.
+/// Whether a model can reason before it answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReasoningConfig {
     Plain(bool),
-    /// The way it is asked to, by name.
+    /// The name of the way to request reasoning.
     Named(String),
 }
 
@@ -126,7 +126,7 @@ impl<'de> Deserialize<'de> for ReasoningConfig {
             type Value = ReasoningConfig;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("true, false or a text in double quotes")
+                f.write_str("true, false or a string in double quotes")
             }
 
             fn visit_bool<E: de::Error>(self, on: bool) -> Result<ReasoningConfig, E> {

@@ -1,4 +1,4 @@
-//! What the agent may do without asking. The order of the lines is part of the meaning, so it is kept.
+//! What the agent may do without asking. The order of the rules matters, so the types keep it.
 
 use std::{borrow::Cow, fmt, marker::PhantomData};
 
@@ -11,19 +11,19 @@ use serde::{
     },
 };
 
-/// Whether something happens without asking, after asking, or not at all.
+/// Whether an action runs without asking, after asking, or never.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PermissionActionConfig {
-    /// Without asking.
+    /// Run without asking.
     Allow,
-    /// After asking.
+    /// Ask first.
     Ask,
-    /// Not at all.
+    /// Never run.
     Deny,
 }
 
-/// One action for everything, or one by permission.
+/// One action for everything, or one for each permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionConfig {
     All(PermissionActionConfig),
@@ -31,7 +31,7 @@ pub enum PermissionConfig {
     Each(Vec<(String, PermissionRuleConfig)>),
 }
 
-/// One action for a permission, or one by pattern of what is to be done.
+/// One action for a permission, or one for each pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionRuleConfig {
     All(PermissionActionConfig),
@@ -83,7 +83,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ActionOrLinesVisitor<T> {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        // A text can only have been meant as an action, so only actions are named.
+        // The user can only have meant an action, so the message lists only actions.
         let action = PermissionActionConfig::deserialize(StrDeserializer::<Unnamed>::new(text));
         action.map(ActionOrLines::Action).map_err(|_| E::unknown_variant(text, &["allow", "ask", "deny"]))
     }
@@ -108,7 +108,7 @@ impl JsonSchema for PermissionConfig {
             generator.subschema_for::<PermissionRuleConfig>(),
         );
         json_schema!({
-            "description": "One action for everything, or one by permission (`edit`, `bash`, `webfetch`, …; `*` for all). The last matching line decides.",
+            "description": "One action for everything, or one for each permission (`edit`, `bash`, `webfetch`, …; `*` for all). The last matching rule decides.",
             "anyOf": [action, { "type": "object", "additionalProperties": rule }]
         })
     }
@@ -122,7 +122,7 @@ impl JsonSchema for PermissionRuleConfig {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let action = generator.subschema_for::<PermissionActionConfig>();
         json_schema!({
-            "description": "One action, or one by pattern of what is to be done, such as `git push *`. The last matching line decides.",
+            "description": "One action, or one for each pattern, such as `git push *`. The last matching rule decides.",
             "anyOf": [action, { "type": "object", "additionalProperties": action }]
         })
     }

@@ -1,4 +1,4 @@
-//! Who serves models, and how to talk to them.
+//! Providers of models, and how to reach them.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt, num::NonZeroU64};
 
@@ -11,24 +11,24 @@ use serde_json::{Map, Value};
 
 use crate::types::{ConfigSecret, ModelConfig};
 
-/// Someone who serves models.
+/// A provider of models.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct ProviderConfig {
     /// The name to show.
     pub name: Option<String>,
-    /// The protocol it speaks. Needed only where the catalogue does not know the provider.
+    /// The protocol it speaks. Needed only if the catalogue does not know the provider.
     pub wire: Option<WireConfig>,
-    /// OpenCode's way to say the protocol: the package that speaks it, such as `@ai-sdk/openai-compatible`.
+    /// OpenCode's name for the protocol: the package that speaks it, such as `@ai-sdk/openai-compatible`.
     pub npm: Option<String>,
-    /// The address of its interface; `options.baseURL` wins over it.
+    /// The base URL of its API; `options.baseURL` overrides it.
     pub api: Option<String>,
-    /// Environment variables that may hold its key; the first that is set is used.
+    /// Environment variables that may contain its key. Copydesk uses the first that is set.
     pub env: Vec<String>,
     /// How to reach it.
     pub options: ProviderOptionsConfig,
-    /// Where it departs from its protocol.
+    /// How it differs from its protocol.
     pub dialect: Map<String, Value>,
     /// Its models, by the name used here.
     pub models: BTreeMap<String, ModelConfig>,
@@ -38,13 +38,13 @@ pub struct ProviderConfig {
     pub blacklist: Vec<String>,
 }
 
-/// A protocol that models are served over.
+/// A protocol between Copydesk and a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WireConfig {
     /// Anthropic Messages.
     Anthropic,
-    /// OpenAI Chat Completions, which most other servers imitate.
+    /// OpenAI Chat Completions; most other servers imitate it.
     OpenaiChat,
     /// OpenAI Responses.
     OpenaiResponses,
@@ -57,27 +57,26 @@ pub enum WireConfig {
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct ProviderOptionsConfig {
-    /// The address of its interface, up to and with the version.
+    /// The base URL of its API, including the version.
     #[serde(rename = "baseURL")]
     pub base_url: Option<String>,
-    /// The key. Better not written here: use `{env:NAME}` or `{file:path}`.
+    /// The API key. Do not write it here: use `{env:NAME}` or `{file:path}`.
     #[serde(rename = "apiKey")]
     pub api_key: Option<ConfigSecret>,
-    /// Milliseconds to wait for the first byte of an answer; `false` to wait for ever.
+    /// Milliseconds to wait for the first byte of an answer; `false` to wait forever.
     pub timeout: Option<TimeoutConfig>,
-    /// Milliseconds an answer may pause before it counts as broken.
+    /// Milliseconds that a streamed answer may pause before Copydesk treats it as broken.
     #[serde(rename = "chunkTimeout")]
     pub chunk_timeout: Option<NonZeroU64>,
     /// Headers to send with every request.
     pub headers: BTreeMap<String, ConfigSecret>,
-    /// Parameters to add to the address of every request.
+    /// Query parameters to add to the URL of every request.
     pub query: BTreeMap<String, ConfigSecret>,
-    /// Tell the provider which requests share a prompt, so that it can cache better.
+    /// Tell the provider which requests share a prompt, so that it caches better.
     #[serde(rename = "setCacheKey")]
     pub set_cache_key: Option<bool>,
 }
 
-/// How long to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeoutConfig {
     Never,

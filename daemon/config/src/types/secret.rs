@@ -1,4 +1,4 @@
-//! A text that must not get into a log, not even by `{:?}`.
+//! A string that must not reach a log, not even by `{:?}`.
 
 use std::{borrow::Cow, fmt};
 
@@ -11,7 +11,7 @@ use crate::mask::mask;
 pub struct ConfigSecret(String);
 
 impl ConfigSecret {
-    /// The text itself. The name makes every use easy to find.
+    /// The string itself. The name makes every use easy to find.
     pub fn expose(&self) -> &str {
         &self.0
     }

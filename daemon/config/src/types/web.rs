@@ -1,4 +1,4 @@
-//! The web: what may be fetched, and by which engines it is searched.
+//! The web: which hosts the model may fetch from, and the search engines.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt, num::NonZeroU64};
 
@@ -11,12 +11,12 @@ use serde_json::{Map, Value};
 
 use crate::types::ConfigSecret;
 
-/// What may be fetched from the web.
+/// What the model may fetch from the web.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct WebfetchConfig {
-    /// Hosts on this machine and in private networks that may be fetched: `localhost:3000`, `10.0.0.7`, `*.corp.example`; `true` for all. A project's file counts only if you trust it.
+    /// Hosts on this machine and in private networks that the model may fetch from: `localhost:3000`, `10.0.0.7`, `*.corp.example`; `true` for all. Copydesk ignores this key in a project file that you have not trusted.
     pub allow_private: Option<AllowPrivateConfig>,
 }
 
@@ -65,38 +65,38 @@ impl JsonSchema for AllowPrivateConfig {
     }
 }
 
-/// An engine to search by. In `url`, `arguments` and `body`, `{query}` stands for what is looked for, `{numResults}` (of
-/// `websearch`) and `{tokensNum}` (of `codesearch`) for how much. A project's file counts only if you trust it.
+/// A search engine. In `url`, `arguments` and `body`, `{query}` stands for the query; `{numResults}` (in
+/// `websearch`) and `{tokensNum}` (in `codesearch`) stand for the amount. Copydesk ignores this key in a project file that you have not trusted.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct SearchEngineConfig {
-    /// What kind of engine it is.
+    /// The kind of engine.
     #[serde(rename = "type")]
     pub kind: Option<SearchEngineKind>,
     /// Use it.
     pub enabled: Option<bool>,
-    /// The address. Not needed for `exa`.
+    /// The URL. Not needed for `exa`.
     pub url: Option<ConfigSecret>,
-    /// `exa`: the key. Better not written here: use `{env:NAME}` or `{file:path}`.
+    /// `exa`: the API key. Do not write it here: use `{env:NAME}` or `{file:path}`.
     #[serde(rename = "apiKey")]
     pub api_key: Option<ConfigSecret>,
     /// Headers to send with every request.
     pub headers: BTreeMap<String, ConfigSecret>,
     /// `mcp`: the tool to call.
     pub tool: Option<String>,
-    /// `mcp`: what to call it with. Without it: what the model asked for, by the names above.
+    /// `mcp`: the arguments of the call. By default, what the model asked for, by the names above.
     pub arguments: Option<Map<String, Value>>,
-    /// `json`: what to send. With it the request is a POST, without it a GET.
+    /// `json`: the body to send. With it the request is a POST, without it a GET.
     pub body: Option<Map<String, Value>>,
-    /// `json`: where in the answer the list of results is, as `web.results`. Without it the usual names are tried.
+    /// `json`: the path of the list of results in the answer, such as `web.results`. By default Copydesk tries the usual names.
     pub results: Option<String>,
     /// Milliseconds to wait for an answer.
     pub timeout: Option<NonZeroU64>,
 }
 
 impl SearchEngineConfig {
-    /// The key without which this engine cannot be used, if it is missing.
+    /// The key that this engine needs but lacks.
     pub fn missing_key(&self) -> Option<&'static str> {
         if self.enabled == Some(false) {
             return None;
@@ -110,7 +110,7 @@ impl SearchEngineConfig {
     }
 }
 
-/// What kind of engine it is.
+/// The kind of engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchEngineKind {
@@ -118,6 +118,6 @@ pub enum SearchEngineKind {
     Exa,
     /// A tool of any MCP server over HTTP.
     Mcp,
-    /// An address that answers with JSON.
+    /// A URL that answers with JSON.
     Json,
 }

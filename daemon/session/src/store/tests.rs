@@ -267,7 +267,7 @@ fn a_newer_store_and_an_impossible_place_are_refused_in_words() {
 
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();
-    assert!(Store::open(&file).unwrap_err().to_string().contains("cannot be made"));
+    assert!(Store::open(&file).unwrap_err().to_string().contains("cannot be created"));
     let folder = dir.path().join("odd");
     fs::create_dir_all(folder.join("sessions.db")).unwrap();
     assert!(Store::open(&folder).is_err());

@@ -1,8 +1,8 @@
-//! A change on its way into a client's buffers: from the text it was made for, over what the person typed meanwhile, to
-//! the text that comes back.
+//! A change on its way into a client's buffers: rebased over what the user typed meanwhile, proposed to the
+//! client, and confirmed by the text that comes back.
 //!
-//! A plan is made from what is known at one moment, for that version. Where the client has moved on it comes back as
-//! [`EditPlanOutcome::Moved`], and whoever made the plan makes another: nothing is tried twice with the same text.
+//! A plan is for the versions at one moment. If the client has moved on, it ends as
+//! [`EditPlanOutcome::Stale`] and the caller makes a new plan: no attempt repeats with the same text.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,22 +15,22 @@ use tokio::time::timeout;
 use super::expected_echo::{EchoState, ExpectedEcho};
 use super::{BufferEdit, Buffers, ClientId, EditorClient, EditorError, SyncError};
 
-/// How long an editor may take to answer. A person may have a dialog open there.
+/// How long an editor may take to answer. The user may have a dialog open there.
 const ANSWER: Duration = Duration::from_secs(20);
-/// How long after its yes the text may take to come. Neovim gathers changes for 150 ms.
+/// How long the text may take to come after the client's yes. Neovim collects changes for 150 ms.
 const ECHO: Duration = Duration::from_secs(5);
 
-/// A change that is to be made to one buffer.
+/// A change to make in one buffer.
 #[derive(Debug, Clone)]
 pub struct RequestedEdit {
-    /// As the buffers are named: a real path, or a URI.
+    /// The buffer's name: a real path, or a URI.
     pub name: PathBuf,
-    /// The text it was made for.
+    /// The text that the change is for.
     pub base: String,
     pub change: Change,
 }
 
-/// A change as it is going to be made.
+/// A change fitted to the buffer's current text.
 #[derive(Debug, Clone)]
 pub struct PlannedEdit {
     pub name: PathBuf,
@@ -38,7 +38,7 @@ pub struct PlannedEdit {
     pub before: Document,
     pub after: Document,
     pub change: Change,
-    /// The person had typed since it was made.
+    /// The user has typed since the change was made.
     pub is_rebased: bool,
 }
 
@@ -50,35 +50,35 @@ pub enum EditPlanError {
     Conflict(Box<Conflict>),
     #[error(transparent)]
     Refused(#[from] EditorError),
-    /// The change was not made for the text it came with.
+    /// The change does not apply to its own base text.
     #[error("the change does not fit the text that it was made for")]
     Mismatch,
-    /// It said yes, and its text says no.
+    /// The client said yes, but its text does not contain the edit.
     #[error("the editor says that it made the edit, but its text does not show it")]
     NotEchoed,
 }
 
-/// How it went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditPlanOutcome {
     Applied,
-    /// The client's text is another by now; nothing was changed.
+    /// The client's text has changed; the edit was not made.
     Stale,
 }
 
-/// Edits for one client, each for the version its buffer had when the plan was made.
+/// Edits for one client, each for the version that its buffer had when the plan was made.
 #[derive(Debug)]
 pub struct EditPlan {
     client: EditorClient,
     pub planned_edits: Vec<PlannedEdit>,
     edits: Vec<BufferEdit>,
     verdicts: Vec<watch::Receiver<EchoState>>,
-    /// One that does not lie said that it made nothing, however much its text looks otherwise.
+    /// A client that does not refuse silently said no, even if its text looks as if the edit were made.
     is_refused: bool,
 }
 
 impl Buffers {
-    /// Fits changes to the texts as they are now, and from now on looks out for them. All buffers must be `client`'s.
+    /// Fits changes to the current texts and starts to watch for their echoes. All buffers must belong to
+    /// `client`.
     pub fn plan_edits(&self, client: ClientId, wanted: &[RequestedEdit]) -> Result<EditPlan, EditPlanError> {
         let mut state = self.lock();
         let attached = state.clients.get_mut(&client).ok_or(EditorError::Disconnected)?;
@@ -106,13 +106,14 @@ impl Buffers {
             {
                 off_the_end(last, &before, plan.client.encoding);
             }
-            // Neovim does not look at a version of 0, which it opens with; any change makes it more than 1.
+            // Neovim opens with version 0 and does not check an edit for that version; any change makes it
+            // more than 1.
             let version = if plan.client.refuses_silently { buffer.version.max(1) } else { buffer.version };
             plan.edits.push(BufferEdit { uri: uri.clone(), version, edits });
             let (name, uri) = (wanted.name.clone(), uri.clone());
             plan.planned_edits.push(PlannedEdit { name, uri, before, after, change, is_rebased: rebased });
         }
-        // Only when all of them fit is any of them looked out for.
+        // Watch for echoes only if all changes fit.
         for (planned, edit) in plan.planned_edits.iter().zip(&plan.edits) {
             let Some(buffer) = attached.buffers.get_mut(&planned.uri) else { continue };
             let first =
@@ -132,8 +133,8 @@ impl Buffers {
     }
 }
 
-/// Neovim 0.10 leaves an empty line behind what is put after the last line. The same edit, from the end of the line before
-/// it, is made well.
+/// Neovim 0.10 leaves an empty line behind text that is inserted after the last line. The same edit, started
+/// from the end of the line before, works.
 fn off_the_end(
     (start, end, text): &mut (Position, Position, String),
     before: &Document,
@@ -156,8 +157,7 @@ fn off_the_end(
     *text = new;
 }
 
-/// The last line of a Neovim's text has its end, whatever is taken away: a change that would take the end with it leaves
-/// it there.
+/// In Neovim the last line always has its line ending. A change that would delete the ending keeps it.
 fn with_last_end(change: Change, before: &Document) -> Change {
     if change.edits().last().is_none_or(|edit| edit.range.end < before.len()) {
         return change;
@@ -175,7 +175,7 @@ fn with_last_end(change: Change, before: &Document) -> Change {
     Change::from_unchecked_edits(&whole, edits).unwrap_or(change)
 }
 
-/// The text with the last hunk alone.
+/// The text with only the last hunk applied.
 fn last_hunk(planned: &PlannedEdit, edit: &BufferEdit, client: &EditorClient) -> Option<Document> {
     let (start, end, text) = edit.edits.last()?;
     let mut made = planned.before.clone();
@@ -195,7 +195,7 @@ fn rebase_requested(wanted: &RequestedEdit, now: &Document) -> Result<(Change, b
 }
 
 impl EditPlan {
-    /// Proposes the edits and sees what comes of it.
+    /// Proposes the edits and waits for the result.
     pub async fn execute(&mut self, label: &str) -> Result<EditPlanOutcome, EditPlanError> {
         let edits: Vec<_> = self.edits.drain(..).filter(|edit| !edit.edits.is_empty()).collect();
         if edits.is_empty() {
@@ -207,7 +207,7 @@ impl EditPlan {
         };
         let mut answer = Ok(());
         if self.client.refuses_silently {
-            // Of several documents in one edit, Neovim looks at the version of the first only.
+            // Neovim checks the version of only the first document in an edit of several.
             for edit in edits {
                 if answer.is_ok() {
                     answer = propose(vec![edit]).await;
@@ -219,7 +219,7 @@ impl EditPlan {
         self.is_refused = !self.client.refuses_silently && matches!(answer, Err(EditorError::Declined(_)));
         match answer {
             Ok(()) => self.wait_for_echo().await,
-            // The text that it has instead came before its answer.
+            // The client sent its newer text before this answer.
             Err(EditorError::Declined(_)) if self.any(EchoState::NotApplied) => Ok(EditPlanOutcome::Stale),
             Err(EditorError::Declined(_)) if self.is_refused && self.any(EchoState::Applied) => {
                 Ok(EditPlanOutcome::Stale)
@@ -228,11 +228,11 @@ impl EditPlan {
         }
     }
 
-    /// Waits until every buffer shows the edit, or one of them something else instead.
+    /// Waits until every buffer shows the edit, or one of them shows another text instead.
     async fn wait_for_echo(&mut self) -> Result<EditPlanOutcome, EditPlanError> {
         let believes = !self.client.refuses_silently;
         for verdict in &mut self.verdicts {
-            // From one that does not lie about it, an edit that is not there yet can still come.
+            // If the client's yes is reliable, a missing edit can still arrive.
             let settled = |seen: &EchoState| match seen {
                 EchoState::Waiting => false,
                 EchoState::Applied => true,
@@ -248,11 +248,11 @@ impl EditPlan {
         Ok(EditPlanOutcome::Applied)
     }
 
-    /// Which of the changes are known to be made, in the order of `planned`.
+    /// Which of the changes are known to be applied, in the order of `planned_edits`.
     pub fn applied_flags(&self) -> Vec<bool> {
         let mut verdicts = self.verdicts.iter();
         let planned = self.planned_edits.iter();
-        // What has nothing to change is made as it stands.
+        // An empty change counts as applied.
         let seen = |planned: &PlannedEdit| {
             planned.change.is_empty()
                 || verdicts.next().is_some_and(|seen| *seen.borrow() == EchoState::Applied)

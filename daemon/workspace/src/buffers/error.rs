@@ -1,25 +1,25 @@
-//! What goes wrong between us and an editor.
+//! Errors between the daemon and an editor.
 
 use copydesk_text::InvertedRangeError;
 use thiserror::Error;
 
-/// A client's word that cannot be true. The text is not known from then on.
+/// A client's report that cannot be true. From then on the daemon does not know the buffer's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SyncError {
     #[error("the document is not open")]
     NotOpen,
-    #[error("version {told} was told after version {known}")]
+    #[error("the editor sent version {told} after version {known}")]
     Stale { known: i32, told: i32 },
     #[error(transparent)]
     Backwards(InvertedRangeError),
-    #[error("a change of it could not be understood")]
+    #[error("the editor sent a change that could not be parsed")]
     Unreadable,
 }
 
-/// Why a client did not do what it was asked.
+/// Why a client did not do what the daemon asked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EditorError {
-    /// In its own words, where it has any.
+    /// In the client's own words, if it sent any.
     #[error("{0}")]
     Declined(String),
     #[error("the editor is gone")]

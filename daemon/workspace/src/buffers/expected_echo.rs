@@ -1,11 +1,12 @@
-//! Telling our own edit from a person's typing.
+//! Tells the echo of our own edit from the user's typing.
 //!
-//! An edit was made for one version of a text. The first text that the client tells after that version shows whether the
-//! edit is in it: a client that had moved on does not make it, one that made it tells of it first. A client may have put the
-//! edit and a person's typing together into one message, before it tells anything.
+//! An edit is for one version of a text. The first text that the client reports after that version shows
+//! whether it contains the edit: a client that had moved on does not make it; a client that made it reports
+//! it first. A client may put the edit and the user's typing into one message.
 //!
-//! Where the client's word is no proof (Neovim), the pieces of its messages are: it makes our hunks one by one, the last one
-//! first, and tells each as a piece of its own. The first piece that it tells is our last hunk, or it has not made the edit.
+//! If the client's yes is no proof (Neovim), the changes in its messages are: it makes our hunks one by one,
+//! the last one first, and reports each as a separate change. The first reported change is our last hunk, or
+//! the client has not made the edit.
 
 use copydesk_text::{Change, Document, distance, rebase};
 use tokio::sync::watch;
@@ -14,7 +15,7 @@ use tokio::sync::watch;
 pub(super) enum EchoState {
     Waiting,
     Applied,
-    /// The client told of another text, without the edit.
+    /// The client reported another text, without the edit.
     NotApplied,
 }
 
@@ -24,10 +25,10 @@ pub(super) struct ExpectedEcho {
     before: Document,
     change: Change,
     after: Document,
-    /// The text when the last hunk is made and the others are not, where each piece is looked at.
+    /// The text with only the last hunk made, if each change is checked.
     first: Option<Document>,
     begun: bool,
-    /// How many pieces were told since it has begun.
+    /// How many changes arrived since then.
     pieces: usize,
     verdict: watch::Sender<EchoState>,
 }
@@ -43,12 +44,13 @@ impl ExpectedEcho {
         (Self { before, change, after, first, begun: false, pieces: 0, verdict }, seen)
     }
 
-    /// Whether anybody still wants to know.
+    /// Whether a plan still waits for the verdict.
     pub(super) fn is_awaited(&self) -> bool {
         !self.verdict.is_closed() && *self.verdict.borrow() != EchoState::Applied
     }
 
-    /// The text after one piece of a message. One that is the whole text tells nothing of how it came about.
+    /// Checks the text after one change of a message. A change of the whole text does not show how it came
+    /// about.
     pub(super) fn observe_change(&mut self, now: &Document, is_whole: bool) {
         if is_whole {
             self.first = None;
@@ -63,14 +65,14 @@ impl ExpectedEcho {
         } else if *now == self.after {
             self.verdict.send_replace(EchoState::Applied);
         } else if self.pieces > self.change.edits().len() + 1 {
-            // All hunks are told, and the end that may be put right: the rest is a person's, and hides the text that would
-            // have been the proof.
+            // All hunks and the correction of the last line ending have arrived. The rest is the user's
+            // typing, and hides the text that would have been the proof.
             let verdict = if self.contains_edit(now) { EchoState::Applied } else { EchoState::NotApplied };
             self.verdict.send_replace(verdict);
         }
     }
 
-    /// The text after a whole message.
+    /// Checks the text after a whole message.
     pub(super) fn observe_text(&self, now: &Document) {
         if self.first.is_some() {
             return;
@@ -86,8 +88,8 @@ impl ExpectedEcho {
         if *now == self.before {
             return false;
         }
-        // A person typed as well: behind the edit, or instead of it. Where the edit is in the text, taking it for granted
-        // leaves less to explain.
+        // The user typed as well, after the edit or instead of it. If assuming the edit leaves the smaller
+        // difference, it was made.
         let (before, now) = (self.before.text(), now.text());
         let with = distance(&self.after.text(), &now);
         let without = distance(&before, &now);
@@ -96,7 +98,7 @@ impl ExpectedEcho {
     }
 }
 
-/// Neovim may make an edit at the end with an empty line too many, which it takes away again.
+/// Neovim may make an edit at the end with an extra empty line, which it removes again.
 fn is_but_for_the_end(now: &Document, text: &Document) -> bool {
     const END: [char; 2] = ['\n', '\r'];
     *now == *text

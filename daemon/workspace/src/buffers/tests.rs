@@ -8,28 +8,29 @@ use proptest::test_runner::RngSeed;
 
 use super::*;
 
-/// An editor that does what it is told to do, and to the letter.
+/// An editor that follows its script.
 struct Scripted {
     buffers: Buffers,
     id: Mutex<Option<ClientId>>,
-    /// What the editor has; the desk learns of it only by its word.
+    /// The editor's text; the daemon learns it only from the editor's messages.
     text: Mutex<(i32, String)>,
     manner: Manner,
-    /// What the person types when an edit arrives, before it is looked at, and after; by attempt, the last first.
+    /// What the user types when an edit arrives, before and after the editor looks at it; by attempt, the
+    /// last first.
     typed: Mutex<Vec<(Keys, Keys)>>,
-    /// What it has not told yet.
+    /// Changes not reported yet.
     pieces: Mutex<Vec<BufferContentChange>>,
 }
 
-/// Letters, and where they are typed in the text as it is then.
+/// Letters, with the offset in the current text where the user types them.
 type Keys = Vec<(usize, String)>;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Manner {
-    /// Refuses an edit for another version, in so many words.
+    /// Rejects an edit for another version, and says so.
     Obeys,
-    /// Says yes to everything, and makes only what is for its version, the last hunk first. Tells of it afterwards, all at
-    /// once but piece by piece.
+    /// Accepts everything, but applies only edits for its version, the last hunk first. Reports afterwards,
+    /// all in one message, hunk by hunk.
     LikeNeovim,
     SaysNo,
     /// Says yes and does nothing.
@@ -67,7 +68,7 @@ impl Scripted {
         self.text.lock().unwrap().1.clone()
     }
 
-    /// Changes the editor's own text, and tells of it where it tells at once.
+    /// Changes the editor's own text, and reports the change if `tell`.
     fn edit(&self, change: &Change, tell: bool) {
         let mut text = self.text.lock().unwrap();
         let new = change.apply(&text.1).unwrap();
@@ -129,7 +130,7 @@ impl EditorHandle for Scripted {
                     range: Self::at(&text, *start)..Self::at(&text, *end),
                     text: new.clone(),
                 };
-                // One by one, the last one first, as Neovim makes them: two that touch are two pieces all the same.
+                // One by one, the last first, as Neovim does: two adjacent edits stay two changes.
                 let whole = Change::from_unchecked_edits(&text, edit.edits.iter().map(one).collect());
                 match self.manner {
                     Manner::LikeNeovim => edit.edits.iter().map(one).rev().for_each(|edit| {
@@ -152,7 +153,7 @@ impl EditorHandle for Scripted {
     fn notify_disk_change(&self, _: &Path, _: DiskChange) {}
 }
 
-/// A client that nothing is asked of.
+/// A client that answers no requests.
 pub(crate) fn silent(buffers: &Buffers) -> ClientId {
     let (editor, _, _) = Scripted::new("", Manner::SaysNo, Vec::new());
     let name = "silent".to_owned();
@@ -163,7 +164,7 @@ fn wanted(base: &str, new: &str) -> [RequestedEdit; 1] {
     [RequestedEdit { name: "/w/a.rs".into(), base: base.to_owned(), change: Change::between(base, new) }]
 }
 
-/// Tries as often as the client moves on.
+/// Retries as often as the client moves on.
 async fn make(buffers: &Buffers, client: ClientId, wanted: &[RequestedEdit]) -> Result<usize, EditPlanError> {
     for attempt in 1..10 {
         let mut plan = buffers.plan_edits(client, wanted)?;
@@ -174,7 +175,7 @@ async fn make(buffers: &Buffers, client: ClientId, wanted: &[RequestedEdit]) -> 
     panic!("it never came through");
 }
 
-/// A Neovim's text always ends with the end of a line; an edit that was moved past typing may want it otherwise.
+/// Neovim's text always ends with a line ending; an edit rebased over typing may want it otherwise.
 #[tokio::test]
 async fn neovim_is_not_asked_to_take_away_the_last_end() {
     for (before, after, planned) in [
@@ -287,8 +288,8 @@ fn keys() -> impl Strategy<Value = Keys> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, rng_seed: RngSeed::Fixed(20261115), ..ProptestConfig::default() })]
-    /// Whatever is typed before the edit arrives, and right behind it, at each attempt: every letter is there afterwards, and
-    /// the edit is in the text as a whole or not at all.
+    /// Whatever the user types before and right after the edit arrives, at each attempt: every letter
+    /// survives, and the edit is in the text as a whole or not at all.
     #[test]
     fn no_keystroke_is_ever_lost(
         lines in proptest::collection::vec("[ab]{0,2}", 1..7),
@@ -304,7 +305,7 @@ proptest! {
             .map(|(line, (other, take))| if *take { other.clone() } else { line.clone() })
             .collect();
         let new = new.join("\n");
-        // A Neovim's text has its last end or has it not, whatever is edited.
+        // Neovim's text keeps or lacks its last line ending, whatever the edit.
         prop_assume!(!neovim || base.ends_with('\n') == new.ends_with('\n'));
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
@@ -334,7 +335,7 @@ proptest! {
 
 #[tokio::test]
 async fn a_no_is_believed_however_much_the_text_looks_like_a_yes() {
-    // The person types what the agent was going to write.
+    // The user types what the agent was going to write.
     let typed = vec![(vec![(7, "!".to_owned())], vec![])];
     let (scripted, buffers, id) = Scripted::new("one\ntwo\n", Manner::Obeys, typed);
     let mut plan = buffers.plan_edits(id, &wanted("one\ntwo\n", "one\ntwo!\n")).unwrap();

@@ -1,10 +1,11 @@
-//! Whether a file is whole, without reading all of it at every start.
+//! Checks whether a file is intact, without reading all of it at every start.
 //!
-//! SQLite keeps the file whole through crashes of ours, whoever is killed when: what damages it comes from outside (a
-//! disk, a power cut that the disk lied about, another program, a copy that went wrong). So all of a small file is read
-//! at every start, and all of a large one as its [`LargeFileCheck`] says, and when SQLite has met damage since. Otherwise only what
-//! costs the same for any size: header, length, schema, free pages. The last check is noted beside the file, not in it:
-//! the note is about this file on this disk, and must not travel with a copy.
+//! SQLite keeps the file intact through crashes of ours. Damage comes from outside: a disk, a power cut after
+//! a disk lied about a flush, another program, a bad copy. So the daemon reads all of a small file at every
+//! start. It reads all of a large one as its [`LargeFileCheck`] says, and after SQLite reported damage.
+//! Otherwise it checks only what costs the same for any size: header, length, schema, free pages. A note
+//! beside the file records the last check. It is not in the file, because it is about this file on this disk
+//! and must not travel with a copy.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -15,35 +16,35 @@ use rusqlite::ffi::{self, SQLITE_CORRUPT};
 
 use super::now_millis;
 
-/// Bytes that are read within a few milliseconds.
+/// Bytes that a few milliseconds suffice to read.
 pub const SMALL_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
-/// What the note says when SQLite has met damage.
+/// The note's content after SQLite reported damage.
 const DAMAGE: &str = "damage";
 
-/// When all of a large file is read.
+/// When to read all of a large file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LargeFileCheck {
-    /// When the last such check is a day old, was made before the machine was started, or of another file.
+    /// If the last whole check is a day old, precedes the machine's start, or was of another file.
     Daily,
-    /// Only when SQLite met damage: whoever reads it checks what comes out.
+    /// Only after SQLite reported damage: readers verify what they read.
     AfterDamage,
 }
 
-/// How much of the file has to be read.
+/// How much of the file to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckDepth {
-    /// Nothing that grows with it.
+    /// Nothing that grows with the file.
     Cheap,
     /// Every page.
     Whole,
-    /// Also whether indexes and tables agree: something was wrong before.
+    /// Every page, and whether indexes and tables agree: there was damage before.
     Thorough,
 }
 
-/// What has to be read at this start is read, and noted. An error of SQLite's own kind for damage, if there is any.
+/// Runs the check that is due at this start and notes it. Damage is an error of SQLite's own kind.
 pub(super) fn check_at_start(
     connection: &Connection,
     path: &Path,
@@ -55,7 +56,7 @@ pub(super) fn check_at_start(
     Ok(())
 }
 
-/// The same without a trace. Gives what was read.
+/// Runs the check without noting it. Returns how much it read.
 pub(super) fn run_check(
     connection: &Connection,
     path: &Path,
@@ -70,7 +71,7 @@ pub(super) fn run_check(
     Ok(depth)
 }
 
-/// What the next start has to do, by the note of the last check.
+/// The check that the next start has to run, by the note of the last one.
 pub fn required_depth(path: &Path, large: LargeFileCheck) -> CheckDepth {
     let text = fs::read_to_string(note_path(path)).unwrap_or_default();
     if text == DAMAGE {
@@ -91,7 +92,6 @@ pub fn required_depth(path: &Path, large: LargeFileCheck) -> CheckDepth {
     }
 }
 
-/// Every page.
 pub(super) fn check_pages(connection: &Connection) -> rusqlite::Result<()> {
     verdict(connection, "PRAGMA quick_check(1)")
 }
@@ -101,7 +101,7 @@ fn verdict(connection: &Connection, query: &str) -> rusqlite::Result<()> {
     if verdict == "ok" { Ok(()) } else { Err(damaged(verdict)) }
 }
 
-/// SQLite itself compares header and length when it begins to read, and takes the schema apart.
+/// SQLite itself checks header and length when it starts to read, and parses the schema.
 fn cheap(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, u64>(0));
@@ -116,13 +116,14 @@ fn damaged(what: String) -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(ffi::Error::new(SQLITE_CORRUPT), Some(what))
 }
 
-/// Whether SQLite says that the file is not what it wrote.
+/// Whether SQLite reports that the file is damaged.
 pub fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
     matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
 }
 
-/// Notes that all of it was read and is whole. Where that cannot be written, the next start reads it again.
+/// Notes that the whole file was read and is intact. If that cannot be written, the next start reads the file
+/// again.
 fn note_whole(path: &Path) {
     if path.metadata().is_ok_and(|metadata| metadata.len() > SMALL_FILE_BYTES) {
         let _ = fs::write(note_path(path), format!("{} {}", now_millis(), circumstances(path)));
@@ -131,22 +132,22 @@ fn note_whole(path: &Path) {
     }
 }
 
-/// Notes that SQLite met damage: the next start looks at everything.
+/// Notes that SQLite reported damage: the next start checks everything.
 pub fn note_damage(path: &Path) {
     let _ = fs::write(note_path(path), DAMAGE);
 }
 
-/// The file is another from now on.
+/// Removes the note, because a new file takes the place of the old one.
 pub(super) fn forget(path: &Path) {
     let _ = fs::remove_file(note_path(path));
 }
 
-/// Where the last check is noted.
+/// Where the note of the last check is.
 pub fn note_path(path: &Path) -> PathBuf {
     path.with_extension("checked")
 }
 
-/// Which file it is, and since when the machine runs. A system that does not tell leaves it to the day.
+/// Identifies the file and the boot of the machine. If the system has no boot id, only the age counts.
 fn circumstances(path: &Path) -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let file = path.metadata().map_or((0, 0), |metadata| (metadata.dev(), metadata.ino()));

@@ -1,4 +1,4 @@
-//! A look at a file that leaves it as it is: nothing is made, migrated, mended or moved.
+//! Inspects a file and leaves it as it is: creates, migrates, repairs and moves nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -6,17 +6,16 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{Database, check, with_suffix};
 
-/// What there is to say of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseSummary {
     pub path: PathBuf,
     pub bytes: u64,
-    /// How many rows the table has; or why nobody can tell.
+    /// The number of rows of the table, or why it cannot be read.
     pub rows: Result<u64, String>,
 }
 
 impl Database {
-    /// `None` where there is no file yet. Reads all of it, which takes its time.
+    /// `None` if there is no file yet. Reads the whole file, which takes a while.
     pub fn inspect(&self, data_dir: &Path, table: &str) -> Option<DatabaseSummary> {
         let path = self.path(data_dir);
         let bytes = path.metadata().ok()?.len();
@@ -34,8 +33,8 @@ fn count(path: &Path, table: &str) -> rusqlite::Result<u64> {
     connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))
 }
 
-/// Where no log stands beside the file, nobody has it open, and it can be read without the files that even a reader
-/// makes otherwise.
+/// Without a log beside it no process has the file open, so SQLite can read it without creating the files
+/// that a reader otherwise needs.
 pub(super) fn address(path: &Path) -> String {
     let text = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let alone = if with_suffix(path, "-wal").exists() { "" } else { "?immutable=1" };

@@ -1,7 +1,7 @@
-//! A file that cannot be written, opened for reading: nothing is made, migrated, mended or moved.
+//! Opens a file that cannot be written for reading: creates, migrates, repairs and moves nothing.
 //!
-//! A log beside the file may hold what the file does not, and to read it SQLite needs the index of the log, which stands in
-//! a file of its own: where that cannot be made either, the file is refused rather than read without its log.
+//! A log beside the file may contain newer rows. To read it, SQLite needs the log's index, a file of its own.
+//! If it cannot create that index, opening fails rather than ignore the log.
 
 use std::path::Path;
 
@@ -12,7 +12,8 @@ use super::inspect::address;
 use super::{Database, DatabaseError, check, describe_error, with_suffix};
 
 impl Database {
-    /// Whether there is a file that this user may not write. Where there is none, one may yet be made.
+    /// Whether there is a file that this user may not write. If there is no file, the daemon may still create
+    /// one.
     pub fn is_read_only(&self, data_dir: &Path) -> bool {
         let path = self.path(data_dir);
         let files = ["", "-wal", "-shm"].map(|suffix| with_suffix(&path, suffix));
@@ -22,7 +23,7 @@ impl Database {
                 || files.iter().any(|file| is_kept(file)))
     }
 
-    /// Opens the file of this folder for reading, as it is.
+    /// Opens the file in this folder for reading, as it is.
     pub fn open_read_only(&self, data_dir: &Path) -> Result<Connection, DatabaseError> {
         let path = self.path(data_dir);
         let unusable = |what: String| DatabaseError { path: path.clone(), what };
@@ -40,7 +41,7 @@ impl Database {
             Ok((connection, version)) if version == newest => Ok(connection),
             Ok((_, version)) if version > newest => Err(unusable(newer_version_message(version))),
             Ok(_) => Err(unusable(
-                "was written by an older copydesk, and cannot be written to bring it up to date: check who owns it and its folder"
+                "was written by an older copydesk and cannot be migrated, because it cannot be written: check who owns it and its folder"
                     .to_owned(),
             )),
             Err(error) if check::is_damage(&error) => Err(unusable(format!(

@@ -1,5 +1,5 @@
-//! Carrying out what a person decided in reviews: documents are changed as agents change them, through the editor where
-//! they are open, else on the disk.
+//! Applies the user's decisions in reviews: it changes documents as agents do, through the editor if they are
+//! open, else on disk.
 
 use copydesk_text::FileText;
 
@@ -13,8 +13,8 @@ use crate::reviews::{
 use copydesk_config::SaveMode;
 
 impl WorkspaceFiles {
-    /// Decides one after the other; those on lines of one review with one verdict together. Answers in the same order.
-    /// What is begun is brought to its end, even if nobody waits for that any more.
+    /// Applies decisions one after the other; those on hunks of one review with one verdict together. Returns
+    /// results in the same order. Once begun, it runs to the end even if the caller goes away.
     pub async fn decide(&self, session: &str, decisions: &[UserDecision]) -> Vec<Result<(), DecisionError>> {
         let (files, session, wanted) = (self.clone(), session.to_owned(), decisions.to_owned());
         let deciding = tokio::spawn(async move { files.decide_all(&session, &wanted).await });
@@ -38,7 +38,7 @@ impl WorkspaceFiles {
             results.extend(self.decide_together(session, now).await);
             rest = later;
         }
-        // Whoever is told that it is decided is not asked again, whatever happens to the desk.
+        // Once the user is told that a hunk is decided, the daemon must not ask again, even after a crash.
         self.reviews().persist_all();
         if let Some(journal) = self.journal() {
             journal.flush().await;
@@ -83,13 +83,16 @@ impl WorkspaceFiles {
         let kind = match &carried.effect {
             DecisionEffect::Nothing => return Ok(()),
             DecisionEffect::Create { text } => {
-                let form = self.reviews().file_attributes(session, decision.review);
-                FileChangeKind::Create { text: form.with_byte_order_mark(text.clone()), mode: form.mode }
+                let attributes = self.reviews().file_attributes(session, decision.review);
+                FileChangeKind::Create {
+                    text: attributes.with_byte_order_mark(text.clone()),
+                    mode: attributes.mode,
+                }
             }
             DecisionEffect::Edit { text, change } => {
                 let content = self.peek(place, READ_LIMIT).await?;
                 let (stamp, file) = (content.stamp, decoded(place, content.bytes)?);
-                // On the disk it must still be what the decision was made for; a buffer's own text is merged.
+                // On disk it must still be the text of the decision; a buffer's own text is merged.
                 if file.text() != text && !content.is_from_buffer {
                     return Err(FileError::Changed { shown: place.display_path.clone() });
                 }
@@ -98,7 +101,7 @@ impl WorkspaceFiles {
             }
             DecisionEffect::Delete { text } => {
                 let content = match self.read_from_disk(place).await {
-                    // Somebody was faster.
+                    // Another program deleted it first.
                     Err(FileError::NotFound { .. }) => {
                         self.record_missing_file(session, decision.review, place);
                         return Ok(());
@@ -119,7 +122,7 @@ impl WorkspaceFiles {
         let call = self.reviews().waiting_call_id(session, decision.review);
         let cause = ChangeCause {
             session: session.to_owned(),
-            // What is accepted of a call that waits is what that call did, and is taken back with it.
+            // What the user accepts of a waiting call counts as that call's edit, and is undone with it.
             call: call.unwrap_or_else(|| format!("review {}", decision.review.0)),
             label: format!("{verb} {}", place.display_path),
             is_accepted: decision.verdict == HunkVerdict::Accept,
@@ -132,26 +135,26 @@ impl WorkspaceFiles {
         self.apply_changes(&[FileChange { path: place.clone(), kind }], &cause).await.map(drop)
     }
 
-    /// The file that a decision takes away is not there.
+    /// The file that a decision deletes does not exist.
     fn record_missing_file(&self, session: &str, review: ReviewId, place: &ResolvedPath) {
-        let (name, hand) = (place.real_path(), EditAuthor::Decision(review));
+        let (name, author) = (place.real_path(), EditAuthor::Decision(review));
         self.reviews().record_removed(
             name,
             &place.display_path,
             session,
-            hand,
+            author,
             ("", FileAttributes::default()),
         );
     }
 
-    /// The review of a document that no editor has open may be behind what is on the disk.
+    /// The review of a document that no editor has open may be behind the disk.
     async fn refresh_review(&self, session: &str, review: ReviewId) {
         if let Some(name) = self.reviews().review_path(session, review) {
             self.refresh_document(session, &name).await;
         }
     }
 
-    /// Brings the reviews of one document up to date.
+    /// Refreshes the reviews of one document.
     pub async fn refresh_document_reviews(&self, session: &str, name: &std::path::Path) {
         self.load_reviews(session).await;
         self.refresh_document(session, name).await;
@@ -173,7 +176,7 @@ impl WorkspaceFiles {
         self.reviews().refresh_text(session, name, None, file.text().into());
     }
 
-    /// Brings all reviews of a session up to date, those of earlier days and what was committed included.
+    /// Refreshes all reviews of a session, including stored ones and committed hunks.
     pub async fn refresh_reviews(&self, session: &str) {
         self.detect_commits(session).await;
         for name in self.reviews().reviewed_paths(session) {
@@ -181,13 +184,13 @@ impl WorkspaceFiles {
         }
     }
 
-    /// What is kept of earlier days, before anything of today is kept.
+    /// Loads stored reviews before new ones are stored.
     pub async fn load_reviews(&self, session: &str) {
         if !self.reviews().needs_loading(session) {
             return;
         }
-        let (kept, news) = match self.journal().map(|journal| journal.load_reviews(session)) {
-            // What cannot be read now is asked for again.
+        let (kept, feedback) = match self.journal().map(|journal| journal.load_reviews(session)) {
+            // If this fails, the next call tries again.
             Some(kept) => match kept.await {
                 Ok(kept) => kept,
                 Err(_) => return,
@@ -201,10 +204,10 @@ impl WorkspaceFiles {
             let file = content.ok().and_then(|content| FileText::decode(content.bytes).ok());
             found.push((review, place.display_path.clone(), file));
         }
-        self.reviews().restore_reviews(session, found, news);
+        self.reviews().restore_reviews(session, found, feedback);
     }
 
-    /// A document of which everything is accepted is saved, where the person wants that.
+    /// Saves a document whose hunks are all accepted, if the user wants that.
     async fn save_decided(&self, session: &str, place: &ResolvedPath, verdict: HunkVerdict) {
         let is_open = !self.reviews().list_reviews(session, Some(place.real_path()), 0).is_empty();
         if self.save_when() != SaveMode::AfterAccept || verdict != HunkVerdict::Accept || is_open {
@@ -212,12 +215,12 @@ impl WorkspaceFiles {
         }
         let Some(Ok(open)) = self.buffers().find(place.real_path(), self.home_client()) else { return };
         if let Some(editor) = self.buffers().editor(open.client) {
-            // The person sees that it is not saved.
+            // If this fails, the user sees that the buffer is unsaved.
             let _ = editor.save(&open.uri).await;
         }
     }
 
-    /// What is on the disk, whatever an editor has.
+    /// The content on disk, whatever an editor has.
     pub(super) async fn read_from_disk(&self, place: &ResolvedPath) -> Result<super::FileContent, FileError> {
         let found = place.clone();
         super::run_blocking(place, move || super::read::read(&found, READ_LIMIT, None)).await

@@ -1,9 +1,9 @@
-//! Changes to files, one or several at once: through an editor's buffer where the file is open, on the disk where not.
+//! Changes one or several files: through an editor's buffer if the file is open, else on disk.
 //!
-//! Invariant: all of them are made, or none; what was made before one failed is taken back, by merge, so that nothing a
-//! person typed meanwhile goes with it.
+//! Invariant: all changes are made, or none. If one fails, the earlier ones are rolled back by merge, so that
+//! nothing the user typed meanwhile is lost.
 //! Invariant: a file that is open in an editor is never written behind its back.
-//! Invariant: what is going to be changed is in the journal before it is changed.
+//! Invariant: a change is in the journal before it is made.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,10 +21,10 @@ use crate::journal::{EntryId, EntryOutcome, FileAttributes, HashedText, NewEntry
 use crate::reviews::ReviewId;
 use copydesk_config::SaveMode;
 
-/// A person types faster than an edit travels only for so long.
+/// How often to retry while the user types faster than the edit travels.
 pub(super) const ATTEMPTS: usize = 16;
 
-/// What is to become of one file.
+/// What to do to one file.
 #[derive(Debug, Clone)]
 pub struct FileChange {
     pub path: ResolvedPath,
@@ -33,65 +33,66 @@ pub struct FileChange {
 
 #[derive(Debug, Clone)]
 pub enum FileChangeKind {
-    /// `change` was made for the text of `file`, whose content had this stamp.
+    /// `change` applies to the text of `file`, whose content has this stamp.
     Edit { file: FileText, stamp: ContentStamp, change: Change },
     Create {
         text: String,
-        /// Its mode bits, where they are not those of any new file.
+        /// The mode bits, if they differ from a new file's.
         mode: Option<u32>,
     },
     /// Only while it has this content.
     Delete { file: FileText, stamp: ContentStamp },
 }
 
-/// Who wants a change: for the journal, and for the name of the editor's undo step.
+/// The origin of a change: for the journal, and for the name of the editor's undo step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeCause {
     pub session: String,
     pub call: String,
     pub label: String,
-    /// A person has seen it and said yes.
+    /// The user has seen and accepted it.
     pub is_accepted: bool,
     pub author: Author,
-    /// The first entry of those that are undone and redone together; else the changes of one call are.
+    /// The first entry of a group that is undone and redone together. By default the changes of one call are
+    /// a group.
     pub group: Option<EntryId>,
 }
 
-/// Whose change it is, for reviews.
+/// The author of a change, for reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Author {
-    /// An agent's, for a person to decide.
+    /// An agent; the user decides on it later.
     Agent,
-    /// An agent's, of which a person has seen all and said yes.
+    /// An agent, and the user has seen and accepted everything.
     ApprovedAgent,
-    /// It takes back this entry of the journal.
+    /// The undo of this journal entry.
     Undo(EntryId),
-    /// What a person decided in this review.
+    /// The user's decision in this review.
     Decision(ReviewId),
-    /// What a person wrote in the place of this hunk, with which it is decided.
+    /// The user's own text in the place of this hunk, which decides it.
     HunkReplacement(ReviewId, HunkId),
 }
 
-/// What became of one file.
+/// The result for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedFileChange {
     pub path: ResolvedPath,
-    /// The client in whose buffer the change was made, where it was open.
+    /// The client and URI of the buffer with the change, if the file was open.
     pub client: Option<(ClientId, String)>,
-    /// The person had typed since the change was made; it was fitted to that.
+    /// The user had typed since the change was made; it was rebased.
     pub is_rebased: bool,
-    /// Where there is a journal.
+    /// `None` without a journal.
     pub entry: Option<EntryId>,
-    /// The text before it and after it, without a byte order mark; a file that is created had none, one that goes has none.
+    /// The texts before and after, without a byte order mark; `None` for no file.
     pub before: Option<Arc<String>>,
     pub after: Option<Arc<String>>,
-    /// The text after it is on the disk.
+    /// The text after is on disk.
     pub is_saved: bool,
-    /// Why an editor did not save it that should have.
+    /// Why an editor that should have saved it did not.
     pub save_error: Option<String>,
 }
 
-/// Where the changes go at this moment.
+/// Which changes go to which client, and which to the disk.
 #[derive(Default)]
 struct ChangeRouting {
     open: BTreeMap<ClientId, Vec<usize>>,
@@ -111,7 +112,7 @@ impl WorkspaceFiles {
                 self.know_head(&cause.session).await;
             }
         };
-        // Beside each other: Git takes longer than most edits.
+        // In parallel: Git takes longer than most edits.
         let ((), result) = tokio::join!(knowing, self.apply_all(changes, cause, &mut done));
         match result {
             Ok(changed) => Ok(changed),
@@ -176,7 +177,7 @@ impl WorkspaceFiles {
         Ok(sorted)
     }
 
-    /// Nothing where the client has moved on; some of the changes may be made by then, and are not made again.
+    /// `None` if the client has moved on. Some of the changes may be made by then; they are not repeated.
     async fn apply_in_buffers(
         &self,
         changes: &[FileChange],
@@ -257,7 +258,7 @@ impl WorkspaceFiles {
         Ok(Some(made))
     }
 
-    /// Has the editor save what it was told to change, where the person wants that; tells whether it did.
+    /// Asks the editor to save its buffer, if the user wants that. Returns whether it saved.
     async fn save(
         &self,
         client: ClientId,
@@ -293,10 +294,10 @@ impl WorkspaceFiles {
             self.stage(place, content, expect, kind.mode()).await.map(Some)
         };
         let (ids, staged) = if is_new {
-            // No folder is made for it before the journal knows of it.
+            // Create no folder before the journal knows of it.
             (recording.await?, staging.await)
         } else {
-            // What stands beside the file has not changed it; and each of the two waits for the disk.
+            // The staged file does not change the original, and both steps wait for the disk.
             let (ids, staged) = tokio::join!(recording, staging);
             (ids?, staged)
         };
@@ -342,15 +343,15 @@ impl WorkspaceFiles {
         after: Option<&FileText>,
     ) {
         let (name, shown) = (change.path.real_path(), change.path.display_path.as_str());
-        let (session, hand, reviews) = (cause.session.as_str(), cause.edit_author(), self.reviews());
+        let (session, author, reviews) = (cause.session.as_str(), cause.edit_author(), self.reviews());
         match (before, after, &change.kind) {
             (Some(before), Some(after), FileChangeKind::Edit { change, .. }) => {
                 self.record_disk_edit(name, shown, cause, (before.text(), change, after.text()));
             }
-            (None, Some(after), _) => reviews.record_created(name, shown, session, hand, after.text()),
+            (None, Some(after), _) => reviews.record_created(name, shown, session, author, after.text()),
             (Some(before), None, _) => {
-                let form = FileAttributes { mode, bom: before.has_bom() };
-                reviews.record_removed(name, shown, session, hand, (before.text(), form));
+                let attributes = FileAttributes { mode, bom: before.has_bom() };
+                reviews.record_removed(name, shown, session, author, (before.text(), attributes));
             }
             _ => {}
         }
@@ -374,17 +375,18 @@ impl WorkspaceFiles {
         for (ids, outcome) in [(applied, EntryOutcome::Applied), (failed, EntryOutcome::Failed)] {
             let ids: Vec<_> = ids.into_iter().map(|(id, _)| id).collect();
             if !ids.is_empty() {
-                // The change is made; that the journal does not know it yet is found out when it is next opened.
+                // The change is made. If the journal does not record that, it finds out when it is next
+                // opened.
                 let _ = journal.settle(ids, outcome).await;
             }
         }
     }
 }
 
-/// What one change comes to on the disk.
+/// One change in terms of the disk.
 struct PendingDiskChange {
     before: Option<FileText>,
-    /// Nothing for a file that goes.
+    /// `None` for a deletion.
     after: Option<(FileText, HashedText)>,
     recorded: NewEntryKind,
 }
@@ -397,8 +399,8 @@ impl FileChangeKind {
         }
     }
 
-    /// Whether a file may come or go while an editor has it open, whose text stays as it is: who decided on a file has seen
-    /// what it holds; and what is taken back leaves the editor with the text that it has.
+    /// Whether a file may be created or deleted while an editor has it open and keeps its text: a user who
+    /// decided on a file has seen its content, and an undo leaves the editor with the same text.
     fn allows_open_buffer(&self, open: &OpenBuffer, cause: &ChangeCause) -> bool {
         let is_same = |text: &str| open.document.text() == text;
         match (self, cause.author) {
@@ -428,8 +430,8 @@ impl FileChangeKind {
                 PendingDiskChange { before: None, after: Some((file, after)), recorded }
             }
             Self::Delete { file, stamp } => {
-                let form = FileAttributes { mode: place.mode(), bom: file.has_bom() };
-                let recorded = NewEntryKind::Delete { before: stamp.text(file), form };
+                let attributes = FileAttributes { mode: place.mode(), bom: file.has_bom() };
+                let recorded = NewEntryKind::Delete { before: stamp.text(file), attributes };
                 PendingDiskChange { before: Some(file.clone()), after: None, recorded }
             }
             Self::Edit { file, stamp, change } => {

@@ -1,11 +1,11 @@
-//! Which content it was: two contents with one stamp are the same bytes.
+//! Identifies a content: two contents with one stamp are the same bytes.
 
 use copydesk_text::FileText;
 use sha2::{Digest, Sha256};
 
 use crate::journal::HashedText;
 
-/// The identity of a content, not of a moment: writing the same bytes again gives the same stamp.
+/// Identifies a content, not a moment: writing the same bytes again gives the same stamp.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentStamp {
     length: u64,
@@ -17,18 +17,18 @@ impl ContentStamp {
         Self { length: bytes.len() as u64, hash: Sha256::digest(bytes).into() }
     }
 
-    /// Of the bytes of a text, whose hash may be known.
+    /// The stamp of a text's bytes; the hash may be known already.
     pub(super) fn of_text(text: &HashedText) -> Self {
         Self { length: text.as_str().len() as u64, hash: text.hash().into() }
     }
 
-    /// Of a file with this text.
+    /// The stamp of a file with this text.
     pub(super) fn of_file(file: &FileText, text: &HashedText) -> Self {
         if file.has_bom() { Self::of_bytes(&file.encode()) } else { Self::of_text(text) }
     }
 
-    /// The text of a file that has this stamp, for the journal: it need not be hashed again, unless there is a mark that
-    /// is not the text's.
+    /// The text of a file with this stamp, for the journal. It is not hashed again, unless the file has a
+    /// byte order mark, which is not part of the text.
     pub(super) fn text(self, file: &FileText) -> HashedText {
         let text = file.shared_text();
         if file.has_bom() {

@@ -1,4 +1,4 @@
-//! Why a file could not be read or written, in words that a person or a model can act on.
+//! Why a file could not be read or written, in words that a user or a model can act on.
 
 use std::io;
 
@@ -43,7 +43,7 @@ pub enum FileError {
     DiskFull { shown: String },
     #[error("`{shown}` now leads elsewhere than a moment ago: a link on its way was changed; try again")]
     PathChanged { shown: String },
-    /// What an editor told of its text cannot be true.
+    /// The editor's reports about its text are contradictory.
     #[error(
         "`{shown}` is open in an editor whose text of it is not known: {why}. Nothing was changed; close it there and open \
          it again"
@@ -68,7 +68,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// The variant for what the system said while the place was `doing` (`read`, `written`…).
+    /// The variant for a system error while the file was `doing` (`read`, `written`…).
     pub(super) fn io(place: &ResolvedPath, doing: &'static str, error: io::Error) -> Self {
         use io::ErrorKind;
         let shown = place.display_path.clone();

@@ -1,8 +1,8 @@
-//! What people have committed they have decided: when the repository has another commit checked out than before, the
-//! hunks of reviewed files that stand in it and did not stand in the last one are kept.
+//! A commit is a decision: when the repository has another commit checked out than before, the daemon keeps
+//! the hunks of reviewed files that are in it and were not in the last one.
 //!
-//! `git` is only asked for what is stored: no command is used that runs a program which the repository's own configuration
-//! could name (hooks, filters, monitors), and nothing is fetched.
+//! The daemon asks `git` only for stored objects: it uses no command that runs a program named by the
+//! repository's own configuration (hooks, filters, monitors), and fetches nothing.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -14,11 +14,11 @@ use tokio::time::timeout;
 
 use super::{READ_LIMIT, WorkspaceFiles};
 
-/// A repository that is slower is not waited for.
+/// Timeout for a slow repository.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl WorkspaceFiles {
-    /// Looks whether something was committed since this was last asked.
+    /// Checks whether something was committed since the last call.
     pub async fn detect_commits(&self, session: &str) {
         self.load_reviews(session).await;
         if self.reviews().reviewed_paths(session).is_empty() {
@@ -30,14 +30,14 @@ impl WorkspaceFiles {
         for name in names {
             let Some(path) = path_in(&root, &name) else { continue };
             let Some(now) = self.committed_text(&format!("{head}:{path}")).await else { continue };
-            // What stood there all the time was not committed just now.
+            // A text that was there before was not committed just now.
             if self.committed_text(&format!("{before}:{path}")).await.as_ref() != Some(&now) {
                 self.reviews().keep_committed_hunks(session, &name, &now);
             }
         }
     }
 
-    /// Before the first edit: what is committed from then on is a decision.
+    /// Called before the first edit: what is committed from then on is a decision.
     pub(super) async fn know_head(&self, session: &str) {
         if !self.reviews().has_head(session) {
             let head = self.head().await.map(|(_, head)| head).unwrap_or_default();
@@ -45,11 +45,11 @@ impl WorkspaceFiles {
         }
     }
 
-    /// Where the repository begins, and its commit.
+    /// The root of the repository, and its commit.
     async fn head(&self) -> Option<(PathBuf, String)> {
-        let said = self.git(&["rev-parse", "--show-toplevel", "HEAD"], "").await?;
-        let said = String::from_utf8(said).ok()?;
-        let mut lines = said.lines();
+        let output = self.git(&["rev-parse", "--show-toplevel", "HEAD"], "").await?;
+        let output = String::from_utf8(output).ok()?;
+        let mut lines = output.lines();
         Some((PathBuf::from(lines.next()?), lines.next()?.to_owned()))
     }
 
@@ -67,18 +67,18 @@ impl WorkspaceFiles {
         Some(text.strip_suffix('\n')?.to_owned())
     }
 
-    async fn git(&self, arguments: &[&str], said: &str) -> Option<Vec<u8>> {
+    async fn git(&self, arguments: &[&str], input: &str) -> Option<Vec<u8>> {
         let mut git = Command::new("git");
         git.args(arguments).current_dir(self.root()).kill_on_drop(true);
         git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // Whoever started the desk may have meant another one.
+        // The environment that started the daemon may name another repository.
         git.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_INDEX_FILE");
         git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
         let asking = async {
             let mut child = git.spawn().ok()?;
             let mut stdin = child.stdin.take()?;
-            // One that does not read says so by its exit code.
-            let _ = stdin.write_all(said.as_bytes()).await;
+            // If git does not read it, its exit code says so.
+            let _ = stdin.write_all(input.as_bytes()).await;
             drop(stdin);
             let output = child.wait_with_output().await.ok()?;
             output.status.success().then_some(output.stdout)
@@ -87,7 +87,7 @@ impl WorkspaceFiles {
     }
 }
 
-/// As Git names it; one with a line end in it cannot be asked for.
+/// The path as Git names it. A path with a line break cannot be queried.
 fn path_in(root: &Path, name: &Path) -> Option<String> {
     let path = name.strip_prefix(root).ok()?.to_str()?;
     (!path.contains('\n')).then(|| path.to_owned())

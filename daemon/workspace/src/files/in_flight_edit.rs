@@ -1,4 +1,4 @@
-//! What reviews are told of a change: that it is on its way, and what came of it.
+//! Tells the reviews about a change: that it is on its way, and how it ended.
 
 use copydesk_text::{Change, Document};
 
@@ -7,7 +7,7 @@ use crate::buffers::{ClientId, PlannedEdit};
 use crate::journal::EntryId;
 use crate::reviews::{AppliedEdit, EditAuthor};
 
-/// An edit on its way into a buffer. However that ends, the reviews of the document go on afterwards.
+/// An edit on its way into a buffer. However it ends, the reviews of the document continue afterwards.
 pub(super) struct InFlightEdit<'a> {
     files: &'a WorkspaceFiles,
     client: ClientId,
@@ -21,7 +21,7 @@ impl WorkspaceFiles {
         InFlightEdit { files: self, client, planned: planned.clone(), is_over: false }
     }
 
-    /// An edit of a file that no editor has open.
+    /// Records an edit of a file that no editor has open.
     pub(super) fn record_disk_edit(
         &self,
         name: &std::path::Path,
@@ -29,20 +29,18 @@ impl WorkspaceFiles {
         cause: &ChangeCause,
         (before, change, after): (&str, &Change, &str),
     ) {
-        let (session, hand) = (cause.session.as_str(), cause.edit_author());
-        let landed =
-            AppliedEdit { session, author: hand, display_path: shown, before: before.into(), change };
+        let (session, author) = (cause.session.as_str(), cause.edit_author());
+        let landed = AppliedEdit { session, author, display_path: shown, before: before.into(), change };
         self.reviews().record_edit(name, None, Some(&landed), after.into());
     }
 }
 
 impl InFlightEdit<'_> {
-    /// It is there, or it is known that it is not.
+    /// The edit was applied, or is known not to be.
     pub(super) fn finish(mut self, shown: &str, applied: bool, cause: &ChangeCause) {
         let PlannedEdit { before, change, .. } = &self.planned;
-        let (session, hand) = (cause.session.as_str(), cause.edit_author());
-        let landed =
-            AppliedEdit { session, author: hand, display_path: shown, before: before.into(), change };
+        let (session, author) = (cause.session.as_str(), cause.edit_author());
+        let landed = AppliedEdit { session, author, display_path: shown, before: before.into(), change };
         self.end(applied.then_some(&landed));
         self.is_over = true;
     }
@@ -51,7 +49,7 @@ impl InFlightEdit<'_> {
         let (reviews, name) = (self.files.reviews(), &self.planned.name);
         let look = |now: &Document| reviews.record_edit(name, Some(self.client), landed, now.into());
         if !self.files.buffers().with_document(self.client, name, look) {
-            // The buffer is closed: what is there now is seen when somebody looks.
+            // The buffer is closed; the next reader sees the current text.
             reviews.abandon_edit(self.client, name);
         }
     }

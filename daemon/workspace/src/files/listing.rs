@@ -1,4 +1,4 @@
-//! What stands in a folder, and which of it a misspelt name may have meant.
+//! Lists a folder, and finds the names that a misspelled one may have meant.
 
 use std::{
     collections::BinaryHeap,
@@ -8,20 +8,20 @@ use std::{
 
 use super::{FileError, ResolvedPath};
 
-/// Beyond so many entries nobody is helped by a guess.
+/// With more entries, a guess helps no one.
 const MOST_SIBLINGS: usize = 10_000;
 const MOST_GUESSES: usize = 3;
 
-/// The first entries of a folder, in the order of their names.
+/// The first entries of a folder, by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectoryListing {
-    /// Folders, and links to folders, end with `/`.
+    /// Folders, and symlinks to folders, end with `/`.
     pub entries: Vec<String>,
     /// How many there are in all.
     pub total: usize,
 }
 
-/// A folder may hold millions: no more than `limit` names are kept at any time.
+/// A folder may contain millions of entries: at most `limit` names are in memory at any time.
 pub(super) fn list(place: &ResolvedPath, limit: usize) -> Result<DirectoryListing, FileError> {
     let unreadable = |error| FileError::io(place, "listed", error);
     let real = place.verified_real_path()?;
@@ -60,7 +60,7 @@ pub(super) fn similar(place: &ResolvedPath) -> Vec<String> {
     shown.map(|(_, name)| beside.join(name).to_string_lossy().into_owned()).collect()
 }
 
-/// From 0 to 1, and the name; nothing where nobody would confuse the two.
+/// The similarity from 0 to 1, and the name; `None` if no one would confuse the two.
 fn likeness(sibling: &DirEntry, wanted: &str) -> Option<(f64, String)> {
     let name = sibling.file_name().to_string_lossy().into_owned();
     let lower = name.to_lowercase();

@@ -1,4 +1,4 @@
-//! Reading one regular file: up to a limit, or to see whether it holds what is expected.
+//! Reads one regular file up to a limit, or compares it with an expected content.
 
 use std::{
     fs::{self, File, Metadata, OpenOptions},
@@ -13,20 +13,19 @@ use rustix::fs::OFlags;
 
 use super::{ContentStamp, FileError, ResolvedPath};
 
-/// Bytes that are compared at a time.
+/// Bytes to compare at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// What a file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileContent {
     pub bytes: Vec<u8>,
     pub stamp: ContentStamp,
-    /// It is the text of an editor's buffer, which may differ from the disk's.
+    /// It is the text of an editor's buffer, which may differ from the disk.
     pub is_from_buffer: bool,
 }
 
-/// What was written to a file: while it holds that, its stamp is known. To compare takes a tenth of the time that hashing
-/// takes, which counts where a large file is edited again and again.
+/// What the session wrote to a file: while the file contains that, its stamp is known. Comparing takes a
+/// tenth of the time of hashing, which matters when a large file is edited again and again.
 #[derive(Debug, Clone)]
 pub(super) struct WrittenContent {
     pub(super) real: PathBuf,
@@ -35,7 +34,7 @@ pub(super) struct WrittenContent {
 }
 
 impl WrittenContent {
-    /// The sizes of files that are worth being kept for it, and not too large for that.
+    /// The file sizes that are worth keeping, and not too large for it.
     pub(super) const WORTH_IT: RangeInclusive<u64> = 128 * 1024..=16 * 1024 * 1024;
 
     fn stamp_of(&self, place: &ResolvedPath, bytes: &[u8]) -> Option<ContentStamp> {
@@ -56,7 +55,7 @@ pub(super) fn read(
     if metadata.len() > limit {
         return Err(too_large(metadata.len()));
     }
-    // It may grow while it is read, and what `/proc` holds says that it is empty.
+    // The file may grow while it is read, and files in `/proc` claim to be empty.
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
     (&file).take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > limit {
@@ -70,7 +69,7 @@ pub(super) fn read(
     })
 }
 
-/// Whether the file holds exactly this; nothing is kept of it, and nothing hashed.
+/// Whether the file has exactly this content. Keeps and hashes nothing.
 pub(super) fn content_equals(place: &ResolvedPath, content: &FileText) -> Result<bool, FileError> {
     let unreadable = |error| FileError::io(place, "read", error);
     let mut reader = BufReader::with_capacity(CHUNK, opened(place)?.0);
@@ -91,7 +90,8 @@ pub(super) fn content_equals(place: &ResolvedPath, content: &FileText) -> Result
 fn opened(place: &ResolvedPath) -> Result<(File, Metadata), FileError> {
     let unreadable = |error| FileError::io(place, "read", error);
     let real = place.verified_real_path()?;
-    // Looked at before it is opened, since opening some devices does something, and after, since it may be another by then.
+    // Check before opening, since opening some devices has effects, and after, since it may be another file
+    // by then.
     ensure_regular(place, &fs::symlink_metadata(real).map_err(unreadable)?)?;
     let file = open(real).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
@@ -99,8 +99,8 @@ fn opened(place: &ResolvedPath) -> Result<(File, Metadata), FileError> {
     Ok((file, metadata))
 }
 
-/// Opens without ever waiting for a writer at the other end of a pipe. The path has no links left, and one that was put
-/// there since is not followed.
+/// Opens without ever waiting for a writer at the other end of a pipe. The path has no symlinks left; one
+/// that was put there since is not followed.
 fn open(real: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::NOCTTY;
     let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;

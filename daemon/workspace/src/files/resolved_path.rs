@@ -1,8 +1,8 @@
-//! From a path as it is written to the place it leads to.
+//! Resolves a written path to the file that it leads to.
 //!
-//! The path is made absolute and its `.` and `..` are taken out by name alone. The real path, which decides what is
-//! inside the workspace, follows every link of every part, also where the last parts do not exist yet: a link inside the
-//! workspace that leads outside is outside.
+//! The path becomes absolute, and `.` and `..` are removed by name alone. The real path decides what is
+//! inside the workspace. It follows the symlinks of every component, even if the last ones do not exist yet:
+//! a symlink inside the workspace that leads outside is outside.
 
 use std::{
     ffi::OsString,
@@ -16,15 +16,15 @@ use super::FileError;
 /// As many as Linux follows.
 const MOST_LINKS: usize = 40;
 
-/// How the names of buffers begin that have no file.
+/// The prefix of buffers without a file.
 const UNTITLED: &str = "untitled:";
 
-/// Where a path leads, at the moment it was resolved.
+/// Where a path led when it was resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedPath {
-    /// Absolute, without `.` and `..`; links are not resolved.
+    /// Absolute, without `.` and `..`; symlinks are not resolved.
     pub absolute_path: PathBuf,
-    /// For a person or a model: relative to the workspace where inside, else absolute.
+    /// For a user or a model: relative to the workspace if inside, else absolute.
     pub display_path: String,
     /// Whether the real path lies in the workspace.
     pub is_in_workspace: bool,
@@ -32,7 +32,7 @@ pub struct ResolvedPath {
 }
 
 impl ResolvedPath {
-    /// `real_root` is where the workspace really is.
+    /// `real_root` is the real path of the workspace.
     pub(super) fn resolve(path: &str, root: &Path, real_root: &Path, home: &Path) -> Self {
         if path.starts_with(UNTITLED) {
             let path_of = PathBuf::from(path);
@@ -49,7 +49,7 @@ impl ResolvedPath {
             _ => root.join(path),
         };
         let path = normalise(&path);
-        // What cannot be followed (a loop, a folder that may not be entered) is not known to be inside.
+        // A path that cannot be followed (a loop, a folder without access) does not count as inside.
         let (real, inside) = match real_path(&path) {
             Ok(real) => (real.clone(), real.starts_with(real_root)),
             Err(_) => (path.clone(), false),
@@ -63,17 +63,17 @@ impl ResolvedPath {
         Self { absolute_path: path, display_path: shown, is_in_workspace: inside, real }
     }
 
-    /// The path without links, as it was when the place was resolved. This is what a person should be asked about.
+    /// The path without symlinks, as it was when resolved. Permission asks show this one.
     pub fn real_path(&self) -> &Path {
         &self.real
     }
 
-    /// Whether it is a buffer that has no file.
+    /// Whether it is a buffer without a file.
     pub fn is_untitled(&self) -> bool {
         self.display_path.starts_with(UNTITLED)
     }
 
-    /// The mode bits of what is there.
+    /// The mode bits of the existing file.
     pub fn mode(&self) -> Option<u32> {
         fs::metadata(&self.real).ok().map(|metadata| metadata.permissions().mode() & 0o777)
     }
@@ -88,7 +88,7 @@ impl ResolvedPath {
     }
 }
 
-/// Takes out `.` and `..` by name alone.
+/// Removes `.` and `..` by name alone.
 pub(super) fn normalise(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
@@ -102,7 +102,7 @@ pub(super) fn normalise(path: &Path) -> PathBuf {
     normal
 }
 
-/// Like `canonicalize`, but for paths whose end does not exist, and links that lead to nothing.
+/// Like `canonicalize`, but also for paths whose end does not exist, and for dangling symlinks.
 pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
     let mut real = PathBuf::from("/");
     let mut left = parts(path);
@@ -137,7 +137,7 @@ pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
     Ok(real)
 }
 
-/// The last part first, for taking them from the end.
+/// The last component first, for popping.
 fn parts(path: &Path) -> Vec<OsString> {
     let parts = path.components().rev().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_owned()),

@@ -1,4 +1,4 @@
-//! Taking back what was done of a change that could not be made as a whole.
+//! Rolls back a change that could not be made as a whole.
 
 use copydesk_text::FileText;
 
@@ -8,7 +8,7 @@ use crate::buffers::{Buffers, ClientId, EditPlanOutcome, PlannedEdit, RequestedE
 use crate::journal::{EntryId, FileAttributes};
 use crate::reviews::EditAuthor;
 
-/// What has been done, in case it must be taken back.
+/// What has been done, for a rollback.
 #[derive(Default)]
 pub(super) struct RollbackLog {
     pub(super) group: Option<EntryId>,
@@ -16,7 +16,7 @@ pub(super) struct RollbackLog {
     pub(super) files: Vec<RollbackFile>,
 }
 
-/// A file on the disk that was changed: what was there, with its mode, and what is.
+/// A changed file on disk: its content and mode before, and its content after.
 pub(super) struct RollbackFile {
     pub(super) place: ResolvedPath,
     pub(super) before: Option<FileText>,
@@ -25,7 +25,7 @@ pub(super) struct RollbackFile {
 }
 
 impl WorkspaceFiles {
-    /// What reviews were told of was taken back: nothing of it is to be decided.
+    /// Tells the reviews that a change was rolled back: nothing of it is left to decide.
     fn tell_taken_back(&self, file: &RollbackFile, cause: &ChangeCause) {
         let (name, shown) = (file.place.real_path(), file.place.display_path.as_str());
         let (session, reviews) = (cause.session.as_str(), self.reviews());
@@ -35,14 +35,14 @@ impl WorkspaceFiles {
                 reviews.record_created(name, shown, session, EditAuthor::User, before.text());
             }
             (None, Some(after)) => {
-                let form = FileAttributes { mode: file.mode, bom: after.has_bom() };
-                reviews.record_removed(name, shown, session, EditAuthor::User, (after.text(), form));
+                let attributes = FileAttributes { mode: file.mode, bom: after.has_bom() };
+                reviews.record_removed(name, shown, session, EditAuthor::User, (after.text(), attributes));
             }
             (None, None) => {}
         }
     }
 
-    /// Undoes what was done of a change that could not be made as a whole; what could not be undone is named.
+    /// Rolls back the parts of a change that were made; the error names what could not be restored.
     pub(super) async fn roll_back(&self, done: RollbackLog, cause: &ChangeCause) -> Result<(), String> {
         let mut left = Vec::new();
         for file in done.files.into_iter().rev() {

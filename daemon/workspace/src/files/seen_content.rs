@@ -1,4 +1,4 @@
-//! What a session knows of files, and which of them are others by now.
+//! Which contents a session has seen, and which files have changed since.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -7,30 +7,30 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::{ContentStamp, READ_LIMIT, WorkspaceFiles, lock, run_blocking};
 use crate::buffers::ClientId;
 
-/// The clock of the disk may be so much behind.
+/// How far the disk's clock may be behind.
 const BEHIND: Duration = Duration::from_millis(50);
 
 /// A content that the session has read or written.
 #[derive(Debug, Clone)]
 pub(super) struct SeenContent {
     pub(super) stamp: ContentStamp,
-    /// When the disk was last known to have it, or what else was told.
+    /// When the disk last had it, or the other content that was reported.
     at: SystemTime,
-    /// The buffer as it was when it was last compared.
+    /// The buffer's version at the last comparison.
     buffer: Option<(ClientId, i32)>,
-    /// The content that the session was told of as another one.
-    told: Option<ContentStamp>,
+    /// The other content that the session was told about.
+    reported: Option<ContentStamp>,
 }
 
 impl SeenContent {
     pub(super) fn new(stamp: ContentStamp) -> Self {
-        Self { stamp, at: SystemTime::now(), buffer: None, told: None }
+        Self { stamp, at: SystemTime::now(), buffer: None, reported: None }
     }
 }
 
 impl WorkspaceFiles {
-    /// The files that are others than the session knows them, each said once: changed in an editor, by another program, or
-    /// by a command of the session's own.
+    /// The files that have changed since the session saw them, each reported once: changed in an editor, by
+    /// another program, or by the session's own command.
     pub async fn changed_since_seen(&self) -> Vec<String> {
         let known: Vec<(PathBuf, SeenContent)> = lock(&self.shared.seen_contents)
             .iter()
@@ -51,12 +51,12 @@ impl WorkspaceFiles {
                 None => closed.push((name, seen.at)),
             }
         }
-        // Most have not been touched, and are not read.
+        // Most files are untouched, and are not read.
         let root = self.resolve(".");
         let newer = move || {
             let is_newer = |(name, at): &(PathBuf, SystemTime)| {
                 let meta = std::fs::symlink_metadata(name).ok().filter(std::fs::Metadata::is_file);
-                // Not when it was written: a file that is moved here keeps that.
+                // Not the modification time: a file that is moved here keeps that.
                 meta.is_some_and(|meta| changed_at(&meta).is_none_or(|time| time + BEHIND > *at))
             };
             Ok(closed.into_iter().filter(is_newer).map(|(name, _)| name).collect::<Vec<_>>())
@@ -87,8 +87,8 @@ impl WorkspaceFiles {
             None => ContentStamp::of_bytes(&[MARK, now].concat()),
         };
         let known_as = |known: ContentStamp| known == stamp || known == other_mark();
-        if !known_as(known.stamp) && !known.told.is_some_and(known_as) {
-            known.told = Some(stamp);
+        if !known_as(known.stamp) && !known.reported.is_some_and(known_as) {
+            known.reported = Some(stamp);
             changed.push(self.resolve(&name.to_string_lossy()).display_path);
         }
     }

@@ -13,14 +13,14 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// What `src/a.rs` begins with.
+/// The content of `src/a.rs` at the start.
 const A: &str = "fn a() {}\n";
 
 fn unchanged(text: &str) -> WritePrecondition {
     WritePrecondition::Unchanged(text.to_owned().into())
 }
 
-/// A workspace `work` in a folder of its own, with something beside it.
+/// A workspace `work` in a temporary folder, with something beside it.
 struct Desk {
     folder: TempDir,
     files: WorkspaceFiles,
@@ -54,7 +54,7 @@ impl Desk {
         self.files.write(&self.files.resolve(path), text.to_owned().into(), expect, None).await
     }
 
-    /// Names in the folder, so that a left-over is seen.
+    /// The names in a folder, to see leftovers.
     fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(folder)).unwrap();
         let mut names: Vec<_> =
@@ -146,7 +146,7 @@ async fn only_regular_files_of_a_bearable_size_are_read() {
     let place = desk.files.resolve("src/a.rs");
     told += &desk.files.read(&place, 9).await.unwrap_err().to_string();
     assert!(desk.files.read(&place, 10).await.is_ok());
-    // What the system computes has no length.
+    // Files that the system computes have no length.
     assert!(!desk.read("/proc/self/status").await.unwrap().bytes.is_empty());
     expect_test::expect![[r#"
         `pipe` is a named pipe; only regular files can be read and written
@@ -166,18 +166,20 @@ async fn a_write_is_refused_unless_the_file_is_what_it_was_made_against() {
     let desk = desk();
     let refused = |result: Result<(), FileError>| format!("{:?}", result.unwrap_err());
 
-    assert!(refused(desk.write("src/a.rs", "x", WritePrecondition::New).await).starts_with("Appeared"));
-    assert!(refused(desk.write("src/b.rs", "x", unchanged(A)).await).starts_with("Vanished"));
-    // Of the same length, so that only the bytes tell.
+    assert!(refused(desk.write("src/a.rs", "x", WritePrecondition::New).await).starts_with("AlreadyExists"));
+    assert!(refused(desk.write("src/b.rs", "x", unchanged(A)).await).starts_with("Disappeared"));
+    // Of the same length, so that only the bytes differ.
     fs::write(desk.path("src/a.rs"), "fn b() {}\n").unwrap();
     assert!(refused(desk.write("src/a.rs", "x", unchanged(A)).await).starts_with("Changed"));
     fs::write(desk.path("src/a.rs"), "longer than it was").unwrap();
     assert!(refused(desk.write("src/a.rs", "x", unchanged(A)).await).starts_with("Changed"));
     assert_eq!(desk.text("src/a.rs"), "longer than it was");
-    assert!(refused(desk.write("src", "x", unchanged("")).await).starts_with("Folder"));
+    assert!(refused(desk.write("src", "x", unchanged("")).await).starts_with("IsAFolder"));
     assert!(refused(desk.write("/dev/null", "x", unchanged("")).await).starts_with("NotRegular"));
-    assert!(refused(desk.write("no/folder", "x", unchanged(A)).await).starts_with("Vanished"));
-    assert!(refused(desk.write("src/a.rs/x", "x", WritePrecondition::New).await).starts_with("NoFolder"));
+    assert!(refused(desk.write("no/folder", "x", unchanged(A)).await).starts_with("Disappeared"));
+    assert!(
+        refused(desk.write("src/a.rs/x", "x", WritePrecondition::New).await).starts_with("ParentMissing")
+    );
     assert_eq!(desk.names("src"), ["a.rs"], "nothing is left behind");
 
     // The same bytes again are the same content, whenever they were written.
@@ -190,7 +192,7 @@ async fn a_write_is_refused_unless_the_file_is_what_it_was_made_against() {
     assert_eq!((desk.text("src/a.rs").as_str(), desk.names("src")), ("new", vec!["a.rs".to_owned()]));
 }
 
-/// What is compared is read in pieces.
+/// The comparison reads in pieces.
 #[tokio::test]
 async fn a_large_file_is_compared_to_its_last_byte() {
     let desk = desk();
@@ -210,7 +212,7 @@ async fn a_large_file_is_compared_to_its_last_byte() {
     assert_eq!(desk.text("large"), "x");
 }
 
-/// A large file that was written is compared with what was written, not hashed.
+/// A large written file is compared with what was written, not hashed.
 #[tokio::test]
 async fn a_stamp_is_of_what_is_there_whatever_was_written() {
     let desk = desk();
@@ -259,7 +261,7 @@ async fn what_may_not_be_written_stays_as_it_was() {
     let error = desk.write("src/a.rs", "x", unchanged(A)).await.unwrap_err();
     assert!(matches!(error, FileError::ReadOnly { .. }), "{error}");
     assert_eq!((desk.text("src/a.rs").as_str(), desk.names("src")), ("fn a() {}\n", vec!["a.rs".to_owned()]));
-    // Even root cannot make a file there.
+    // Not even root can create a file there.
     let error = desk.write("/sys/copydesk-test", "x", WritePrecondition::New).await.unwrap_err();
     assert!(matches!(error, FileError::Denied { .. }), "{error}");
 }
@@ -300,7 +302,7 @@ async fn of_many_writes_against_one_content_one_wins() {
     assert_eq!(desk.names("src"), ["a.rs", "new.rs"]);
 }
 
-/// Run again below with a limit on the size of files, which fails a write in its middle as a full disk does.
+/// The test below runs this with a limit on file sizes, which fails a write midway as a full disk does.
 #[tokio::test]
 #[ignore = "is run by `a_write_that_fails_midway_changes_nothing`"]
 async fn write_more_than_may_be_written() {
@@ -356,7 +358,7 @@ async fn a_session_is_told_once_of_files_that_are_not_as_it_knows_them() {
     let changed = || desk.files.changed_since_seen();
     desk.read("src/a.rs").await.unwrap();
     assert!(changed().await.is_empty());
-    // At once, and with an old date: nothing of it is seen by the time of writing.
+    // At once, and with an old date: the modification time shows nothing of it.
     fs::write(desk.path("other"), "fn b() {}\n").unwrap();
     let old = fs::File::options().write(true).open(desk.path("other")).unwrap();
     old.set_modified(std::time::UNIX_EPOCH).unwrap();

@@ -1,15 +1,15 @@
-//! Taking back what an agent did to files, through the buffers and by merge: what a person wrote stays, and files that the
-//! agent did not edit are not touched.
+//! Undoes an agent's edits of files, through the buffers and by merge: what the user wrote stays, and files
+//! that the agent did not edit are not touched.
 
 use copydesk_text::FileText;
 
 use super::{Author, ChangeCause, FileChange, FileChangeKind, FileError, READ_LIMIT, WorkspaceFiles};
 use crate::journal::{EntryId, EntryKind, Journal, JournalEntry, UndoError, UndoStep, inverse_step};
 
-/// What became of one edit that was to be taken back.
+/// The result for one edit.
 #[derive(Debug)]
 pub struct UndoneEntry {
-    /// An absolute path, or the URI of a buffer that has none.
+    /// An absolute path, or the URI of a buffer without one.
     pub path: String,
     pub outcome: UndoneEntryOutcome,
 }
@@ -17,15 +17,15 @@ pub struct UndoneEntry {
 #[derive(Debug)]
 pub enum UndoneEntryOutcome {
     Undone,
-    /// It is as if it had not been made.
+    /// The edit was already undone by hand.
     AlreadyUndone,
     Blocked(UndoError),
     Failed(String),
 }
 
 impl WorkspaceFiles {
-    /// Takes entries back, in their order; each is one edit of its own, so that a conflict in one file leaves the others
-    /// undone. They belong together: one redo brings them all back.
+    /// Undoes entries in their order. Each is an edit of its own, so that a conflict in one file does not
+    /// stop the others. They form a group: one redo brings them all back.
     pub async fn undo_entries(
         &self,
         journal: &Journal,
@@ -51,7 +51,8 @@ impl WorkspaceFiles {
     ) -> Result<UndoneEntryOutcome, String> {
         let texts = journal.entry_texts(entry.id).await.map_err(|error| error.to_string())?;
         let place = self.resolve(entry.final_path());
-        // An editor may hold what was deleted on the disk, and still does when it is there again.
+        // An editor may keep the text of a file that was deleted on disk, and still has it when the file is
+        // restored.
         let found = match entry.kind {
             EntryKind::Delete => self.read_from_disk(&place).await,
             EntryKind::Create | EntryKind::Edit | EntryKind::Move { .. } => {

@@ -1,9 +1,9 @@
-//! Replacing a file in one step: everything goes into a new file beside it, is flushed, and takes its name.
+//! Replaces a file in one step: everything goes into a new file beside it, is flushed, and takes its name.
 //!
-//! The content is flushed, the folder is not: after a power failure the file has its old content or its new one. What was
-//! expected is looked at first, before anything is made, and again at the last moment before the new file takes
-//! the name. Programs that know nothing of our lock can still write between that look and the renaming; the gap is
-//! one system call, except for `WritePrecondition::NewLine`, where the system itself refuses to replace.
+//! The content is flushed, the folder is not: after a power failure the file has its old content or its new
+//! one. The precondition is checked before anything is written, and again just before the new file takes the
+//! name. Programs that ignore our lock can still write between that check and the rename. The gap is one
+//! system call; for `WritePrecondition::New` there is none, because the system itself refuses to replace.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, Permissions},
@@ -21,22 +21,22 @@ use super::{
     read::{content_equals, ensure_regular},
 };
 
-/// What a write was made against.
+/// What must hold for a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WritePrecondition {
-    /// There is no such file yet. Its folders need not be there either.
+    /// There is no such file yet. Its folders may be missing too.
     New,
-    /// The file holds this content.
+    /// The file has this content.
     Unchanged(FileText),
 }
 
-/// Whether a write could be made now, as far as can be told without making it.
+/// Whether a write would succeed now, as far as can be told without trying.
 pub(super) fn check(place: &ResolvedPath, expect: &WritePrecondition) -> Result<(), FileError> {
     let before = replaceable_metadata(place, place.verified_real_path()?)?;
     check_expected(place, before.as_ref(), expect)
 }
 
-/// Takes away what is still as it was made.
+/// Deletes a file that still has this content.
 pub(super) fn remove<Lock>(
     place: &ResolvedPath,
     content: &FileText,
@@ -47,7 +47,7 @@ pub(super) fn remove<Lock>(
     fs::remove_file(place.verified_real_path()?).map_err(|error| FileError::io(place, "removed", error))
 }
 
-/// What stands at the path, if it is something that may be replaced.
+/// The metadata of the existing file, if it may be replaced.
 fn replaceable_metadata(place: &ResolvedPath, real: &Path) -> Result<Option<fs::Metadata>, FileError> {
     let metadata = match fs::symlink_metadata(real) {
         Ok(metadata) => metadata,
@@ -57,8 +57,8 @@ fn replaceable_metadata(place: &ResolvedPath, real: &Path) -> Result<Option<fs::
         Err(error) => return Err(FileError::io(place, "written", error)),
     };
     ensure_regular(place, &metadata)?;
-    // Replacing needs no right to write the file itself, so that its mode has to be asked for. The second question is
-    // always answered yes for root, who nevertheless means something by a file without any write bit.
+    // A rename needs no permission to write the file itself, so check its mode. `access` always succeeds for
+    // root, who nevertheless means something by a file without any write bit.
     if metadata.permissions().readonly() || access(real, Access::WRITE_OK).is_err() {
         return Err(FileError::ReadOnly { shown: place.display_path.clone() });
     }
@@ -114,7 +114,7 @@ fn ensure_parent_folder(
     }
 }
 
-/// The new content under a name of its own, which is removed unless it takes the file's.
+/// The new content under a temporary name; removed unless it takes the file's name.
 pub(super) struct StagedFile {
     place: ResolvedPath,
     expect: WritePrecondition,
@@ -122,7 +122,7 @@ pub(super) struct StagedFile {
 }
 
 impl StagedFile {
-    /// One that replaces another has its mode; a new one may be given one.
+    /// A replacement takes the old file's mode; a new file may be given one.
     pub(super) fn new(
         place: ResolvedPath,
         content: &FileText,
@@ -140,7 +140,7 @@ impl StagedFile {
         Ok(Self { place, expect, file })
     }
 
-    /// `lock` is taken for the last look and the renaming.
+    /// `lock` is taken for the last check and the rename.
     pub(super) fn commit<Lock>(self, lock: impl FnOnce() -> Lock) -> Result<(), FileError> {
         let Self { place, expect, file } = self;
         let _lock = lock();
@@ -171,7 +171,8 @@ impl TempFile {
         static SERIAL: AtomicU64 = AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let path = folder.join(format!(".copydesk-{}-{serial}.tmp", std::process::id()));
-        // A new file gets what the user's mask leaves of 0666; one that replaces is closed until it has the old one's mode.
+        // A new file gets what the umask leaves of 0666; a replacement is private until it has the old file's
+        // mode.
         let mode = if before.is_some() { 0o600 } else { 0o666 };
         let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
         let temporary = Self { path, placed: false };
@@ -200,7 +201,7 @@ impl TempFile {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 return Err(FileError::AlreadyExists { shown: place.display_path.clone() });
             }
-            // Some file systems cannot refuse by themselves.
+            // Some file systems cannot refuse to replace.
             Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
                 check_expected(place, replaceable_metadata(place, real)?.as_ref(), &WritePrecondition::New)?;
                 return self.take_name(real).map_err(|error| FileError::io(place, "written", error));
@@ -219,7 +220,7 @@ impl Drop for TempFile {
     }
 }
 
-/// The owner first: giving a file away takes its set-user bit. Only root may give away, and that is no reason to fail.
+/// The owner first: changing it clears the set-user bit. Only root may change it, so a failure is no error.
 fn keep_rights(file: &File, before: &fs::Metadata) -> io::Result<()> {
     let now = file.metadata()?;
     if (now.uid(), now.gid()) != (before.uid(), before.gid())

@@ -1,4 +1,4 @@
-//! An entry: one edit of one place by one call.
+//! An entry: one edit of one file or buffer by one call.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use copydesk_text::Change;
 use sha2::{Digest as _, Sha256};
 
-/// Counts up through all sessions; never given twice.
+/// Counts up across all sessions; never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(pub(super) i64);
 
@@ -16,7 +16,7 @@ impl fmt::Display for EntryId {
     }
 }
 
-/// The SHA-256 of a text: which text it was.
+/// The SHA-256 of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TextHash([u8; 32]);
 
@@ -49,8 +49,8 @@ impl fmt::Debug for TextHash {
     }
 }
 
-/// A text to be recorded; clones are the same one. Its hash is reckoned once, when it is needed, unless the caller knows
-/// it: two megabytes take longer to hash than to record.
+/// A text to record; clones share it. Its hash is computed once, when needed, unless the caller knows it:
+/// hashing two megabytes takes longer than recording them.
 #[derive(Debug, Clone)]
 pub struct HashedText {
     text: Arc<String>,
@@ -62,12 +62,12 @@ impl HashedText {
         Self::from_shared(text.into().into())
     }
 
-    /// One that others keep, too.
+    /// A text that others share.
     pub fn from_shared(text: Arc<String>) -> Self {
         Self { text, hash: Arc::default() }
     }
 
-    /// With a wrong hash the text could not be given back.
+    /// With a wrong hash the text could not be read back.
     pub fn with_hash(text: Arc<String>, hash: TextHash) -> Self {
         debug_assert_eq!(hash, TextHash::of_text(&text));
         Self { text, hash: Arc::new(hash.into()) }
@@ -85,51 +85,51 @@ impl HashedText {
         *self.hash.get_or_init(|| TextHash::of_text(&self.text))
     }
 
-    /// Whether they are the same; then neither is hashed twice.
+    /// Whether the texts are equal; if so, they share one hash.
     pub(super) fn is_same_text(&self, other: &Self) -> bool {
         if let (Some(own), Some(other)) = (self.hash.get(), other.hash.get()) {
             return own == other;
         }
         let same = self.text == other.text;
         if let (true, Some(hash)) = (same, other.hash.get()) {
-            // Where it is set already, it is set to the same.
+            // If it is already set, it has the same value.
             let _ = self.hash.set(*hash);
         }
         same
     }
 }
 
-/// What a file is besides its text.
+/// A file's properties besides its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FileAttributes {
-    /// Its mode bits, where they are known.
+    /// The mode bits, if known.
     pub mode: Option<u32>,
-    /// It begins with a byte order mark.
+    /// The file begins with a byte order mark.
     pub bom: bool,
 }
 
 impl FileAttributes {
-    /// The text of a file of this form, as it is written.
+    /// The text as it is written to a file with these attributes.
     pub fn with_byte_order_mark(self, text: String) -> String {
         if self.bom { format!("\u{feff}{text}") } else { text }
     }
 }
 
-/// What is about to be applied.
+/// An edit that is about to be applied.
 #[derive(Debug, Clone)]
 pub struct NewEntry {
     pub session: String,
     pub call: String,
-    /// An absolute path, or the URI of a buffer that has none.
+    /// An absolute path, or the URI of a buffer without one.
     pub path: String,
     pub kind: NewEntryKind,
-    /// The entry that this one takes back. A redo takes back an undo.
+    /// The entry that this one undoes. A redo undoes an undo.
     pub undoes: Option<EntryId>,
-    /// The first entry of a group that this one belongs to. `None`: all entries of one `begin` are a group.
+    /// The first entry of this entry's group. `None`: all entries of one `begin` form a group.
     pub group: Option<EntryId>,
 }
 
-/// What happens at the place. The change leads from the text before to the one after.
+/// What happens to the file. The change turns the text before into the text after.
 #[derive(Debug, Clone)]
 pub enum NewEntryKind {
     Edit {
@@ -142,9 +142,9 @@ pub enum NewEntryKind {
     },
     Delete {
         before: HashedText,
-        form: FileAttributes,
+        attributes: FileAttributes,
     },
-    /// The text goes to `to`, where nothing was, and may be changed on the way.
+    /// Moves the text to `to`, where nothing was, perhaps changed on the way.
     Move {
         to: String,
         before: HashedText,
@@ -167,7 +167,7 @@ pub enum EntryOutcome {
     Failed,
 }
 
-/// What is known of an edit, without its texts.
+/// An edit without its texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalEntry {
     pub id: EntryId,
@@ -176,23 +176,23 @@ pub struct JournalEntry {
     pub group: EntryId,
     pub path: String,
     pub kind: EntryKind,
-    /// `None`: begun, and not heard of since.
+    /// `None`: begun, and not settled since.
     pub outcome: Option<EntryOutcome>,
     pub undoes: Option<EntryId>,
     /// When it was begun, in milliseconds since 1970.
     pub time: u64,
-    /// `None`: there was nothing at the place.
+    /// `None`: there was no file.
     pub before: Option<TextHash>,
-    /// `None`: there was to be nothing at the place.
+    /// `None`: the edit removes the file.
     pub after: Option<TextHash>,
-    /// That of a file that was deleted.
+    /// Of a deleted file.
     pub attributes: FileAttributes,
-    /// Whether the bound has left its texts.
+    /// Whether the limits have left its texts.
     pub has_texts: bool,
 }
 
 impl JournalEntry {
-    /// Where the text after the edit is.
+    /// Where the text is after the edit.
     pub fn final_path(&self) -> &str {
         match &self.kind {
             EntryKind::Move { to } => to,

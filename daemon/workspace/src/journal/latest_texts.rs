@@ -1,5 +1,5 @@
-//! The text that a place was last to have, kept in memory: the next edit most often begins with it, or with it and a few
-//! keystrokes.
+//! The latest recorded text of each path, in memory: the next edit most often begins with it, or with it and
+//! a few keystrokes.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ const MOST_PLACES: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct LatestTexts {
-    /// The place used last comes last.
+    /// The path used last comes last.
     latest: VecDeque<LatestText>,
     bytes: usize,
 }
@@ -20,7 +20,7 @@ pub(super) struct LatestTexts {
 pub(super) struct LatestText {
     place: String,
     pub(super) text: HashedText,
-    /// The row that holds it, unless another process has let it go since.
+    /// The row that contains it, unless another process has deleted it since.
     pub(super) row: i64,
 }
 

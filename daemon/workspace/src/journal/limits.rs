@@ -1,8 +1,8 @@
-//! How much the journal keeps, and what goes when it is more.
+//! How much the journal keeps, and what it evicts beyond that.
 //!
-//! Texts go first, by sessions: those of the session that rested longest, its oldest entries first. Their entries stay,
-//! without texts, up to a number that fits into an eighth of the bound; then the oldest of these go too. So much goes at
-//! once that it is not done again at the next edit.
+//! Texts go first: those of the session that has been idle longest, its oldest entries first. Their entries
+//! stay without texts, up to a number that fits into an eighth of the limit; then the oldest of these go too.
+//! Each eviction frees enough that the next edit does not need another.
 
 use std::fmt;
 use std::path::Path;
@@ -14,13 +14,13 @@ use super::text_rows::release;
 use super::{JournalError, JournalThread};
 use crate::database::{is_damage, note_damage, now_millis};
 
-/// A bare entry with its indexes, roughly.
+/// The rough size of an entry without texts, with its indexes.
 const BARE: u64 = 512;
 
-/// Entries whose texts are let go between two looks at the size.
+/// How many entries lose their texts between two checks of the size.
 const BATCH: usize = 16;
 
-/// What the journal may keep.
+/// How much the journal may keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JournalLimits {
     /// The size of the file, give or take one edit and the log.
@@ -48,13 +48,13 @@ impl fmt::Display for JournalLimits {
     }
 }
 
-/// How much of the bound is used.
+/// How much of the limits is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JournalUsage {
     pub bytes: u64,
     pub limits: JournalLimits,
     pub entries: u64,
-    /// How many of the entries can no longer be undone, since their texts are gone.
+    /// How many entries can no longer be undone because their texts are gone.
     pub evicted: u64,
 }
 
@@ -64,7 +64,7 @@ impl JournalThread {
             self.connection.query_row(&format!("SELECT count(*) FROM entry {what}"), [], |row| row.get(0))
         };
         let (entries, gone) = (count("")?, count("WHERE before IS NULL AND after IS NULL")?);
-        Ok(JournalUsage { bytes: bytes(&self.connection)?, limits: self.bound, entries, evicted: gone })
+        Ok(JournalUsage { bytes: bytes(&self.connection)?, limits: self.limits, entries, evicted: gone })
     }
 
     pub(super) fn forget(&mut self, session: &str) -> Result<(), JournalError> {
@@ -78,7 +78,7 @@ impl JournalThread {
         Ok(())
     }
 
-    /// Lets go of what is too much, if something came in. What fails now is tried again after the next job.
+    /// Evicts what exceeds the limits, if anything was added. A failure is retried after the next job.
     pub(super) fn enforce_limits(&mut self, path: &Path) {
         if !self.has_grown {
             return;
@@ -91,7 +91,7 @@ impl JournalThread {
     }
 
     fn evict(&mut self) -> rusqlite::Result<()> {
-        let JournalLimits { bytes: most, age } = self.bound;
+        let JournalLimits { bytes: most, age } = self.limits;
         let aged = aged(&self.connection, age, self.newest)?;
         if bytes(&self.connection)? <= most && aged.is_empty() {
             return Ok(());
@@ -119,7 +119,7 @@ impl JournalThread {
     }
 }
 
-/// Entries that have texts and are too old for that.
+/// Entries whose texts are too old.
 fn aged(connection: &Connection, age: Duration, newest: i64) -> rusqlite::Result<Vec<i64>> {
     let oldest = now_millis().saturating_sub(u64::try_from(age.as_millis()).unwrap_or(u64::MAX));
     let mut query = connection.prepare_cached(
@@ -128,7 +128,7 @@ fn aged(connection: &Connection, age: Duration, newest: i64) -> rusqlite::Result
     query.query_map(params![oldest, newest], |row| row.get(0))?.collect()
 }
 
-/// Entries that have texts, in the order in which they lose them.
+/// Entries with texts, in the order of eviction.
 fn candidates(connection: &Connection, newest: i64) -> rusqlite::Result<Vec<i64>> {
     let mut query = connection.prepare_cached(
         "SELECT entry.id FROM entry
@@ -138,7 +138,7 @@ fn candidates(connection: &Connection, newest: i64) -> rusqlite::Result<Vec<i64>
     query.query_map([newest], |row| row.get(0))?.collect()
 }
 
-/// Takes the texts of entries away. Another process may have taken the entries themselves.
+/// Deletes the texts of entries. Another process may have deleted the entries themselves.
 fn drop_texts(connection: &Connection, ids: &[i64]) -> rusqlite::Result<()> {
     for id in ids {
         let mut texts = connection.prepare_cached("SELECT before, after FROM entry WHERE id = ?1")?;
@@ -158,26 +158,26 @@ fn pair(row: &rusqlite::Row<'_>) -> rusqlite::Result<TextRowPair> {
 }
 
 fn release_all(connection: &Connection, rows: impl IntoIterator<Item = TextRowPair>) -> rusqlite::Result<()> {
-    // The text after stands on the text before.
+    // The text after is stored as a change of the text before.
     for row in rows.into_iter().flat_map(|(before, after)| [after, before]).flatten() {
         release(connection, row)?;
     }
     Ok(())
 }
 
-/// What is in use; free pages are on their way back to the disk.
+/// The bytes in use; free pages are about to return to the disk.
 fn bytes(connection: &Connection) -> rusqlite::Result<u64> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, u64>(0));
     Ok(number("page_size")? * number("page_count")?.saturating_sub(number("freelist_count")?))
 }
 
-/// Free pages go back to the disk.
+/// Returns free pages to the disk.
 fn vacuum(connection: &Connection) -> rusqlite::Result<()> {
     let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
     let mut rows = vacuum.query([])?;
-    // Each step gives back one page.
+    // Each step frees one page.
     while rows.next()?.is_some() {}
     drop(rows);
-    // The file shrinks when the log is folded in; where another process reads, the next time.
+    // The file shrinks when the log is folded in; if another process reads it, the next time.
     connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
 }

@@ -1,4 +1,4 @@
-//! The file of the journal.
+//! The journal's file.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,8 @@ use rusqlite::Connection;
 use super::{JournalError, schema};
 use crate::database::{Database, LargeFileCheck, SMALL_FILE_BYTES, describe_error};
 
-/// All of a large one is read only after damage: each text is checked by its hash when it is read, so damage that is not
-/// seen at the start cannot give a wrong one.
+/// A large journal is read as a whole only after damage: each text is verified by its hash when it is read,
+/// so damage that the start does not see cannot give a wrong text.
 pub(super) const FILE: Database = Database {
     name: "journal.db",
     migrations: schema::STEPS,
@@ -16,12 +16,13 @@ pub(super) const FILE: Database = Database {
     prepare,
 };
 
-/// How the opening went.
+/// How the journal was opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JournalOpenReport {
-    /// The journal was damaged; this is where it is now. A new one was begun.
+    /// Where the damaged journal is now. A new one was started.
     pub moved_aside: Option<PathBuf>,
-    /// How many entries were begun and never settled; [`Journal::unsettled_entries`](super::Journal::unsettled) gives them.
+    /// How many entries were begun and never settled;
+    /// [`Journal::unsettled_entries`](super::Journal::unsettled_entries) lists them.
     pub unsettled: usize,
 }
 
@@ -34,7 +35,7 @@ pub(super) fn open(data_dir: &Path) -> Result<(Connection, JournalOpenReport), J
 }
 
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
-    // Before there is any table: what the bound takes is given back to the disk.
+    // Set before there is any table, so that evicted space returns to the disk.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update(None, "journal_size_limit", SMALL_FILE_BYTES)
 }

@@ -1,4 +1,4 @@
-//! Entries as rows, and what they say.
+//! Reads entries from their rows.
 
 use copydesk_text::Change;
 use rusqlite::{Connection, OptionalExtension as _, Row};
@@ -11,12 +11,12 @@ const COLUMNS: &str =
     "id, session, call, part_of, place, kind, leads_to, outcome, undoes, time, before_hash, after_hash,
                        before, after, mode, bom";
 
-/// What an entry's place had before and after; `None` is no file.
+/// The texts before and after an entry; `None` means no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryTexts {
     pub before: Option<String>,
     pub after: Option<String>,
-    /// What makes one of the other, as it was recorded; where both are there.
+    /// The recorded change from one to the other, if both exist.
     pub change: Option<Change>,
 }
 
@@ -37,13 +37,13 @@ pub(super) fn unsettled(connection: &Connection) -> Result<Vec<JournalEntry>, Jo
 pub(super) fn texts(
     connection: &Connection,
     id: EntryId,
-    bound: JournalLimits,
+    limits: JournalLimits,
 ) -> Result<EntryTexts, JournalError> {
     let query = format!("SELECT {COLUMNS} FROM entry WHERE id = ?1");
     let found = connection.prepare_cached(&query)?.query_row([id.0], |row| Ok(read(row))).optional()?;
     let StoredEntry { entry, before, after } = found.ok_or(JournalError::NoEntry(id))??;
     if !entry.has_texts {
-        return Err(JournalError::Evicted { place: entry.path, bound });
+        return Err(JournalError::Evicted { place: entry.path, limits });
     }
     let read = |row: Option<i64>, hash: Option<TextHash>| match (row, hash) {
         (Some(row), Some(hash)) => text_rows::read(connection, row, hash).map(Some),

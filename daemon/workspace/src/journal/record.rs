@@ -1,4 +1,4 @@
-//! Recording: the texts of an entry, then the entry, in one transaction.
+//! Records entries: first the texts, then the entry, in one transaction.
 
 use copydesk_text::Change;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
@@ -11,10 +11,10 @@ use crate::database::now_millis;
 
 impl JournalThread {
     pub(super) fn begin(&mut self, entries: &[NewEntry]) -> Result<Vec<EntryId>, JournalError> {
-        // On the disk when it returns, power cuts included.
+        // On disk on return, even after a power cut.
         self.connection.pragma_update(None, "synchronous", "FULL")?;
         let ids = begin(&mut self.connection, &mut self.known, entries).inspect_err(|_| {
-            // Rows that were never committed may be known.
+            // Forget rows that were never committed.
             self.known.clear();
         })?;
         if let Some(first) = ids.first() {
@@ -25,7 +25,7 @@ impl JournalThread {
     }
 
     pub(super) fn settle(&mut self, ids: &[EntryId], outcome: EntryOutcome) -> Result<(), JournalError> {
-        // Not worth waiting for the disk: what a power cut leaves unsettled is told by the hashes.
+        // Do not wait for the disk: after a power cut the hashes show what happened.
         self.connection.pragma_update(None, "synchronous", "NORMAL")?;
         settle(&mut self.connection, ids, outcome)
     }
@@ -119,8 +119,11 @@ fn insert(
     let EntryColumns { kind, leads_to, before, after } = columns;
     let hash = |text: &Option<(&HashedText, TextRow)>| text.map(|(text, _)| text.hash());
     let group = entry.group.or(first);
-    let form =
-        if let NewEntryKind::Delete { form, .. } = &entry.kind { *form } else { FileAttributes::default() };
+    let attributes = if let NewEntryKind::Delete { attributes, .. } = &entry.kind {
+        *attributes
+    } else {
+        FileAttributes::default()
+    };
     transaction
         .prepare_cached(
             "INSERT INTO entry (session, call, part_of, place, kind, leads_to, undoes, time, before_hash, after_hash,
@@ -140,8 +143,8 @@ fn insert(
             hash(after).as_ref().map(super::TextHash::bytes),
             before.map(|(_, row)| row.id),
             after.map(|(_, row)| row.id),
-            form.mode,
-            form.bom
+            attributes.mode,
+            attributes.bom
         ])?;
     let id = transaction.last_insert_rowid();
     if group.is_none() {
@@ -150,7 +153,7 @@ fn insert(
     Ok(EntryId(id))
 }
 
-/// Whether the change makes `after` of `before`; nothing is copied for it.
+/// Whether `change` turns `before` into `after`. Copies nothing.
 fn change_produces(before: &str, change: &Change, after: &str) -> bool {
     let mut at = 0;
     let mut rest = Some(after);

@@ -1,7 +1,8 @@
-//! The tables, as steps from one version to the next. A step that has been released is never changed.
+//! The tables, as migrations from one version to the next. A released migration never changes.
 //!
-//! A `text_rows` is whole, or a change against another one, its `base`. The text after an edit is always the edit's own change
-//! against the text before it. `hash` is that of the text, `length` that of `data` unpacked.
+//! A row of `text` is whole, or a change against another row, its `base`. The text after an edit is always
+//! the edit's own change against the text before it. `hash` is the hash of the text, `length` the length of
+//! `data` unpacked.
 
 pub(super) const STEPS: &[&str] = &[
     "

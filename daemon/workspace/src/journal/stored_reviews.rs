@@ -1,9 +1,8 @@
-//! What of the recorded edits is undecided, for the day after: one row for each review, written anew when it changes.
+//! Stores undecided reviews across restarts: one row for each review, rewritten when it changes. Row number
+//! 0, which no review has, contains the feedback that the model has not received yet.
 //!
-//! Under the number 0, which no review has, stands what the model has not been told of them.
-//!
-//! A review goes when everything in it is decided, or its session goes. Whoever never decides has at most [`MOST`] bytes of
-//! them: then those go that were begun first, and count as kept.
+//! A review is deleted when every hunk in it is decided or its session goes. Undecided reviews take at most
+//! [`MOST`] bytes; beyond that the oldest go, and count as kept.
 
 use copydesk_text::review::{Review, SavedReview};
 use rusqlite::{OptionalExtension as _, params};
@@ -12,25 +11,25 @@ use serde::Serialize;
 use super::{FileAttributes, Journal, JournalError, JournalJob, JournalThread};
 use crate::reviews::ReviewFeedback;
 
-/// All of them together, in bytes.
+/// The limit of all reviews together, in bytes.
 const MOST: i64 = 128 * 1024 * 1024;
 
-/// The number of the row that is no review.
-const NEWS: u64 = 0;
+/// The number of the row with the feedback.
+const FEEDBACK_NUMBER: u64 = 0;
 
-/// A review as it is kept.
+/// A review as stored.
 #[derive(Debug)]
 pub struct StoredReview {
     pub number: u64,
     /// The real path of its document.
     pub path: String,
-    /// That of its document, where that was deleted.
+    /// Of its document, if that was deleted.
     pub attributes: FileAttributes,
     pub saved: SavedReview,
 }
 
 impl Journal {
-    /// Keeps a review, or forgets one that is over. Does not wait: false where the journal is too busy to take it.
+    /// Stores a review, or deletes one that is over. Does not wait: returns false if the queue is full.
     pub fn store_review(
         &self,
         session: &str,
@@ -39,18 +38,18 @@ impl Journal {
     ) -> bool {
         let session = session.to_owned();
         let job: JournalJob = Box::new(move |owner| {
-            // What cannot be kept is asked about again: nothing is lost but what was decided since.
+            // If this fails, the user decides again: only decisions made since are lost.
             let _ = owner.store_review(&session, number, review);
         });
         self.jobs.try_send(job).is_ok()
     }
 
-    /// Keeps what the model of a session is still to be told, or forgets it. Does not wait.
-    pub fn store_feedback(&self, session: &str, news: Option<ReviewFeedback>) {
+    /// Stores the feedback that a session's model has not received yet, or deletes it. Does not wait.
+    pub fn store_feedback(&self, session: &str, feedback: Option<ReviewFeedback>) {
         let session = session.to_owned();
         let job: JournalJob = Box::new(move |owner| {
-            // A model that is not told of a decision reads the file as it is.
-            let _ = owner.store_feedback(&session, news.as_ref());
+            // A model that misses a decision still reads the file as it is.
+            let _ = owner.store_feedback(&session, feedback.as_ref());
         });
         let _ = self.jobs.try_send(job);
     }
@@ -71,18 +70,24 @@ impl JournalThread {
         number: u64,
         review: Option<(String, FileAttributes, Review)>,
     ) -> Result<(), JournalError> {
-        let Some((place, form, review)) = review else {
+        let Some((place, attributes, review)) = review else {
             let sql = "DELETE FROM review WHERE session = ?1 AND number = ?2";
             self.connection.prepare_cached(sql)?.execute(params![session, number])?;
             return Ok(());
         };
-        self.write_review(session, number, (&place, form), &review.to_saved())
+        self.write_review(session, number, (&place, attributes), &review.to_saved())
     }
 
-    fn store_feedback(&mut self, session: &str, news: Option<&ReviewFeedback>) -> Result<(), JournalError> {
-        match news {
-            Some(news) => self.write_review(session, NEWS, ("", FileAttributes::default()), news),
-            None => self.store_review(session, NEWS, None),
+    fn store_feedback(
+        &mut self,
+        session: &str,
+        feedback: Option<&ReviewFeedback>,
+    ) -> Result<(), JournalError> {
+        match feedback {
+            Some(feedback) => {
+                self.write_review(session, FEEDBACK_NUMBER, ("", FileAttributes::default()), feedback)
+            }
+            None => self.store_review(session, FEEDBACK_NUMBER, None),
         }
     }
 
@@ -90,7 +95,7 @@ impl JournalThread {
         &mut self,
         session: &str,
         number: u64,
-        (place, form): (&str, FileAttributes),
+        (place, attributes): (&str, FileAttributes),
         saved: &impl Serialize,
     ) -> Result<(), JournalError> {
         let saved =
@@ -98,12 +103,12 @@ impl JournalThread {
         let sql =
             "INSERT INTO review (session, number, place, saved, mode, bom) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                    ON CONFLICT (session, number) DO UPDATE SET place = ?3, saved = ?4, mode = ?5, bom = ?6";
-        let row = params![session, number, place, saved, form.mode, form.bom];
+        let row = params![session, number, place, saved, attributes.mode, attributes.bom];
         self.connection.prepare_cached(sql)?.execute(row)?;
         self.evict_old_reviews(MOST)
     }
 
-    /// The newest stays, however large it is.
+    /// The newest stays, whatever its size.
     pub(super) fn evict_old_reviews(&mut self, most: i64) -> Result<(), JournalError> {
         let sql = "DELETE FROM review WHERE rowid IN (
                        SELECT rowid FROM (
@@ -119,20 +124,22 @@ impl JournalThread {
     fn load_feedback(&mut self, session: &str) -> Result<ReviewFeedback, JournalError> {
         let sql = "SELECT saved FROM review WHERE session = ?1 AND number = ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let saved = statement.query_row(params![session, NEWS], |row| row.get::<_, String>(0)).optional()?;
+        let saved = statement
+            .query_row(params![session, FEEDBACK_NUMBER], |row| row.get::<_, String>(0))
+            .optional()?;
         Ok(saved.and_then(|saved| serde_json::from_str(&saved).ok()).unwrap_or_default())
     }
 
-    /// One that cannot be read is left out: it is no reason to lose the others.
+    /// Skips a review that cannot be read, so that the others are not lost.
     fn load_reviews(&mut self, session: &str) -> Result<Vec<StoredReview>, JournalError> {
         let sql = "SELECT number, place, saved, mode, bom FROM review WHERE session = ?1 AND number > 0
                    ORDER BY number";
         let mut statement = self.connection.prepare_cached(sql)?;
         let row = |row: &rusqlite::Row<'_>| {
             let (number, place, saved): (u64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            let form = FileAttributes { mode: row.get(3)?, bom: row.get(4)? };
+            let attributes = FileAttributes { mode: row.get(3)?, bom: row.get(4)? };
             let saved = serde_json::from_str(&saved).ok();
-            Ok(saved.map(|saved| StoredReview { number, path: place, attributes: form, saved }))
+            Ok(saved.map(|saved| StoredReview { number, path: place, attributes, saved }))
         };
         let rows = statement.query_map([session], row)?;
         Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())

@@ -47,7 +47,7 @@ impl Journal {
         (texts.before, texts.after)
     }
 
-    /// Rows of texts: all, and whole ones.
+    /// The number of text rows: all, and whole ones.
     async fn rows(&self) -> (u64, u64) {
         self.run_job(|owner| {
             let query = "SELECT count(*), count(*) - count(base) FROM text";
@@ -80,7 +80,7 @@ async fn every_kind_of_edit_is_recorded_and_given_back() {
             "s",
             "2",
             "untitled:Untitled-1",
-            NewEntryKind::Delete { before: HashedText::new(""), form: FileAttributes::default() },
+            NewEntryKind::Delete { before: HashedText::new(""), attributes: FileAttributes::default() },
         ),
     ];
     let ids = journal.begin(entries).await.unwrap();
@@ -143,7 +143,7 @@ async fn a_change_that_does_not_lead_from_one_text_to_the_other_is_refused_with_
     }
     assert_eq!(journal.entries("s").await.unwrap(), []);
     assert_eq!(journal.rows().await, (0, 0));
-    // What was known of texts that were never committed is forgotten.
+    // The cache forgets texts that were never committed.
     let id = journal.begin_one(edit("2", "/a", "b", "c")).await;
     assert_eq!(journal.pair(id).await, some("b", "c"));
 }
@@ -158,18 +158,18 @@ async fn what_goes_on_from_a_known_text_is_stored_as_what_changed() {
     for number in 0..20 {
         let after = now.replacen(&format!("line {number}\n"), "agent\n", 1);
         pairs.push((journal.begin_one(edit("1", "/a", &now, &after)).await, now, after.clone()));
-        // A person types at the end.
+        // The user types at the end.
         now = format!("{after}é{number}\n");
     }
     assert_eq!(journal.rows().await, (40, 1));
     for (id, before, after) in pairs {
         assert_eq!(journal.pair(id).await, some(&before, &after));
     }
-    // The same text in another place, and after a restart, is found by its hash.
+    // The same text at another path, and after a restart, is found by its hash.
     let journal = open_again(dir.path());
     journal.begin_one(edit("2", "/b", &lines(""), &lines("b"))).await;
     assert_eq!(journal.rows().await, (41, 1));
-    // Something else altogether is not.
+    // A different text is not.
     journal.begin_one(edit("3", "/b", "else", "what")).await;
     assert_eq!(journal.rows().await, (43, 2));
 }

@@ -1,4 +1,4 @@
-//! Texts as rows: whole, or a change against another, packed where that pays.
+//! Texts as rows: whole, or a change against another row; compressed if that pays.
 
 use std::io::{Read as _, Write as _};
 
@@ -12,13 +12,13 @@ use super::JournalError;
 use super::entry::{HashedText, TextHash};
 use super::latest_texts::LatestText;
 
-/// So many changes on top of a whole text; then the text is stored whole again, so that reading stays quick and the bound
-/// finds something to take.
+/// How many changes may build on a whole text. Then a text is stored whole again, so that reading stays fast
+/// and eviction can free space.
 pub(super) const DEEPEST: i64 = 64;
 
 const BLOCK: usize = 4096;
 
-/// Less than this is not packed.
+/// Smaller data is not compressed.
 const PACK_FROM: usize = 512;
 
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,8 @@ pub(super) struct TextRow {
     pub(super) depth: i64,
 }
 
-/// The row of a text on which a change can stand: one that is there, or a new one. `latest` is what the place had last.
+/// The row of a text that a change can build on: an existing one or a new one. `latest` is the path's latest
+/// text.
 pub(super) fn store_text(
     connection: &Connection,
     text: &HashedText,
@@ -52,7 +53,7 @@ pub(super) fn store_text(
     insert(connection, text.hash(), None, text.as_str().as_bytes())
 }
 
-/// A text as what a change makes of another.
+/// Stores a text as a change of another.
 pub(super) fn put_change(
     connection: &Connection,
     base: TextRow,
@@ -100,8 +101,8 @@ fn insert(
     Ok(TextRow { id: connection.last_insert_rowid(), depth })
 }
 
-/// What was typed since, as one edit of whole lines; none where a whole text is hardly more. Only the ends are compared:
-/// this must cost nothing.
+/// What the user typed since, as one edit of whole lines; `None` if it is hardly smaller than the whole text.
+/// Compares only the ends, to be cheap.
 fn keystrokes(old: &str, new: &str) -> Option<Change> {
     let is_break = |byte: &u8| *byte == b'\n';
     let head = old.as_bytes().get(..common_start(old.as_bytes(), new.as_bytes()))?;
@@ -117,7 +118,7 @@ fn keystrokes(old: &str, new: &str) -> Option<Change> {
         .ok()
 }
 
-/// Compared in blocks, which is many times quicker than by bytes.
+/// Compares in blocks, which is many times faster than by bytes.
 fn common_start(a: &[u8], b: &[u8]) -> usize {
     let mut common = 0;
     for (a, b) in a.chunks(BLOCK).zip(b.chunks(BLOCK)) {
@@ -150,7 +151,7 @@ pub(super) fn read(connection: &Connection, row: i64, hash: TextHash) -> Result<
         changes.push(serde_json::from_slice::<Change>(&data).map_err(unreadable)?);
         next = base;
         if changes.len() as i64 > DEEPEST {
-            return Err(unreadable("it stands on too many others"));
+            return Err(unreadable("it builds on too many others"));
         }
     };
     for change in changes.iter().rev() {
@@ -159,16 +160,16 @@ pub(super) fn read(connection: &Connection, row: i64, hash: TextHash) -> Result<
     verify_hash(text, hash)
 }
 
-/// The change that makes the text of this row of the one of another.
+/// The change that turns the text of row `base` into that of `row`.
 pub(super) fn read_change(connection: &Connection, row: i64, base: i64) -> Result<Change, JournalError> {
     match data(connection, row)? {
         (data, Some(on)) if on == base => serde_json::from_slice(&data).map_err(unreadable),
-        _ => Err(unreadable("it does not stand on the one before the edit")),
+        _ => Err(unreadable("it does not build on the text before the edit")),
     }
 }
 
 pub(super) fn verify_hash(text: String, hash: TextHash) -> Result<String, JournalError> {
-    if TextHash::of_text(&text) == hash { Ok(text) } else { Err(unreadable("its hash is another")) }
+    if TextHash::of_text(&text) == hash { Ok(text) } else { Err(unreadable("its hash differs")) }
 }
 
 pub(super) fn unreadable(what: impl ToString) -> JournalError {
@@ -183,17 +184,17 @@ fn data(connection: &Connection, row: i64) -> Result<(Vec<u8>, Option<i64>), Jou
         })
         .optional()?;
     let (data, base, is_packed, length) =
-        found.ok_or_else(|| unreadable("a text that it stands on is missing"))?;
+        found.ok_or_else(|| unreadable("a text that it builds on is missing"))?;
     if !is_packed {
         return Ok((data, base));
     }
     let mut unpacked = Vec::new();
-    // Never more than was put in, whatever stands there.
+    // Never more than was stored, whatever the row contains.
     DeflateDecoder::new(data.as_slice()).take(length).read_to_end(&mut unpacked).map_err(unreadable)?;
     Ok((unpacked, base))
 }
 
-/// Takes a row away that nothing needs any more, and those that only it needed.
+/// Deletes a row that nothing needs any more, and then the rows that only it needed.
 pub(super) fn release(connection: &Connection, row: i64) -> rusqlite::Result<()> {
     let mut next = Some(row);
     while let Some(row) = next {
@@ -224,7 +225,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Also where the texts differ at the edge of a block, in the middle of a character, or between `\r` and `\n`.
+        /// Also if the texts differ at the edge of a block, inside a character, or between `\r` and `\n`.
         #[test]
         fn keystrokes_lead_from_one_text_to_the_other(
             unit in "[ab\r\né\n]{1,9}",

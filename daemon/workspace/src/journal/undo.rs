@@ -1,10 +1,10 @@
-//! What undoing and redoing come to: which entries, in which order, and what is to be done to the text that is there now.
+//! Decides how to undo and redo: which entries, in which order, and what to do to the current text.
 //!
-//! An undo is an edit like any other, recorded with the entry that it `undoes`; a redo undoes the undo. Where there are
-//! several for one place, each is made for the text that the one before it left.
+//! An undo is an edit like any other, recorded with the entry that it `undoes`; a redo undoes the undo. Of
+//! several entries for one path, each applies to the text that the one before it left.
 //!
-//! Invariant: what a person wrote is neither deleted nor overwritten; where an edit cannot be taken back without that,
-//! it is [`UndoError`].
+//! Invariant: an undo neither deletes nor overwrites what the user wrote; if it would have to, it is an
+//! [`UndoError`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,38 +13,39 @@ use copydesk_text::{Change, Conflict, RebaseError, rebase};
 use super::entry::{EntryId, EntryKind, EntryOutcome, JournalEntry};
 use super::read_entries::EntryTexts;
 
-/// What takes an edit back.
+/// How to undo an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UndoStep {
-    /// Nothing, and nothing to record: it is as if it had not been made.
+    /// Nothing to do and nothing to record: the edit is already undone.
     NoChange,
-    /// To the text at the place.
+    /// Edit the current text.
     Edit(Change),
-    /// A file with this text, where there is none.
+    /// Create a file with this text; there must be none.
     Create(String),
-    /// The file goes; its text is the one that was recorded.
+    /// Delete the file; its text is the recorded one.
     Delete,
-    /// The file goes from where the entry leads to back to its place, changed on the way. Nothing may be there.
+    /// Move the file back to its old path, changed on the way. Nothing may be there.
     MoveBack(Change),
 }
 
-/// Why an edit cannot be taken back.
+/// Why an edit cannot be undone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UndoError {
-    #[error("it is gone")]
+    #[error("it no longer exists")]
     Missing,
-    #[error("there is a file in its place by now")]
+    #[error("another file has taken its place")]
     Exists,
-    /// A file that was created and worked on since: deleting it would take that along.
+    /// A created file has been edited since: deleting it would lose those edits.
     #[error("it was changed since it was created")]
     Changed,
     #[error(transparent)]
     Conflict(#[from] Conflict),
-    #[error("its texts do not fit its change")]
+    #[error("its recorded texts do not match its recorded change")]
     Broken,
 }
 
-/// What takes `entry` back from what is there now: the text where it [leads to](Entry::leads_to), `None` for no file.
+/// How to undo `entry`. `now` is the current text at its [final path](JournalEntry::final_path), `None` for
+/// no file.
 pub fn inverse_step(
     entry: &JournalEntry,
     texts: &EntryTexts,
@@ -77,8 +78,8 @@ fn back(texts: &EntryTexts, now: &str) -> Result<Change, UndoError> {
     })
 }
 
-/// Those edits of some calls that are in effect, in the order of undoing: the newest first. `entries` are all of the
-/// session, the oldest first.
+/// The edits of `calls` that are in effect, in the order of undoing: newest first. `entries` are all of the
+/// session, oldest first.
 pub fn entries_to_undo<'a>(entries: &'a [JournalEntry], calls: &[String]) -> Vec<&'a JournalEntry> {
     let undone = undone(entries);
     let wanted = |entry: &&JournalEntry| {
@@ -90,12 +91,12 @@ pub fn entries_to_undo<'a>(entries: &'a [JournalEntry], calls: &[String]) -> Vec
     entries.iter().rev().filter(wanted).collect()
 }
 
-/// The undo that was made last and not redone: all entries of its group, in the order of taking them back. `entries` are
-/// all of the session, the oldest first.
+/// The last undo that was not redone: all entries of its group, in the order of redoing. `entries` are all of
+/// the session, oldest first.
 pub fn entries_to_redo(entries: &[JournalEntry]) -> Vec<&JournalEntry> {
     let undone = undone(entries);
     let by_id: HashMap<EntryId, &JournalEntry> = entries.iter().map(|entry| (entry.id, entry)).collect();
-    // A redo undoes as well: an undo is what undoes an edit of an agent.
+    // A redo has `undoes` too. An undo is an entry that undoes an agent's edit.
     let is_undo = |entry: &&JournalEntry| {
         let undoes = entry.undoes.and_then(|id| by_id.get(&id));
         is_applied(entry) && !undone.contains(&entry.id) && undoes.is_some_and(|edit| edit.undoes.is_none())
@@ -109,10 +110,10 @@ fn is_applied(entry: &JournalEntry) -> bool {
     entry.outcome == Some(EntryOutcome::Applied)
 }
 
-/// Entries that a later one took back, which was not taken back itself.
+/// The entries that a later entry undid, unless that one was undone itself.
 fn undone(entries: &[JournalEntry]) -> HashSet<EntryId> {
     let mut undone = HashSet::new();
-    // What takes an entry back is newer than it, so it is decided first.
+    // The entry that undoes another is newer, so visit the newest first.
     for entry in entries.iter().rev().filter(|entry| is_applied(entry)) {
         if let (Some(id), false) = (entry.undoes, undone.contains(&entry.id)) {
             undone.insert(id);

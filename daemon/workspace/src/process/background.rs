@@ -1,4 +1,4 @@
-//! What goes on after a command's end: its pipe is read to its own end, and its group is forgotten once it is gone.
+//! Reads on after a command's end, until its pipe closes, and forgets its group once that is gone.
 
 use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
@@ -13,13 +13,13 @@ use tokio::{
 
 use super::{ProcessesState, group::ProcessGroup, output::OutputTail, utf8_decoder::Utf8Decoder};
 
-/// How much is held of what something in the background prints.
+/// How much output of a background process is kept.
 const KEPT: usize = 16 * 1024;
-/// How often a group is looked at, so that its number is forgotten long before the system gives it to another.
+/// How often a group is checked, so that the daemon forgets its number long before the system reuses it.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The task holds no more than a weak reference: it must not keep the session alive.
-/// `group` is none where it is gone already and only the pipe is still held by somebody.
+/// The task has only a weak reference, so that it does not keep the session alive. `group` is `None` if it is
+/// gone already and only the pipe is still open.
 pub(super) fn watch(
     shared: &Arc<ProcessesState>,
     group: Option<ProcessGroup>,

@@ -1,4 +1,4 @@
-//! Why a command did not start. One that started has an exit instead, whatever became of it.
+//! Why a command did not start. A command that started always has an exit instead.
 
 use std::{io, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! A process group: everything that one command has started, unless it went away on purpose.
+//! A process group: everything that one command has started, unless it left the group on purpose.
 
 use std::{fs, time::Duration};
 
@@ -8,9 +8,9 @@ use rustix::{
 };
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-/// How often a group that was asked to end is looked at; the system tells nobody but a parent.
+/// How often a terminated group is checked; the system notifies only a parent.
 const LOOK: Duration = Duration::from_millis(10);
-/// How long what was killed may take to be gone.
+/// How long killed processes may take to disappear.
 pub(super) const LAST_WAIT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ impl ProcessGroup {
         self.0
     }
 
-    /// Asks to end. Those that are stopped have to be woken to hear it.
+    /// Sends SIGTERM. Stopped processes must be continued to receive it.
     pub(super) fn terminate(self) {
         self.signal(Signal::TERM);
         self.signal(Signal::CONT);
@@ -37,14 +37,14 @@ impl ProcessGroup {
     }
 
     fn signal(self, signal: Signal) {
-        // What is gone already needs no signal.
+        // A group that is gone needs no signal.
         if let Some(id) = Pid::from_raw(self.0) {
             let _ = kill_process_group(id, signal);
         }
     }
 
-    /// Whether any of it still runs. The dead that nobody has collected (in a container without an init they stay for
-    /// ever) count for the system, but not here.
+    /// Whether any process of it still runs. Zombies (in a container without an init they stay forever) count
+    /// for the system, but not here.
     pub(super) fn is_alive(self) -> bool {
         let Some(id) = Pid::from_raw(self.0) else { return false };
         if test_kill_process_group(id) == Err(Errno::SRCH) {
@@ -59,7 +59,7 @@ impl ProcessGroup {
         }
     }
 
-    /// `pid (name) state parent group …`, where the name may hold anything.
+    /// `pid (name) state parent group …`; the name may contain anything.
     fn has_running(self, stat: &str) -> bool {
         let mut fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
         let state = fields.next().unwrap_or_default();
@@ -78,7 +78,7 @@ impl ProcessGroup {
         }
     }
 
-    /// Asks it to end, and kills what has not after `grace`.
+    /// Sends SIGTERM, and SIGKILL after `grace`.
     pub(super) async fn end(self, grace: Duration) {
         self.terminate();
         if timeout(grace, self.wait_until_gone()).await.is_err() {
@@ -86,7 +86,7 @@ impl ProcessGroup {
         }
     }
 
-    /// The system may hold a process that waits for a broken disk; nobody else needs to wait for it for ever.
+    /// A process that waits for a broken disk may never disappear, so this wait has a timeout.
     pub(super) async fn kill_and_wait(self) {
         self.kill();
         let _ = timeout(LAST_WAIT, self.wait_until_gone()).await;

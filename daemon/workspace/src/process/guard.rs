@@ -1,11 +1,12 @@
-//! Kills what is left when this process dies, however it dies.
+//! Kills what is left when the daemon dies, however it dies.
 //!
-//! A process cannot act on its own SIGKILL, and asking the kernel to (`PR_SET_PDEATHSIG`) reaches only the direct child and
-//! is bound to the thread that started it. So a small shell waits beside us, reading from a pipe whose other end only we
-//! hold. Each line is the list of groups that run now. When the pipe ends, for whatever reason, it kills those of the
-//! last whole line.
+//! A process cannot react to its own SIGKILL, and `PR_SET_PDEATHSIG` reaches only the direct child and is
+//! bound to the thread that started it. So a small shell waits beside the daemon and reads from a pipe whose
+//! other end only the daemon has. Each line lists the groups that run now. When the pipe closes, for whatever
+//! reason, the shell kills the groups of the last whole line.
 //!
-//! A command that is started in the very moment of our death is not on the list yet; nor has it begun (`spawn`).
+//! A command that the daemon was just starting when it died is not on the list yet; but it has not begun
+//! either (`spawn`).
 
 use std::{
     io::{self, PipeWriter, Write},
@@ -22,7 +23,7 @@ const SCRIPT: &str =
 #[derive(Debug)]
 pub(super) struct ProcessGuard {
     pipe: PipeWriter,
-    /// Only held: the runtime collects it some time after it is dropped.
+    /// Only kept: the runtime reaps it some time after it is dropped.
     _shell: Child,
 }
 
@@ -32,7 +33,7 @@ impl ProcessGuard {
         let mut command = std::process::Command::new("/bin/sh");
         command.args(["-c", SCRIPT]).env_clear().current_dir("/");
         command.stdin(reader).stdout(Stdio::null()).stderr(Stdio::null());
-        // Not in our session: what is meant for us, such as a Ctrl-C, must not take the guard away first.
+        // In its own session: a signal for the daemon, such as Ctrl-C, must not end the guard first.
         spawn::in_own_session(&mut command)?;
         Ok(Self { pipe, _shell: Command::from(command).spawn()? })
     }
@@ -49,7 +50,7 @@ impl ProcessGuard {
 
 #[cfg(test)]
 impl ProcessGuard {
-    /// As somebody from outside may.
+    /// Kills the guard from outside.
     pub(super) async fn kill(&mut self) {
         self._shell.kill().await.unwrap();
     }

@@ -1,7 +1,7 @@
-//! Commands that run beside the work: started, looked at, waited for and stopped by their number, and ended with the session
-//! like any other.
+//! Background jobs: started, listed, awaited and stopped by number, and ended with the session.
 //!
-//! All of a job's output is in a file from the start. Its end is kept until somebody has told of it.
+//! A file contains all of a job's output from the start. A job that has ended stays listed until a caller has
+//! reported it.
 
 use std::{
     path::PathBuf,
@@ -17,31 +17,31 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ProcessError, ProcessExit, ProcessesState, ShellCommand, run};
 
-/// Jobs of one session that may run at one time.
+/// How many jobs of one session may run at once.
 pub const MAX_JOBS: usize = 8;
-/// Jobs that ended and can still be looked at.
+/// How many ended jobs stay listed.
 const KEPT: usize = 32;
 
-/// A job as it is now.
+/// A snapshot of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackgroundJob {
     /// The number of its process group.
     pub id: i32,
     pub script: String,
-    /// Where its output is.
+    /// The file with its output.
     pub file: Option<PathBuf>,
     /// How long it has run, or ran.
     pub duration: Duration,
-    /// How it ended, unless it runs.
+    /// `None` while it runs.
     pub exit: Option<ProcessExit>,
-    /// How many bytes of its output somebody has seen.
+    /// How many bytes of its output have been read.
     pub seen_bytes: Option<u64>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct BackgroundJobs {
     entries: Mutex<Vec<Arc<JobEntry>>>,
-    /// Told whenever one begins or ends.
+    /// Signals whenever a job starts or ends.
     changed: watch::Sender<()>,
 }
 
@@ -112,7 +112,7 @@ impl BackgroundJobs {
         tokio::spawn(async move {
             let stop = entry.stop.clone();
             let exit = run::run_to_end(running, command, stop, |_: &str| ()).await;
-            // One that cannot be waited for is gone, too.
+            // A process that cannot be awaited is gone too.
             let exit = exit.map_or(ProcessExit::Signal(0), |ended| ended.exit);
             entry.ended.send_replace(Some((exit, entry.started.elapsed())));
             changed.send_replace(());
@@ -128,7 +128,7 @@ impl BackgroundJobs {
         self.lock().iter().map(|entry| entry.job()).collect()
     }
 
-    /// Those whose end nobody has told of; from now on somebody has.
+    /// Ended jobs that were not reported yet; marks them as reported.
     pub(super) fn take_ended(&self) -> Vec<BackgroundJob> {
         let entries = self.lock();
         let ended = entries.iter().filter(|entry| !entry.is_running());
@@ -138,7 +138,7 @@ impl BackgroundJobs {
             .collect()
     }
 
-    /// Nobody did.
+    /// The caller could not report them.
     pub(super) fn mark_unreported(&self, jobs: &[BackgroundJob]) {
         let entries = self.lock();
         for entry in entries.iter().filter(|entry| jobs.iter().any(|job| job.id == entry.id)) {
@@ -146,7 +146,7 @@ impl BackgroundJobs {
         }
     }
 
-    /// The job as it is after its end, or after this time if that comes first. Whoever sees the end has been told of it.
+    /// The job after its end, or after `time` if that comes first. If it has ended, it counts as reported.
     pub(super) async fn wait(&self, id: i32, time: Duration) -> Option<BackgroundJob> {
         let entry = self.find(id)?;
         let mut ended = entry.ended.subscribe();
@@ -170,7 +170,7 @@ impl BackgroundJobs {
         }
     }
 
-    /// The newest of this number: the system may give one out again.
+    /// The newest job with this number: the system may reuse numbers.
     fn find(&self, id: i32) -> Option<Arc<JobEntry>> {
         self.lock().iter().rev().find(|entry| entry.id == id).cloned()
     }

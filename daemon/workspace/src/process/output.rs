@@ -1,4 +1,4 @@
-//! What is kept of an output: its head and its tail, and all of it in a file, if there is one and it is needed.
+//! Keeps the head and the tail of an output, and all of it in a file if asked.
 
 use std::{collections::VecDeque, io, path::PathBuf};
 
@@ -9,7 +9,7 @@ use tokio::{
 
 use super::utf8_decoder::Utf8Decoder;
 
-/// How much of the output is held, in bytes.
+/// How much of the output to keep, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputLimits {
     pub head: usize,
@@ -27,37 +27,36 @@ pub struct SpillTarget {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SpillWhen {
-    /// Once it is more than is held.
+    /// Once the output exceeds what is kept.
     #[default]
     Truncated,
     /// From the start, so that others can read along.
     FromStart,
 }
 
-/// What a command printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandOutput {
     pub head: String,
-    /// What comes after the head; directly, unless something was left out.
+    /// What follows the head, directly unless bytes were omitted.
     pub tail: String,
     pub omitted_bytes: u64,
     pub spill: SpillOutcome,
 }
 
-/// Where all of it is.
+/// Where the whole output is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpillOutcome {
-    /// Here already, or nowhere: no file was made.
+    /// There is no file: nothing was omitted, or none was asked for.
     None,
     Complete(PathBuf),
-    /// The file has reached its limit, and holds the beginning.
+    /// The file has reached its limit and contains the beginning.
     Truncated(PathBuf),
-    /// It could not be written, for this reason.
+    /// The file could not be written; this is the reason.
     Failed(String),
 }
 
 impl CommandOutput {
-    /// As one text, which says where something is left out.
+    /// One text that says where bytes were omitted.
     pub fn text(&self) -> String {
         match self.omitted_bytes {
             0 => format!("{}{}", self.head, self.tail),
@@ -74,7 +73,7 @@ pub(super) struct OutputTail {
 }
 
 impl OutputTail {
-    /// Tells how many bytes had to go.
+    /// Returns how many bytes were dropped.
     pub(super) fn push(&mut self, text: &str, limit: usize) -> usize {
         self.length += text.len();
         self.pieces.push_back(text.to_owned());
@@ -128,7 +127,7 @@ impl OutputCollector {
         }
     }
 
-    /// To be called before anything is pushed.
+    /// Call this before the first push.
     pub(super) async fn begin(&mut self) {
         if self.is_read_along() {
             self.begin_spill().await;
@@ -167,10 +166,10 @@ impl OutputCollector {
         live(text);
         let room = if self.head_is_full { 0 } else { self.keep.head.saturating_sub(self.head.len()) };
         let (head, rest) = text.split_at(text.floor_char_boundary(room));
-        // Once something has gone to the tail, nothing more may go before it.
+        // Once text has gone to the tail, nothing may be added to the head.
         self.head_is_full |= !rest.is_empty();
         self.head.push_str(head);
-        // What is held goes into the file when that is made; this has not been held yet.
+        // The spill file starts with the kept text; this piece is not kept yet.
         self.spill(head).await;
         if matches!(self.spilling, SpillState::NotYet) && self.tail.length + rest.len() > self.keep.tail {
             self.begin_spill().await;
@@ -179,7 +178,7 @@ impl OutputCollector {
         self.omitted += self.tail.push(rest, self.keep.tail) as u64;
     }
 
-    /// Everything so far is still held, and goes into the file first.
+    /// Everything so far is still kept and goes into the file first.
     async fn begin_spill(&mut self) {
         let Some(to) = &self.keep.spill else { return };
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&to.path).await;

@@ -1,10 +1,10 @@
-//! A group that somebody holds: whoever drops it wants no more of what runs in it.
+//! A process group with an owner.
 
 use std::sync::Arc;
 
 use super::{ProcessesState, group::ProcessGroup};
 
-/// Kills the group unless it was let go.
+/// Kills the group on drop, unless it was released.
 #[derive(Debug)]
 pub(super) struct OwnedGroup {
     pub(super) shared: Arc<ProcessesState>,

@@ -1,7 +1,8 @@
-//! A program that is spoken to over its standard streams for as long as it runs, such as a language server.
+//! A program that talks over its standard streams for as long as it runs, such as a language server.
 //!
-//! It begins as a command does: in a session of its own, and not before the guard knows its group. The word that lets it go is
-//! the first line of its standard input; the program itself gets what comes after. Of what it prints as errors the last is held.
+//! Like a command, it runs in its own session and starts only after the guard knows its group. The first line
+//! of its standard input releases it; the program itself reads what follows. The tail of its standard error
+//! is kept.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -33,24 +34,23 @@ use super::{
 #[cfg(test)]
 mod tests;
 
-/// The shell reads no further than this line of the pipe; a program that is never let go never begins.
+/// The shell reads only this line of the pipe; a program that is never released never starts.
 const HOLD: &str = "read -r copydesk_word || exit; unset copydesk_word; exec \"$@\"";
-/// How much is held of what it prints as errors.
+/// How much of its standard error is kept.
 const KEPT: usize = 4 * 1024;
-/// What it printed as errors is there shortly after its end, unless something that it started holds the pipe.
+/// Standard error is complete shortly after the end, unless a child process has the pipe open.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// What is run, and how.
 #[derive(Debug, Clone)]
 pub struct ProgramSpec {
-    /// The program, which is looked for in the `PATH` that it is given, and its arguments. No shell reads them.
+    /// The program, found in the `PATH` of its environment, and its arguments. No shell reads them.
     pub command: Vec<OsString>,
     pub cwd: PathBuf,
-    /// Changes to the environment: a value to set, or none to take a variable away.
+    /// Changes to the environment: `Some` sets a variable, `None` removes it.
     pub env: Vec<(OsString, Option<OsString>)>,
 }
 
-/// A program that runs. Dropped, it is killed with all that it started.
+/// A running program. Dropping it kills it with everything it started.
 #[derive(Debug)]
 pub struct PipedProcess {
     owned: OwnedGroup,
@@ -59,16 +59,16 @@ pub struct PipedProcess {
     reading: JoinHandle<()>,
 }
 
-/// The two ends that are ours.
+/// Our ends of its pipes.
 #[derive(Debug)]
 pub struct ProcessPipes {
-    /// What is written here it reads.
+    /// Its standard input.
     pub input: Sender,
-    /// What it prints.
+    /// Its standard output.
     pub output: Receiver,
 }
 
-/// The last of what a program printed as errors.
+/// The tail of a program's standard error.
 #[derive(Debug, Clone, Default)]
 pub struct StderrTail(Arc<Mutex<OutputTail>>);
 
@@ -121,7 +121,7 @@ impl PipedProcess {
         Ok((Self { owned, child, errors: said, reading }, pipes))
     }
 
-    /// The number of its process group, which is that of the program itself.
+    /// The number of its process group, which is the program's own process id.
     pub fn id(&self) -> i32 {
         self.owned.group.id()
     }
@@ -130,16 +130,16 @@ impl PipedProcess {
         self.errors.clone()
     }
 
-    /// Its own end. What it printed as errors until then is held.
+    /// Waits for its end. Its standard error up to then is kept.
     pub async fn wait(&mut self) -> ProcessExit {
         let exit = self.child.wait().await.map_or(ProcessExit::Signal(0), exit);
         let _ = timeout(LAST_WORDS, &mut self.reading).await;
         exit
     }
 
-    /// Asks it and all that it started to end, and kills what has not after `grace`.
+    /// Sends SIGTERM to it and everything it started, and SIGKILL after `grace`.
     pub async fn end(&mut self, grace: Duration) {
-        // Its leader is not gone until it has been waited for.
+        // The leader disappears only once it has been waited for.
         let _ = tokio::join!(self.owned.group.end(grace), timeout(grace + LAST_WAIT, self.child.wait()));
     }
 }

@@ -1,4 +1,4 @@
-//! Which groups of a session run now, so that each of them is ended once, by whoever comes first.
+//! The running process groups of a session, so that each is ended once.
 
 use std::{
     collections::BTreeMap,
@@ -10,21 +10,20 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ProcessError, group::ProcessGroup, guard::ProcessGuard, output::OutputTail};
 
-/// Something that a command left running.
+/// A process that a command left running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftoverProcess {
-    /// The process group.
     pub group: i32,
     /// The script that started it.
     pub script: String,
-    /// The last of what it has printed since.
+    /// The tail of its output since.
     pub tail: String,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct GroupRegistry {
     state: Mutex<GroupRegistryState>,
-    /// When nobody is interested in what is printed any more.
+    /// Cancelled when no one reads the output any more.
     closed: CancellationToken,
 }
 
@@ -37,7 +36,7 @@ struct GroupRegistryState {
 
 #[derive(Debug)]
 enum GroupEntry {
-    /// Somebody waits for it.
+    /// A caller waits for it.
     Running,
     Background {
         script: String,
@@ -59,7 +58,7 @@ impl GroupRegistry {
         Ok(state.tell_guard()?)
     }
 
-    /// From now on it runs in the background, and prints into the tail that is given back.
+    /// Marks the group as background. Its output goes into the returned tail.
     pub(super) fn move_to_background(&self, group: ProcessGroup, script: String) -> Arc<Mutex<OutputTail>> {
         let tail = Arc::default();
         if let Some(entry) = self.lock().groups.get_mut(&group) {
@@ -68,11 +67,11 @@ impl GroupRegistry {
         tail
     }
 
-    /// It is gone. Its number may be another's from now on, and is not used again.
+    /// The group is gone. The system may reuse its number, so the registry drops it.
     pub(super) fn forget(&self, group: ProcessGroup) {
         let mut state = self.lock();
         if state.groups.remove(&group).is_some() {
-            // A guard that cannot be told kills a group that is gone, at worst.
+            // If this fails, the guard at worst kills a group that is gone.
             let _ = state.tell_guard();
         }
     }
@@ -93,7 +92,7 @@ impl GroupRegistry {
         self.lock().groups.keys().find(|group| group.id() == id && group.is_alive()).copied()
     }
 
-    /// Lets nothing start any more, and gives what runs.
+    /// Rejects new groups, and returns those that run.
     pub(super) fn close(&self) -> Vec<ProcessGroup> {
         self.closed.cancel();
         let mut state = self.lock();

@@ -1,8 +1,8 @@
 //! One command, from its start to its end.
 //!
-//! The shell's exit is the end, not the end of its pipe, which whatever it left in the background holds open. What the
-//! shell and those it waited for have printed is in the pipe by then: the system tells how many bytes that are, exactly
-//! those are read, and that is all there was. No time needs to pass for it.
+//! The end is the shell's exit, not the end of its pipe: a process in the background keeps that open. By then
+//! the output of the shell and of everything it waited for is in the pipe. The system tells how many bytes
+//! that are, and exactly those are read, so no wait is needed.
 
 use std::{io, os::unix::process::ExitStatusExt, process::ExitStatus, sync::Arc, time::Duration};
 
@@ -23,7 +23,7 @@ use super::{
     spawn::{self, SpawnedShell},
 };
 
-/// As much as a pipe holds on Linux.
+/// The capacity of a pipe on Linux.
 const BLOCK: usize = 64 * 1024;
 
 pub(super) struct CommandEnd {
@@ -56,7 +56,7 @@ pub(super) fn start(
     RunningCommand::start(shared, command)
 }
 
-/// From the start of a command to its end.
+/// Runs a started command to its end.
 pub(super) async fn run_to_end(
     mut running: RunningCommand,
     command: ShellCommand,
@@ -73,7 +73,7 @@ pub(super) async fn run_to_end(
             }
         };
         tokio::select! {
-            // In this order, so that a command that prints without end is still cancelled.
+            // In this order, so that a command that prints endlessly can still be cancelled.
             biased;
             () = cancel.cancelled() => break ProcessExit::Cancelled,
             () = timed_out => break ProcessExit::TimedOut,
@@ -96,7 +96,7 @@ pub(super) fn exit(status: ExitStatus) -> ProcessExit {
     }
 }
 
-/// A command that runs, and what it has printed.
+/// A running command and its output.
 pub(super) struct RunningCommand {
     started: Instant,
     owned: OwnedGroup,
@@ -131,7 +131,7 @@ impl RunningCommand {
         self.collector.push(bytes, live).await;
     }
 
-    /// Asks the whole group to end, hears what it has to say about that, and kills it after the grace period.
+    /// Terminates the whole group, reads what it still prints, and kills it after the grace period.
     async fn end(&mut self, grace: Duration, live: &mut (impl FnMut(&str) + Send)) {
         let group = self.owned.group;
         group.terminate();
@@ -147,11 +147,11 @@ impl RunningCommand {
                 read = self.pipe.read(&mut self.block), if self.is_open => self.take(read, live).await,
             }
         }
-        // Its leader is not gone until it has been waited for.
+        // The leader disappears only once it has been waited for.
         let _ = tokio::join!(group.kill_and_wait(), timeout(LAST_WAIT, self.child.wait()));
     }
 
-    /// Reads what is in the pipe at this moment. Past the runtime, which may not have heard of it yet.
+    /// Reads what is in the pipe now. Bypasses the runtime, which may not have noticed it yet.
     async fn drain(&mut self, live: &mut (impl FnMut(&str) + Send)) {
         let mut waiting = rustix::io::ioctl_fionread(&self.pipe).unwrap_or_default();
         while waiting > 0 && self.is_open {

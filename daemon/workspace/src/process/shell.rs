@@ -1,4 +1,4 @@
-//! Which shell runs scripts: one that understands what models write, which is POSIX with bash's habits.
+//! Chooses the shell for scripts: it must understand what models write, which is POSIX with bash's habits.
 
 use std::{
     ffi::OsStr,
@@ -8,10 +8,10 @@ use std::{
 
 use copydesk_config::paths::EnvLookup;
 
-/// Those that a script written for bash mostly works in.
+/// Shells in which a script written for bash mostly works.
 const SUITABLE: [&str; 7] = ["bash", "zsh", "sh", "dash", "ksh", "mksh", "ash"];
 
-/// A shell that was found, and takes `-c SCRIPT`.
+/// An existing shell that takes `-c SCRIPT`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shell {
     path: PathBuf,
@@ -29,7 +29,7 @@ pub enum ShellError {
 }
 
 impl Shell {
-    /// The configured one or none; else `$SHELL` if it is suitable; else bash; else `/bin/sh`.
+    /// The configured shell or an error; else `$SHELL` if it is suitable; else bash; else `/bin/sh`.
     pub fn choose(configured: Option<&str>, env: &EnvLookup<'_>) -> Result<Self, ShellError> {
         let search = env("PATH").unwrap_or_default();
         if let Some(wanted) = configured {
@@ -55,7 +55,7 @@ fn is_suitable(shell: &Path) -> bool {
     shell.file_name().and_then(OsStr::to_str).is_some_and(|name| SUITABLE.contains(&name))
 }
 
-/// A bare name is looked for in `search`. A relative path is not taken: relative to what would be anybody's guess.
+/// Searches a bare name in `search`. Rejects a relative path, because it is unclear what it is relative to.
 fn find(shell: &Path, search: &OsStr) -> Option<Shell> {
     let is_name = shell.components().count() == 1 && !shell.is_absolute();
     let mut places: Vec<PathBuf> = Vec::new();

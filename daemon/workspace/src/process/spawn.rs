@@ -1,4 +1,4 @@
-//! Starting a shell: what it is given, and what cannot be given to it; and that it does not begin before it is let go.
+//! Starts a shell: checks its inputs, sets its environment, and holds it until it is released.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -16,22 +16,22 @@ use tokio::{
 
 use super::{ProcessError, ShellCommand};
 
-/// What every script begins with, in its first line so that the lines keep their numbers: it goes on when it has read a line,
-/// with nothing more to read, and ends where there is none.
+/// The start of every script, on its first line so that line numbers stay right: the script continues once it
+/// has read a line, and ends if there is none. After that it has nothing to read.
 const HOLD: &str = "read -r copydesk_word || exit; unset copydesk_word; exec </dev/null; ";
 
 pub(super) struct SpawnedShell {
     pub(super) child: Child,
-    /// The one pipe that the shell and all it starts print into.
+    /// The one pipe for the output of the shell and of everything it starts.
     pub(super) output: Receiver,
     pub(super) gate: StartGate,
 }
 
-/// A shell that has not begun. It never does if this is dropped, by whatever end.
+/// A shell that has not begun. If this is dropped, it never begins.
 pub(super) struct StartGate(PipeWriter);
 
 impl StartGate {
-    /// One that is gone already needs no word.
+    /// A shell that is gone already needs no release.
     pub(super) fn release(mut self) {
         let _ = self.0.write_all(b"\n");
     }
@@ -46,13 +46,13 @@ pub(super) fn spawn(
     let (reader, writer) = io::pipe()?;
     let output = Receiver::from_owned_fd(reader.into())?;
     let mut shell = StdCommand::new(command.shell.path());
-    // With this before it no script is taken for options, either.
+    // This prefix also keeps a script from being read as options.
     shell.arg("-c").arg(format!("{HOLD}{}", command.script)).current_dir(&command.cwd);
     self::environment(&mut shell, environment, &command.env);
     let (word, letting_go) = io::pipe()?;
     shell.stdin(word).stdout(writer.try_clone()?).stderr(writer);
     in_own_session(&mut shell)?;
-    // Our ends for writing go with the command, so that the pipe ends when the last process is done with it.
+    // Our write ends go with the command, so that the pipe closes when the last process is done with it.
     let child = TokioCommand::from(shell).spawn();
     child.map(|child| SpawnedShell { child, output, gate: StartGate(letting_go) }).map_err(
         |error| match error.kind() {
@@ -62,12 +62,12 @@ pub(super) fn spawn(
     )
 }
 
-/// Of the crate only its one call between fork and exec is wanted; the waiting is ours.
+/// Uses only the crate's call between fork and exec; waiting is done here.
 pub(super) fn in_own_session(command: &mut StdCommand) -> io::Result<()> {
     ProcessSession.pre_spawn(command, &CommandWrap::from(StdCommand::new("")))
 }
 
-/// All that a command is given: what every one begins with, and its own changes to that.
+/// Sets the whole environment of a command: the session's, and the command's own changes.
 pub(super) fn environment(
     command: &mut StdCommand,
     whole: &[(OsString, OsString)],
@@ -102,7 +102,7 @@ pub(super) fn check(cwd: &Path, env: &[(OsString, Option<OsString>)]) -> Result<
     folder(cwd)
 }
 
-/// The system would say "not found" for a folder just as for a shell.
+/// For a missing folder the system would say "not found", just as for a missing shell.
 fn folder(cwd: &Path) -> Result<(), ProcessError> {
     match cwd.metadata() {
         Ok(metadata) if metadata.is_dir() => Ok(()),

@@ -44,7 +44,7 @@ async fn plain(script: &str) -> (ProcessExit, String) {
     (finished.exit, finished.output.text())
 }
 
-/// Waits for what is bound to happen; a test that is wrong about that does not end.
+/// Waits for an event that must come; if it does not, the test hangs.
 async fn until(condition: impl Fn() -> bool) {
     while !condition() {
         tokio::task::yield_now().await;
@@ -236,7 +236,7 @@ async fn what_is_left_in_the_background_lives_on_and_is_read() {
         [LeftoverProcess { group: number, script, tail: String::new() }]
     );
 
-    // Held open, so that the second `read` waits for ever.
+    // Kept open, so that the second `read` waits forever.
     let mut opener = File::options().read(true).write(true).open(gate).unwrap();
     opener.write_all(b"word\n").unwrap();
     until(|| processes.leftover_processes()[0].tail == "late word\n").await;
@@ -288,13 +288,13 @@ async fn a_dropped_future_leaves_nothing() {
 async fn a_hundred_commands_run_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let gate = gate(&folder, "gate");
-    // Open for both, so that neither side waits for the other to open it.
+    // Open for reading and writing, so that neither side waits for the other to open it.
     let mut opener = File::options().read(true).write(true).open(&gate).unwrap();
     let (processes, started) = (processes(), Arc::new(Mutex::new(0)));
     let mut running = tokio::task::JoinSet::new();
     for number in 0..100 {
         let (processes, started) = (processes.clone(), Arc::clone(&started));
-        // None of them goes on before all have begun.
+        // None continues before all have begun.
         let script = format!("echo begin; read x < {}; echo {number}; exit {number}", gate.display());
         running.spawn(async move {
             let live = |text: &str| {
@@ -333,7 +333,7 @@ async fn a_command_has_nothing_to_read_and_a_group_of_its_own() {
     assert!(!left.is_alive());
 }
 
-/// Nobody tells it to begin: its starter is gone.
+/// Its starter is gone, so nothing releases it.
 #[tokio::test]
 async fn a_command_that_is_never_let_go_never_begins() {
     let folder = tempfile::tempdir().unwrap();
@@ -344,7 +344,7 @@ async fn a_command_that_is_never_let_go_never_begins() {
     assert!(!folder.path().join("begun").exists());
 }
 
-/// Run again below, to be killed.
+/// The test below runs this in a process that it kills.
 #[tokio::test]
 #[ignore = "is run by `nothing_survives_the_death_of_this_process`"]
 async fn run_and_wait_to_be_killed() {

@@ -1,5 +1,5 @@
-//! Bytes that come in pieces, as text: a character that is cut between two pieces is waited for, and what is not UTF-8
-//! becomes `U+FFFD`.
+//! Decodes bytes that arrive in pieces: a character cut between two pieces is completed by the next one, and
+//! invalid UTF-8 becomes `U+FFFD`.
 
 #[derive(Debug, Default)]
 pub(super) struct Utf8Decoder {
@@ -33,7 +33,7 @@ impl Utf8Decoder {
         text
     }
 
-    /// What is left of a character that never came to its end.
+    /// The remains of a character that was never completed.
     pub(super) fn finish(&mut self) -> String {
         let pending = std::mem::take(&mut self.pending);
         String::from_utf8_lossy(&pending).into_owned()

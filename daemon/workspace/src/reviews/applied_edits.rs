@@ -1,4 +1,4 @@
-//! Edits of ours that have arrived in a document: whose they are, and what they leave to decide.
+//! Records our edits that have arrived in a document: who made them, and what they leave to decide.
 
 use std::path::Path;
 
@@ -13,13 +13,13 @@ use crate::journal::FileAttributes;
 /// Who made an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EditAuthor<'a> {
-    /// A call, which a person has to decide on.
+    /// A call; the user decides on it.
     Agent(&'a str),
-    /// A person, through us: taking back, or putting back, what was done; or saying yes to all that a call would do.
+    /// The user, through the daemon: an undo, a redo, or consent to everything that a call would do.
     User,
-    /// What a person decided in this review.
+    /// The user's decision in this review.
     Decision(ReviewId),
-    /// What a person wrote in the place of this hunk, with which it is decided.
+    /// The user's own text in the place of this hunk, which decides it.
     HunkReplacement(ReviewId, HunkId),
 }
 
@@ -28,19 +28,19 @@ pub(crate) enum EditAuthor<'a> {
 pub(crate) struct AppliedEdit<'a> {
     pub(crate) session: &'a str,
     pub(crate) author: EditAuthor<'a>,
-    /// For a person or a model.
+    /// For a user or a model.
     pub(crate) display_path: &'a str,
     pub(crate) before: CurrentText<'a>,
     pub(crate) change: &'a Change,
 }
 
 impl ReviewTracker {
-    /// An edit is on its way into a buffer: until it has landed, nobody can tell who types.
+    /// Starts an edit into a buffer. Until it has landed, the author of a change there is unknown.
     pub(crate) fn begin_edit(&self, client: ClientId, name: &Path) {
         *self.lock().edits_in_flight.entry((client, name.to_owned())).or_default() += 1;
     }
 
-    /// An edit will not land: its buffer is gone.
+    /// Ends an edit that cannot land because its buffer is gone.
     pub(crate) fn abandon_edit(&self, client: ClientId, name: &Path) {
         let mut state = self.lock();
         state.end_edit(client, name);
@@ -51,8 +51,8 @@ impl ReviewTracker {
         });
     }
 
-    /// The text after an edit was on its way into a client's buffer, or was made on the disk; with the edit where it was
-    /// made.
+    /// Ends an edit into a client's buffer or on disk. `landed` is the edit if it was made; `now` is the text
+    /// after it.
     pub(crate) fn record_edit(
         &self,
         name: &Path,
@@ -70,7 +70,7 @@ impl ReviewTracker {
         }
         state.for_each_review(name, |session, tracked| {
             let is_its_own = landed.is_some_and(|landed| landed.session == session);
-            // What another session has in another editor is not touched by it.
+            // Do not touch another session's review that follows another editor.
             if !is_its_own && tracked.followed_client.is_some() && tracked.followed_client != client {
                 return;
             }
@@ -78,7 +78,7 @@ impl ReviewTracker {
             if let Some(landed) = landed {
                 tracked.record_edit(session, landed);
             }
-            // Else what is there besides it may be the next edit.
+            // If another edit is on its way, the rest of the text may be that edit.
             if is_last {
                 tracked.adopt_text(now);
             }
@@ -87,29 +87,29 @@ impl ReviewTracker {
         self.persist_document(name);
     }
 
-    /// A file that was not there.
+    /// Records a created file.
     pub(crate) fn record_created(
         &self,
         name: &Path,
         shown: &str,
         session: &str,
-        hand: EditAuthor<'_>,
+        author: EditAuthor<'_>,
         text: &str,
     ) {
         let mut state = self.lock();
-        if let EditAuthor::Agent(call) = hand {
-            let of = state.session_mut(session);
-            let mut known = of.reviews.values_mut();
+        if let EditAuthor::Agent(call) = author {
+            let session_reviews = state.session_mut(session);
+            let mut known = session_reviews.reviews.values_mut();
             match known.find(|tracked| tracked.name == name && !tracked.is_proposal()) {
                 Some(tracked) => tracked.review.record_recreation(text, call),
                 None => {
                     let review = Review::for_created_file(text, call);
-                    of.add(TrackedReview::new(name.to_owned(), shown.to_owned(), review));
+                    session_reviews.add(TrackedReview::new(name.to_owned(), shown.to_owned(), review));
                 }
             }
         }
-        state.for_each_review(name, |of, tracked| {
-            let is_done = of == session && matches!(hand, EditAuthor::Agent(_));
+        state.for_each_review(name, |owner, tracked| {
+            let is_done = owner == session && matches!(author, EditAuthor::Agent(_));
             if tracked.is_rejecting_file() {
                 tracked.review.record_file_rejection();
             } else if !is_done && tracked.followed_client.is_none() {
@@ -121,31 +121,36 @@ impl ReviewTracker {
         self.persist_document(name);
     }
 
-    /// A file that is no more; `before` is what it held, and what it was besides.
+    /// Records a deleted file; `before` is its content and attributes.
     pub(crate) fn record_removed(
         &self,
         name: &Path,
         shown: &str,
         session: &str,
-        hand: EditAuthor<'_>,
-        (before, form): (&str, FileAttributes),
+        author: EditAuthor<'_>,
+        (before, attributes): (&str, FileAttributes),
     ) {
         let mut state = self.lock();
-        if let EditAuthor::Agent(call) = hand {
-            let of = state.session_mut(session);
-            if !of.reviews.values().any(|tracked| tracked.name == name && !tracked.is_proposal()) {
-                of.add(TrackedReview::new(name.to_owned(), shown.to_owned(), Review::new(before)));
+        if let EditAuthor::Agent(call) = author {
+            let session_reviews = state.session_mut(session);
+            if !session_reviews.reviews.values().any(|tracked| tracked.name == name && !tracked.is_proposal())
+            {
+                session_reviews.add(TrackedReview::new(
+                    name.to_owned(),
+                    shown.to_owned(),
+                    Review::new(before),
+                ));
             }
-            let of_session = of.reviews.values_mut().filter(|tracked| tracked.name == name);
+            let of_session = session_reviews.reviews.values_mut().filter(|tracked| tracked.name == name);
             for tracked in of_session.filter(|tracked| !tracked.is_proposal()) {
                 tracked.adopt_text(before);
                 tracked.review.record_deletion(call);
-                tracked.form = form;
+                tracked.attributes = attributes;
             }
         }
         state.for_each_review(name, |_, tracked| {
-            // A file that an agent created, and that is taken back, is as good as rejected.
-            if tracked.is_rejecting_file() || hand == EditAuthor::User && tracked.is_created_file() {
+            // Undoing the creation of a file counts as rejecting it.
+            if tracked.is_rejecting_file() || author == EditAuthor::User && tracked.is_created_file() {
                 tracked.review.record_file_rejection();
             }
             (tracked.is_changed, tracked.is_unsaved) = (true, true);
@@ -166,12 +171,12 @@ impl ReviewTrackerState {
         }
     }
 
-    /// An agent's first edit of a document begins a review.
+    /// Starts a review at an agent's first edit of a document.
     fn ensure_review(&mut self, name: &Path, landed: &AppliedEdit<'_>) {
         let EditAuthor::Agent(_) = landed.author else { return };
-        let of = self.session_mut(landed.session);
-        if !of.reviews.values().any(|tracked| tracked.name == name && !tracked.is_proposal()) {
-            of.add(TrackedReview::new(
+        let session_reviews = self.session_mut(landed.session);
+        if !session_reviews.reviews.values().any(|tracked| tracked.name == name && !tracked.is_proposal()) {
+            session_reviews.add(TrackedReview::new(
                 name.to_owned(),
                 landed.display_path.to_owned(),
                 Review::from_current(landed.before),
@@ -195,7 +200,7 @@ impl TrackedReview {
             return;
         }
         self.adopt_text(landed.before);
-        // Cannot be refused: the text is the one that the edit was made for.
+        // Cannot fail: the text is the one that the edit was made for.
         let _ = match landed.author {
             EditAuthor::Agent(call) if session == landed.session && !self.is_proposal() => {
                 self.review.record_agent_change(landed.change, call)

@@ -1,4 +1,4 @@
-//! What was committed is decided.
+//! Committed hunks count as kept.
 
 use std::path::Path;
 
@@ -10,16 +10,17 @@ impl ReviewTracker {
         self.lock().session_mut(session).head.is_some()
     }
 
-    /// The commit that is checked out, empty where there is none. Gives the one before it, where that is known and another.
+    /// Sets the checked-out commit; empty if there is none. Returns the one before it, if known and
+    /// different.
     pub(crate) fn replace_head(&self, session: &str, head: &str) -> Option<String> {
         let before = self.lock().session_mut(session).head.replace(head.to_owned());
         before.filter(|before| before != head && !before.is_empty())
     }
 
-    /// A document as it was committed: the hunks that are in it are kept.
+    /// Keeps the hunks that are in the committed text of a document.
     pub(crate) fn keep_committed_hunks(&self, session: &str, name: &Path, committed: &str) {
         let mut state = self.lock();
-        let SessionReviews { reviews, feedback: news, changed, .. } = state.session_mut(session);
+        let SessionReviews { reviews, feedback, changed, .. } = state.session_mut(session);
         for tracked in reviews.values_mut().filter(|tracked| tracked.name == name && !tracked.is_proposal()) {
             let open: Vec<_> = tracked
                 .review
@@ -28,7 +29,7 @@ impl ReviewTracker {
                 .collect();
             let kept = tracked.review.keep_committed(committed);
             for (_, by, line) in open.into_iter().filter(|(hunk, ..)| kept.contains(hunk)) {
-                news.add(FeedbackItem {
+                feedback.add(FeedbackItem {
                     shown: tracked.display_path.clone(),
                     line: line + 1,
                     lines: 1,

@@ -1,8 +1,8 @@
-//! Decisions: what a person said to a hunk, a file or everything, and what has to be done for it.
+//! The user's decisions on a hunk, a file or everything, and what has to be done for them.
 //!
-//! A decision is taken in two steps, because what it changes is changed elsewhere: [`ReviewTracker::decide`] says what is to be
-//! done and marks the hunks as being decided; [`ReviewTracker::finish_decision`] says how that went, and only then the model will hear
-//! of it.
+//! A decision takes two steps, because the document is changed elsewhere: [`ReviewTracker::decide`] says what
+//! to do and marks the hunks as being decided; [`ReviewTracker::finish_decision`] records the result. Only
+//! then the model hears of it.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -23,10 +23,10 @@ pub enum HunkVerdict {
     Reject,
 }
 
-/// What is decided.
+/// What the decision is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionTarget {
-    /// Lines, or the file itself.
+    /// A hunk of lines, or the file itself.
     Hunk(HunkId),
     Everything,
 }
@@ -35,34 +35,34 @@ pub enum DecisionTarget {
 pub struct UserDecision {
     pub review: ReviewId,
     pub target: DecisionTarget,
-    /// As the screen has it.
+    /// The hunk as the user saw it.
     pub expected: HunkFingerprint,
     pub verdict: HunkVerdict,
     /// Only these lines of the hunk.
     pub lines: Option<LineSelection>,
-    /// Accepted with this text in the place of the hunk's lines.
+    /// Accept with this text in the place of the hunk's lines.
     pub text: Option<String>,
     pub comment: Option<String>,
-    /// A created file may go although a person has typed in it.
+    /// The user confirms that a created file may be deleted although they typed in it.
     pub is_confirmed: bool,
 }
 
-/// Why nothing came of a decision.
+/// Why a decision was not applied.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DecisionError {
     #[error("{0}")]
     Rejected(String),
-    /// Only if the person says so once more.
+    /// The user must confirm the decision.
     #[error("you have typed in `{0}`, which the agent created: rejecting it deletes the file")]
     NeedsConfirmation(String),
 }
 
-/// What a decision asks of the document.
+/// What a decision requires of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DecisionEffect {
-    /// It is as it should be.
+    /// Nothing to do.
     Nothing,
-    /// For this text.
+    /// `change` applies to this text.
     Edit {
         text: String,
         change: Change,
@@ -70,17 +70,17 @@ pub(crate) enum DecisionEffect {
     Create {
         text: String,
     },
-    /// Only if it holds this; without a text whatever it holds.
+    /// Only if the file has this text; `None` for any text.
     Delete {
         text: Option<String>,
     },
 }
 
-/// A decision that is being carried out.
+/// A decision that is being applied.
 #[derive(Debug)]
 pub(crate) struct PendingDecision {
     pub(crate) effect: DecisionEffect,
-    /// The hunk in the place of which a person has put their own text.
+    /// The hunk that the user replaced with their own text.
     pub(crate) replaced_hunk: Option<HunkId>,
     hunks: Vec<HunkId>,
     items: Vec<FeedbackItem>,
@@ -88,7 +88,7 @@ pub(crate) struct PendingDecision {
 }
 
 impl ReviewTracker {
-    /// Decisions on one review with one verdict. Each stands or falls by itself.
+    /// Decides on hunks of one review with one verdict. Each decision succeeds or fails on its own.
     pub(crate) fn decide(
         &self,
         session: &str,
@@ -123,7 +123,7 @@ impl ReviewTracker {
         (carried, results)
     }
 
-    /// Whether decisions can be taken together.
+    /// Whether this decision can be taken together with others.
     pub(crate) fn is_batchable(&self, session: &str, decision: &UserDecision) -> bool {
         let mut state = self.lock();
         let tracked = state.find(session, decision.review);
@@ -131,7 +131,8 @@ impl ReviewTracker {
         decision.text.is_none() && tracked.is_some_and(|tracked| !tracked.is_whole(hunk))
     }
 
-    /// How it went. What was decided before the call waits in its answer; after, it is news for the model.
+    /// Records the result. If the call still waits, its answer contains the decision; else it is feedback for
+    /// the model.
     pub(crate) fn finish_decision(
         &self,
         session: &str,
@@ -140,23 +141,23 @@ impl ReviewTracker {
         is_done: bool,
     ) {
         let mut state = self.lock();
-        let Some(of) = state.sessions.get_mut(session) else { return };
-        let Some(tracked) = of.reviews.get_mut(&review) else { return };
+        let Some(session_reviews) = state.sessions.get_mut(session) else { return };
+        let Some(tracked) = session_reviews.reviews.get_mut(&review) else { return };
         let name = tracked.name.clone();
         tracked.decisions_in_progress = tracked.decisions_in_progress.saturating_sub(1);
         if is_done {
             tracked.finish(&carried);
-            // A call that has gone on without it does not say it any more.
+            // A call that has continued no longer reports it.
             let waiting = tracked.waiting_call.as_mut().filter(|proposed| !proposed.is_answered);
             match waiting {
                 Some(proposed) => proposed.decided.extend(carried.items),
-                None => carried.items.into_iter().for_each(|item| of.feedback.add(item)),
+                None => carried.items.into_iter().for_each(|item| session_reviews.feedback.add(item)),
             }
         } else {
             tracked.review.unmark_deciding(&carried.hunks);
         }
         (tracked.is_changed, tracked.is_unsaved) = (true, true);
-        of.changed.send_modify(|count| *count += 1);
+        session_reviews.changed.send_modify(|count| *count += 1);
         drop(state);
         self.persist_document(&name);
         self.persist_feedback(session);
@@ -168,7 +169,7 @@ impl TrackedReview {
         self.review.file_hunk().is_some_and(|whole| whole.id == hunk) || self.is_new_file()
     }
 
-    /// Which way round the review's own words are meant.
+    /// Whether the verdict keeps the review's text; a proposal is reversed.
     fn keeps_text(&self, verdict: HunkVerdict) -> bool {
         (verdict == HunkVerdict::Accept) != self.is_proposal()
     }
@@ -184,7 +185,7 @@ impl TrackedReview {
         &mut self,
         decisions: &[&UserDecision],
     ) -> (Option<PendingDecision>, Vec<Result<(), DecisionError>>) {
-        // Of two decisions on one hunk the first counts, whatever comes of it.
+        // Of two decisions on one hunk the first counts, whatever its result.
         let mut known = HashSet::new();
         let hunks = decisions.iter().map(|decision| match decision.target {
             DecisionTarget::Hunk(hunk) => Some(hunk).filter(|hunk| known.insert(*hunk)),
@@ -221,39 +222,42 @@ impl TrackedReview {
             }
             let why = match hunk {
                 Some(hunk) => refused.get(hunk).map(ToString::to_string),
-                None => Some("it is decided already, earlier in the same list".to_owned()),
+                None => Some("an earlier decision in the same request is on this hunk".to_owned()),
             };
-            results.push(Err(DecisionError::Rejected(why.unwrap_or_else(|| "it is gone".to_owned()))));
+            results.push(Err(DecisionError::Rejected(
+                why.unwrap_or_else(|| "the hunk no longer exists".to_owned()),
+            )));
         }
         let hunks = settled.into_keys().collect();
         let carried = PendingDecision { effect: order, replaced_hunk: None, hunks, items, is_whole: false };
         (results.iter().any(Result::is_ok).then_some(carried), results)
     }
 
-    /// Where the hunks begin, from 0.
+    /// The first line of each hunk, from 0.
     fn first_lines(&self) -> HashMap<HunkId, usize> {
         self.review.hunks_with_lines().map(|(hunk, line)| (hunk.id, line)).collect()
     }
 
-    /// A text and chosen lines are for one hunk of lines; of a file that is not there yet a text is for the file.
+    /// Own text and chosen lines apply to one hunk of lines; for a file that does not exist yet, own text
+    /// applies to the file.
     fn check(&self, decision: &UserDecision) -> Result<(), DecisionError> {
         let whole = self.review.file_hunk().map(|whole| whole.id);
         let is_lines = matches!(decision.target, DecisionTarget::Hunk(hunk) if Some(hunk) != whole);
         let is_new = self.is_new_file();
         let why = match (&decision.text, &decision.lines, decision.verdict) {
-            (Some(_), _, HunkVerdict::Reject) => "a rejected hunk has no text of its own; leave the text out",
-            (Some(_), Some(_), _) => "a text of one's own is for a whole hunk, not for some lines of it",
-            (Some(_), None, _) if !is_lines && !is_new => "a text of one's own is for one hunk of lines",
-            (None, Some(_), _) if !is_lines => "lines can be chosen of one hunk only",
+            (Some(_), _, HunkVerdict::Reject) => "a rejected hunk takes no text; omit the text",
+            (Some(_), Some(_), _) => "your own text replaces a whole hunk, not some of its lines",
+            (Some(_), None, _) if !is_lines && !is_new => "your own text replaces one hunk of lines",
+            (None, Some(_), _) if !is_lines => "you can choose lines of one hunk only",
             (None, Some(_), HunkVerdict::Reject) if is_new => {
-                "the file is not there yet: accept those lines of it that you want"
+                "the file does not exist yet: accept the lines that you want"
             }
             _ => return Ok(()),
         };
         Err(DecisionError::Rejected(why.to_owned()))
     }
 
-    /// A decision on everything, on the file, or with a text of the person's own.
+    /// Decides on everything, on the file, or with the user's own text.
     fn decide_one(&mut self, decision: &UserDecision) -> Result<PendingDecision, DecisionError> {
         self.check(decision)?;
         let whole = self.review.file_hunk().map(|whole| whole.id);
@@ -287,12 +291,12 @@ impl TrackedReview {
         let line = |settled: &DecidedHunk| lines.get(&settled.id).copied().unwrap_or_default();
         let items = settled.iter().map(|settled| self.item(decision, settled, line(settled), None));
         let mut items: Vec<_> = items.collect();
-        // Said once.
+        // Report the comment once.
         items.iter_mut().skip(1).for_each(|item| item.comment = None);
         Ok(PendingDecision { effect: order, replaced_hunk: None, hunks, items, is_whole: false })
     }
 
-    /// The person's own text in the place of the hunk's lines.
+    /// Replaces the hunk's lines with the user's own text.
     fn decide_text(
         &mut self,
         decision: &UserDecision,
@@ -303,11 +307,13 @@ impl TrackedReview {
         let settled = self.review.check_decision(&self.to_review_decision(decision, hunk)).map_err(no)?;
         let place = self.review.hunks_with_lines().find(|(known, _)| known.id == hunk);
         let place: Option<(Range<usize>, usize)> = place.map(|(hunk, line)| (hunk.text.clone(), line));
-        let Some((range, line)) = place else { return Err(DecisionError::Rejected("it is gone".to_owned())) };
+        let Some((range, line)) = place else {
+            return Err(DecisionError::Rejected("the hunk no longer exists".to_owned()));
+        };
         let whole = self.review.text();
         let is_last = range.end == whole.len() && !whole.ends_with('\n');
         let text = if text.is_empty() || text.ends_with('\n') || is_last { text } else { text + "\n" };
-        // Whoever typed it does not see how lines end here.
+        // The user typed it without seeing the file's line endings.
         let text = LineEnding::detect(&whole).apply_to(&text).into_owned();
         let item = self.item(decision, &settled, line, Some(&text));
         let change = Change::between(whole.get(range.clone()).unwrap_or_default(), &text);
@@ -328,7 +334,7 @@ impl TrackedReview {
         })
     }
 
-    /// A file that the agent has created, deleted or renamed.
+    /// Decides on a file that the agent created, deleted or renamed.
     fn decide_file(
         &mut self,
         decision: &UserDecision,
@@ -355,7 +361,7 @@ impl TrackedReview {
                 }
                 WholeFileRejection::Rename { .. } => {
                     self.review.unmark_deciding(&[whole]);
-                    let why = "a renamed file cannot be given its name back from here; use undo".to_owned();
+                    let why = "a review cannot restore the name of a renamed file; use undo".to_owned();
                     return Err(DecisionError::Rejected(why));
                 }
             }
@@ -369,7 +375,7 @@ impl TrackedReview {
         })
     }
 
-    /// A file that a call wants to create or delete. Deciding its lines is deciding the file.
+    /// Decides on a file that a call wants to create or delete. Deciding on its lines decides on the file.
     fn decide_new_file(
         &mut self,
         decision: &UserDecision,
@@ -430,7 +436,7 @@ impl TrackedReview {
 
     fn finish(&mut self, carried: &PendingDecision) {
         if carried.is_whole && self.is_proposal() {
-            // Whatever it was, there is nothing left of it.
+            // Whatever it was, nothing is left to decide.
             self.review = Review::new("");
         }
         if let DecisionEffect::Edit { .. } = carried.effect {

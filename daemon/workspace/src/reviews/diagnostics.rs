@@ -1,6 +1,7 @@
-//! What is said to be wrong in the lines of hunks.
+//! Diagnostics on the lines of hunks.
 //!
-//! It is kept with the hunk as it was then: of one that is another by now nothing is said until somebody looks again.
+//! Each is stored with the hunk as it was then. A hunk that has changed since has no diagnostics until the
+//! next check.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,10 +11,9 @@ use copydesk_text::review::{Hunk, HunkFingerprint, HunkId};
 use super::ReviewTracker;
 use super::tracked_review::TrackedReview;
 
-/// Problems that one hunk is shown with.
+/// The most diagnostics that one hunk shows.
 const MOST: usize = 20;
 
-/// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReviewSeverity {
     Error,
@@ -22,27 +22,27 @@ pub enum ReviewSeverity {
     Hint,
 }
 
-/// One that an agent's edits caused.
+/// A problem that an agent's edits caused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewDiagnostic {
-    /// From 0: of the text, and of a hunk's problems counted from its first line.
+    /// From 0: in the text, or within a hunk from its first line.
     pub line: usize,
     pub severity: ReviewSeverity,
     pub code: Option<String>,
-    /// Who says so.
+    /// The source that reported it.
     pub source: String,
     pub message: String,
 }
 
-/// Those of the hunks of a review, each with what the hunk was.
+/// The diagnostics of each hunk, with the hunk's fingerprint at that time.
 pub(super) type DiagnosticsByHunk = HashMap<HunkId, (HunkFingerprint, Vec<ReviewDiagnostic>)>;
 
 impl ReviewTracker {
-    /// All that is wrong with this text of a document because of a session's edits. What is of another text than there is now
-    /// is not taken.
+    /// Sets all diagnostics that a session's edits caused in this text of a document. Ignored if the text has
+    /// changed since.
     pub fn set_diagnostics(&self, session: &str, name: &Path, text: &str, problems: &[ReviewDiagnostic]) {
-        self.lock().for_each_review(name, |of, tracked| {
-            if of == session && !tracked.is_proposal() {
+        self.lock().for_each_review(name, |owner, tracked| {
+            if owner == session && !tracked.is_proposal() {
                 tracked.set_diagnostics(text, problems);
             }
         });
@@ -70,7 +70,7 @@ impl TrackedReview {
         self.problems = now;
     }
 
-    /// Those that are known of a hunk as it is.
+    /// The diagnostics of a hunk, if it is unchanged.
     pub(super) fn hunk_diagnostics(&self, hunk: &Hunk) -> &[ReviewDiagnostic] {
         match self.problems.get(&hunk.id) {
             Some((print, problems)) if *print == self.review.decision_for(hunk).expected => problems,

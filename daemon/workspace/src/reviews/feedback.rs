@@ -1,4 +1,4 @@
-//! What people did with an agent's edits that its model does not know yet.
+//! Feedback: what users did with an agent's edits that its model does not know yet.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 use super::tracked_review::TrackedReview;
 use super::{ReviewTracker, SessionReviews};
 
-/// So much is told at once; what is older is counted.
+/// The most items to report at once; older ones are only counted.
 const MOST: usize = 200;
-/// Open hunks that are named.
+/// The most open hunks to list.
 const OPEN: usize = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FeedbackKind {
     Accepted,
-    /// With changes of the person's own, or only in part.
+    /// With the user's changes, or only in part.
     AcceptedEdited,
     Rejected,
-    /// A person has typed in it; it is undecided.
+    /// The user has typed in it; it is undecided.
     Edited,
-    /// Nobody has decided it.
+    /// Undecided.
     Open,
-    /// Something was said, nothing decided.
+    /// A comment without a decision.
     Commented,
-    /// Its lines were changed while nobody looked; it cannot be decided any more.
+    /// Its lines changed while the daemon did not follow them; it cannot be decided any more.
     Lost,
 }
 
-/// One thing that happened.
+/// One event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedbackItem {
     /// The document, for a model.
@@ -41,22 +41,22 @@ pub struct FeedbackItem {
     /// Only some of its lines.
     pub partly: bool,
     pub comment: Option<String>,
-    /// What is there now, where the model cannot know it.
+    /// The current text, if the model cannot know it.
     pub text: Option<String>,
-    /// The calls that wrote it, where that is known.
+    /// The calls that wrote it, if known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by: Vec<Arc<str>>,
 }
 
-/// What happened, in its order.
+/// Events in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewFeedback {
     pub items: VecDeque<FeedbackItem>,
-    /// Older ones that were too many.
+    /// The number of older items that were dropped.
     pub left_out: usize,
 }
 
-/// What a person says about lines, without deciding anything.
+/// The user's comment on lines, without a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineComment {
     pub display_path: String,
@@ -64,7 +64,7 @@ pub struct LineComment {
     pub line: usize,
     pub lines: usize,
     pub text: String,
-    /// The lines as they are.
+    /// The commented lines.
     pub commented_lines: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl ReviewFeedback {
         self.items.is_empty()
     }
 
-    /// These came earlier. What was open then is said anew when it is told.
+    /// Puts earlier items first. Open hunks are dropped: the next report lists them again.
     pub(super) fn put_before(&mut self, mut earlier: Self) {
         earlier.items.retain(|item| item.happened != FeedbackKind::Open);
         let since = std::mem::replace(self, earlier);
@@ -91,11 +91,11 @@ impl ReviewFeedback {
 }
 
 impl ReviewTracker {
-    /// How many comments wait, this one included.
+    /// Returns how many comments wait, including this one.
     pub fn add_comment(&self, session: &str, comment: LineComment) -> usize {
         let mut state = self.lock();
-        let news = &mut state.session_mut(session).feedback;
-        news.add(FeedbackItem {
+        let feedback = &mut state.session_mut(session).feedback;
+        feedback.add(FeedbackItem {
             shown: comment.display_path,
             line: comment.line + 1,
             lines: comment.lines,
@@ -105,7 +105,7 @@ impl ReviewTracker {
             text: comment.commented_lines,
             by: Vec::new(),
         });
-        let comments = news.comment_count();
+        let comments = feedback.comment_count();
         drop(state);
         self.persist_feedback(session);
         comments
@@ -115,32 +115,33 @@ impl ReviewTracker {
         self.lock().session_mut(session).feedback.comment_count()
     }
 
-    /// What the model is to be told now, and is not told again: decisions, comments, typing in hunks that are undecided.
-    /// With anything of a document, what in it is still open.
+    /// Takes the feedback for the model: decisions, comments, and typing in undecided hunks. For each
+    /// document with any of these, it also lists the hunks that are still open.
     pub fn take_feedback(&self, session: &str) -> ReviewFeedback {
         self.drain_feedback(session, None)
     }
 
-    /// The same of what one call wrote alone, for whoever does its work.
+    /// Takes the feedback on one call's edits, for the subagent that works for it.
     pub fn take_call_feedback(&self, session: &str, call: &str) -> ReviewFeedback {
         self.drain_feedback(session, Some(call))
     }
 
     fn drain_feedback(&self, session: &str, call: Option<&str>) -> ReviewFeedback {
         let mut state = self.lock();
-        let of = state.session_mut(session);
-        of.note_typing(call);
-        let mut news = std::mem::take(&mut of.feedback);
+        let session_reviews = state.session_mut(session);
+        session_reviews.note_typing(call);
+        let mut feedback = std::mem::take(&mut session_reviews.feedback);
         if call.is_some() {
-            let items = std::mem::take(&mut news.items);
+            let items = std::mem::take(&mut feedback.items);
             let (wanted, others) = items.into_iter().partition(|item| is_by(&item.by, call));
-            // Older ones that were too many may be of anybody.
-            of.feedback = std::mem::replace(&mut news, ReviewFeedback { items: wanted, left_out: 0 });
-            of.feedback.items = others;
+            // The dropped items may belong to any call.
+            session_reviews.feedback =
+                std::mem::replace(&mut feedback, ReviewFeedback { items: wanted, left_out: 0 });
+            session_reviews.feedback.items = others;
         }
         let spoken_of =
-            |tracked: &&TrackedReview| news.items.iter().any(|item| item.shown == tracked.display_path);
-        let open: Vec<_> = of
+            |tracked: &&TrackedReview| feedback.items.iter().any(|item| item.shown == tracked.display_path);
+        let open: Vec<_> = session_reviews
             .reviews
             .values()
             .filter(|tracked| !tracked.is_proposal())
@@ -148,15 +149,15 @@ impl ReviewTracker {
             .flat_map(|tracked| tracked.open(call))
             .take(OPEN)
             .collect();
-        news.items.extend(open);
+        feedback.items.extend(open);
         drop(state);
         self.persist_feedback(session);
-        news
+        feedback
     }
 
-    /// It could not be told after all.
-    pub fn return_feedback(&self, session: &str, news: ReviewFeedback) {
-        self.lock().session_mut(session).feedback.put_before(news);
+    /// Returns feedback that could not be reported.
+    pub fn return_feedback(&self, session: &str, feedback: ReviewFeedback) {
+        self.lock().session_mut(session).feedback.put_before(feedback);
         self.persist_feedback(session);
     }
 }
@@ -200,7 +201,7 @@ impl SessionReviews {
 }
 
 impl TrackedReview {
-    /// The hunks that nobody has touched.
+    /// The hunks that the user has not touched.
     fn open<'a>(&'a self, call: Option<&'a str>) -> impl Iterator<Item = FeedbackItem> + 'a {
         let open = self.review.hunks_with_lines().filter(|(hunk, _)| !hunk.edited && !hunk.rejecting);
         let open = open.filter(move |(hunk, _)| is_by(&hunk.calls, call));
@@ -217,7 +218,7 @@ impl TrackedReview {
     }
 }
 
-/// Everything is by whoever is not named.
+/// Without a call, every item matches.
 fn is_by(by: &[Arc<str>], call: Option<&str>) -> bool {
     call.is_none_or(|call| by.iter().any(|by| **by == *call))
 }

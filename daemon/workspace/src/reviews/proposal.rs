@@ -1,4 +1,5 @@
-//! Edits that a call wants to make and a person decides first: one review for each file, and one ask about all of them.
+//! Proposals: edits that a call wants to make and the user decides on first. One review for each file, and
+//! one ask about all of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,28 +13,28 @@ use super::{ReviewId, ReviewTracker};
 use crate::files::{FileChangeKind, ResolvedPath};
 use crate::journal::FileAttributes;
 
-/// What waits for a review.
+/// The call that waits for a review.
 #[derive(Debug)]
 pub(super) struct WaitingCall {
     pub(super) call: String,
     pub(super) ask: Option<String>,
-    /// The call has gone on.
+    /// The call has continued.
     pub(super) is_answered: bool,
-    /// What was decided of it, in the order of deciding.
+    /// The decisions on it, in their order.
     pub(super) decided: Vec<FeedbackItem>,
-    /// There is more to come.
+    /// The model is still writing it.
     pub(super) is_streaming: bool,
 }
 
-/// What became of a proposal so far.
+/// The decisions on a proposal so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProposalDecisions {
     pub items: Vec<FeedbackItem>,
-    /// Hunks that nobody has decided.
+    /// The number of undecided hunks.
     pub undecided: usize,
 }
 
-/// A review of one file that is there as long as this is: as long as the call waits.
+/// A review of one file that exists as long as this value: as long as the call waits.
 #[derive(Debug)]
 pub struct ReviewProposal {
     reviews: ReviewTracker,
@@ -42,7 +43,7 @@ pub struct ReviewProposal {
 }
 
 impl ReviewTracker {
-    /// What a call would make of a document, as hunks to decide. Nothing where it does not fit the document.
+    /// Proposes what a call would make of a document. `None` if the change does not fit the document.
     pub fn propose(
         &self,
         session: &str,
@@ -63,7 +64,7 @@ impl ReviewTracker {
             TrackedReview::new(place.real_path().to_owned(), place.display_path.clone(), review);
         let (call, decided) = (call.to_owned(), Vec::new());
         if let FileChangeKind::Create { mode, .. } = kind {
-            tracked.form.mode = *mode;
+            tracked.attributes.mode = *mode;
         }
         tracked.waiting_call =
             Some(WaitingCall { call, ask: None, is_answered: false, decided, is_streaming: false });
@@ -71,21 +72,21 @@ impl ReviewTracker {
         Some(ReviewProposal { reviews: self.clone(), session: session.into(), id })
     }
 
-    /// A person is asked about them: all that one call would do, a review for each file.
+    /// Links the reviews of one call, one for each file, to the ask about them.
     pub fn set_ask(&self, session: &str, reviews: &[ReviewId], ask: &str) {
         let mut state = self.lock();
-        let of = state.session_mut(session);
+        let session_reviews = state.session_mut(session);
         for review in reviews {
-            let Some(tracked) = of.reviews.get_mut(review) else { continue };
+            let Some(tracked) = session_reviews.reviews.get_mut(review) else { continue };
             if let Some(proposed) = &mut tracked.waiting_call {
                 proposed.ask = Some(ask.to_owned());
             }
             tracked.is_changed = true;
         }
-        of.changed.send_modify(|count| *count += 1);
+        session_reviews.changed.send_modify(|count| *count += 1);
     }
 
-    /// The asks of which everything is decided and done, in every file.
+    /// The asks whose files are all decided and changed.
     pub fn settled_asks(&self, session: &str) -> Vec<String> {
         let mut state = self.lock();
         let mut asks: BTreeMap<String, bool> = BTreeMap::new();
@@ -99,21 +100,21 @@ impl ReviewTracker {
         asks.into_iter().filter(|(_, is_over)| *is_over).map(|(ask, _)| ask).collect()
     }
 
-    /// That of the file that a decision creates, or creates again.
+    /// The attributes of the file that a decision creates or restores.
     pub(crate) fn file_attributes(&self, session: &str, review: ReviewId) -> FileAttributes {
-        self.lock().find(session, review).map(|tracked| tracked.form).unwrap_or_default()
+        self.lock().find(session, review).map(|tracked| tracked.attributes).unwrap_or_default()
     }
 
-    /// The call that a review waits with, where it is one *before*.
+    /// The waiting call of a review *before*.
     pub(crate) fn waiting_call_id(&self, session: &str, review: ReviewId) -> Option<String> {
         let mut state = self.lock();
         Some(state.find(session, review)?.waiting_call.as_ref()?.call.clone())
     }
 }
 
-/// The document as it would be, and as it is: the text is what is there.
+/// A review whose base is the document as the call would make it, and whose text is the document.
 fn before(text: &str, change: &Change, call: &str) -> Option<Review> {
-    // Edited as a rope: a text of megabytes is not copied once more for it.
+    // Edited as a rope, so that a text of megabytes is not copied again.
     let mut after = Document::new(text, LineBreaks::Lf);
     after.apply_change(change).ok()?;
     let mut review = Review::from_current((&after).into());
@@ -122,8 +123,8 @@ fn before(text: &str, change: &Change, call: &str) -> Option<Review> {
 }
 
 impl ReviewProposal {
-    /// What is proposed becomes another: a change of the text that it was first made for. What a person typed since stays
-    /// where it is. While there is more to come nothing of it can be decided.
+    /// Replaces the proposed change; it applies to the original text. What the user typed since stays. While
+    /// the model is still writing, nothing can be decided.
     pub fn update(&self, text: &str, change: &Change, is_written: bool) {
         let mut state = self.reviews.lock();
         let Some(tracked) = state.find(&self.session, self.id) else { return };
@@ -131,14 +132,14 @@ impl ReviewProposal {
         let Some(mut review) = before(text, change, &proposed.call) else { return };
         let now = tracked.review.text();
         if now != text {
-            // Cannot be refused: it was made for this very text.
+            // Cannot fail: the change was made for this text.
             let _ = review.record_user_change(&Change::between(text, &now));
         }
         (proposed.is_streaming, tracked.review, tracked.is_changed) = (is_written, review, true);
         state.session_mut(&self.session).changed.send_modify(|count| *count += 1);
     }
 
-    /// It came to nothing; the person is told why.
+    /// Marks the proposal as failed; the user is told why.
     pub fn fail(&self, why: String) {
         if let Some(tracked) = self.reviews.lock().find(&self.session, self.id) {
             tracked.failed = Some(why);
@@ -149,13 +150,13 @@ impl ReviewProposal {
         self.id
     }
 
-    /// What is expected by a decision on all that is left of it.
+    /// The fingerprint for a decision on everything that is left.
     pub fn expected_print(&self) -> Option<HunkFingerprint> {
         let mut state = self.reviews.lock();
         state.find(&self.session, self.id).map(|tracked| tracked.review.fingerprint())
     }
 
-    /// Waits until what was decided so far is done, or has failed: only then it is known what came of it.
+    /// Waits until all decisions so far are applied or have failed: only then is their result known.
     pub async fn wait_until_applied(&self) {
         let mut changed = self.reviews.watch(&self.session);
         let is_carried = || {
@@ -165,7 +166,7 @@ impl ReviewProposal {
         while is_carried() && changed.changed().await.is_ok() {}
     }
 
-    /// Whether something of it is decided.
+    /// Whether any hunk is decided.
     pub fn has_decisions(&self) -> bool {
         !self.decisions().items.is_empty()
     }
@@ -181,17 +182,17 @@ impl ReviewProposal {
 }
 
 impl Drop for ReviewProposal {
-    /// The call has its answer, or is over without one.
+    /// The call has its answer, or has ended without one.
     fn drop(&mut self) {
         let mut state = self.reviews.lock();
-        let Some(of) = state.sessions.get_mut(&*self.session) else { return };
-        let Some(tracked) = of.reviews.get_mut(&self.id) else { return };
-        // Told as over, and then gone.
+        let Some(session_reviews) = state.sessions.get_mut(&*self.session) else { return };
+        let Some(tracked) = session_reviews.reviews.get_mut(&self.id) else { return };
+        // Reported as over, then removed.
         tracked.review = Review::new("");
         if let Some(proposed) = &mut tracked.waiting_call {
             proposed.is_answered = true;
         }
         tracked.is_changed = true;
-        of.changed.send_modify(|count| *count += 1);
+        session_reviews.changed.send_modify(|count| *count += 1);
     }
 }

@@ -1,4 +1,4 @@
-//! Reviews as viewers see them: all of them, and then what has changed.
+//! Reviews as viewers see them: all of them, and later their changes.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use copydesk_text::review::{Hunk, HunkFingerprint, HunkId, HunkView, WholeFileHu
 use super::tracked_review::{PublishedHunk, TrackedReview};
 use super::{ReviewDiagnostic, ReviewId, ReviewTracker};
 
-/// Hunks of one review that viewers have at once. There may be more: what is decided makes room for them.
+/// The most hunks of one review that viewers get at once. Decisions make room for the rest.
 const PAGE: usize = 1000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,19 +20,19 @@ pub enum ReviewTiming {
     After,
 }
 
-/// One review. Its hunks say what is old and new as a person means it, whichever of the two is in the document.
+/// One review. In its hunks, old and new are as the user sees them, whichever of the two is in the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewSnapshot {
     pub id: ReviewId,
     pub name: PathBuf,
     pub display_path: String,
     pub timing: ReviewTiming,
-    /// There is more of it to come.
+    /// The model is still writing it.
     pub is_streaming: bool,
     pub print: HunkFingerprint,
     pub whole: Option<(WholeFileHunk, HunkFingerprint)>,
     pub hunks: Vec<HunkView>,
-    /// What is wrong in their new lines, of those with anything.
+    /// The diagnostics on their new lines, for hunks that have any.
     pub diagnostics: HashMap<HunkId, Vec<ReviewDiagnostic>>,
     pub total: usize,
     /// In lines, of all hunks.
@@ -40,18 +40,18 @@ pub struct ReviewSnapshot {
     pub deletions: usize,
 }
 
-/// What is new in one.
+/// The changes of one review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewUpdate {
-    /// With those hunks alone that are new or others.
+    /// With only the hunks that are new or changed.
     pub snapshot: ReviewSnapshot,
     pub removed_hunks: Vec<HunkId>,
-    /// Why what was proposed came to nothing.
+    /// Why the proposal failed.
     pub failure: Option<String>,
 }
 
 impl ReviewTracker {
-    /// What a session has to decide, by document.
+    /// The undecided reviews of a session, by document.
     pub fn list_reviews(&self, session: &str, name: Option<&Path>, skip: usize) -> Vec<ReviewSnapshot> {
         let mut state = self.lock();
         let reviews = state.session_mut(session).reviews.values();
@@ -62,16 +62,16 @@ impl ReviewTracker {
         views
     }
 
-    /// What has changed since this was last asked. Reviews that are over are told once, and then are no more.
+    /// The changes since the last call. A review that is over is reported once and then removed.
     pub fn take_updates(&self, session: &str) -> Vec<ReviewUpdate> {
         let mut state = self.lock();
-        let of = state.session_mut(session);
-        let changed = of.reviews.values_mut().filter(|tracked| tracked.is_changed);
+        let session_reviews = state.session_mut(session);
+        let changed = session_reviews.reviews.values_mut().filter(|tracked| tracked.is_changed);
         let changes = changed.map(TrackedReview::change).collect();
         let is_kept = self.journal.is_some();
-        of.reviews.retain(|_, tracked| {
+        session_reviews.reviews.retain(|_, tracked| {
             let is_needed = tracked.is_proposal() && !tracked.is_answered();
-            // Whoever starts the desk again finds it as the disk has it.
+            // Keep it until it is stored, or a restart would bring back the old state.
             let is_to_be_kept = is_kept && tracked.is_unsaved && !tracked.is_proposal();
             !tracked.is_decided()
                 || is_needed
@@ -137,7 +137,7 @@ impl TrackedReview {
     }
 }
 
-/// What is in the document is the old, what the call wants the new.
+/// The document's text is the old one, the call's the new one.
 fn turn(hunk: &mut HunkView) {
     std::mem::swap(&mut hunk.old, &mut hunk.new);
     std::mem::swap(&mut hunk.old_lines, &mut hunk.new_lines);

@@ -1,4 +1,4 @@
-//! Reviews and the documents they are of: on the disk, in buffers, over nights.
+//! Reviews and their documents: on disk, in buffers, across restarts.
 
 use std::path::Path;
 
@@ -208,7 +208,7 @@ async fn what_a_person_writes_meanwhile_on_the_disk_is_theirs() {
     desk.write("a", OLD);
     desk.agent("a", NEW).await;
     let view = desk.only();
-    // Before the first hunk, and inside of the second.
+    // Before the first hunk, and inside the second.
     desk.write("a", "0\n1\nB\n3\nD!\n5\nF\n7\n");
     let results =
         desk.decide(&[hunk(&view, 0, HunkVerdict::Reject), hunk(&view, 1, HunkVerdict::Reject)]).await;
@@ -323,9 +323,9 @@ async fn a_review_is_there_the_day_after_and_finds_its_lines_again() {
     desk.agent("new", "1\n").await;
     assert_eq!(desk.decide(&[hunk(&desk.list()[0], 1, HunkVerdict::Accept)]).await, [Ok(())]);
     let journal = desk.files.journal().unwrap().clone();
-    // It does one thing after the other.
+    // The journal runs one job after the other, so earlier ones are done.
     journal.usage().await.unwrap();
-    // Meanwhile lines come before the hunks of one, and a hunk of the other goes.
+    // Meanwhile lines are added before the hunks of one file, and a hunk of the other disappears.
     desk.write("a", "0\n0\n1\nB\n3\nD\n5\nF\n7\n");
     desk.write("b", "1\nB\n3\nelse\n7\n");
     desk.files = Desk::open(desk.folder.path());

@@ -1,4 +1,4 @@
-//! One review, and what it follows.
+//! One review and the text that it follows.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -15,33 +15,33 @@ use crate::journal::FileAttributes;
 #[derive(Debug)]
 pub(super) struct TrackedReview {
     pub(super) id: ReviewId,
-    /// As the buffers name the document.
+    /// The name of the document in the buffers.
     pub(super) name: PathBuf,
-    /// For a person or a model.
+    /// For a user or a model.
     pub(super) display_path: String,
     pub(super) review: Review,
-    /// That of the document: as it was when the agent deleted it, or as it is to be when it is created.
-    pub(super) form: FileAttributes,
-    /// What waits for it, where it is one *before*.
+    /// Of the document: before the agent deleted it, or for its creation.
+    pub(super) attributes: FileAttributes,
+    /// The call that waits, for a review *before*.
     pub(super) waiting_call: Option<WaitingCall>,
     /// The client whose buffer it follows.
     pub(super) followed_client: Option<ClientId>,
-    /// Decisions that are being carried out.
+    /// Decisions that are being applied.
     pub(super) decisions_in_progress: usize,
-    /// What viewers know of the first hunks.
+    /// The state of the first hunks that viewers know.
     pub(super) published_hunks: HashMap<HunkId, PublishedHunk>,
     pub(super) problems: DiagnosticsByHunk,
-    /// Hunks with a person's typing in them that the model knows of.
+    /// Hunks with the user's typing that the model knows of.
     pub(super) noted: HashMap<HunkId, HunkFingerprint>,
-    /// Why what was proposed came to nothing.
+    /// Why the proposal failed.
     pub(super) failed: Option<String>,
-    /// Viewers do not know it as it is.
+    /// Viewers do not know its current state.
     pub(super) is_changed: bool,
-    /// The disk does not know it as it is.
+    /// The journal does not have its current state.
     pub(super) is_unsaved: bool,
 }
 
-/// What of a hunk a viewer should know, but for its place.
+/// What a viewer knows of a hunk, except its position.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PublishedHunk {
     pub(super) expected: HunkFingerprint,
@@ -57,7 +57,7 @@ impl TrackedReview {
             name,
             display_path: shown,
             review,
-            form: FileAttributes::default(),
+            attributes: FileAttributes::default(),
             waiting_call: None,
             followed_client: None,
             decisions_in_progress: 0,
@@ -74,12 +74,12 @@ impl TrackedReview {
         self.waiting_call.is_some()
     }
 
-    /// One *before* of a file that is not there yet, or is to go: its text is not the document's.
+    /// A review *before* of a file to be created or deleted: its text is not the document's.
     pub(super) fn is_new_file(&self) -> bool {
         self.is_proposal() && self.review.file_hunk().is_some()
     }
 
-    /// The call that it is of has its answer.
+    /// Its call has its answer.
     pub(super) fn is_answered(&self) -> bool {
         self.waiting_call.as_ref().is_some_and(|proposed| proposed.is_answered)
     }
@@ -94,24 +94,24 @@ impl TrackedReview {
         !self.is_proposal() && self.followed_client.is_some() && self.review.has_snapshots()
     }
 
-    /// Whether its text is that of the document, and still matters.
+    /// Whether its text is the document's, and still matters.
     pub(super) fn follows_text(&self) -> bool {
         !self.is_new_file() && !self.is_answered()
     }
 
-    /// What the text is other than it was, a person did.
+    /// Takes over a text; every difference counts as the user's.
     pub(super) fn adopt_text<'a>(&mut self, now: impl Into<CurrentText<'a>>) {
         let now = now.into();
         if !self.follows_text() || self.review.has_text(now) {
             return;
         }
         let change = Change::between(&self.review.text(), &now.text());
-        // Cannot be refused: it was made for this very text.
+        // Cannot fail: the change was made for this text.
         let _ = self.review.record_user_change(&change);
         self.is_changed = true;
     }
 
-    /// What a person typed, piece by piece. A review that is not where it should be looks at the whole text.
+    /// Records what the user typed, change by change. If a change does not fit, it takes over the whole text.
     pub(super) fn apply_typing(&mut self, typed: &[ByteRangeChange<'_>], now: &Document) {
         if !self.follows_text() {
             return;
@@ -127,7 +127,7 @@ impl TrackedReview {
         if self.review.size() != now.len() {
             return self.adopt_text(now);
         }
-        // Typing outside of hunks moves them, which marks in an editor do by themselves.
+        // Typing outside of hunks moves them; marks in an editor move by themselves.
         let touches = |range: &std::ops::Range<usize>, piece: &ByteRangeChange<'_>| {
             piece.range.as_ref().is_some_and(|typed| {
                 typed.start <= range.end && range.start <= typed.start + piece.text.len().max(typed.len())
@@ -139,7 +139,7 @@ impl TrackedReview {
         self.is_unsaved |= hunks != self.shape();
     }
 
-    /// How many hunks there are, and whether the file is one.
+    /// The number of hunks, and whether the file itself is one.
     fn shape(&self) -> (usize, bool) {
         (self.review.hunks().len(), self.review.file_hunk().is_some())
     }

@@ -1,8 +1,9 @@
-//! The first matches in the order of paths, collected by several threads in whatever order they come upon them.
+//! Collects the first matches in path order from several threads that find them in any order.
 //!
-//! Once more than the limit are held, whatever sorts behind the last of them cannot be among the first any more: it is
-//! let go, and neither files nor whole folders behind it need to be looked at. So a search for something common ends early
-//! and still gives the same answer every time. Paths sort part by part, so that a folder's content is together.
+//! Once it has more than the limit, nothing that sorts behind the last match can be among the first: such
+//! matches are dropped, and the files and folders behind it need no search. So a search for something common
+//! ends early and still gives the same answer every time. Paths sort by component, so that a folder's content
+//! stays together.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +17,7 @@ use std::{
 #[derive(Debug)]
 pub(super) struct FirstMatches<T> {
     limit: usize,
-    /// Whether `held` is full; spares the lock for the many searches that never fill it.
+    /// Whether `held` is full; spares the lock in the many searches that never fill it.
     full: AtomicBool,
     held: Mutex<MatchesByPath<T>>,
 }
@@ -33,7 +34,7 @@ impl<T> FirstMatches<T> {
         Self { limit, full: AtomicBool::new(false), held: Mutex::new(held) }
     }
 
-    /// Whether something at this path, or in this folder, could still be among the first.
+    /// Whether a match at this path, or in this folder, could still be among the first.
     pub(super) fn may_include(&self, path: &Path) -> bool {
         if !self.full.load(Ordering::Relaxed) {
             return true;
@@ -50,7 +51,7 @@ impl<T> FirstMatches<T> {
         let mut held = self.lock();
         held.count += matches.len();
         held.by_path.insert(path, matches);
-        // One more than the limit is kept, which is how it is known that there are more.
+        // Keep one more than the limit, to know that there are more.
         while let Some(last) = held.by_path.last_entry() {
             let without = last.get().len();
             if held.count - without <= self.limit {
@@ -62,7 +63,7 @@ impl<T> FirstMatches<T> {
         self.full.store(held.count > self.limit, Ordering::Relaxed);
     }
 
-    /// The first of them, at most the limit, and whether there were more.
+    /// The first matches, at most the limit, and whether there are more.
     pub(super) fn finish(self) -> (Vec<(PathBuf, T)>, bool) {
         let held = self.held.into_inner().unwrap_or_else(PoisonError::into_inner);
         let more = held.count > self.limit;

@@ -1,8 +1,7 @@
 //! Files by name.
 //!
-//! Order: the most recently modified first if all fit the limit, since those are most often meant; else the first in the
-//! order of paths. Only the files that are given back are ever asked for their time, so that it costs at most `limit`
-//! system calls.
+//! Order: most recently modified first if all fit the limit, since those are most often meant; else the first
+//! in path order. Only returned files are asked for their time, which costs at most `limit` system calls.
 
 use std::{
     cmp::Reverse,
@@ -24,13 +23,13 @@ pub struct GlobMatches {
     /// Absolute.
     pub paths: Vec<PathBuf>,
     pub has_more: bool,
-    /// The time was over before everything was looked at.
+    /// The search timed out before it had seen everything.
     pub is_timed_out: bool,
 }
 
-/// The regular files below `root` whose path from there matches. Hidden ones only where the pattern names them
-/// (`.github/*.yml`, `**/.env`). Folders that it names in plain words are looked into even if they are ignored
-/// (`node_modules/react/*.json`): whoever spells them out means them.
+/// The regular files below `root` whose relative path matches. Hidden files match only if the pattern names
+/// them (`.github/*.yml`, `**/.env`). Folders that it spells out are searched even if ignored
+/// (`node_modules/react/*.json`): the caller means them.
 pub async fn glob(
     root: &Path,
     pattern: &str,
@@ -55,7 +54,7 @@ fn search(
     if start.components().any(|part| part == Component::Normal(".git".as_ref())) {
         return Ok(GlobMatches { paths: Vec::new(), has_more: false, is_timed_out: false });
     }
-    // A link is not followed by walking, and so must not be by beginning behind it.
+    // The walk does not follow symlinks, so it must not start behind one either.
     let (start, hidden) = if has_link(root, &start) {
         (root.to_owned(), names_hidden(pattern))
     } else {

@@ -1,4 +1,4 @@
-//! Globs as people write them: `*.rs` is meant for every folder, `src/*.rs` for one, `{a,b}` for either.
+//! Globs as people write them: `*.rs` applies to every folder, `src/*.rs` to one, `{a,b}` to either.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,10 +6,11 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::SearchError;
 
-/// All globs of a search together, in bytes: a long one takes minutes to be understood.
+/// The limit for all globs of a search together, in bytes: a long one takes minutes to compile.
 const LONGEST: usize = 4096;
 
-/// Which files a search looks into: those that match one of the globs, if there are any, and none of those with a `!`.
+/// The files to search: those that match one of the globs (or all, if there are none), minus those that match
+/// one with `!`.
 #[derive(Debug)]
 pub(super) struct IncludeGlobs {
     wanted: Option<GlobSet>,
@@ -33,13 +34,14 @@ impl IncludeGlobs {
         Ok(Self { wanted, unwanted: set(unwanted)? })
     }
 
-    /// `path` is relative to the folder that is searched.
+    /// `path` is relative to the searched folder.
     pub(super) fn matches(&self, path: &Path) -> bool {
         self.wanted.as_ref().is_none_or(|wanted| wanted.is_match(path)) && !self.unwanted.is_match(path)
     }
 }
 
-/// A set of one is quicker than the glob alone: it compares plain names and endings without a regular expression.
+/// A set of one is faster than the glob alone: it compares plain names and endings without a regular
+/// expression.
 fn set(globs: Vec<Glob>) -> Result<GlobSet, SearchError> {
     let mut set = GlobSetBuilder::new();
     for glob in globs {
@@ -53,7 +55,8 @@ fn compile(pattern: &str) -> Result<Glob, SearchError> {
     if Path::new(pattern).components().any(|part| part == Component::ParentDir) {
         return Err(SearchError::PatternEscapes(pattern.to_owned()));
     }
-    // As in a `.gitignore`: a slash ties the pattern to the folder, and one at the end means all that is below.
+    // As in a `.gitignore`: a slash ties the pattern to the folder, and one at the end means everything
+    // below.
     let full = match pattern.strip_prefix('/') {
         Some(tied) => tied.to_owned(),
         None if pattern.trim_end_matches('/').contains('/') => pattern.to_owned(),
@@ -68,13 +71,13 @@ fn invalid(pattern: &str, error: &globset::Error) -> SearchError {
     SearchError::Glob { pattern: pattern.to_owned(), reason: error.kind().to_string() }
 }
 
-/// The folders that a pattern names in plain words before its first wildcard, and the rest of it.
+/// The folders that a pattern spells out before its first wildcard, and the rest of it.
 pub(super) fn literal_prefix(pattern: &str) -> (PathBuf, &str) {
     let pattern = pattern.trim_start_matches("./").trim_start_matches('/');
     let is_plain = |part: &str| !part.contains(['*', '?', '[', '{', '\\']);
     let mut rest = pattern;
     let mut start = PathBuf::new();
-    // The last part is what is looked for.
+    // The last component is the name to find.
     while let Some((part, after)) = rest.split_once('/') {
         if !is_plain(part) || after.is_empty() {
             break;
@@ -85,7 +88,7 @@ pub(super) fn literal_prefix(pattern: &str) -> (PathBuf, &str) {
     (start, rest)
 }
 
-/// Whether a part of the pattern, or one alternative of a part, begins with a dot.
+/// Whether a component of the pattern, or one alternative of it, begins with a dot.
 pub(super) fn names_hidden(pattern: &str) -> bool {
     let begins_hidden = |part: &str| part.starts_with('.') && !part.starts_with("./");
     pattern.split(['/', '{', ',']).any(begins_hidden)

@@ -1,7 +1,7 @@
 //! Lines by content.
 //!
-//! Binary files (those with a NUL byte) are passed over; files with a byte order mark of UTF-16 are read as what they
-//! are. One line at a time: an expression cannot match across a line's end.
+//! Skips binary files (with a NUL byte); decodes files with a UTF-16 byte order mark. Searches line by line:
+//! an expression cannot match across a line ending.
 
 use std::{
     collections::HashSet,
@@ -22,25 +22,25 @@ use super::{
     line_excerpt::excerpt_line, overlay::BufferOverlay, run_blocking, walk::FileWalker,
 };
 
-/// A line longer than this is not searched: it would have to be held as a whole.
+/// Longer lines are not searched, because each would have to be in memory as a whole.
 const LONGEST_LINE: usize = 64 * 1024 * 1024;
 
 /// In bytes.
 const LONGEST_REGEX: usize = 4096;
 
-/// What is looked for, and where.
+/// What to find, and where.
 #[derive(Debug, Clone)]
 pub struct GrepRequest {
-    /// A folder, or the one file that is searched, whatever it is called and whether or not it is ignored.
+    /// A folder, or the one file to search, whatever its name and even if ignored.
     pub root: PathBuf,
     pub regex: String,
     pub case: CaseSensitivity,
-    /// Globs of the files to look into, with `!` of those not to; none means all.
+    /// Globs of the files to search, or with `!` not to search; none means all.
     pub include: Vec<String>,
-    /// Whether files and folders whose names begin with a dot are looked into. `.git` never is.
+    /// Whether to search files and folders whose names begin with a dot. `.git` is never searched.
     pub hidden: bool,
     pub limit: usize,
-    /// Files that are passed over, by the paths that matches have.
+    /// Files to skip, by the paths that matches have.
     pub excluded_paths: HashSet<PathBuf>,
     pub overlay: BufferOverlay,
 }
@@ -56,23 +56,24 @@ pub enum CaseSensitivity {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrepMatches {
-    /// In the order of paths, then of lines.
+    /// In path order, then by line.
     pub matches: Vec<GrepMatch>,
     pub has_more: bool,
-    /// The time was over before everything was looked at.
+    /// The search timed out before it had seen everything.
     pub is_timed_out: bool,
-    /// How many files and folders could not be read, of those that were looked at.
+    /// How many files and folders could not be read.
     pub unreadable: u64,
 }
 
-/// A line that matches.
+/// A matching line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrepMatch {
-    /// Absolute, if `within` was.
+    /// Absolute, if `root` was.
     pub path: PathBuf,
     /// From 1.
     pub line: u64,
-    /// Without its end; of a line over 2000 characters the part around the match, with `…` where it was cut.
+    /// Without its line ending. Of a line over 2000 characters: the part around the match, with `…` at the
+    /// cuts.
     pub text: String,
 }
 
@@ -146,12 +147,12 @@ fn matcher(request: &GrepRequest) -> Result<RegexMatcher, SearchError> {
     if length > longest {
         return Err(SearchError::PatternTooLong { length, longest });
     }
-    // The matcher puts the expression into a group of its own. By itself it has to be right too (`a)|(b` is not), and its
-    // explanation must show what was written.
+    // The matcher puts the expression into a group. The expression must be valid alone (`a)|(b` is not), and
+    // the error must show it as written.
     let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(&request.regex);
     parsed.map_err(|error| SearchError::Regex(error.to_string()))?;
     let mut builder = RegexMatcherBuilder::new();
-    // `$` is also before a `\r\n`.
+    // `$` also matches before `\r\n`.
     builder.multi_line(true).crlf(true);
     match request.case {
         CaseSensitivity::Sensitive => {}
@@ -197,13 +198,13 @@ impl FileSearcher<'_> {
     }
 }
 
-/// There was a regular file here a moment ago; a pipe that has taken its place since must not be waited for.
+/// If a pipe has taken the place of the regular file meanwhile, do not wait for it.
 fn open(path: &Path) -> io::Result<fs::File> {
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// A file that fails to be read on once the search is to stop, however large it is.
+/// A file whose reads fail once the search has to stop, however large it is.
 struct StoppableReader<'a> {
     inner: fs::File,
     stop: &'a SearchStop,
@@ -235,7 +236,7 @@ impl Sink for MatchedLines<'_> {
     }
 
     fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> io::Result<()> {
-        // What came before the NUL is no text either.
+        // What came before the NUL is not text either.
         if finish.binary_byte_offset().is_some() {
             self.found.clear();
         }

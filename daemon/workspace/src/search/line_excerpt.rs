@@ -1,16 +1,16 @@
-//! A line for showing: without its end, and of a very long one the part around the match.
+//! A line for display: without its line ending, and of a very long one only the part around the match.
 
 /// In characters. A minified file is one line.
 const LONGEST: usize = 2000;
-/// How much of that stands at least before the match, if there is so much.
+/// How much text before the match to show at least, if there is as much.
 const BEFORE: usize = 200;
 const MARK: char = '…';
 
-/// `found` is where the match begins in `line`. What is not UTF-8 becomes `U+FFFD`.
+/// `found` is the offset of the match in `line`. Invalid UTF-8 becomes `U+FFFD`.
 pub(super) fn excerpt_line(line: &[u8], found: usize) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    // Characters have at most four bytes, so that these are surely enough, and few however long the line is.
+    // A character has at most four bytes, so this many bytes suffice, however long the line is.
     let found = floor(line, found.min(line.len()));
     let (before, after) = line.split_at_checked(found).unwrap_or((line, b""));
     let start = floor(before, before.len().saturating_sub(LONGEST * 4));
@@ -19,7 +19,7 @@ pub(super) fn excerpt_line(line: &[u8], found: usize) -> String {
     let after = String::from_utf8_lossy(after.get(..end).unwrap_or_default());
 
     let (count_before, count_after) = (before.chars().count(), after.chars().count());
-    // Where little follows, more of what comes before is kept.
+    // If little follows the match, keep more of what precedes it.
     let keep_before = count_before.min(BEFORE.max(LONGEST.saturating_sub(count_after)));
     let keep_after = count_after.min(LONGEST - keep_before);
     let mut text = String::new();
@@ -34,7 +34,7 @@ pub(super) fn excerpt_line(line: &[u8], found: usize) -> String {
     text
 }
 
-/// The nearest position, from `at` down, where a character begins.
+/// The nearest start of a character at or before `at`.
 fn floor(line: &[u8], at: usize) -> usize {
     let continues = |at: &usize| line.get(*at).is_some_and(|byte| byte & 0xC0 == 0x80);
     (at.saturating_sub(3)..=at).rev().find(|at| !continues(at)).unwrap_or(at)

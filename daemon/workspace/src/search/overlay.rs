@@ -1,4 +1,4 @@
-//! Texts that stand for files instead of the disk's: what editors have open, saved or not.
+//! Editor buffers that replace the disk's files in a search.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use copydesk_text::Document;
 
 type OverlayLookup = dyn Fn(&Path) -> Option<String> + Send + Sync;
 
-/// A moment of the buffers, by real path.
+/// A snapshot of the buffers, by real path.
 #[derive(Clone)]
 pub struct BufferOverlay {
     pub(super) lookup: Arc<OverlayLookup>,
@@ -26,7 +26,7 @@ impl BufferOverlay {
         (self.lookup)(path)
     }
 
-    /// Files below a folder that are not on the disk yet: walking would not come upon them.
+    /// Files below a folder that are not on disk yet: the walk does not find them.
     pub(super) fn unsaved(&self, folder: &Path) -> impl Iterator<Item = &PathBuf> {
         self.names.iter().filter(move |path| path.starts_with(folder) && path.symlink_metadata().is_err())
     }

@@ -260,7 +260,7 @@ fn a_cancelled_search_is_not_waited_for_and_stops() {
     };
     let closed = gate.lock().unwrap();
     let request = GrepRequest { overlay: overlay.clone(), ..request(&root, "x") };
-    // Nobody can get past the first look, yet this ends.
+    // The first read blocks every thread, yet this ends.
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let ended = runtime.block_on(grep(request, cancel));
     assert_eq!(ended, Err(SearchError::Cancelled));

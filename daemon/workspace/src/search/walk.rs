@@ -1,4 +1,4 @@
-//! Going through a tree with several threads, past what is ignored.
+//! Walks a tree with several threads and skips what is ignored.
 
 use std::{
     ffi::OsStr,
@@ -14,18 +14,17 @@ use super::SearchStop;
 /// More threads than this only wait for each other.
 const MOST_THREADS: usize = 12;
 
-/// What is walked.
 #[derive(Debug)]
 pub(super) struct FileWalker<'a> {
     pub(super) root: &'a Path,
-    /// Whether names that begin with a dot are looked at.
+    /// Whether to visit names that begin with a dot.
     pub(super) hidden: bool,
     pub(super) stop: &'a SearchStop,
 }
 
 impl FileWalker<'_> {
-    /// Calls `wants` for each folder, and for each regular file in one that was wanted a visitor: one per thread, made by
-    /// `visitor`. Tells how much could not be looked at.
+    /// Calls `wants` for each folder, and a visitor for each regular file in the wanted ones. `visitor` makes
+    /// one visitor per thread. Returns how many entries could not be read.
     pub(super) fn run<V: FnMut(PathBuf) + Send>(
         &self,
         wants: impl Fn(&Path) -> bool + Sync,
@@ -58,8 +57,8 @@ impl FileWalker<'_> {
 
     fn builder(&self) -> WalkBuilder {
         let threads = thread::available_parallelism().map_or(2, |count| count.get().clamp(2, MOST_THREADS));
-        // Outside of a repository a `.gitignore` counts for its own folder and below, but those further up do not: one in
-        // a home folder that is kept in git says `*`, and would hide everything.
+        // Outside of a repository a `.gitignore` applies to its own folder and below, but those further up do
+        // not: one in a home folder that is kept in git contains `*` and would hide everything.
         let in_git = self.root.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok());
         let mut builder = WalkBuilder::new(self.root);
         builder
@@ -67,7 +66,8 @@ impl FileWalker<'_> {
             .hidden(!self.hidden)
             .parents(in_git)
             .require_git(in_git)
-            // The user's own ignore file is found through the process environment, which is not the client's.
+            // git finds the user's own ignore file through the process environment, which is not the
+            // client's.
             .git_global(false)
             .current_dir(self.root)
             .filter_entry(|entry| entry.file_name() != OsStr::new(".git"));

@@ -1,4 +1,4 @@
-//! `kill -9` and power cuts: what was begun is there.
+//! `kill -9` and power cuts: begun entries survive.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -12,7 +12,7 @@ fn text(number: usize) -> String {
     format!("{}{number}\n", "a line of the text\n".repeat(100))
 }
 
-/// Run again below, to be killed.
+/// The test below runs this in a process that it kills.
 #[tokio::test]
 #[ignore = "is run by `what_was_begun_outlives_the_process`"]
 async fn begin_until_killed() {
@@ -61,7 +61,7 @@ async fn what_was_begun_outlives_the_process() {
     }
 }
 
-/// A log that ends anywhere gives a beginning of what was recorded, and each of its texts.
+/// A log truncated anywhere gives a prefix of the recorded entries, with all their texts.
 #[tokio::test]
 async fn a_log_that_was_cut_off_gives_whole_entries() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Files that are damaged, and texts that are.
+//! Damaged files and damaged texts.
 
 use std::fs;
 
@@ -42,7 +42,7 @@ async fn damage_that_was_met_leads_to_a_look_at_everything_and_a_false_alarm_is_
     assert_eq!(journal.entries("s").await.unwrap().len(), 1);
 }
 
-/// Whatever stands in the rows, what is given back is what was recorded, or an error.
+/// Whatever the rows contain, reading gives the recorded text or an error.
 #[tokio::test]
 async fn a_text_that_is_not_what_was_recorded_is_not_given_back() {
     let (before, after) = ("one\n".repeat(400), "one\n".repeat(400) + "two\n");

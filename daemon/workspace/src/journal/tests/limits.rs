@@ -1,4 +1,4 @@
-//! What goes when there is too much, and what never does.
+//! What the limits evict, and what they never do.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ fn bounded(folder: &Path, bytes: u64) -> Journal {
     Journal::open(folder, JournalLimits { bytes, age: DAY }).unwrap().0
 }
 
-/// Some thousand bytes that cannot be packed much.
+/// Some thousand bytes that compress badly.
 fn noise(seed: u64) -> String {
     let mut state = seed.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(3_037_000_493);
     let mut line = || {
@@ -53,7 +53,7 @@ async fn the_texts_of_the_session_that_rested_longest_go_first() {
     assert_eq!(journal.pair(last).await, (None, Some(noise(next - 1))));
     let error = journal.entry_texts(resting).await.unwrap_err().to_string();
     expect_test::expect![
-        "the edit of `/resting/0` can no longer be undone: the journal keeps 390 kB for a day, and its text has been let go"
+        "the edit of `/resting/0` can no longer be undone: the journal keeps 390 kB for a day, and has dropped its text"
     ]
     .assert_eq(&error);
 }
@@ -77,7 +77,7 @@ async fn one_session_alone_loses_its_oldest_and_every_other_entry_stays_whole() 
     }
     let entries = journal.entries("s").await.unwrap();
     let gone = entries.iter().take_while(|entry| !entry.has_texts).count();
-    // What is gone is the beginning, and a good deal is left.
+    // The beginning is evicted, and most of the rest is left.
     assert!(entries.iter().skip(gone).all(|entry| entry.has_texts));
     assert!(gone > 0 && entries.len() - gone > 50, "{gone} of {}", entries.len());
     for (id, before, after) in &pairs[pairs.len() - (entries.len() - gone)..] {
@@ -114,7 +114,7 @@ async fn the_file_itself_becomes_smaller() {
     assert!(size() < full * 6 / 10, "{} of {full}", size());
     assert_eq!(journal.entries("a").await.unwrap(), []);
     drop(journal);
-    // A smaller bound counts from the start.
+    // A smaller limit applies from the start.
     let journal = bounded(dir.path(), full / 3);
     let usage = journal.usage().await.unwrap();
     assert!(usage.bytes <= full / 3 && usage.entries == 50 && usage.evicted > 10, "{usage:?}");
@@ -157,7 +157,7 @@ async fn texts_that_are_too_old_go() {
 #[tokio::test]
 async fn entries_without_texts_are_bounded_too() {
     let dir = tempfile::tempdir().unwrap();
-    // Room for 24 bare ones.
+    // Room for 24 entries without texts.
     let journal = bounded(dir.path(), 100_000);
     for seed in 0..60 {
         journal.begin_one(create("s", seed)).await;

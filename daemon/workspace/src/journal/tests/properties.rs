@@ -1,4 +1,4 @@
-//! Random edits of an agent and random typing, on a few small texts.
+//! Random edits of an agent and random typing in a few small texts.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,11 +10,11 @@ use proptest::test_runner::{Config, TestRunner};
 use super::undo::Desk;
 use super::*;
 
-/// Somebody writes into a text. An agent writes small letters, a person capitals: one can tell whose a letter is.
+/// One edit of a text. An agent writes small letters and the user capitals, so each letter shows its author.
 #[derive(Debug, Clone)]
 struct Write {
     place: usize,
-    /// Of an agent; else a person.
+    /// The agent's call; `None` for the user.
     call: Option<usize>,
     at: (usize, usize),
     text: String,
@@ -23,7 +23,7 @@ struct Write {
 const PLACES: [&str; 3] = ["/a", "/b", "/c"];
 const CALLS: [&str; 3] = ["0", "1", "2"];
 
-/// So many of ten are an agent's.
+/// `agents` of ten edits are an agent's.
 fn write(agents: usize) -> impl Strategy<Value = Write> {
     let call = (0..10usize, 0..CALLS.len()).prop_map(move |(roll, call)| (roll < agents).then_some(call));
     (0..PLACES.len(), call, (0..60usize, 0..12usize), "[a-dé\n]{0,6}").prop_map(|(place, call, at, text)| {
@@ -35,14 +35,14 @@ fn write(agents: usize) -> impl Strategy<Value = Write> {
 impl Write {
     fn change(&self, text: &str) -> Change {
         let start = text.floor_char_boundary(self.at.0.min(text.len()));
-        // A person only adds, so that every capital that was ever written counts.
+        // The user only adds, so that every capital ever written counts.
         let length = if self.call.is_some() { self.at.1 } else { 0 };
         let end = text.floor_char_boundary((start + length).min(text.len())).max(start);
         Change::from_unchecked_edits(text, vec![Edit { range: start..end, text: self.text.clone() }]).unwrap()
     }
 }
 
-/// The agents' edits are recorded together: it is the texts that count, not the disk.
+/// Records the agents' edits together: the test is about the texts, not the disk.
 async fn play(desk: &mut Desk, writes: &[Write]) -> Vec<(EntryId, String, String)> {
     let (mut entries, mut texts) = (Vec::new(), Vec::new());
     for write in writes {
@@ -112,7 +112,7 @@ fn where_nobody_types_undo_gives_the_text_before_and_redo_the_text_after() {
             prop_assert!(desk.redo().await.is_ok());
             prop_assert_eq!(&desk.files, &after);
         }
-        // One call among others goes, where no later one stands on it, and comes back.
+        // Each call can be undone and redone, unless a later one builds on it.
         for call in CALLS {
             let undone = desk.undo(&[call]).await;
             if undone.is_ok() && desk.files != after {
@@ -135,7 +135,7 @@ fn what_a_person_typed_outlives_every_undo() {
             if desk.undo(&[CALLS[call]]).await.is_err() {
                 prop_assert_eq!(&desk.files, &files);
             }
-            // What an agent had deleted of it may come back as well.
+            // Letters that an agent had deleted may come back as well.
             for (before, after) in mine.iter().zip(capitals(&desk)) {
                 let mut rest = after.chars();
                 prop_assert!(

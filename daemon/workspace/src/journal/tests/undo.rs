@@ -1,4 +1,4 @@
-//! Undoing and redoing, by kinds and by calls.
+//! Undo and redo, by kind and by call.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const CALL: &str = "undo";
 
-/// Takes entries back in files that are texts in a map, as a caller would.
+/// Undoes entries, as a caller does, with files that are texts in a map.
 pub(super) struct Desk {
     pub(super) journal: Journal,
     pub(super) session: String,
@@ -54,7 +54,7 @@ impl Desk {
         self.take_back(chosen).await
     }
 
-    /// All or none. Tells how many were chosen.
+    /// All or none. Returns how many were chosen.
     async fn take_back(&mut self, chosen: Vec<JournalEntry>) -> Result<usize, UndoError> {
         let untouched = self.files.clone();
         let mut new = Vec::new();
@@ -80,7 +80,7 @@ impl Desk {
                 Ok(UndoStep::Create(text)) => NewEntryKind::Create { after: HashedText::new(text) },
                 Ok(UndoStep::Delete) => NewEntryKind::Delete {
                     before: HashedText::new(text.as_str()),
-                    form: FileAttributes::default(),
+                    attributes: FileAttributes::default(),
                 },
                 Ok(UndoStep::MoveBack(change)) => {
                     let (before, change, after) = changed(change);
@@ -113,7 +113,7 @@ async fn every_kind_is_taken_back_and_made_again() {
     desk.apply(
         "2",
         "/c",
-        NewEntryKind::Delete { before: HashedText::new("c\n"), form: FileAttributes::default() },
+        NewEntryKind::Delete { before: HashedText::new("c\n"), attributes: FileAttributes::default() },
     )
     .await;
     desk.apply("2", "/d", NewEntryKind::Create { after: HashedText::new("d\n") }).await;
@@ -198,7 +198,7 @@ async fn what_a_person_did_meanwhile_stays_or_the_undo_is_blocked() {
     desk.files.insert("/a".into(), "mine\n1\n2\nthree, mine\n".into());
     assert!(matches!(desk.undo(&["1"]).await, Err(UndoError::Conflict(_))));
 
-    // The person took it back by hand.
+    // The user undid it by hand.
     desk.files.insert("/a".into(), "mine\n1\n2\n3\n".into());
     assert_eq!(desk.undo(&["1"]).await, Ok(1));
     assert_eq!(desk.files["/a"], "mine\n1\n2\n3\n");
@@ -215,7 +215,7 @@ async fn what_a_person_did_meanwhile_stays_or_the_undo_is_blocked() {
     desk.apply(
         "4",
         "/a",
-        NewEntryKind::Delete { before: HashedText::new("x\n"), form: FileAttributes::default() },
+        NewEntryKind::Delete { before: HashedText::new("x\n"), attributes: FileAttributes::default() },
     )
     .await;
     desk.files.insert("/a".into(), "mine\n".into());

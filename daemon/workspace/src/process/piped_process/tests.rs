@@ -15,7 +15,7 @@ fn group(id: i32) -> ProcessGroup {
     ProcessGroup::of_leader(id.unsigned_abs()).unwrap()
 }
 
-/// Waits for what is bound to happen; a test that is wrong about that does not end.
+/// Waits for an event that must come; if it does not, the test hangs.
 async fn until(condition: impl Fn() -> bool) {
     while !condition() {
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Problems of hunks: told with them, once, and only of the lines as they are.
+//! Diagnostics of hunks: reported with them, once, and only for their current lines.
 
 use super::super::{ReviewDiagnostic, ReviewSeverity};
 use super::{Desk, NEW, OLD, SESSION};
@@ -15,7 +15,7 @@ impl Desk {
         self.files.reviews().set_diagnostics(SESSION, place.real_path(), text, &problems);
     }
 
-    /// Of each hunk that viewers are told of now: its first line, and the messages with the lines within it.
+    /// For each hunk in the updates: its first line, and the messages with their lines within it.
     fn told(&self) -> Vec<(usize, Vec<(usize, String)>)> {
         let changes = self.files.reviews().take_updates(SESSION);
         let views = changes.into_iter().map(|change| change.snapshot);
@@ -36,7 +36,7 @@ async fn a_hunk_is_told_again_when_something_is_wrong_in_it_and_when_that_is_gon
     desk.write("a", OLD);
     desk.agent("a", NEW).await;
     assert_eq!(desk.told(), [(1, vec![]), (3, vec![]), (5, vec![])]);
-    // Line 2 is nobody's.
+    // Line 2 belongs to no hunk.
     desk.found("a", NEW, &[2, 3]);
     let wrong = (3, vec![(0, "in line 3".to_owned())]);
     assert_eq!(desk.told(), std::slice::from_ref(&wrong));
@@ -44,7 +44,7 @@ async fn a_hunk_is_told_again_when_something_is_wrong_in_it_and_when_that_is_gon
     assert_eq!(desk.told(), []);
     desk.found("a", "another text", &[5]);
     assert_eq!(desk.told(), []);
-    // The next edit moves it, and says nothing of it.
+    // The next edit moves the hunk and drops its diagnostics.
     let moved = format!("0\n{NEW}");
     desk.agent("a", &moved).await;
     let moved_hunks: Vec<_> = desk.told().into_iter().filter(|(_, problems)| !problems.is_empty()).collect();

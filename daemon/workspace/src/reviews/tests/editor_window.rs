@@ -1,4 +1,4 @@
-//! An editor's window on one file, over followed buffers.
+//! An editor window on one file, over buffers with an observer.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use crate::buffers::{
 use crate::files::WorkspaceFiles;
 use copydesk_config::SaveMode;
 
-/// Places in the text as it is then, and the letters that are typed there.
+/// Offsets in the current text, and the letters typed there.
 pub(super) type Keys = Vec<(usize, String)>;
 
 pub(super) struct Window {
@@ -23,13 +23,13 @@ pub(super) struct Window {
     id: Mutex<Option<ClientId>>,
     path: PathBuf,
     uri: String,
-    /// Its version and text; the desk learns of them only by its word.
+    /// Its version and text; the daemon learns them only from its messages.
     text: Mutex<(i32, String)>,
-    /// It makes hunks one by one, tells of each, and says yes to what it does not make.
+    /// It applies hunks one by one, reports each, and says yes to edits that it does not make.
     is_neovim: bool,
     /// An edit waits here before it is made.
     pub(super) gate: Semaphore,
-    /// What the person types when an edit arrives, before and after it is made. The last first.
+    /// What the user types when an edit arrives, before and after it is made. The last first.
     pub(super) typed: Mutex<Vec<[Keys; 2]>>,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn desk() -> (TempDir, WorkspaceFiles) {
 }
 
 impl Window {
-    /// Has the file open as it is on the disk.
+    /// Opens the file as it is on disk.
     pub(super) fn open(files: &WorkspaceFiles, name: &str, is_neovim: bool) -> Arc<Self> {
         let path = files.resolve(name).real_path().to_owned();
         let buffers = files.buffers().clone();
@@ -96,7 +96,7 @@ impl Window {
         self.buffers.detach(self.id());
     }
 
-    /// Makes the text this one, as a person would.
+    /// Changes the text to this one, as a user would.
     pub(super) fn becomes(&self, new: &str) {
         let change = Change::between(&self.text(), new);
         self.edit(change.edits());
@@ -116,7 +116,7 @@ impl Window {
         }
     }
 
-    /// Each piece as one of the message, the last first.
+    /// Each edit is one change of the message, the last first.
     fn edit(&self, edits: &[Edit]) {
         if edits.is_empty() {
             return;
@@ -133,12 +133,12 @@ impl Window {
         *text = (text.0 + 1, new);
         let version = text.0;
         drop(text);
-        // One that is closed has nobody to tell.
+        // A closed window has no one to report to.
         let _ = self.buffers.change(self.id(), &self.uri, version, &pieces);
     }
 }
 
-/// A place between letters.
+/// An offset between two characters.
 pub(super) fn place(text: &str, at: usize) -> usize {
     let at = at % (text.chars().count() + 1);
     text.char_indices().nth(at).map_or(text.len(), |(at, _)| at)

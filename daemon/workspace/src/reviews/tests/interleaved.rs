@@ -1,4 +1,4 @@
-//! Whatever agents, people and decisions do to one document, in any order, open or closed.
+//! Agents, users and decisions change one document in any order, open or closed.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::files::{Author, ChangeCause, FileChange, FileChangeKind, READ_LIMIT, 
 
 #[derive(Debug, Clone)]
 enum Act {
-    /// In one of two sessions: lines that become others, come or go, while somebody types.
+    /// In one of two sessions: lines change, appear or disappear while the user types.
     Agent(bool, Vec<(usize, Line)>, [Keys; 2]),
     Type(usize, String),
     Decide(bool, usize, HunkVerdict, [Keys; 2]),
-    /// A text of the person's own in the place of a hunk.
+    /// The user's own text in the place of a hunk.
     Write(bool, usize, [Keys; 2]),
-    /// An edit that waits, and is decided hunk by hunk.
+    /// A waiting edit, decided hunk by hunk.
     Before(bool, Vec<(usize, Line)>, Vec<HunkVerdict>, [Keys; 2]),
     /// The editor's own undo: back to the text before its last change.
     Back,
@@ -56,7 +56,7 @@ impl Case {
         String::from_utf8(content.bytes).unwrap()
     }
 
-    /// An edit of lines of the text as it is.
+    /// An edit of lines of the current text.
     async fn edit(&mut self, lines: &[(usize, Line)]) -> FileChangeKind {
         let old = self.text().await;
         let mut new: Vec<String> = old.split_inclusive('\n').map(str::to_owned).collect();
@@ -66,7 +66,7 @@ impl Case {
             let text = format!("A{}\n", self.count);
             match line {
                 Line::New => new.insert(at, text),
-                // What a person has written an agent leaves alone here, so that every letter can be counted.
+                // The agent leaves the user's lines alone here, so that every letter can be counted.
                 _ if new.get(at).is_none_or(|line| line.contains('p')) => {}
                 Line::Other => new[at] = text,
                 Line::Gone => drop(new.remove(at)),
@@ -89,11 +89,11 @@ impl Case {
             author: Author::Agent,
             group: None,
         };
-        // A conflict with what is typed meanwhile is no fault.
+        // A conflict with concurrent typing is allowed.
         let _ = self.files.apply_changes(&[FileChange { path: place, kind }], &cause).await;
     }
 
-    /// Nothing is changed by a call that waits but what was accepted of it.
+    /// A waiting call changes nothing but what was accepted of it.
     async fn before(&mut self, session: &str, lines: &[(usize, Line)], verdicts: Vec<HunkVerdict>) {
         let (place, kind) = (self.files.resolve("a"), self.edit(lines).await);
         let Some(proposal) = self.files.reviews().propose(session, "call", &place, &kind) else { return };
@@ -102,7 +102,7 @@ impl Case {
             let was = self.text().await;
             let Some(view) = self.list(session).into_iter().find(is_before) else { break };
             let Some(old) = view.hunks.first().map(|hunk| hunk.old.join("\n")) else { break };
-            // A line that a person has typed in since is not given up here.
+            // Do not reject a line that the user has typed in since.
             if count(&old) > 0 || self.decide(session, hunk(&view, 0, verdict)).await.is_err() {
                 break;
             }
@@ -121,7 +121,7 @@ impl Case {
         self.files.decide(session, &[decision]).await.remove(0)
     }
 
-    /// What reviews say, against what is there.
+    /// Compares the reviews with the document.
     async fn check(&self, said: &str) {
         let now = self.text().await;
         if !self.is_open {
@@ -176,7 +176,7 @@ async fn run(text: &str, is_neovim: bool, acts: Vec<Act>) {
     let mut before: Vec<String> = Vec::new();
     for act in acts {
         let (said, was) = (format!("{act:?}"), case.text().await);
-        // Letters that are allowed to go.
+        // Letters that may disappear.
         let mut goes = 0;
         if let Act::Agent(_, _, keys)
         | Act::Decide(_, _, _, keys)
@@ -258,7 +258,7 @@ async fn run(text: &str, is_neovim: bool, acts: Vec<Act>) {
         };
         assert_eq!(case.decide(session, everything(&view, HunkVerdict::Reject)).await, Ok(()));
         let text = case.text().await;
-        // A Neovim's text does not lose its last end.
+        // Neovim's text keeps its last line ending.
         assert_eq!(text.trim_end_matches('\n'), base.trim_end_matches('\n'));
         assert_eq!(case.list(session), []);
         case.check("at the end").await;

@@ -1,4 +1,4 @@
-//! Decisions that make no sense, come twice, or at the wrong moment.
+//! Decisions that make no sense, come twice, or come at the wrong moment.
 
 use copydesk_text::review::LineSelection;
 use copydesk_text::{Change, Edit};
@@ -131,7 +131,7 @@ async fn a_file_that_is_to_be_created_is_what_the_call_says_whatever_an_editor_h
     let place = files.resolve("new");
     let kind = FileChangeKind::Create { text: "1\n2\n".into(), mode: None };
     let proposal = files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
-    // An editor opens a file that is not there as an empty one.
+    // An editor opens a missing file as an empty one.
     let window = Window::open(&files, "new", false);
     window.types("", "mine\n");
     files.refresh_reviews(SESSION).await;
@@ -163,7 +163,7 @@ async fn two_editors_with_two_texts_are_two_reviews() {
     assert_eq!(shown(&only(&files, "other")), lines(&["6 7 G"]));
 }
 
-/// An edit is on its way into a buffer; what is done meanwhile is done before it arrives.
+/// Runs `meanwhile` while an edit is on its way into a buffer.
 async fn while_it_travels<T>(
     window: &Window,
     edit: impl Future<Output = T>,
@@ -348,7 +348,7 @@ async fn a_created_file_does_not_go_with_what_only_the_disk_has() {
     let kind = FileChangeKind::Create { text: "1\n".into(), mode: None };
     files.apply_changes(&[FileChange { path: place, kind }], &cause(SESSION)).await.unwrap();
     let _window = Window::open(&files, "new", false);
-    // Another program writes it, and the editor does not know that yet.
+    // Another program writes the file, and the editor does not know it yet.
     std::fs::write(folder.path().join("new"), "1\nmine\n").unwrap();
     let reject = file(&only(&files, SESSION), HunkVerdict::Reject);
     let results = files.decide(SESSION, &[reject]).await;

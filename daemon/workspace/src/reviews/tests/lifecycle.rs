@@ -1,4 +1,4 @@
-//! What comes of reviews later: after a night, a commit, an undo.
+//! Reviews later on: after a restart, a commit, an undo.
 
 use super::*;
 
@@ -10,7 +10,7 @@ async fn reviews_of_yesterday_are_not_written_over_by_those_of_today() {
     desk.agent("a", NEW).await;
     desk.files.journal().unwrap().usage().await.unwrap();
     desk.files = Desk::open(desk.folder.path());
-    // Before anybody has asked for what there is.
+    // Before anything has loaded the stored reviews.
     desk.agent("b", NEW).await;
     desk.files.journal().unwrap().usage().await.unwrap();
     for _ in 0..2 {
@@ -29,7 +29,7 @@ async fn a_file_that_cannot_be_read_today_may_be_read_tomorrow() {
     desk.agent("a", NEW).await;
     desk.files.journal().unwrap().usage().await.unwrap();
     let path = desk.folder.path().join("a");
-    // A folder in its place, as when another branch is checked out.
+    // A folder in its place, as after a checkout of another branch.
     std::fs::rename(&path, desk.folder.path().join("away")).unwrap();
     std::fs::create_dir(&path).unwrap();
     desk.files = Desk::open(desk.folder.path());
@@ -75,7 +75,7 @@ async fn what_is_committed_is_kept_and_what_was_committed_before_is_not() {
     desk.write("b", "1\n2\n3\n");
     git(folder, &["add", "."]);
     git(folder, &["commit", "-qm", "one"]);
-    // What a person has not committed yet, and the agent takes back.
+    // The user has not committed this yet, and the agent reverts it.
     desk.write("b", "1\nmine\n3\n");
     desk.agent("a", NEW).await;
     desk.agent("b", "1\n2\n3\n").await;
@@ -130,7 +130,7 @@ async fn what_was_decided_in_the_evening_is_told_in_the_morning_and_once() {
     }
 }
 
-/// Mode bits and the byte order mark, when that is taken back and when it is rejected, on another day, too.
+/// Mode bits and the byte order mark survive undo and rejection, also after a restart.
 #[tokio::test]
 async fn a_deleted_file_comes_back_as_it_was() {
     use std::os::unix::fs::PermissionsExt as _;
