@@ -236,7 +236,7 @@ fn a_command_in_the_prompt_is_run_and_other_words_are_sent() {
         let scripted = project();
         let mut person = prompting(program, &scripted);
         person.window.keys("i/add %<Esc><CR>");
-        assert_eq!(person.next_notification(), "with the next prompt: src/cart.rs");
+        assert_eq!(person.next_notification(), "added to the next prompt: src/cart.rs");
         assert_eq!(person.window.lines("copydesk://prompt"), "");
         for text in ["/etc/passwd is odd", "/nothing", "/stop\nand more", "words"] {
             let is_command =

@@ -74,9 +74,9 @@ fn mentions_are_what_they_name_and_other_words_stay_words() {
             assert_eq!(gather_context(&mut person, &scripted, text)["items"], items, "{text}");
         }
         for (text, problem) in [
-            ("@a.txt:4", "`a.txt` has 3 lines, and no line 4"),
-            ("@lib/b.txt:3", "`lib/b.txt` has 2 lines, and no line 3"),
-            ("@selection", "nothing was selected in a.txt"),
+            ("@a.txt:4", "`a.txt` has only 3 lines; there is no line 4"),
+            ("@lib/b.txt:3", "`lib/b.txt` has only 2 lines; there is no line 3"),
+            ("@selection", "nothing is selected in a.txt"),
             ("@quickfix", "the quickfix list is empty"),
         ] {
             assert_eq!(gather_context(&mut person, &scripted, text), json!({ "problem": problem }), "{text}");
@@ -217,13 +217,13 @@ fn images_are_known_by_their_bytes_and_bounded() {
         let found = gather_context(&mut person, &scripted, "like @shot.png, not @fake.png");
         let file = json!({ "mime": "image/png", "name": "shot.png", "base64": "iVBORw0KGgogYW5kIHNvIG9u" });
         assert_eq!(found, json!({ "files": [file], "items": [uri("PROJECT/fake.png")] }));
-        let problem = "`big.pdf` has 3.8 MB, and at most 3.8 MB can be sent: make it smaller";
+        let problem = "`big.pdf` has 3.8 MB, but at most 3.8 MB can be sent; make it smaller";
         assert_eq!(gather_context(&mut person, &scripted, "@big.pdf"), json!({ "problem": problem }));
         let many: Vec<_> = (0..11).map(|number| format!("shot{number}.png")).collect();
         for name in &many {
             scripted.desk.write(name, PNG);
         }
-        let problem = "more than 10 images and PDFs cannot go with one prompt";
+        let problem = "one prompt takes at most 10 images and PDFs";
         let text = format!("@{}", many.join(" @"));
         assert_eq!(gather_context(&mut person, &scripted, &text), json!({ "problem": problem }));
     });
@@ -241,7 +241,7 @@ fn the_model_gets_the_image_and_the_text() {
         scripted.desk.write("a.txt", "one\n");
         let mut person = NeovimUser::start(program, &scripted.desk);
         person.run_command("Copydesk add shot.png", json!([]));
-        assert_eq!(person.next_notification(), "with the next prompt: shot.png");
+        assert_eq!(person.next_notification(), "added to the next prompt: shot.png");
         person.run_turn("Look at @a.txt");
         let sent = scripted.last_message(0);
         assert!(sent.contains("image/png") && sent.contains(r"[a.txt]\none\n"), "{sent}");

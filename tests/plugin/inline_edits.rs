@@ -82,7 +82,7 @@ fn it_is_changed_by_a_follow_up_tried_again_and_rejected() {
         assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
         person.window.command("Copydesk! edit");
         let said = person.next_notification();
-        assert!(said.contains("no inline edit here"), "{said}");
+        assert!(said.contains("no inline edit under the cursor"), "{said}");
     });
 }
 

@@ -304,9 +304,9 @@ fn servers_of_the_desk_are_shown_while_they_read_the_project() {
         window.command("Copydesk status");
         window.wait_until("vim.fn.search('^Servers  *scripted in .*: ready, 1 document', 'nw') > 0");
         window.command("Copydesk restart scripted");
-        window.nvim.wait_for_message("said", |said| said["text"] == "Copydesk: scripted is started anew");
+        window.nvim.wait_for_message("said", |said| said["text"] == "Copydesk: scripted is restarting");
         window.command("Copydesk restart nobody");
-        let none = "Copydesk: the desk runs no language server that is called nobody";
+        let none = "Copydesk: the daemon runs no language server named nobody";
         window.nvim.wait_for_message("said", |said| said["text"] == none);
     });
 }

@@ -18,7 +18,7 @@ fn where_there_is_nothing_to_list_it_is_said() {
         person.open_list();
         assert_eq!(person.next_notification(), "there is no session; `:Copydesk sessions` opens one");
         person.run_command("Copydesk changes now", json!([]));
-        assert_eq!(person.next_notification(), "`changes` takes the number of a turn, not `now`");
+        assert_eq!(person.next_notification(), "`changes` takes a turn number, not `now`");
         person.run_turn("Talk");
         person.run_command("Copydesk changes 9", json!([]));
         assert_eq!(person.next_notification(), "the session has no turn 9");
@@ -31,17 +31,17 @@ fn where_there_is_nothing_to_list_it_is_said() {
             person.window.keys(keys);
         }
         person.window.keys("u");
-        assert_eq!(person.next_notification(), "there is nothing to take back");
+        assert_eq!(person.next_notification(), "there is nothing to undo");
         person.window.keys("r");
         assert_eq!(person.next_notification(), "there is nothing to redo");
         person.window.keys("a");
-        assert_eq!(person.next_notification(), "nothing of it is undecided");
+        assert_eq!(person.next_notification(), "nothing in it is undecided");
         // Another session, and then none.
         person.run_command("Copydesk new", json!([]));
-        person.wait_for_list_text("Nothing was said yet.");
+        person.wait_for_list_text("The session is empty.");
         person.run_command("Copydesk sessions delete Talk", json!(["Talk", "Delete it"]));
         assert_eq!(person.next_notification(), "deleted “Talk”");
-        assert_eq!(person.list_text(), "Nothing was said yet.");
+        assert_eq!(person.list_text(), "The session is empty.");
     });
 }
 
@@ -52,7 +52,7 @@ fn a_session_that_is_deleted_leaves_an_empty_list() {
         let (mut person, _scripted) = after_three_turns(program);
         person.open_list();
         person.run_command("Copydesk sessions delete", json!(["Number", "Delete it"]));
-        person.wait_for_list_text("There is no session.");
+        person.wait_for_list_text("No session is open.");
         assert!(person.next_notification().starts_with("deleted “Number the lines"));
         for keys in ["u", "r", "a", "A", "<CR>", "<Tab>"] {
             person.window.keys(keys);
@@ -79,10 +79,10 @@ fn a_file_that_went_and_parts_that_make_no_sense_are_passed_over() {
         person.open_list();
         person.move_to_row("▾ b.txt");
         person.window.keys("<CR>");
-        assert_eq!(person.next_notification(), "`b.txt` is not there any more");
+        assert_eq!(person.next_notification(), "`b.txt` no longer exists");
         assert_eq!(person.window.lua("return vim.bo.filetype"), "copydesk-changes");
         person.window.keys("u");
-        assert!(person.next_notification().starts_with("not there any more: b.txt"));
+        assert!(person.next_notification().starts_with("no longer there: b.txt"));
         assert!(!person.list_text().contains("undone"), "{}", person.list_text());
         // As no desk tells it.
         let odd = "local view = require('copydesk.session').current()
@@ -206,7 +206,7 @@ fn from_the_command_line_window_and_a_float_nothing_breaks() {
         person.window.wait_until("vim.fn.getcmdwintype() == ':'");
         person.window.command("Copydesk changes");
         assert!(
-            person.next_notification().starts_with("no window can be opened from the command-line window")
+            person.next_notification().starts_with("cannot open a window from the command-line window")
         );
     });
 }

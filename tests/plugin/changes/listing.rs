@@ -99,7 +99,7 @@ fn what_the_person_did_to_a_hunk_is_said_and_the_rest_is_accepted() {
         person.window.wait_until("require('copydesk.review').count() == 2");
         assert_eq!(person.list_text().matches("undecided").count(), 1, "{}", person.list_text());
         person.window.keys("a");
-        assert_eq!(person.next_notification(), "nothing of it is undecided");
+        assert_eq!(person.next_notification(), "nothing in it is undecided");
         person.move_to_row("Turn 1");
         person.window.keys("<Tab>");
         person.move_to_row("b.txt");

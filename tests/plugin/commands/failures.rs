@@ -32,13 +32,13 @@ fn a_program_that_is_missing_is_told_with_what_to_do() {
         let scripted = allow_edits_environment([]);
         let setup = json!({ "cmd": "copydesk-nowhere" });
         let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
-        let missing = "the program `copydesk-nowhere` is not found: build it in a clone of Copydesk with \
-            `cargo install --path daemon/desk`, or set `cmd` in setup{} to where it is";
+        let missing = "cannot find the program `copydesk-nowhere`: build it in a clone of Copydesk with \
+            `cargo install --path daemon/cli`, or set `cmd` in setup{} to its path";
         for (command, said) in [
             ("Copydesk! ask Hello", format!("the prompt was not sent: {missing}")),
-            ("Copydesk new", format!("no session was made: {missing}")),
+            ("Copydesk new", format!("cannot create a session: {missing}")),
             ("Copydesk model", missing.to_owned()),
-            ("Copydesk agent build", format!("the agent stays as it is: {missing}")),
+            ("Copydesk agent build", format!("the agent was not changed: {missing}")),
             ("Copydesk sessions", missing.to_owned()),
             ("Copydesk doctor", missing.to_owned()),
             ("Copydesk log", missing.to_owned()),
@@ -99,7 +99,7 @@ fn what_another_version_tells_is_read_with_care() {
             person.run_command("Copydesk log", json!([]));
             assert_eq!(
                 person.next_notification(),
-                "`copydesk doctor` did not tell where the desk writes its log"
+                "`copydesk doctor` does not name the daemon's log file"
             );
         }
     });
@@ -117,7 +117,7 @@ fn a_program_is_found_whatever_names_a_person_leaves_out() {
         let empty =
             "require('copydesk').setup({ cmd = '' }) return select(2, require('copydesk.binary').find())";
         let problem = person.window.lua(empty);
-        assert!(problem.as_str().unwrap().starts_with("the program `` is not found"), "{problem}");
+        assert!(problem.as_str().unwrap().starts_with("cannot find the program ``"), "{problem}");
     });
 }
 
@@ -134,7 +134,7 @@ fn a_program_that_does_something_else_is_told() {
         assert_eq!(person.next_notification(), "`copydesk doctor` failed: What?");
         person.run_command("Copydesk new", json!([]));
         let said = person.next_notification();
-        assert!(said.contains("--version` did not tell a version (exit code 3)"), "{said}");
+        assert!(said.contains("--version` printed no version (exit code 3)"), "{said}");
     });
 }
 
@@ -152,7 +152,7 @@ fn a_program_that_hangs_holds_nothing_up() {
         assert!(person.window.lines("copydesk://status").starts_with("Connection   connecting"));
         assert_eq!(person.window.lua("return require('copydesk').status().connection"), "starting");
         person.run_command("Copydesk stop", json!([]));
-        assert_eq!(person.next_notification(), "no turn runs");
+        assert_eq!(person.next_notification(), "no turn is running");
     });
 }
 
@@ -189,11 +189,11 @@ fn a_desk_that_speaks_another_protocol_is_told_and_not_asked_twice() {
         let data = json!({ "desk": 9, "client": 1, "update": "client", "retry": false });
         let error = json!({ "code": -31005, "message": message, "data": data });
         hand.send(&json!({ "jsonrpc": "2.0", "id": greeting["id"], "error": error }));
-        assert_eq!(person.next_notification(), format!("no session was made: {message}"));
+        assert_eq!(person.next_notification(), format!("cannot create a session: {message}"));
         person.run_command("Copydesk sessions", json!([]));
         assert_eq!(person.next_notification(), message);
         person.window.command("checkhealth copydesk");
-        assert!(person.window.lines("%").contains("`:Copydesk restart` tries anew"));
+        assert!(person.window.lines("%").contains("`:Copydesk restart` tries again"));
     });
 }
 

@@ -56,8 +56,8 @@ fn a_save_is_the_persons_own_with_all_that_belongs_to_it() {
 /// What stands in the way, and what is said of it.
 const WAYS: &[(&str, &str)] = &[
     ("vim.bo[B].readonly = true", "a.txt: it is read-only ('readonly' is on)"),
-    ("vim.fn.writefile({ 'others and more' }, 'a.txt')", "a.txt: its file has been changed by somebody else"),
-    ("vim.fn.delete('a.txt') vim.fn.mkdir('a.txt')", "a.txt: its file has been changed by somebody else"),
+    ("vim.fn.writefile({ 'others and more' }, 'a.txt')", "a.txt: its file has changed on disk"),
+    ("vim.fn.delete('a.txt') vim.fn.mkdir('a.txt')", "a.txt: its file has changed on disk"),
     (
         "vim.cmd('silent file b.txt') vim.fn.writefile({ 'others' }, 'b.txt')",
         "b.txt: its file has been changed",
@@ -65,15 +65,15 @@ const WAYS: &[(&str, &str)] = &[
     ("vim.cmd('silent file no/such/b.txt')", "no/such/b.txt: E212:"),
     (
         "vim.bo[B].fileencoding = 'latin1' vim.api.nvim_buf_set_lines(B, 0, -1, true, { '🦀' })",
-        "a.txt: it has letters that its encoding",
+        "a.txt: it has characters that its encoding",
     ),
     (
         "vim.bo[B].fileencoding = 'ucs-2le' vim.api.nvim_buf_set_lines(B, 0, -1, true, { '🦀' })",
-        "a.txt: it has letters that its encoding",
+        "a.txt: it has characters that its encoding",
     ),
     (
         "vim.cmd('silent noautocmd write') TYPE() vim.fn.writefile({ 'others' }, 'a.txt')",
-        "a.txt: its file has been changed by somebody else",
+        "a.txt: its file has changed on disk",
     ),
     ("vim.o.write = false", "a.txt: E142:"),
     ("vim.o.confirm = true vim.o.write = false", "a.txt: E142:"),
@@ -168,10 +168,10 @@ const CHANGED: &[(&str, &str, &str, &str, &str)] = &[
     ("read again although it should be asked about", "vim.o.autoread = false", "written", "others", ""),
     ("the same, for this one", "vim.bo[B].autoread = false", "written", "others", ""),
     ("hidden", "vim.cmd('enew')", "written", "others", ""),
-    ("with changes of its own", "TYPE()", "written", "typed", "a.txt was changed on the disk"),
-    ("changed by the desk", "EDIT('two')", "written", "two", "a.txt was changed on the disk"),
+    ("with changes of its own", "TYPE()", "written", "typed", "a.txt changed on disk"),
+    ("changed by the desk", "EDIT('two')", "written", "two", "a.txt changed on disk"),
     ("changed by the desk and back", "EDIT('two') EDIT('one')", "written", "others", ""),
-    ("changed by both", "TYPE() EDIT('one')", "written", "oneed", "a.txt was changed on the disk"),
+    ("changed by both", "TYPE() EDIT('one')", "written", "oneed", "a.txt changed on disk"),
     ("taken for new by who does not know", "", "created", "others", ""),
     ("deleted", "vim.fn.delete('a.txt')", "deleted", "one", ""),
     (

@@ -81,7 +81,7 @@ fn very_many_hunks_are_usable_and_told_of() {
         reviewer.lua("R.tell = R.tell_all require('copydesk.review').list('s1')");
         assert_eq!(
             reviewer.person.next_notification(),
-            "a.txt has 6050 undecided hunks, of which 1000 are shown; `:Copydesk accept-file` and `reject-file` decide all"
+            "a.txt has 6050 undecided hunks, 1000 of them shown; `:Copydesk accept-file` and `reject-file` decide all"
         );
         let drawn = "return #require('copydesk.review.draw').all(vim.api.nvim_get_current_buf())";
         assert_eq!(reviewer.lua(drawn), 1000);

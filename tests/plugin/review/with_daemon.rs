@@ -215,7 +215,7 @@ fn when_to_review_is_chosen_while_the_session_goes_on() {
         person.run_command("Copydesk review before", json!([]));
         assert_eq!(
             person.next_notification(),
-            "edits wait for you before they are made, from the next one on"
+            "from the next edit on: edits wait for your approval"
         );
         person.run_command("Copydesk! ask Edit", json!([]));
         wait_for_hunks(&mut person, 1);

@@ -1,13 +1,11 @@
---- The plugin's own `workspace/applyEdit`: the agent's edits, made in the person's buffers.
+--- The plugin's own `workspace/applyEdit`: applies the agent's edits to the user's buffers.
 ---
---- Contract: everything is looked at before anything is changed, and either all documents get their edits or
---- none does. The answer is true, also where somebody else's callbacks fail meanwhile. One call is one undo
---- step for each buffer, apart from what a person types before and after it. Text is all that changes:
---- nothing is loaded, listed, shown or saved (what is back to what its file has is not modified); cursors, views,
---- selections, marks, folds, registers and the jumplist stay as they are.
+--- Contract: every edit is validated before any buffer changes, and either all documents get their edits or none does.
+--- The response is true even if another plugin's callback fails meanwhile. One call is one undo step per buffer, separate
+--- from what the user types before and after it. Only text changes: no buffer is loaded, listed, shown or saved (a buffer
+--- that equals its file again is not modified); cursors, views, selections, marks, folds, registers and the jumplist stay.
 ---
---- What a person has typed is told to the desk before it is answered, so that a refusal never comes before
---- its reason.
+--- The user's pending changes reach the daemon before the response, so that a rejection never precedes its reason.
 
 local buffer = require("copydesk.buffer")
 local keep = require("copydesk.apply.keep")
@@ -16,33 +14,34 @@ local replace = require("copydesk.apply.replace")
 
 local M = {}
 
---- How long a command that the person is in the middle of is waited for, in milliseconds. The desk waits longer.
+--- How long an edit waits for a command that the user is in the middle of, in milliseconds. The daemon waits longer.
 local PATIENCE = 1000
---- So often it is looked at.
+--- How often the mode is polled meanwhile.
 local PULSE = 50
 
----@type table<integer, integer> Which change of a buffer's text was the last that was made here.
+---@type table<integer, integer> The changedtick of the last change made here, by buffer.
 local made = {}
 
---- Whether the last change of a buffer's text was made here, so that the desk knows it.
+--- Whether the last change of a buffer was made here, so that the daemon already knows it.
 ---@param bufnr integer
 ---@return boolean
 function M.is_last(bufnr)
   return made[bufnr] == vim.api.nvim_buf_get_changedtick(bufnr)
 end
 
---- A buffer is no more.
+--- Drops a closed buffer.
 ---@param bufnr integer
 function M.forget(bufnr)
   made[bufnr] = nil
 end
 
---- A document and what is to be done to it.
+--- A document and the edits to apply to it.
 ---@class copydesk.Target
 ---@field uri string
 ---@field bufnr integer
 ---@field ranges copydesk.ByteRange[]
 
+--- Why a buffer cannot take an edit for a version.
 ---@param bufnr integer
 ---@param version integer
 ---@param client vim.lsp.Client
@@ -51,7 +50,7 @@ local function trouble_with(bufnr, version, client)
   local now, options = buffer.version(bufnr), vim.bo[bufnr]
   local is_told = require("copydesk.untitled").version(bufnr) or vim.lsp.buf_is_attached(bufnr, client.id)
   if not now or not is_told then
-    return "the desk has not been told of it"
+    return "the daemon does not have it open"
   elseif type(version) ~= "number" then
     return "the edit names no version of it"
   elseif now ~= version then
@@ -63,12 +62,12 @@ local function trouble_with(bufnr, version, client)
   end
 end
 
---- What is to be done, if all of it can be.
+--- Resolves an edit to buffers and ranges, if all of it can be applied.
 ---@param edit lsp.WorkspaceEdit
 ---@param client vim.lsp.Client
 ---@return copydesk.Target[]? targets
 ---@return string? problem
----@return integer[] buffers Those that are spoken of.
+---@return integer[] buffers Every buffer that the edit names.
 local function look_at(edit, client)
   local targets, buffers, problem = {}, {}, nil
   if type(edit.documentChanges) ~= "table" or edit.changes then
@@ -100,8 +99,7 @@ local function look_at(edit, client)
   return not problem and targets or nil, problem, buffers
 end
 
---- Ends the undo step of a buffer: what is changed next begins another. This is how `:help undo-break` does
---- it.
+--- Ends the undo step of a buffer, so that the next change begins a new one, as in `:help undo-break`.
 ---@param bufnr integer
 local function end_undo_step(bufnr)
   local function close()
@@ -114,14 +112,14 @@ local function end_undo_step(bufnr)
   end
 end
 
---- What was done to a buffer, and how it was before.
+--- A change that was applied to a buffer, and how to revert it.
 ---@class copydesk.Done
 ---@field bufnr integer
----@field back copydesk.ByteRange[] What takes it back.
+---@field back copydesk.ByteRange[] The ranges that revert it.
 ---@field kept copydesk.Kept
 ---@field modified boolean
 
---- Takes back what was done.
+--- Reverts changes, the last one first.
 ---@param done copydesk.Done[]
 ---@return boolean
 local function take_back(done)
@@ -153,7 +151,7 @@ local function carry_out(targets)
       problem = ("%s: %s"):format(buffer.shown(target.uri), problem)
       return is_back and problem or problem .. "; what was done before it could not be taken back"
     end
-    -- Where a window cannot be put back, the text is changed all the same.
+    -- A window that cannot be restored does not undo the edit.
     pcall(keep.restore, kept, target.ranges)
     pcall(end_undo_step, bufnr)
     made[bufnr] = vim.api.nvim_buf_get_changedtick(bufnr)
@@ -161,7 +159,7 @@ local function carry_out(targets)
   end
 end
 
---- Has the desk know the texts as they are now.
+--- Sends pending changes of these buffers to the daemon.
 ---@param client vim.lsp.Client
 ---@param buffers integer[]
 local function tell(client, buffers)
@@ -174,7 +172,7 @@ local function tell(client, buffers)
   end
 end
 
---- Whether a line of a text stays where it is and what it is.
+--- Whether the edits leave a line unchanged and at its row.
 ---@param ranges copydesk.ByteRange[]
 ---@param row integer From 0.
 ---@return boolean
@@ -185,8 +183,8 @@ local function keeps(ranges, row)
   end)
 end
 
---- Whether the person is in the middle of a command that knows by its line where it began, and would go on in another text: an
---- operator without its motion, `:substitute` that asks, a completion from which nothing is chosen yet.
+--- Whether the user is in the middle of a command that remembers its line and would continue in a changed text: an operator
+--- without its motion, a `:substitute` that asks, a completion with nothing chosen yet.
 ---@param targets copydesk.Target[]
 ---@return boolean
 local function is_in_the_middle(targets)
@@ -202,7 +200,7 @@ local function is_in_the_middle(targets)
   return mode:find("^no") ~= nil or mode:find("^r[m?]") ~= nil
 end
 
---- Waits, though not for long, while the person is in the middle of such a command.
+--- Waits up to `PATIENCE` while the user is in the middle of such a command.
 ---@param targets copydesk.Target[]
 ---@return boolean is_free
 ---@return boolean has_waited
@@ -220,7 +218,7 @@ local function wait_for_command(targets)
       end
     end
     local looks = 0
-    -- Not all of these modes are left with an event.
+    -- Neovim fires no event on leaving some of these modes.
     timer:start(PULSE, PULSE, vim.schedule_wrap(function()
       looks = looks + 1
       is_late = looks * PULSE >= PATIENCE
@@ -233,7 +231,7 @@ local function wait_for_command(targets)
   return not is_in_the_middle(targets), true
 end
 
---- Makes an edit of the desk. Called in a coroutine.
+--- Applies an edit of the daemon. Called in a coroutine.
 ---@param params lsp.ApplyWorkspaceEditParams
 ---@param client vim.lsp.Client
 ---@return lsp.ApplyWorkspaceEditResult
@@ -242,9 +240,9 @@ function M.handle(params, client)
   if targets then
     local is_free, has_waited = wait_for_command(targets)
     if not is_free then
-      targets, problem = nil, "the person is in the middle of a command there"
+      targets, problem = nil, "the user is in the middle of a command there"
     elseif has_waited then
-      -- Meanwhile anything may have happened.
+      -- The buffers may have changed meanwhile.
       targets, problem, buffers = look_at(params.edit, client)
     end
   end

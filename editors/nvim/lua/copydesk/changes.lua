@@ -1,7 +1,7 @@
---- The list of what the turns of the session changed, the latest first, with undo and redo.
+--- The list of changes by turn of a session, the latest first, with undo and redo.
 ---
---- Contract: shows the session that prompts go to, and follows it. Of a long session what is loaded is shown; more is loaded when
---- the person asks for it. The latest turn is open; what the person opens and closes stays so while the list is there.
+--- Contract: shows the current session and follows it. In a long session it shows the loaded turns; the user can load more.
+--- The latest turn starts open; what the user folds or unfolds stays so while the list is open.
 
 local message = require("copydesk.message")
 local panel = require("copydesk.panel")
@@ -11,16 +11,16 @@ local takeback = require("copydesk.takeback")
 
 local M = {}
 
----@type table<string, boolean> What is open and closed, by the keys of the rows.
+---@type table<string, boolean> Which rows are open, by row key.
 local opened = {}
----@type string? The session that this is about.
+---@type string? The id of the session shown.
 local shown
 
 ---@param item copydesk.ChangeItem
 ---@return boolean
 local function is_open(item)
   if opened[item.key] == nil and item.is_latest then
-    -- It stays so when there is a later one.
+    -- It stays open when a later turn comes.
     opened[item.key] = true
   end
   if opened[item.key] ~= nil then
@@ -33,19 +33,19 @@ end
 local function all()
   local view = session.current()
   if not view then
-    return { { key = "", chunks = { { "There is no session.", "CopydeskDim" } } } }
+    return { { key = "", chunks = { { "No session is open.", "CopydeskDim" } } } }
   end
   if view.id ~= shown then
     shown, opened = view.id, {}
   end
   local found = rows.all(view, is_open)
   if #found == 0 then
-    found[1] = { key = "", chunks = { { "Nothing was said yet.", "CopydeskDim" } } }
+    found[1] = { key = "", chunks = { { "The session is empty.", "CopydeskDim" } } }
   end
   return found
 end
 
---- The other files that go along when the calls of a file are taken back, as they are shown.
+--- The other files that an undo of this file's calls would change, as display names.
 ---@param item copydesk.ChangeItem Of a file.
 ---@return string[]
 local function others_of(item)
@@ -66,13 +66,13 @@ local function others_of(item)
   return others
 end
 
---- Takes back what a row is about, and tells what became of it.
+--- Undoes the changes of a row, and reports the outcome.
 ---@param item copydesk.ChangeItem
 function M.undo(item)
   local view = session.current()
   local whats = {} ---@type copydesk.UndoScope[]
   if item.kind == "hunk" then
-    return message.info("a hunk is not taken back alone; `u` on its call, its file or its turn takes back more")
+    return message.info("a single hunk cannot be undone; press `u` on its call, its file or its turn")
   elseif item.kind == "turn" then
     whats[1] = { turn = item.turn.number }
   elseif item.call then
@@ -81,7 +81,7 @@ function M.undo(item)
     local others = others_of(item)
     if #others > 0 then
       local names = table.concat(others, ", ")
-      return message.info(("the same call changed %s, too; `u` on the call takes back all of it"):format(names))
+      return message.info(("the same call also changed %s; press `u` on the call to undo all of it"):format(names))
     end
     for _, call in ipairs(item.file.calls) do
       table.insert(whats, 1, { call = call.part.id })
@@ -96,16 +96,16 @@ function M.undo(item)
     vim.list_extend(done, files)
   end
   if #done == 0 then
-    return message.info("there is nothing to take back")
+    return message.info("there is nothing to undo")
   end
   require("copydesk.undone").tell(done, "undone")
 end
 
---- Accepts what is undecided.
+--- Accepts undecided hunks.
 ---@param left copydesk.Undecided[]
 local function accept(left)
   if #left == 0 then
-    return message.info("nothing of it is undecided")
+    return message.info("nothing in it is undecided")
   end
   require("copydesk.review.decide").all(vim.tbl_map(function(undecided)
     local hunk = undecided.hunk or undecided.one.file
@@ -127,7 +127,7 @@ local function toggle(item)
       end
     end)
   end
-  -- A hunk has nothing to open: its call is closed.
+  -- A hunk cannot open or close: close its call.
   local key = item.kind == "hunk" and item.below or item.key
   opened[key] = not is_open({ kind = item.kind, key = key, left = {} })
   panel.update(list)
@@ -144,7 +144,7 @@ local function enter(item)
   end
 end
 
---- Accepts all of the turn that a row is in.
+--- Accepts all hunks of the turn that a row belongs to.
 ---@param item copydesk.ChangeItem
 local function accept_turn(item)
   for _, row in ipairs(item.turn and all() or {}) do
@@ -185,20 +185,20 @@ list = {
     key("<CR>", "go to the place; open or close a turn; load earlier turns", enter),
     key("<Tab>", "open or close", toggle),
     key("za", "open or close", toggle),
-    key("u", "take back the turn, the file or the call", M.undo),
-    key("r", "take the last undo back", redo),
-    key("<C-r>", "take the last undo back", redo),
-    key("a", "accept what is undecided of it", function(item)
+    key("u", "undo the turn, the file or the call", M.undo),
+    key("r", "redo the last undo", redo),
+    key("<C-r>", "redo the last undo", redo),
+    key("a", "accept what is undecided in it", function(item)
       accept(item.left)
     end),
-    key("A", "accept what is undecided of the turn", accept_turn),
+    key("A", "accept what is undecided in the turn", accept_turn),
   },
   show = function(item)
     require("copydesk.changes.place").glance(item)
   end,
 }
 
---- Loads until a turn is there. To be called in a coroutine.
+--- Loads earlier parts until a turn is there. Call it in a coroutine.
 ---@param view copydesk.View
 ---@param turn integer
 ---@return boolean is_there
@@ -212,7 +212,7 @@ local function reach(view, turn)
       session.load_earlier(view, done)
     end)
     if problem or view.parts[1] == before then
-      message.error(problem or "what was said before could not be loaded; try again")
+      message.error(problem or "could not load the earlier part of the conversation; try again")
       return is_there()
     end
   end
@@ -222,8 +222,8 @@ local function reach(view, turn)
   return is_there()
 end
 
---- Shows the list, with the cursor in it. To be called in a coroutine.
----@param turn? integer The turn that the cursor goes to.
+--- Shows the list and puts the cursor in it. Call it in a coroutine.
+---@param turn? integer The turn to go to.
 function M.open(turn)
   local view = session.current()
   if not view then

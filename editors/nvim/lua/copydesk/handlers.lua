@@ -1,14 +1,14 @@
---- What the desk sends, and who takes it.
+--- Dispatches the daemon's requests and notifications.
 ---
---- Contract: every request gets an answer, and a true one: what goes wrong on our side becomes the answer that means "no".
---- (A handler that gives back nothing never answers, and the desk would wait.)
+--- Contract: every request gets a true response: an error on our side becomes the response that means "no". (vim.lsp sends no
+--- response for a handler that returns nothing, and the daemon would wait.)
 
 local methods = require("copydesk.protocol").methods
 
 local M = {}
 
 ---@param run fun(params: table, client: vim.lsp.Client): table
----@param no fun(problem: string): table The answer where `run` failed.
+---@param no fun(problem: string): table The response if `run` fails.
 ---@return lsp.Handler
 local function request(run, no)
   return function(_, params, context)

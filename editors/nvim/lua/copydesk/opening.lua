@@ -1,17 +1,17 @@
---- Opening files that a person has not opened: nothing is asked, and a file has no say.
+--- Opens files that the user did not open: asks nothing, and ignores modelines.
 ---
---- Contract: what is set for it is set for the time of one call. What fails in it, as other people's callbacks may, is no harm.
+--- Contract: settings are changed for one call only. Errors, such as those of other plugins' callbacks, are ignored.
 
 local M = {}
 
---- Runs a function in which the question about the swap file of another Neovim, or of one that crashed, is answered: `o` opens the
---- file read-only, `e` opens it all the same, `q` does not open it. (Functions of the API do not ask, and say so at length.)
+--- Runs a function and answers the swap file prompt: `o` opens the file read-only, `e` edits it anyway, `q` does not open it.
+--- (API functions do not prompt, but print a long message.)
 ---@param answer "o"|"e"|"q"
 ---@param run fun(...): any
 ---@param ... any
 function M.unasked(answer, run, ...)
   local watch = vim.api.nvim_create_autocmd("SwapExists", {
-    desc = "Copydesk has nobody asked",
+    desc = "Copydesk answers the swap file prompt",
     callback = function()
       vim.v.swapchoice = answer
     end,
@@ -20,7 +20,7 @@ function M.unasked(answer, run, ...)
   pcall(vim.api.nvim_del_autocmd, watch)
 end
 
---- Runs a command that reads a file, without a swap file and what the file itself wants to set (modelines).
+--- Runs a command that reads a file, without swap file and modelines.
 ---@param command string
 function M.quietly(command)
   local modelines = vim.o.modelines

@@ -1,7 +1,7 @@
---- What others hear of us: `User` events for other plugins, the progress of turns, a piece of statusline.
+--- What other plugins see of us: `User` events, LSP progress of turns, a statusline text.
 ---
---- Contract: `User` events carry their data in `event.data`, and come after the plugin's own state has changed. Nothing is
---- announced twice.
+--- Contract: `User` events carry their data in `event.data` and fire after the plugin's own state has changed. Nothing is announced
+--- twice.
 
 local session = require("copydesk.session")
 
@@ -10,7 +10,7 @@ require("copydesk.review")
 
 local M = {}
 
----@type table<string, integer> When the turn of a session began, by Neovim's clock, in milliseconds.
+---@type table<string, integer> When the turn of a session started, by `uv.now()`, in milliseconds.
 local began = {}
 
 ---@param name string
@@ -23,7 +23,7 @@ local function announce(name, data)
   end
 end
 
---- How the turn of a session is told to whatever shows the progress of language servers.
+--- Reports a turn as LSP progress.
 ---@param view copydesk.View
 ---@param value table
 local function report(view, value)
@@ -43,7 +43,7 @@ local function say_end(view, ended)
   if ended.kind == "failed" and level ~= "none" then
     message.error(ended.message)
   elseif ended.kind == "stepLimit" and level ~= "none" then
-    message.warn(("%s: stopped after %d steps; say “go on” to go on"):format(title, ended.steps))
+    message.warn(("%s: stopped after %d steps; say “continue” to go on"):format(title, ended.steps))
   elseif level == "all" then
     message.info(("%s: %s"):format(title, ended.kind))
   end
@@ -73,7 +73,7 @@ session.listen(function(view, what, part)
     if what == "loaded" and view.running and not began[view.id] then
       began[view.id] = vim.uv.now()
     elseif began[view.id] and (what == "gone" or what == "loaded" and not view.running) then
-      -- It ended while nobody told us, so how is not known.
+      -- It ended while we were not connected, so we do not know how.
       began[view.id] = nil
       report(view, { kind = "end" })
       announce("TurnEnded", { session = view.id })
@@ -82,13 +82,13 @@ session.listen(function(view, what, part)
   end
 end)
 
---- The connection has changed.
+--- Announces the state of the connection.
 ---@param status string
 function M.connection(status)
   announce("Connection", { status = status })
 end
 
---- Something waits for the person.
+--- Announces an ask.
 ---@param item copydesk.Open
 function M.asked(item)
   local first = item.question and item.question.questions[1]
@@ -101,7 +101,7 @@ function M.asked(item)
   end
 end
 
---- What is undecided in a session has become more or less.
+--- Announces the number of undecided hunks of a session.
 ---@param id string
 ---@param hunks integer
 ---@param files integer
@@ -110,21 +110,21 @@ function M.reviewed(id, hunks, files)
   pcall(vim.cmd.redrawstatus)
 end
 
---- For how long the turn of a session has run, in seconds.
+--- How long the turn of a session has run, in seconds.
 ---@param view copydesk.View
 ---@return integer?
 function M.seconds(view)
   return view.running and began[view.id] and math.floor((vim.uv.now() - began[view.id]) / 1000) or nil
 end
 
---- How many commands run in the background, if any do.
+--- How many background commands run, if any.
 ---@param view copydesk.View
 ---@return string?
 function M.jobs(view)
   return #view.jobs > 0 and ("%d job%s running"):format(#view.jobs, #view.jobs == 1 and "" or "s") or nil
 end
 
---- A short text for a statusline: empty while nothing is attached.
+--- A short text for a statusline; empty without a session.
 ---@return string
 function M.statusline()
   local view = session.current()

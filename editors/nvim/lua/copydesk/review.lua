@@ -1,8 +1,8 @@
---- The agent's edits that nobody has decided yet: kept up to date, drawn in their buffers, told to whoever listens.
+--- The agent's undecided edits: kept up to date, drawn in their buffers, announced to listeners.
 ---
---- Contract: what is known is what the desk listed plus what it told since. A list is asked for when a session is loaded, when the
---- desk says so, and when lines that were told are not in the text; never twice at once, and never over and over. Nothing
---- here takes the focus or moves a cursor.
+--- Contract: the state is the daemon's last list plus its events since. The plugin requests a list when a session is loaded, when
+--- the daemon says so, and when announced lines are not in the text; never twice at once, and never endlessly. Nothing here takes the
+--- focus or moves a cursor.
 
 local draw = require("copydesk.review.draw")
 local methods = require("copydesk.protocol").methods
@@ -11,31 +11,31 @@ local state = require("copydesk.review.state")
 
 local M = {}
 
---- Typing goes on for a while, and the desk hears of it a little later: until then lines are not looked for again, in milliseconds.
+--- How long to wait before missing lines are looked up again, in milliseconds: the daemon sees typing a little later.
 local PATIENCE = 400
---- So often lines are looked for again that stay where nobody finds them.
+--- How often missing lines are looked up again.
 local TRIES = 3
 
 ---@type fun()[]
 local listeners = {}
----@type table<string, integer> How many hunks of each session were announced.
+---@type table<string, integer> The announced number of hunks, by session.
 local announced = {}
----@type table<string, { is_again?: boolean, rounds: integer, waiting: fun()[] }> Sessions whose list is under way.
+---@type table<string, { is_again?: boolean, rounds: integer, waiting: fun()[] }> Sessions whose list is being requested.
 local listing = {}
----@type table<string, integer> How often a document was listed again in vain.
+---@type table<string, integer> How often a document was listed in vain.
 local tries = {}
----@type table<string, true> Documents that are about to be listed again.
+---@type table<string, true> Documents about to be listed again.
 local due = {}
----@type table<string, true> Reviews that are too long, and were told of.
+---@type table<string, true> Reviews reported as too long.
 local too_long = {}
 
---- Hears when something has changed.
+--- Registers a listener for changes.
 ---@param listener fun()
 function M.listen(listener)
   listeners[#listeners + 1] = listener
 end
 
---- How many hunks are undecided; in a session, or in all that are attached.
+--- How many hunks are undecided, in one session or in all attached ones.
 ---@param id? string
 ---@return integer hunks
 ---@return integer files
@@ -43,7 +43,7 @@ function M.count(id)
   return state.count(id)
 end
 
---- The reviews of what a buffer holds.
+--- The reviews of a buffer's document.
 ---@param bufnr integer
 ---@return copydesk.Reviewed[]
 function M.of_buffer(bufnr)
@@ -52,7 +52,7 @@ function M.of_buffer(bufnr)
   if #found > 0 or #all == 0 then
     return found
   end
-  -- Several names may be of one file.
+  -- Several names may lead to one file.
   local name = vim.uv.fs_realpath(vim.api.nvim_buf_get_name(bufnr))
   return vim.tbl_filter(function(one)
     local is_file, other = pcall(vim.uri_to_fname, one.uri)
@@ -60,7 +60,7 @@ function M.of_buffer(bufnr)
   end, all)
 end
 
---- Lists a document again, a little later, if that has not been in vain too often.
+--- Lists a document again after a while, unless that was in vain too often.
 ---@param uri string
 ---@param bufnr integer
 local function look_again(uri, bufnr)
@@ -79,7 +79,7 @@ local function look_again(uri, bufnr)
   end, PATIENCE)
 end
 
---- Draws what a buffer has.
+--- Draws the hunks of a buffer.
 ---@param bufnr integer
 function M.draw(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) or vim.bo[bufnr].buftype ~= "" then
@@ -104,7 +104,7 @@ function M.draw(bufnr)
   end
 end
 
---- Something has changed: it is drawn, and told.
+--- Draws and announces a change.
 ---@param uris table<string, true>
 ---@param id string
 local function changed(uris, id)
@@ -127,7 +127,7 @@ local function changed(uris, id)
     require("copydesk.progress").reviewed(id, hunks, files)
     local view = session.view(id)
     if hunks == 0 and view and view ~= session.current() and not view.running then
-      -- It was looked at for its hunks alone.
+      -- It was attached only for its hunks.
       session.leave(view)
     end
   end
@@ -145,18 +145,18 @@ local function uris_of(id)
   return uris
 end
 
---- Says once that a review is so long that the desk tells its first hunks alone, and the others as room is made for them.
+--- Reports once that a review is so long that the daemon sends only its first hunks, and the others later.
 ---@param told copydesk.ReviewInfo
 local function tell_long(told)
   if told.total <= #told.hunks or too_long[told.uri] then
     return
   end
   too_long[told.uri] = true
-  local what = "%s has %d undecided hunks, of which %d are shown; `:Copydesk accept-file` and `reject-file` decide all"
+  local what = "%s has %d undecided hunks, %d of them shown; `:Copydesk accept-file` and `reject-file` decide all"
   require("copydesk.message").info(what:format(told.path, told.total, #told.hunks))
 end
 
---- A list has come, or will not.
+--- Ends a listing, successful or not.
 ---@param id string
 local function listed(id)
   local waiting = listing[id].waiting
@@ -166,7 +166,7 @@ local function listed(id)
   end
 end
 
---- Looks at what is undecided in a session, or in one document of it.
+--- Requests the undecided hunks of a session, or of one of its documents.
 ---@param id string
 ---@param uri? string
 function M.list(id, uri)
@@ -189,7 +189,7 @@ function M.list(id, uri)
         tell_long(told)
       end
       changed(uris, id)
-      -- What was told meanwhile may be newer than the list, or older.
+      -- Events meanwhile may be newer than the list, or older.
       if this.is_again and this.rounds < TRIES then
         this.is_again, this.rounds = nil, this.rounds + 1
         return ask()
@@ -200,8 +200,8 @@ function M.list(id, uri)
   ask(uri)
 end
 
---- Waits until the desk has heard what was typed in a buffer and has told what that makes of its hunks, so that a decision is
---- about them as they are. To be called in a coroutine.
+--- Waits until the daemon has the typed text of a buffer and has sent the hunks for it, so that a decision is about their current
+--- state. Call it in a coroutine.
 ---@param bufnr integer
 function M.settle(bufnr)
   if not require("copydesk.review.watch").is_typing(bufnr) then
@@ -220,7 +220,7 @@ function M.settle(bufnr)
   end
 end
 
---- The desk told what has changed.
+--- Handles a change of a review.
 ---@param id string
 ---@param change copydesk.ReviewChange
 function M.told(id, change)

@@ -1,8 +1,8 @@
---- Sessions as this editor knows them: what was said and done, in its order, kept up to date by the desk's events.
+--- Sessions as this editor knows them: their parts in order, kept up to date by the daemon's events.
 ---
---- Contract: a view is what the desk's `load` gave plus every event after it, each once (`seq`). Events that come while a load
---- is under way are kept and applied after it; after a gap the session is loaded again. Listeners are told after a view has
---- changed; they read it and never change it.
+--- Contract: a view is the result of `session/load` plus every later event, each once (`seq`). Events that arrive during a load are kept
+--- and applied after it; after a gap the session is loaded again. Listeners are called after a view has changed; they read it and never
+--- change it.
 
 local client = require("copydesk.client")
 local methods = require("copydesk.protocol").methods
@@ -12,29 +12,29 @@ local M = {}
 ---@class copydesk.View
 ---@field id string
 ---@field session copydesk.SessionInfo
----@field parts copydesk.PartInfo[] In their order.
----@field at table<string, integer> Where in `parts` a part is.
----@field earlier boolean Whether the desk has parts before these.
----@field running? integer The turn that runs.
----@field ended? copydesk.TurnEndInfo How the last turn ended, if one did while we looked.
----@field sent { id: string, text: string }[] Prompts of this editor that the desk has taken and the model has not read yet.
+---@field parts copydesk.PartInfo[] In order.
+---@field at table<string, integer> The index of each part in `parts`.
+---@field earlier boolean Whether the daemon has parts before these.
+---@field running? integer The running turn.
+---@field ended? copydesk.TurnEndInfo How the last turn ended, if we saw it.
+---@field sent { id: string, text: string }[] Prompts of this editor that are queued for the model.
 ---@field jobs copydesk.JobInfo[] Commands that run in the background.
----@field seq integer The last event that is contained.
----@field kept? copydesk.EventParams[] Events that came while a load is under way.
----@field loads? integer How many loads were begun.
----@field is_paging? boolean Whether earlier parts are under way.
+---@field seq integer The last event applied.
+---@field kept? copydesk.EventParams[] Events that arrived during a load.
+---@field loads? integer How many loads were started.
+---@field is_paging? boolean Whether earlier parts are being loaded.
 
 ---@alias copydesk.Told
----| "loaded" # All of it may have changed.
----| "earlier" # Parts were put before the first; the subject says how many.
+---| "loaded" # Everything may have changed.
+---| "earlier" # Parts were added before the first; the subject is their number.
 ---| "part" # A part is new or has changed.
----| "delta" # A part has grown: the subject is the part, the detail what was added.
----| "void" # A part is gone.
----| "session" # Title, agent, model.
----| "turn" # A turn began or ended, or a prompt waits or does not any more.
----| "jobs" # A command in the background has begun or ended; the subject is those that ended.
----| "review" # What is undecided in it has changed; the subject is how.
----| "gone" # The session was deleted, or is not looked at any more.
+---| "delta" # A part has grown: the subject is the part, the detail the added text.
+---| "void" # A part was removed.
+---| "session" # Title, agent or model changed.
+---| "turn" # A turn started or ended, or the queued prompts changed.
+---| "jobs" # A background command started or ended; the subject is those that ended.
+---| "review" # Its undecided hunks changed; the subject is the event.
+---| "gone" # The session was deleted or detached.
 
 ---@type table<string, copydesk.View>
 local views = {}
@@ -43,7 +43,7 @@ local current
 ---@type fun(view: copydesk.View, what: copydesk.Told, subject: any, detail: any)[]
 local listeners = {}
 
---- Hears of every change of a view.
+--- Registers a listener for every change of a view.
 ---@param listener fun(view: copydesk.View, what: copydesk.Told, subject: any, detail: any)
 function M.listen(listener)
   listeners[#listeners + 1] = listener
@@ -63,13 +63,13 @@ function M.view(id)
   return id and views[id]
 end
 
---- The session that prompts go to.
+--- The current session: the one that prompts go to.
 ---@return copydesk.View?
 function M.current()
   return M.view(current)
 end
 
---- All that are attached.
+--- All attached sessions.
 ---@return table<string, copydesk.View>
 function M.all()
   return views
@@ -83,7 +83,7 @@ local function number(view)
   end
 end
 
---- Each event, and what it does to a view.
+--- How each event changes a view.
 ---@type table<string, fun(view: copydesk.View, event: table)>
 local apply = {
   session = function(view, event)
@@ -103,7 +103,7 @@ local apply = {
     local at = view.at[part.id]
     local first = view.parts[1]
     if not at and view.earlier and first and part.created < first.created then
-      -- It is one of those that are not loaded.
+      -- It belongs to the parts that are not loaded.
       return
     end
     if not at then
@@ -176,7 +176,7 @@ local function take(view, params)
   end
 end
 
---- An event of the desk.
+--- Handles an event of the daemon.
 ---@param params copydesk.EventParams
 function M.told(params)
   local view = views[params.session]
@@ -190,7 +190,7 @@ function M.told(params)
   end
 end
 
---- Puts what a load gave in the place of what was known.
+--- Replaces a view by the result of a load.
 ---@param view copydesk.View
 ---@param result copydesk.SessionLoadResult
 local function renew(view, result)
@@ -201,13 +201,13 @@ local function renew(view, result)
   view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
   view.running, view.seq, view.jobs = result.running, result.seq, result.jobs or {}
   number(view)
-  -- Nothing waits where no turn runs, and what the model has read does not.
+  -- Without a running turn nothing is queued, nor is a prompt that the model has read.
   view.sent = vim.tbl_filter(function(prompt)
     return view.running ~= nil and not view.at[prompt.id]
   end, view.sent)
 end
 
---- Attaches to a session, or looks at it anew.
+--- Attaches to a session, or reloads it.
 ---@param id string
 ---@param done? fun(problem?: string, view?: copydesk.View)
 function M.load(id, done)
@@ -223,13 +223,13 @@ function M.load(id, done)
   local limit = math.max(#view.parts, require("copydesk.config").get().chat.page)
   client.request(methods.sessionLoad, { session = id, limit = limit }, function(problem, result, code)
     if views[id] ~= view or (not result and view.loads ~= this) then
-      -- It is not looked at any more, or is being looked at anew.
+      -- It was detached, or another load is under way.
       return done(problem or "the session was left")
     end
     local kept = view.kept or {}
     view.kept = nil
     if not result then
-      -- Where nothing was said of the session itself, what is known of it stays; the next event finds the gap.
+      -- Without an error about the session itself, the view stays; the next event reveals the gap.
       if code or view.seq < 0 then
         views[id] = nil
         tell(view, "gone")
@@ -245,7 +245,7 @@ function M.load(id, done)
   end)
 end
 
---- Loads the page before the first part that is known.
+--- Loads the page before the first known part.
 ---@param view copydesk.View
 ---@param done? fun(problem?: string)
 function M.load_earlier(view, done)
@@ -269,17 +269,17 @@ function M.load_earlier(view, done)
   end)
 end
 
---- Looks at every attached session anew: the desk was restarted, or the connection was.
+--- Reloads every attached session, after the daemon or the connection restarted.
 function M.reload()
   for id in pairs(views) do
     M.load(id)
   end
 end
 
----@type (fun(problem?: string, view?: copydesk.View))[]? Who waits for a session that is being made.
+---@type (fun(problem?: string, view?: copydesk.View))[]? The callers that wait for a session being created.
 local making
 
---- Makes a session in the folder that Neovim works in, and prompts go to it from now on.
+--- Creates a session in Neovim's working folder, and makes it the current one.
 ---@param done fun(problem?: string, view?: copydesk.View)
 function M.new(done)
   if making then
@@ -302,7 +302,7 @@ function M.new(done)
   end)
 end
 
---- Prompts go to this session from now on.
+--- Makes a session the current one.
 ---@param id string
 ---@param done? fun(problem?: string, view?: copydesk.View)
 function M.open(id, done)
@@ -311,7 +311,7 @@ function M.open(id, done)
     if view then
       local before = M.current()
       current = id
-      -- One in which something is undecided is looked at until nothing is.
+      -- A session with undecided hunks stays attached until they are decided.
       local is_needed = before and (before.running or require("copydesk.review").count(before.id) > 0)
       if before and before.id ~= id and not is_needed then
         M.leave(before)
@@ -322,9 +322,9 @@ function M.open(id, done)
   end)
 end
 
---- The desk has taken a prompt that waits for the running turn: to read it, or to end.
+--- Records a prompt that the daemon has queued, for the running turn or after it.
 ---@param view copydesk.View
----@param id string The id that its part will have.
+---@param id string The id that its part will get.
 ---@param text string
 function M.waits(view, id, text)
   if not view.at[id] then
@@ -333,7 +333,7 @@ function M.waits(view, id, text)
   end
 end
 
---- Looks at a session no more. Its turn goes on.
+--- Detaches from a session. Its turn continues.
 ---@param view copydesk.View
 function M.leave(view)
   views[view.id] = nil
@@ -344,7 +344,7 @@ function M.leave(view)
   tell(view, "gone")
 end
 
---- The session that prompts go to; one is made where there is none.
+--- The current session, created if needed.
 ---@param done fun(problem?: string, view?: copydesk.View)
 function M.ensure(done)
   local view = M.current()

@@ -1,8 +1,8 @@
---- Taking back what the agent did to files, bringing it back again, and what this Neovim has taken back so far.
+--- Undoes and redoes the agent's file changes, and remembers what this Neovim has undone.
 ---
---- Contract: the desk does it, and leaves what the person wrote. `undo` and `redo` are called in a coroutine; what goes wrong is
---- told. The desk does not say what is taken back at the moment: it is remembered here, so that what another editor or a
---- terminal took back is not known.
+--- Contract: the daemon does the work and keeps the user's own text. `undo` and `redo` are called in a coroutine; they report errors
+--- to the user. The daemon does not report what is undone at the moment, so it is remembered here; an undo by another editor or a
+--- terminal stays unknown.
 
 local client = require("copydesk.client")
 local methods = require("copydesk.protocol").methods
@@ -12,15 +12,15 @@ local M = {}
 
 ---@class copydesk.Taken
 ---@field what copydesk.UndoScope
----@field turn integer The last turn that there was.
----@field left table<string, true> Files that were left as they are, or are back again.
+---@field turn integer The last turn at that time.
+---@field left table<string, true> Files that were left as they are, or were redone.
 
 ---@type table<string, copydesk.Taken[]> By session, the latest last.
 local taken = {}
 ---@type fun()[]
 local listeners = {}
 
---- Hears when something was taken back, or is back.
+--- Registers a listener for undo and redo.
 ---@param listener fun()
 function M.listen(listener)
   listeners[#listeners + 1] = listener
@@ -61,10 +61,10 @@ local function ask(view, method, params)
   return result.files
 end
 
---- Takes something back.
+--- Undoes a scope.
 ---@param view copydesk.View
 ---@param what copydesk.UndoScope
----@return copydesk.UndoneFile[]? files Nothing where it went wrong, which has been told.
+---@return copydesk.UndoneFile[]? files Nil on an error, which was reported.
 function M.undo(view, what)
   local last = view.parts[#view.parts]
   local files = ask(view, methods.undo, { what = what })
@@ -83,7 +83,7 @@ function M.undo(view, what)
   return files
 end
 
---- Takes the last undo back, and tells what became of it.
+--- Redoes the last undo, and reports the outcome.
 ---@param view copydesk.View
 function M.redo(view)
   local files = ask(view, methods.redo, {})
@@ -116,13 +116,13 @@ local function is_meant(view, record, part)
   elseif what.after then
     return (view.at[what.after] or 0) < view.at[part.id]
   elseif what.call then
-    -- One that stands for others is taken back with them.
+    -- Undoing a `batch` undoes its calls.
     return what.call == part.id or what.call == part.content.parent
   end
   return what.turn == part.turn
 end
 
---- Whether what a call did to a file is taken back, as far as this Neovim did it.
+--- Whether this Neovim has undone a call's change of a file.
 ---@param view copydesk.View
 ---@param part copydesk.PartInfo
 ---@param path string

@@ -1,14 +1,11 @@
---- From the edits of the protocol to places in a buffer, and from a place before the edits to the same place
---- after them.
+--- Converts LSP text edits to byte ranges of a buffer, and maps a position before the edits to the same one after them.
 ---
---- Contract: nothing here changes anything, and only lines that an edit touches are looked at. Whether the
---- last line has an end is the buffer's own ('endofline', 'fixendofline'): an edit that would add or take
---- only that is no edit.
+--- Contract: changes nothing, and reads only the lines that an edit touches. The buffer's options ('endofline',
+--- 'fixendofline') decide whether the last line has an end: an edit that changes only that is dropped.
 
 local M = {}
 
---- What stands between the two places becomes `lines`. Rows from 0, columns in bytes; several are in the
---- order of the text.
+--- Replaces the text between two positions by `lines`. Rows from 0, columns in bytes; a list of ranges is in text order.
 ---@class copydesk.ByteRange
 ---@field start_row integer
 ---@field start_col integer
@@ -18,7 +15,7 @@ local M = {}
 
 local has_encodings = vim.fn.has("nvim-0.11") == 1
 
---- The byte at which a character begins; nothing where there is no such place in the line.
+--- The byte offset of a character, or nil if the line has no such position.
 ---@param line string
 ---@param character integer
 ---@param encoding "utf-8"|"utf-16"|"utf-32"
@@ -42,8 +39,7 @@ local function byte_of(line, character, encoding)
   return went and back == character and byte or nil
 end
 
---- Lines as the buffer would have them: what ends a line is up to its 'fileformat', and anything else is
---- text.
+--- Splits a text into lines as the buffer would: 'fileformat' decides what ends a line; any other CR is text.
 ---@param text string
 ---@param format string
 ---@return string[]
@@ -56,12 +52,12 @@ local function lines_of(text, format)
   return vim.split(text, "\n", { plain = true })
 end
 
---- Whether one place is before another.
+--- Whether one position is before another.
 local function is_before(row, col, other_row, other_col)
   return row < other_row or row == other_row and col < other_col
 end
 
---- Whether nothing is replaced by nothing.
+--- Whether a range replaces nothing by nothing.
 ---@param range copydesk.ByteRange
 ---@return boolean
 local function is_nothing(range)
@@ -69,7 +65,7 @@ local function is_nothing(range)
   return is_empty and #range.lines == 1 and range.lines[1] == ""
 end
 
---- Puts together what touches, so that each edit knows what comes of its end.
+--- Merges adjacent ranges; nil if two overlap.
 ---@param ranges copydesk.ByteRange[]
 ---@return copydesk.ByteRange[]?
 local function joined(ranges)
@@ -89,11 +85,11 @@ local function joined(ranges)
   return result
 end
 
---- Brings the last edit off the end of the text, where the buffer has no place: its last line has its end
---- there, or will have it when it is written.
+--- Moves the last edit back from the end of the text, where a buffer has no position: its last line ends there, or gets its
+--- end on write.
 ---@param range copydesk.ByteRange
 ---@param count integer The number of lines.
----@param has_end boolean Whether the last one has an end already.
+---@param has_end boolean Whether the last line already has an end.
 ---@param line fun(row: integer): string
 local function off_the_end(range, count, has_end, line)
   local lines, last = range.lines, #line(count - 1)
@@ -117,12 +113,12 @@ local function off_the_end(range, count, has_end, line)
   end
 end
 
---- The places of edits in a buffer.
+--- Resolves edits to ranges of a buffer.
 ---@param bufnr integer
 ---@param edits lsp.TextEdit[]
 ---@param encoding "utf-8"|"utf-16"|"utf-32"
 ---@return copydesk.ByteRange[]? ranges
----@return string? problem Why they cannot be made.
+---@return string? problem Why they cannot be applied.
 function M.resolve(bufnr, edits, encoding)
   local known = {} ---@type table<integer, string>
   local function line(row)
@@ -159,7 +155,7 @@ function M.resolve(bufnr, edits, encoding)
     if a.start_row ~= b.start_row or a.start_col ~= b.start_col then
       return is_before(a.start_row, a.start_col, b.start_row, b.start_col)
     end
-    -- What is put in at a place stands before what is replaced there.
+    -- An insertion comes before a replacement at the same position.
     local a_ends, b_ends = { a.end_row, a.end_col }, { b.end_row, b.end_col }
     local is_same_end = a_ends[1] == b_ends[1] and a_ends[2] == b_ends[2]
     return is_same_end and order[a] < order[b] or is_before(a_ends[1], a_ends[2], b_ends[1], b_ends[2])
@@ -181,7 +177,7 @@ function M.resolve(bufnr, edits, encoding)
   return result
 end
 
---- The beginning of the character at a byte of a text.
+--- The first byte of the character at a byte of a text.
 local function at_character(text, col)
   if col >= #text then
     return #text
@@ -189,16 +185,15 @@ local function at_character(text, col)
   return col + vim.str_utf_start(text, col + 1)
 end
 
---- Where a place of the text goes. The character at it stays the same; where that is gone, it is the same
---- line of what stands there now. At the end of a line it stays with what is before it, unless whole lines
---- are put in there.
+--- Where a position is after the edits. It stays with the character at it; if that one is gone, with the same line of its
+--- replacement. At the end of a line it stays with the text before it, unless whole lines are inserted there.
 ---@param ranges copydesk.ByteRange[]
 ---@param place copydesk.TextPlace
 ---@return integer row
 ---@return integer col
 function M.moved(ranges, place)
   local row, col = place.row, place.col
-  -- How far everything behind the last range has moved: rows, and columns in the row where it ended.
+  -- How far text after the last range has moved: rows, and columns in the row where the range ended.
   local rows, on_row, cols = 0, -1, 0
   for _, range in ipairs(ranges) do
     local lines, from_row, from_col = range.lines, range.start_row, range.start_col

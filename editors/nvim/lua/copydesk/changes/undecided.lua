@@ -1,20 +1,20 @@
---- Which hunks of the review a call made, and which of them are which hunks of its diff.
+--- Maps calls to the undecided hunks they made, and those hunks to the hunks of the call's diff.
 ---
---- Contract: pure. The lines of a hunk may have been typed in, or changed by a later call, since the diff was made: what does not
---- match is given to the nearest hunk that is free, unless there are very many.
+--- Contract: pure. The user or a later call may have changed the lines of a hunk since the diff was made: an undecided hunk
+--- without an exact match goes to the nearest free one, unless there are too many to compare.
 
 local state = require("copydesk.review.state")
 
 local M = {}
 
---- So many comparisons are worth it.
+--- The cap on comparisons.
 local MOST = 20000
 
 ---@class copydesk.Undecided
 ---@field one copydesk.Reviewed
----@field hunk? copydesk.HunkInfo None: it is the file itself.
+---@field hunk? copydesk.HunkInfo Nil stands for the file itself.
 
---- What is undecided in a session, by the ids of the calls that made it; in the order of the text.
+--- The undecided hunks of a session, by the ids of the calls that made them; in text order.
 ---@param session string
 ---@return table<string, copydesk.Undecided[]>
 function M.by_call(session)
@@ -46,10 +46,10 @@ local function is_in(undecided, path)
   return is_file and found == path
 end
 
---- What some calls have left undecided, each once.
+--- The undecided hunks of some calls, each once.
 ---@param calls copydesk.TurnCall[]
 ---@param by_call table<string, copydesk.Undecided[]>
----@param path? string Of this file alone: a call may have changed several.
+---@param path? string Only in this file: a call may have changed several.
 ---@return copydesk.Undecided[]
 function M.of(calls, by_call, path)
   local all, seen = {}, {}
@@ -64,7 +64,7 @@ function M.of(calls, by_call, path)
   return all
 end
 
---- Whether some lines stand among others, one after another.
+--- Whether some lines occur in others as one run.
 ---@param some string[]
 ---@param all string[]
 ---@return boolean
@@ -81,7 +81,7 @@ local function stand(some, all)
   return false
 end
 
---- How well two go together: 2 where all lines do, 1 where those of one side do.
+--- How well two hunks match: 2 if both sides do, 1 if one side does.
 ---@param run copydesk.DiffHunk
 ---@param hunk copydesk.HunkInfo
 ---@return integer
@@ -100,7 +100,7 @@ local function text_of(added, removed)
   return table.concat(added, "\n") .. "\0" .. table.concat(removed, "\n")
 end
 
---- Those that are the same, line by line; of several the nearest.
+--- Pairs identical hunks; if there are several, the nearest.
 ---@param runs copydesk.DiffHunk[]
 ---@param undecided copydesk.Undecided[]
 ---@return table<copydesk.DiffHunk, copydesk.Undecided> matched
@@ -130,7 +130,7 @@ local function same(runs, undecided)
   return matched, others
 end
 
---- What is undecided of each hunk of a diff.
+--- The undecided hunk of each hunk of a diff.
 ---@param runs copydesk.DiffHunk[]
 ---@param undecided copydesk.Undecided[] Of the same call.
 ---@return table<copydesk.DiffHunk, copydesk.Undecided>
@@ -154,7 +154,7 @@ function M.match(runs, undecided)
       end
       return math.abs(a.line - hunk.line - 1) < math.abs(b.line - hunk.line - 1)
     end)
-    -- Hunks that came to touch each other are one by now, as long as there is room for their lines in it.
+    -- Hunks that came to touch are one by now, as long as it has room for their lines.
     local room = hunk.newLines + hunk.oldLines
     for number, run in ipairs(free) do
       local lines = #run.added + #run.removed

@@ -1,4 +1,4 @@
---- `accept-all`: everything that is undecided, in all files.
+--- `accept-all`: accepts every undecided hunk, in all files.
 
 return {
   summary = "accept-all: accept everything that is undecided",

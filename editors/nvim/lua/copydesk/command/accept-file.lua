@@ -1,4 +1,4 @@
---- `accept-file`: everything that is undecided in the file.
+--- `accept-file`: accepts every undecided hunk in the file.
 
 return {
   summary = "accept-file: accept everything in this file",

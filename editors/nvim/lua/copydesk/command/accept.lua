@@ -1,4 +1,4 @@
---- `accept`: the hunk under the cursor, or the lines of hunks in the range.
+--- `accept`: accepts the hunk under the cursor, or the changed lines in the range.
 
 return {
   summary = "accept: accept the hunk under the cursor, or the lines in the range",

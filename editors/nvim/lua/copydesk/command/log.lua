@@ -1,12 +1,12 @@
---- `log`: the log of the desk and that of Neovim's LSP client, in a tab page of their own.
+--- `log`: opens the daemon's log and the log of Neovim's LSP client in a new tab page.
 ---
---- Where the desk writes is not for us to know: `copydesk doctor` tells.
+--- The plugin does not know where the daemon logs: it asks `copydesk doctor`.
 
 local message = require("copydesk.message")
 
-local M = { summary = "log: open the desk's log and Neovim's LSP log" }
+local M = { summary = "log: open the daemon's log and Neovim's LSP log" }
 
---- Longer files hold Neovim up when they are opened.
+--- Opening a longer file blocks Neovim.
 local LONGEST = 16 * 1024 * 1024
 
 ---@return string? path
@@ -21,7 +21,7 @@ local function of_the_desk()
       return path
     end
   end
-  return nil, problem or "`copydesk doctor` did not tell where the desk writes its log"
+  return nil, problem or "`copydesk doctor` does not name the daemon's log file"
 end
 
 ---@param path string
@@ -32,12 +32,12 @@ local function open(path, command)
   if not stat then
     return false
   elseif stat.size > LONGEST then
-    message.warn(("too long to be opened (%d MB): %s"):format(stat.size / 1024 / 1024, path))
+    message.warn(("the log is too long to open (%d MB): %s"):format(stat.size / 1024 / 1024, path))
     return false
   end
   local buffer = vim.fn.bufadd(path)
   vim.cmd("keepalt " .. command)
-  -- A log is no document, and nothing in it is an order; another Neovim may have it open too.
+  -- A log is no document, its modelines must not run, and another Neovim may have it open.
   require("copydesk.opening").quietly(("buffer %d"):format(buffer))
   if vim.api.nvim_get_current_buf() ~= buffer then
     return false
@@ -65,7 +65,7 @@ function M.run()
   local is_open = desk and open(desk, "tab split")
   is_open = open(of_neovim(), is_open and "belowright split" or "tab split") or is_open
   if desk and not is_open then
-    message.info(("nothing has been logged yet; the desk will write to %s"):format(desk))
+    message.info(("nothing has been logged yet; the daemon will write to %s"):format(desk))
   end
 end
 

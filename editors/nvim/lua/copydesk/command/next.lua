@@ -1,4 +1,4 @@
---- `next [count]`: goes to the next hunk, in the next file where there is none in this one.
+--- `next [count]`: goes to the next hunk; after the last one of this file, to the next file.
 
 return {
   summary = "next [count]: go to the next hunk",

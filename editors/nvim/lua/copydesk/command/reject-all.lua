@@ -1,4 +1,4 @@
---- `reject-all`: everything that is undecided, in all files.
+--- `reject-all`: rejects every undecided hunk, in all files.
 
 return {
   summary = "reject-all: reject everything that is undecided",

@@ -1,4 +1,4 @@
---- `reject-file`: everything that is undecided in the file.
+--- `reject-file`: rejects every undecided hunk in the file.
 
 return {
   summary = "reject-file: reject everything in this file",

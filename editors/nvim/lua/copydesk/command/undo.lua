@@ -1,19 +1,19 @@
---- `undo [turn [NUMBER]|call|all]`: takes back what the agent did to files; what a person wrote stays.
+--- `undo [turn [NUMBER]|call|all]`: undoes the agent's file changes; the user's own text stays.
 ---
---- Without an argument it is the last turn of which something is left to take back: the desk knows, and is asked from the last
---- turn to the first.
+--- Without an argument it undoes the last turn that has something left to undo: the daemon knows, so the plugin tries each turn
+--- from the last to the first.
 
 local client = require("copydesk.client")
 local message = require("copydesk.message")
 local methods = require("copydesk.protocol").methods
 local undone = require("copydesk.undone")
 
-local M = { summary = "undo [turn [N]|call|all]: take back what the agent did to files" }
+local M = { summary = "undo [turn [N]|call|all]: undo the agent's file changes" }
 
---- So many parts are asked for at once.
+--- How many parts one request loads.
 local PAGE = 1000
 
---- The calls that were made, the last first.
+--- The calls of a session, the last first.
 ---@param view copydesk.View
 ---@return copydesk.PartInfo[]
 local function calls(view)
@@ -26,7 +26,7 @@ local function calls(view)
   return found
 end
 
---- Each of several, until one had something to take back.
+--- Tries each scope until one has something to undo.
 ---@param view copydesk.View
 ---@param candidates copydesk.UndoScope[]
 local function first_of(view, candidates)
@@ -38,7 +38,7 @@ local function first_of(view, candidates)
       return undone.tell(files, "undone")
     end
   end
-  message.info("there is nothing to take back")
+  message.info("there is nothing to undo")
 end
 
 ---@param view copydesk.View
@@ -60,7 +60,7 @@ local function last_call(view)
   end, calls(view)))
 end
 
---- Everything after the first part, which is a prompt.
+--- Undoes everything after the first part, which is a prompt.
 ---@param view copydesk.View
 local function everything(view)
   local first, is_earlier = view.parts[1], view.earlier
@@ -78,7 +78,7 @@ end
 function M.run(args)
   local view = require("copydesk.session").current()
   if not view then
-    return message.info("there is no session, and so nothing to take back; `:Copydesk sessions` opens one")
+    return message.info("no session is open, so there is nothing to undo; `:Copydesk sessions` opens one")
   end
   local what, number = args[1] or "turn", tonumber((args[2] or ""):match("^%d+$"))
   if what == "turn" and number then

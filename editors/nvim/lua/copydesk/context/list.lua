@@ -1,17 +1,17 @@
---- Lists that the editor has, as texts that can go along with a prompt.
+--- Lists of the editor as context of a prompt.
 ---
---- Contract: one line for each entry, and only so many of them.
+--- Contract: one line per entry, up to a cap.
 
 local piece = require("copydesk.context.piece")
 
 local M = {}
 
---- So many lines of a list.
+--- The cap on lines.
 local MOST_LINES = 200
 
 local severities = { "error", "warning", "information", "hint" }
 
---- The problems of a buffer, as the editor shows them.
+--- The diagnostics of a buffer, as the editor shows them.
 ---@param buffer integer
 ---@return copydesk.Piece
 function M.diagnostics(buffer)

@@ -1,8 +1,7 @@
---- Hunks in their buffers: what the agent wrote beside what was there.
+--- Draws hunks in their buffers: the agent's lines beside the old ones.
 ---
---- Contract: a hunk is anchored by a mark of its own, so that typing moves it and nothing drifts; the marks of a hunk are touched
---- only when that hunk has changed or has to look different. Nothing here asks the desk; what cannot be found in the text is
---- given back, and is not drawn.
+--- Contract: each hunk is anchored by an extmark of its own, so that typing moves it along; its marks are touched only when that
+--- hunk or its look changes. Makes no requests; a hunk that is not found in the text is returned and not drawn.
 
 local mark = require("copydesk.review.mark")
 local place = require("copydesk.review.place")
@@ -11,14 +10,14 @@ local M = {}
 
 local places, looks = mark.places, mark.looks
 
---- What is said of files.
+--- The notes about files.
 local notes = vim.api.nvim_create_namespace("copydesk.review.notes")
 
 ---@class copydesk.DrawnBuffer
 ---@field by_key table<string, copydesk.Drawn>
 ---@field by_range table<integer, copydesk.Drawn>
----@field file? string What is said of the file itself, at its first line.
----@field touched integer How many hunks were drawn or erased since it was begun.
+---@field file? string The note about the file itself, at its first line.
+---@field touched integer How many hunks were drawn or erased so far.
 
 ---@type table<integer, copydesk.DrawnBuffer>
 local drawn = {}
@@ -30,7 +29,7 @@ local function key_of(one, hunk)
   return one.session .. "/" .. hunk.hunk
 end
 
---- The rows of a hunk by now.
+--- The current rows of a hunk.
 ---@param bufnr integer
 ---@param id integer
 ---@return integer? first
@@ -41,11 +40,11 @@ local function rows_of(bufnr, id)
     return nil, 0
   end
   local last = found[3].end_row or found[1]
-  -- Where lines were joined, it ends within one.
+  -- If lines were joined, it ends inside one.
   return found[1], last - found[1] + ((found[3].end_col or 0) > 0 and last > found[1] and 1 or 0)
 end
 
---- Where a hunk is to be drawn.
+--- The row at which to draw a hunk.
 ---@param bufnr integer
 ---@param one copydesk.Reviewed
 ---@param hunk copydesk.HunkInfo
@@ -61,7 +60,7 @@ local function place_of(bufnr, one, hunk, last)
   return place.find(bufnr, lines, hunk.line, last), true
 end
 
---- The row of a hunk that is drawn; the one after the last, where it is there.
+--- The row of a drawn hunk; one after the last, if it is at the end of the text.
 ---@param bufnr integer
 ---@param item copydesk.Drawn
 ---@return integer?
@@ -70,7 +69,7 @@ local function row_of(bufnr, item)
   return row and item.is_end and row == vim.api.nvim_buf_line_count(bufnr) - 1 and row + 1 or row
 end
 
---- Says in the first line what became of the file itself.
+--- Shows in the first line what happened to the file itself.
 ---@param bufnr integer
 ---@param buffer copydesk.DrawnBuffer
 ---@param text? string
@@ -89,10 +88,10 @@ local function draw_file(bufnr, buffer, text)
   end
 end
 
---- Draws what of some reviews is not drawn as it should be, and erases what is none of them.
+--- Draws the hunks that are not drawn yet or have changed, and erases those that are gone.
 ---@param bufnr integer A loaded buffer.
----@param reviews copydesk.Reviewed[] All of its document.
----@return copydesk.HunkInfo[] lost Those whose lines are not there, or may be elsewhere.
+---@param reviews copydesk.Reviewed[] All reviews of its document.
+---@return copydesk.HunkInfo[] lost Hunks whose lines were not found, or not for certain.
 ---@return boolean has_changed
 function M.update(bufnr, reviews)
   local buffer = drawn[bufnr] or { by_key = {}, by_range = {}, touched = 0 }
@@ -146,7 +145,7 @@ function M.update(bufnr, reviews)
   return lost, buffer.touched ~= before
 end
 
---- The text of a buffer is another one: its marks mean nothing any more.
+--- Drops the marks of a buffer whose text was replaced.
 ---@param bufnr integer
 function M.forget(bufnr)
   drawn[bufnr] = nil
@@ -172,7 +171,7 @@ local function found(bufnr, item)
   return first and { bufnr = bufnr, one = item.one, hunk = item.hunk, first = first, count = count } or nil
 end
 
---- The hunks of a buffer, in the order of the text.
+--- The hunks of a buffer, in text order.
 ---@param bufnr integer
 ---@return copydesk.Found[]
 function M.all(bufnr)
@@ -189,7 +188,7 @@ function M.all(bufnr)
   return all
 end
 
---- The hunk that a row is in. One without rows is at the row below it, and at the row above it.
+--- The hunk at a row. A hunk without rows counts at the row above and the row below it.
 ---@param bufnr integer
 ---@param row integer
 ---@return copydesk.Found?
@@ -214,7 +213,7 @@ function M.at(bufnr, row)
   return near
 end
 
---- Which of the hunks of its buffer one is, and how many there are.
+--- The number of a hunk in its buffer, and how many there are.
 ---@param one copydesk.Found
 ---@return integer number
 ---@return integer total
@@ -237,13 +236,13 @@ function M.is_begun(bufnr)
   return drawn[bufnr] ~= nil
 end
 
---- The buffers that have any.
+--- The buffers in which something is drawn.
 ---@return integer[]
 function M.buffers()
   return vim.tbl_keys(drawn)
 end
 
---- How many rows are above the first line of a buffer.
+--- How many virtual rows are above the first line of a buffer.
 ---@param bufnr integer
 ---@return integer
 function M.above_first(bufnr)

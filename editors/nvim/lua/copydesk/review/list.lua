@@ -1,6 +1,6 @@
---- The list of what is undecided: files, their hunks, how much each is and which calls made it.
+--- The list of undecided hunks by file, with their size and the calls that made them.
 ---
---- Contract: follows what the desk tells. Going through it shows each hunk in its document; decisions are made from here, too.
+--- Contract: follows the daemon's events. Moving through it previews each hunk in its document; the user can decide here, too.
 
 local panel = require("copydesk.panel")
 local summary = require("copydesk.review.summary")
@@ -32,7 +32,7 @@ local function decide(verdict, items)
   end
 end
 
---- Says something about a hunk, or the file's first line.
+--- Comments on a hunk, or on the file's first line.
 ---@param item copydesk.ListItem
 local function comment(item)
   local text = require("copydesk.pick").input(("Comment on %s: "):format(item.one.path))
@@ -98,12 +98,12 @@ local list = {
   end,
 }
 
---- What is shown beside the list stays.
+--- Keeps what the list previews.
 function M.leave()
   panel.keep(list)
 end
 
---- Shows the list, with the cursor in it.
+--- Opens the list and puts the cursor in it.
 function M.open()
   if require("copydesk.review").count() == 0 then
     return require("copydesk.message").info("nothing is undecided")

@@ -1,6 +1,6 @@
---- What the windows of a buffer make of a look: how wide a row may be, how wide a tab is, whether two texts are compared.
+--- The layout for a buffer's hunks, from its windows: row width, tab width, diff mode.
 ---
---- Contract: pure. A buffer that several windows show looks as the narrowest of them needs it.
+--- Contract: pure. If several windows show a buffer, the narrowest decides.
 
 ---@class copydesk.Look
 ---@field width integer
@@ -10,9 +10,9 @@
 
 local M = {}
 
---- How many columns a window has before its text, the signs that are about to come included.
+--- The columns before the text of a window, including signs that are about to be drawn.
 ---@param window integer
----@param info table What `getwininfo` says of it.
+---@param info table As from `getwininfo`.
 ---@return integer
 local function margin(window, info)
   local options = vim.wo[window]
@@ -28,7 +28,7 @@ local function margin(window, info)
   return math.max(info.textoff, options.statuscolumn == "" and columns or 0)
 end
 
---- How the windows of a buffer want it, all of them together.
+--- The common layout for all windows of a buffer.
 ---@param bufnr integer
 ---@return copydesk.Look
 function M.of(bufnr)

@@ -1,14 +1,14 @@
---- The marks of one hunk: the range of its lines, which anchors it, and all else that is seen of it.
+--- The extmarks of one hunk: the range that anchors it, and everything drawn for it.
 ---
---- Contract: touches no marks but those of the hunk. What is drawn where depends on the hunk, its row and the look alone.
+--- Contract: touches only the hunk's own marks. The drawing depends only on the hunk, its row and the look.
 
 local place = require("copydesk.review.place")
 
 local M = {}
 
---- The ranges of the hunks, each one mark.
+--- The ranges of the hunks, one mark each.
 M.places = vim.api.nvim_create_namespace("copydesk.review.places")
---- All else that is seen of them.
+--- Everything else drawn for them.
 M.looks = vim.api.nvim_create_namespace("copydesk.review")
 local places, looks = M.places, M.looks
 
@@ -20,11 +20,11 @@ local PRIORITY = 150
 ---@field hunk copydesk.HunkInfo
 ---@field range integer The mark of its lines.
 ---@field marks integer[] The others.
----@field look string What its look depended on besides the hunk.
+---@field look string The layout for which it was drawn.
 ---@field is_end boolean Whether it is after the last line of the text.
----@field above integer How many rows of it are above its first line.
+---@field above integer How many of its virtual rows are above its first line.
 
---- Which words of the lines on a side are others.
+--- The changed words of one side's lines.
 ---@param hunk copydesk.HunkInfo
 ---@param side "old"|"new"
 ---@return table<integer, integer[][]>
@@ -42,7 +42,7 @@ end
 ---@return string group
 local function sign_of(one, hunk)
   local signs = vim.tbl_map(function(sign)
-    -- Neovim takes no wider ones.
+    -- Neovim rejects wider ones.
     return vim.fn.strdisplaywidth(sign) <= 2 and sign or vim.fn.strcharpart(sign, 0, 1)
   end, require("copydesk.config").get().review.signs)
   if one.when == "before" then
@@ -55,7 +55,7 @@ local function sign_of(one, hunk)
   return signs.changed, "CopydeskChangedSign"
 end
 
---- The lines that are not in the text, at their place.
+--- Draws the lines that are not in the text.
 ---@param bufnr integer
 ---@param item copydesk.Drawn
 ---@param row integer
@@ -81,7 +81,7 @@ local function draw_virtual(bufnr, item, row, count, look)
   })
   local last = vim.api.nvim_buf_line_count(bufnr) - 1
   local is_empty = last == 0 and vim.api.nvim_buf_get_lines(bufnr, 0, 1, false)[1] == ""
-  -- Proposed lines come after the old ones. At the end of the text, and in one without any, there is nothing to be above.
+  -- Proposed lines come after the old ones. At the end of the text, and in an empty one, there is no line to be above.
   local is_above = (is_after or count == 0) and row <= last and not (count == 0 and is_empty)
   local at = is_above and row or count == 0 and math.min(row, last) or row + count - 1
   item.above = is_above and #rows or 0
@@ -93,10 +93,10 @@ local function draw_virtual(bufnr, item, row, count, look)
   })
 end
 
---- Before what can be done with the hunk, at the end of the same line.
+--- Left of the hint, at the end of the same line.
 local NEAREST = 5
 
---- What is wrong in the lines of a hunk.
+--- Draws the problems in a hunk's lines.
 ---@param bufnr integer
 ---@param item copydesk.Drawn
 ---@param row integer
@@ -115,7 +115,7 @@ local function draw_problems(bufnr, item, row)
   end
 end
 
---- Draws a hunk whose first line is known.
+--- Draws a hunk at its first row.
 ---@param bufnr integer
 ---@param item copydesk.Drawn
 ---@param row integer
@@ -146,7 +146,7 @@ function M.draw(bufnr, item, row, look)
     strict = false,
   })
   if look.is_diff then
-    -- Rows between the lines would part the two sides.
+    -- Virtual rows would misalign the two sides.
     return
   end
   draw_virtual(bufnr, item, row, count, look)
@@ -163,7 +163,7 @@ function M.draw(bufnr, item, row, look)
   end
 end
 
---- Takes away all that is seen of a hunk. Its range stays.
+--- Erases a hunk. Its range stays.
 ---@param bufnr integer
 ---@param item copydesk.Drawn
 function M.wipe(bufnr, item)

@@ -1,6 +1,6 @@
---- The rows of the list of what is undecided: for each review one, with the calls that made it, and below it its hunks.
+--- The rows of the list of undecided hunks: one per review with the calls that made it, and below it its hunks.
 ---
---- Contract: pure but for looking where the hunks are by now.
+--- Contract: pure, except that it looks up the hunks' current lines.
 
 local state = require("copydesk.review.state")
 local summary = require("copydesk.review.summary")
@@ -9,7 +9,7 @@ local M = {}
 
 ---@class copydesk.ListItem
 ---@field one copydesk.Reviewed
----@field hunk? copydesk.HunkInfo None: the row is the review itself.
+---@field hunk? copydesk.HunkInfo Nil for the row of the review itself.
 
 ---@param one copydesk.Reviewed
 ---@return string[]
@@ -30,7 +30,7 @@ local function ids_of(one)
   return ids
 end
 
---- The row of a review: its path, what it is, how much, and by which calls.
+--- The row of a review: path, kind, size and calls.
 ---@param one copydesk.Reviewed
 ---@return table[] chunks
 local function review_row(one)
@@ -66,7 +66,7 @@ local function hunk_row(hunk, line, one)
   }
 end
 
---- All that is undecided.
+--- All rows.
 ---@return copydesk.PanelRow[]
 function M.all()
   local rows = {}

@@ -1,7 +1,7 @@
---- What is undecided, as the desk has told: by session, by review, by hunk.
+--- The undecided hunks as the daemon sent them: by session, by review, by hunk.
 ---
---- Contract: pure but for what it keeps; draws nothing and asks nothing. A hunk that is told again and is the same stays the
---- same table, so that whoever has drawn it sees that at once.
+--- Contract: only holds state; draws nothing and makes no requests. A hunk that is sent again unchanged keeps its table, so that
+--- drawing code sees at once that it is the same.
 
 local M = {}
 
@@ -12,10 +12,10 @@ local M = {}
 ---@field path string
 ---@field when copydesk.ReviewTimingInfo
 ---@field ask? string
----@field writing? boolean An inline edit whose model is at work.
+---@field writing? boolean An inline edit that the model still writes.
 ---@field expected string
 ---@field file? copydesk.FileHunkInfo
----@field hunks table<string, copydesk.HunkInfo> By their ids; of very many only the first.
+---@field hunks table<string, copydesk.HunkInfo> By id; capped to the first ones.
 ---@field total integer
 ---@field additions integer
 ---@field deletions integer
@@ -45,7 +45,7 @@ local function reviewed(session, told, hunks)
   }
 end
 
---- The hunks that were told; those that are as before are the tables from before.
+--- Stores received hunks; unchanged ones keep their tables.
 ---@param before table<string, copydesk.HunkInfo>
 ---@param told copydesk.HunkInfo[]
 ---@param into table<string, copydesk.HunkInfo>
@@ -56,7 +56,7 @@ local function take(before, told, into)
   end
 end
 
---- Puts a list of the desk in the place of what was known of a session, or of one document in it.
+--- Replaces the state of a session, or of one document in it, by a list of the daemon.
 ---@param session string
 ---@param reviews copydesk.ReviewInfo[]
 ---@param uri? string
@@ -76,7 +76,7 @@ function M.replace(session, reviews, uri)
   known[session] = now
 end
 
---- What the desk told of one review.
+--- Applies a change of one review.
 ---@param session string
 ---@param change copydesk.ReviewChange
 function M.change(session, change)
@@ -95,13 +95,13 @@ function M.change(session, change)
   known[session][told.review] = reviewed(session, told, hunks)
 end
 
---- Nothing is known of a session any more.
+--- Drops a session.
 ---@param session string
 function M.drop(session)
   known[session] = nil
 end
 
---- How many hunks there are, the files themselves included; in a session, or in all.
+--- How many hunks there are, with created, deleted and renamed files; in a session, or in all.
 ---@param session? string
 ---@return integer hunks
 ---@return integer files
@@ -123,7 +123,7 @@ function M.size(one)
   return one.total + (one.file and 1 or 0)
 end
 
---- All reviews, by path; those of one document, where it is named.
+--- All reviews, by path; or those of one document.
 ---@param uri? string
 ---@return copydesk.Reviewed[]
 function M.all(uri)
@@ -146,7 +146,7 @@ function M.all(uri)
   return found
 end
 
---- The reviews of one session that a call waits for.
+--- The reviews that an ask waits for.
 ---@param ask string
 ---@return copydesk.Reviewed[]
 function M.of_ask(ask)
@@ -155,7 +155,7 @@ function M.of_ask(ask)
   end, M.all())
 end
 
---- The hunks of a review that are known, in the order of the text.
+--- The known hunks of a review, in text order.
 ---@param one copydesk.Reviewed
 ---@return copydesk.HunkInfo[]
 function M.hunks(one)
