@@ -1,4 +1,4 @@
-//! Sessions without changes, long ones, ones that go away; files that went; parts that make no sense; other tab pages.
+//! Sessions without changes, long ones, deleted ones; deleted files; invalid parts; other tab pages.
 
 use std::fs;
 
@@ -84,7 +84,7 @@ fn a_file_that_went_and_parts_that_make_no_sense_are_passed_over() {
         person.window.keys("u");
         assert!(person.next_notification().starts_with("no longer there: b.txt"));
         assert!(!person.list_text().contains("undone"), "{}", person.list_text());
-        // As no desk tells it.
+        // As no daemon sends it.
         let odd = "local view = require('copydesk.session').current()
             for _, part in ipairs(view.parts) do
               if part.content.kind == 'call' then
@@ -153,7 +153,7 @@ fn earlier_turns_are_loaded_when_they_are_asked_for() {
         person.wait_for_list_text("▾ Turn 1  Turn it to 1");
         person.window.wait_until("vim.fn.getline('.'):find('Turn 1', 1, true)");
         assert!(!person.list_text().contains("earlier turns"), "{}", person.list_text());
-        // What was taken back before is so after a load.
+        // An undo from before survives a reload.
         person.window.keys("u");
         assert!(person.next_notification().contains("a.txt"));
     });
@@ -175,7 +175,7 @@ fn every_tab_page_has_a_list_of_its_own() {
         person.window.keys("q");
         assert_eq!(person.window.lua("return { vim.fn.tabpagenr(), vim.fn.winnr('$') }"), json!([2, 1]));
         assert_eq!(person.cursor_position().0, "b.txt");
-        // The other one is as it was, and its window of documents, too.
+        // The other one is unchanged, and so is its document window.
         person.window.command("tabprevious");
         assert!(person.row().contains("EIGHT"));
         person.window.keys("q");
@@ -205,9 +205,7 @@ fn from_the_command_line_window_and_a_float_nothing_breaks() {
         person.window.lua("vim.api.nvim_feedkeys('q:', 'n', false)");
         person.window.wait_until("vim.fn.getcmdwintype() == ':'");
         person.window.command("Copydesk changes");
-        assert!(
-            person.next_notification().starts_with("cannot open a window from the command-line window")
-        );
+        assert!(person.next_notification().starts_with("cannot open a window from the command-line window"));
     });
 }
 
@@ -227,13 +225,13 @@ fn diffs_are_read_whatever_is_in_them() {
             ),
             json!([[2, [], ["b"]], [3, ["e"], ["d"]], [9, ["y"], []]]),
         ),
-        // Lines that look like the head of a diff, and a text that becomes empty.
+        // Lines that look like a diff header, and a text that becomes empty.
         (
             json!("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a\n-- b\n+++ c\n+@@ -1 +1 @@\n"),
             json!([[1, ["++ c", "@@ -1 +1 @@"], ["-- a", "- b"]]]),
         ),
         (json!("@@ -1,2 +0,0 @@\n-a\n-b\n"), json!([[1, [], ["a", "b"]]])),
-        // One that was cut off.
+        // A truncated diff.
         (json!("@@ -1,9 +1,9 @@\n-a\n… more\n@@ -20 +20 @@\n-b\n"), json!([[1, [], ["a"]], [20, [], ["b"]]])),
     ];
     for_each_neovim(|program| {

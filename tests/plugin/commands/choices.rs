@@ -7,7 +7,7 @@ use crate::model_server::ScriptedTurn;
 use crate::neovim::neovim_session::for_each_neovim;
 use crate::sessions::harness::ScriptedEnvironment;
 
-/// A desk with a second model, whose size is known.
+/// An environment with a second model of known context size.
 fn scripted() -> ScriptedEnvironment {
     let ScriptedEnvironment { desk, server } = ScriptedEnvironment::new([ScriptedTurn::new().text("Done.")]);
     let user = desk.read(crate::cli::environment::USER_CONFIG);

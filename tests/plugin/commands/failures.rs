@@ -1,5 +1,4 @@
-//! What goes wrong is one line with the way out: the program missing, of another version, ended, hung; a daemon that is
-//! killed.
+//! Every error is one line with what to do: the binary missing, of another version, exited, hung; a killed daemon.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -12,12 +11,12 @@ use crate::daemon::stdio_editor::kill;
 use crate::model_server::ScriptedTurn;
 use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 
-/// The daemon's process.
+/// The daemon's process id.
 pub(super) const PID: &str = "return T.await(function(done)
     require('copydesk.client').request('copydesk/status', {}, function(_, result) done(result.pid) end)
 end)";
 
-/// A program of the test's own in the place of ours; its path.
+/// Creates a program in place of the binary; returns its path.
 fn program_that(desk: &TestEnvironment, does: &str) -> String {
     desk.write("~/bin/copydesk", format!("#!/bin/sh\n{does}\n"));
     let path = desk.path("~/bin/copydesk");
@@ -73,7 +72,7 @@ fn a_program_of_another_version_is_told() {
     });
 }
 
-/// What it tells of itself may be something else.
+/// Another version may report other fields.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_another_version_tells_is_read_with_care() {
@@ -97,10 +96,7 @@ fn what_another_version_tells_is_read_with_care() {
             assert!(!text.contains("Exception") && text.contains("What `copydesk doctor` finds"), "{text}");
             person.window.command("enew!");
             person.run_command("Copydesk log", json!([]));
-            assert_eq!(
-                person.next_notification(),
-                "`copydesk doctor` does not name the daemon's log file"
-            );
+            assert_eq!(person.next_notification(), "`copydesk doctor` does not name the daemon's log file");
         }
     });
 }
@@ -165,7 +161,7 @@ fn commands_work_again_after_the_daemon_was_killed() {
         let mut person = NeovimUser::start(program, &scripted.desk);
         person.run_turn("First");
         let pid = person.window.lua(PID).as_u64().unwrap();
-        // Once when it was begun, once more under the next daemon.
+        // Once when it was created, and again under the next daemon.
         person.window.nvim.wait_for_message("CopydeskSession", |told| told["what"] == "loaded");
         kill(pid, "-KILL");
         person.window.nvim.wait_for_message("CopydeskSession", |told| told["what"] == "loaded");
@@ -237,7 +233,7 @@ fn a_desk_that_hangs_is_told_by_status() {
             text.contains("Desk         does not answer; `copydesk stop` in a terminal ends it"),
             "{text}"
         );
-        // What was asked before is answered now.
+        // The pending request is answered now.
         assert_eq!(person.next_notification(), "there are no sessions yet");
     });
 }

@@ -1,4 +1,4 @@
-//! `ask`, `add`, `stop`, and the line itself: names, completion, ranges.
+//! `ask`, `add`, `stop`, and the command line itself: names, completion, ranges.
 
 use serde_json::json;
 
@@ -199,7 +199,7 @@ fn the_command_line_is_completed() {
         ] {
             assert_eq!(offers(line), offered, "{line}");
         }
-        // What was offered is understood, in the prompt too.
+        // Every offered completion is understood, also in the prompt.
         for line in [
             r"Copydesk add two\ words.txt",
             r"lua require('copydesk.complete').slash([[/add two\ words.txt]])",

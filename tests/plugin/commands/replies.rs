@@ -1,4 +1,4 @@
-//! `allow`, `always`, `reject`, and the dialogue of questions.
+//! `allow`, `always`, `reject`, and the dialog of questions.
 
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ fn an_ask_is_answered_from_anywhere() {
     });
 }
 
-/// Asks questions as the desk does, and gives what is answered.
+/// Asks questions as the daemon does, and returns the answers.
 const QUESTIONS: &str = "local questions = ...
     coroutine.wrap(function()
       local params = { session = 's', question = 'q1', part = 'p', questions = questions }

@@ -6,7 +6,7 @@ use super::NeovimUser;
 use crate::model_server::ScriptedTurn;
 use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 
-/// Two sessions, of which the second is open.
+/// Two sessions; the second is open.
 fn two(program: &std::path::Path, scripted: &crate::sessions::harness::ScriptedEnvironment) -> NeovimUser {
     let mut person = NeovimUser::start(program, &scripted.desk);
     person.run_turn("Mend the roof");

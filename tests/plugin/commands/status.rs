@@ -8,7 +8,7 @@ use super::failures::PID;
 use crate::model_server::{ScriptedTurn, ScriptedUsage};
 use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 
-/// Figures that differ from one run to the next.
+/// Masks figures that differ between runs.
 fn steady(text: &str) -> String {
     let mut out = String::new();
     let mut is_number = false;
@@ -93,7 +93,7 @@ fn log_opens_both_logs_and_neither_is_a_document() {
     });
 }
 
-/// Another Neovim may have it open, and callbacks of other people fail.
+/// Another Neovim may have it open, and other plugins' callbacks may fail.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn log_is_opened_whatever_else_opening_a_file_brings_up() {

@@ -78,7 +78,10 @@ fn nothing_is_taken_back_while_a_turn_runs() {
         person.run_command("Copydesk! ask More", json!([]));
         person.wait_for_text("I begin");
         person.run_command("Copydesk undo", json!([]));
-        assert_eq!(person.next_notification(), "a turn is running; `:Copydesk stop` stops it, then try again");
+        assert_eq!(
+            person.next_notification(),
+            "a turn is running; `:Copydesk stop` stops it, then try again"
+        );
         person.run_command("Copydesk stop", json!([]));
         person.window.wait_for_turn_end();
     });

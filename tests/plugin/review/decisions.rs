@@ -1,4 +1,4 @@
-//! Deciding: hunks, lines, files, everything; with words, and where the desk says no.
+//! Deciding hunks, lines, files and everything; with a reason, and when the daemon refuses.
 
 use serde_json::json;
 
@@ -59,7 +59,7 @@ fn lines_of_a_hunk_are_decided_alone_with_what_is_at_their_place() {
         // All of them are the hunk.
         assert!(lines(&mut reviewer, "%").is_null());
         reviewer.wait_for_hunks(0);
-        // Four old lines, two new ones that are proposed: the rest goes with the last.
+        // Four old lines, two proposed new ones: the rest goes with the last.
         reviewer.receive_proposal("b.txt", "1\n2\n3\n4\n", "x\ny\n");
         assert_eq!(lines(&mut reviewer, "1"), json!({ "old": [0], "new": [0] }));
         assert_eq!(lines(&mut reviewer, "2,3"), json!({ "old": [1, 2], "new": [1] }));
@@ -131,7 +131,7 @@ fn what_the_desk_refuses_is_told_once_and_looked_at_anew() {
             "hunk 7.1 has changed since it was shown; it is now: (and 1 more were refused)"
         );
         reviewer.wait_for_request("review/list");
-        // Where nobody is at the desk.
+        // Without a daemon.
         reviewer.lua(
             "local request = require('copydesk.client').request
              require('copydesk.client').request = function(method, params, done)
@@ -266,7 +266,7 @@ fn comments_are_about_the_hunk_or_the_lines() {
     });
 }
 
-/// An ask, as the desk sends it.
+/// An ask, as the daemon sends it.
 const ASK: &str = "local id = ...
     coroutine.wrap(function()
       local ask = { session = 's1', ask = id, part = 'p2', key = 'bash', title = 'Run make', patterns = {}, always = {} }
@@ -289,13 +289,13 @@ fn a_no_that_could_mean_two_things_is_asked_about() {
         let answer = reviewer.person.window.nvim.wait_for_message("answer", |_| true);
         assert_eq!(answer, json!({ "reply": "reject", "reason": "no" }));
         reviewer.wait_for_hunks(1);
-        // A hunk that the ask is about is meant itself.
+        // For a hunk that the ask is about, the hunk is meant.
         reviewer.person.window.nvim.lua(ASK, json!(["k2"]));
         reviewer.receive_review("b.txt", OLD, NEW, json!({ "when": "before", "ask": "k2" }));
         reviewer.keys("2G");
         reviewer.command("Copydesk reject");
         reviewer.wait_for_hunks(2);
-        // And elsewhere the ask is.
+        // Elsewhere the ask is meant.
         reviewer.keys("5G");
         reviewer.command("Copydesk reject");
         assert_eq!(
