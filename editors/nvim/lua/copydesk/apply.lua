@@ -8,7 +8,7 @@
 --- The user's pending changes reach the daemon before the response, so that a rejection never precedes its reason.
 
 local buffer = require("copydesk.buffer")
-local keep = require("copydesk.apply.keep")
+local editor_state = require("copydesk.apply.editor_state")
 local ranges_of = require("copydesk.apply.ranges")
 local replace = require("copydesk.apply.replace")
 
@@ -20,19 +20,19 @@ local PATIENCE = 1000
 local PULSE = 50
 
 ---@type table<integer, integer> The changedtick of the last change made here, by buffer.
-local made = {}
+local own_ticks = {}
 
 --- Whether the last change of a buffer was made here, so that the daemon already knows it.
 ---@param bufnr integer
 ---@return boolean
 function M.is_last(bufnr)
-  return made[bufnr] == vim.api.nvim_buf_get_changedtick(bufnr)
+  return own_ticks[bufnr] == vim.api.nvim_buf_get_changedtick(bufnr)
 end
 
 --- Drops a closed buffer.
 ---@param bufnr integer
 function M.forget(bufnr)
-  made[bufnr] = nil
+  own_ticks[bufnr] = nil
 end
 
 --- A document and the edits to apply to it.
@@ -46,7 +46,7 @@ end
 ---@param version integer
 ---@param client vim.lsp.Client
 ---@return string?
-local function trouble_with(bufnr, version, client)
+local function rejection_reason(bufnr, version, client)
   local now, options = buffer.version(bufnr), vim.bo[bufnr]
   local is_told = require("copydesk.untitled").version(bufnr) or vim.lsp.buf_is_attached(bufnr, client.id)
   if not now or not is_told then
@@ -68,7 +68,7 @@ end
 ---@return copydesk.Target[]? targets
 ---@return string? problem
 ---@return integer[] buffers Every buffer that the edit names.
-local function look_at(edit, client)
+local function resolve_targets(edit, client)
   local targets, buffers, problem = {}, {}, nil
   if type(edit.documentChanges) ~= "table" or edit.changes then
     return nil, "an edit without the versions of its documents is not made", buffers
@@ -88,7 +88,7 @@ local function look_at(edit, client)
       why = "it is named twice"
     else
       buffers[#buffers + 1] = bufnr
-      why = trouble_with(bufnr, document.version, client)
+      why = rejection_reason(bufnr, document.version, client)
       if not why then
         ranges, why = ranges_of.resolve(bufnr, change.edits, client.offset_encoding)
       end
@@ -116,20 +116,20 @@ end
 ---@class copydesk.Done
 ---@field bufnr integer
 ---@field back copydesk.ByteRange[] The ranges that revert it.
----@field kept copydesk.Kept
+---@field kept copydesk.EditorState
 ---@field modified boolean
 
 --- Reverts changes, the last one first.
 ---@param done copydesk.Done[]
 ---@return boolean
-local function take_back(done)
+local function revert(done)
   for number = #done, 1, -1 do
     local last = done[number]
-    if not replace.take_back(last.bufnr, last.back) then
+    if not replace.revert(last.bufnr, last.back) then
       return false
     end
     vim.bo[last.bufnr].modified = last.modified
-    pcall(keep.restore, last.kept, {})
+    pcall(editor_state.restore, last.kept, {})
     pcall(end_undo_step, last.bufnr)
   end
   return true
@@ -138,23 +138,23 @@ end
 --- Changes all buffers, or none.
 ---@param targets copydesk.Target[]
 ---@return string? problem
-local function carry_out(targets)
+local function apply_all(targets)
   local done = {} ---@type copydesk.Done[]
   for _, target in ipairs(targets) do
     local bufnr = target.bufnr
-    local kept, modified = keep.look(bufnr), vim.bo[bufnr].modified
+    local kept, modified = editor_state.save(bufnr), vim.bo[bufnr].modified
     end_undo_step(bufnr)
     local back, problem = replace.all(bufnr, target.ranges)
     done[#done + 1] = { bufnr = bufnr, back = back, kept = kept, modified = modified }
     if problem then
-      local is_back = take_back(done)
+      local is_back = revert(done)
       problem = ("%s: %s"):format(buffer.shown(target.uri), problem)
       return is_back and problem or problem .. "; what was done before it could not be taken back"
     end
     -- A window that cannot be restored does not undo the edit.
-    pcall(keep.restore, kept, target.ranges)
+    pcall(editor_state.restore, kept, target.ranges)
     pcall(end_undo_step, bufnr)
-    made[bufnr] = vim.api.nvim_buf_get_changedtick(bufnr)
+    own_ticks[bufnr] = vim.api.nvim_buf_get_changedtick(bufnr)
     pcall(require("copydesk.document").settle, bufnr)
   end
 end
@@ -162,7 +162,7 @@ end
 --- Sends pending changes of these buffers to the daemon.
 ---@param client vim.lsp.Client
 ---@param buffers integer[]
-local function tell(client, buffers)
+local function flush_buffers(client, buffers)
   for _, bufnr in ipairs(buffers) do
     if vim.lsp.buf_is_attached(bufnr, client.id) then
       require("copydesk.attach").flush_one(client, bufnr)
@@ -176,7 +176,7 @@ end
 ---@param ranges copydesk.ByteRange[]
 ---@param row integer From 0.
 ---@return boolean
-local function keeps(ranges, row)
+local function leaves_line(ranges, row)
   return not vim.iter(ranges):any(function(range)
     local moves = #range.lines - 1 ~= range.end_row - range.start_row
     return range.start_row <= row and (range.end_row >= row or moves)
@@ -187,7 +187,7 @@ end
 --- without its motion, a `:substitute` that asks, a completion with nothing chosen yet.
 ---@param targets copydesk.Target[]
 ---@return boolean
-local function is_in_the_middle(targets)
+local function is_mid_command(targets)
   local mode, current = vim.api.nvim_get_mode().mode, vim.api.nvim_get_current_buf()
   local target = vim.iter(targets):find(function(one)
     return one.bufnr == current
@@ -195,7 +195,7 @@ local function is_in_the_middle(targets)
   if not target then
     return false
   elseif mode:find("^[iR]v?[cx]") then
-    return not keeps(target.ranges, vim.api.nvim_win_get_cursor(0)[1] - 1)
+    return not leaves_line(target.ranges, vim.api.nvim_win_get_cursor(0)[1] - 1)
   end
   return mode:find("^no") ~= nil or mode:find("^r[m?]") ~= nil
 end
@@ -205,7 +205,7 @@ end
 ---@return boolean is_free
 ---@return boolean has_waited
 local function wait_for_command(targets)
-  if not is_in_the_middle(targets) then
+  if not is_mid_command(targets) then
     return true, false
   elseif not coroutine.running() then
     return false, false
@@ -213,7 +213,7 @@ local function wait_for_command(targets)
   local timer, watch, is_late = assert(vim.uv.new_timer()), nil, false
   require("copydesk.await").await(function(done)
     local function look()
-      if is_late or not is_in_the_middle(targets) then
+      if is_late or not is_mid_command(targets) then
         done()
       end
     end
@@ -228,7 +228,7 @@ local function wait_for_command(targets)
   end)
   timer:close()
   vim.api.nvim_del_autocmd(watch)
-  return not is_in_the_middle(targets), true
+  return not is_mid_command(targets), true
 end
 
 --- Applies an edit of the daemon. Called in a coroutine.
@@ -236,20 +236,20 @@ end
 ---@param client vim.lsp.Client
 ---@return lsp.ApplyWorkspaceEditResult
 function M.handle(params, client)
-  local targets, problem, buffers = look_at(params.edit, client)
+  local targets, problem, buffers = resolve_targets(params.edit, client)
   if targets then
     local is_free, has_waited = wait_for_command(targets)
     if not is_free then
       targets, problem = nil, "the user is in the middle of a command there"
     elseif has_waited then
       -- The buffers may have changed meanwhile.
-      targets, problem, buffers = look_at(params.edit, client)
+      targets, problem, buffers = resolve_targets(params.edit, client)
     end
   end
   if targets then
-    problem = carry_out(targets)
+    problem = apply_all(targets)
   end
-  tell(client, buffers)
+  flush_buffers(client, buffers)
   if problem then
     return { applied = false, failureReason = problem }
   end

@@ -35,7 +35,7 @@ end
 
 ---@param id string
 ---@return integer?
-local function place(id)
+local function index_of(id)
   for at, item in ipairs(open) do
     if item.id == id then
       return at
@@ -61,17 +61,17 @@ end
 
 ---@param item copydesk.Open
 ---@return table answer
-local function wait_for(item)
+local function wait_for_reply(item)
   return await.await(function(done)
     item.reply = function(answer)
-      local at = place(item.id)
+      local at = index_of(item.id)
       if at and open[at] == item then
         table.remove(open, at)
       end
       done(answer)
       M.changed()
     end
-    local at = place(item.id)
+    local at = index_of(item.id)
     if at then
       -- The daemon sends it again after we reattach, and waits for this request.
       local older = open[at]
@@ -89,14 +89,14 @@ end
 ---@param params copydesk.PermissionAskParams
 ---@return copydesk.PermissionReply
 function M.permission(params)
-  return wait_for({ id = params.ask, kind = "permission", session = params.session, ask = params })
+  return wait_for_reply({ id = params.ask, kind = "permission", session = params.session, ask = params })
 end
 
 --- Waits for the user's answers to a question.
 ---@param params copydesk.QuestionAskParams
 ---@return copydesk.QuestionReply
 function M.question(params)
-  return wait_for({ id = params.question, kind = "question", session = params.session, question = params })
+  return wait_for_reply({ id = params.question, kind = "question", session = params.session, question = params })
 end
 
 --- Removes an ask that was settled elsewhere.
@@ -104,7 +104,7 @@ end
 ---@param id string
 ---@param by? string Who replied.
 function M.settled(session, id, by)
-  local at = place(id)
+  local at = index_of(id)
   local item = at and open[at]
   if item and item.session == session then
     item.reply({ reply = "cancelled" })

@@ -10,7 +10,7 @@ local LARGEST = 64 * 1024 * 1024
 
 --- The changedtick of each buffer when it was last sent.
 ---@type table<integer, integer>
-local told = {}
+local sent_ticks = {}
 
 ---@param buffer integer
 ---@return boolean
@@ -30,14 +30,14 @@ function M.one(client, buffer)
   elseif not vim.lsp.buf_is_attached(buffer, client.id) then
     vim.lsp.buf_attach_client(buffer, client.id)
     require("copydesk.buffer").follow(buffer)
-    told[buffer] = vim.api.nvim_buf_get_changedtick(buffer)
+    sent_ticks[buffer] = vim.api.nvim_buf_get_changedtick(buffer)
   end
 end
 
 --- Attaches all documents, and from now on every new one.
 ---@param client vim.lsp.Client
 function M.all(client)
-  told = {}
+  sent_ticks = {}
   require("copydesk.document").watch()
   local group = vim.api.nvim_create_augroup("copydesk.attach", {})
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost", "BufEnter" }, {
@@ -72,7 +72,7 @@ function M.all(client)
     group = group,
     desc = "Copydesk forgets the buffer",
     callback = function(event)
-      told[event.buf] = nil
+      sent_ticks[event.buf] = nil
     end,
   })
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
@@ -85,10 +85,10 @@ end
 ---@param buffer integer
 function M.flush_one(client, buffer)
   local tick = vim.api.nvim_buf_get_changedtick(buffer)
-  if told[buffer] == tick then
+  if sent_ticks[buffer] == tick then
     return
   end
-  told[buffer] = tick
+  sent_ticks[buffer] = tick
   -- vim.lsp sends pending changes before any request for the buffer.
   local method, params = require("copydesk.protocol").methods.status, vim.empty_dict()
   local function ignore() end
@@ -102,11 +102,11 @@ end
 --- Sends the pending changes of every buffer.
 ---@param client vim.lsp.Client
 function M.flush(client)
-  for buffer in pairs(told) do
+  for buffer in pairs(sent_ticks) do
     if vim.api.nvim_buf_is_loaded(buffer) and vim.lsp.buf_is_attached(buffer, client.id) then
       M.flush_one(client, buffer)
     else
-      told[buffer] = nil
+      sent_ticks[buffer] = nil
     end
   end
   require("copydesk.untitled").flush()

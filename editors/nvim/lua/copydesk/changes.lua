@@ -7,7 +7,7 @@ local message = require("copydesk.message")
 local panel = require("copydesk.panel")
 local rows = require("copydesk.changes.rows")
 local session = require("copydesk.session")
-local takeback = require("copydesk.takeback")
+local undo = require("copydesk.undo")
 
 local M = {}
 
@@ -30,7 +30,7 @@ local function is_open(item)
 end
 
 ---@return copydesk.PanelRow[]
-local function all()
+local function build_rows()
   local view = session.current()
   if not view then
     return { { key = "", chunks = { { "No session is open.", "CopydeskDim" } } } }
@@ -89,7 +89,7 @@ function M.undo(item)
   end
   local done = {}
   for _, what in ipairs(view and whats or {}) do
-    local files = takeback.undo(view, what)
+    local files = undo.undo(view, what)
     if not files then
       return
     end
@@ -98,7 +98,7 @@ function M.undo(item)
   if #done == 0 then
     return message.info("there is nothing to undo")
   end
-  require("copydesk.undone").tell(done, "undone")
+  require("copydesk.undo_report").report(done, "undone")
 end
 
 --- Accepts undecided hunks.
@@ -139,7 +139,7 @@ local function enter(item)
   if not item.file then
     return toggle(item)
   end
-  if require("copydesk.changes.place").go(item) then
+  if require("copydesk.changes.jump").go(item) then
     panel.keep(list)
   end
 end
@@ -147,7 +147,7 @@ end
 --- Accepts all hunks of the turn that a row belongs to.
 ---@param item copydesk.ChangeItem
 local function accept_turn(item)
-  for _, row in ipairs(item.turn and all() or {}) do
+  for _, row in ipairs(item.turn and build_rows() or {}) do
     if row.key == rows.key(item.turn.number) then
       return accept(row.item.left)
     end
@@ -157,7 +157,7 @@ end
 local function redo()
   local view = session.current()
   if view then
-    takeback.redo(view)
+    undo.redo(view)
   end
 end
 
@@ -180,7 +180,7 @@ list = {
   name = "changes",
   title = "Changes",
   help = "u undo  r redo  a accept  A accept the turn  <Tab> fold  <CR> go there",
-  rows = all,
+  rows = build_rows,
   keys = {
     key("<CR>", "go to the place; open or close a turn; load earlier turns", enter),
     key("<Tab>", "open or close", toggle),
@@ -194,7 +194,7 @@ list = {
     key("A", "accept what is undecided in the turn", accept_turn),
   },
   show = function(item)
-    require("copydesk.changes.place").glance(item)
+    require("copydesk.changes.jump").preview(item)
   end,
 }
 
@@ -202,7 +202,7 @@ list = {
 ---@param view copydesk.View
 ---@param turn integer
 ---@return boolean is_there
-local function reach(view, turn)
+local function load_until(view, turn)
   local function is_there()
     return view.parts[1] ~= nil and view.parts[1].turn <= turn and view.parts[#view.parts].turn >= turn
   end
@@ -228,7 +228,7 @@ function M.open(turn)
   local view = session.current()
   if not view then
     return message.info("there is no session; `:Copydesk sessions` opens one")
-  elseif not require("copydesk.scratch").can_open() or turn and not reach(view, turn) then
+  elseif not require("copydesk.scratch").can_open() or turn and not load_until(view, turn) then
     return
   end
   if not panel.is_open(list) or view.id ~= shown then
@@ -256,11 +256,11 @@ local function update()
 end
 
 require("copydesk.review").listen(update)
-takeback.listen(update)
+undo.listen(update)
 session.listen(function(view, what, part)
   local is_about = view == session.current() or view.id == shown
-  local is_told = what ~= "delta" and (what ~= "part" or part.content.kind == "call" or part.content.kind == "prompt")
-  if is_about and is_told then
+  local is_relevant = what ~= "delta" and (what ~= "part" or part.content.kind == "call" or part.content.kind == "prompt")
+  if is_about and is_relevant then
     update()
   end
 end)

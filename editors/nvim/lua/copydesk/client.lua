@@ -23,7 +23,7 @@ local trouble
 ---@type fun(problem?: string)[]
 local waiting = {}
 --- Consecutive disconnects without a minute of connection in between.
-local ends = 0
+local disconnects = 0
 --- Counts the starts, so that events of an older one are ignored.
 local start_number = 0
 
@@ -41,7 +41,7 @@ end
 
 ---@param new "off"|"starting"|"ready"|"failed"
 ---@param problem? string
-local function become(new, problem)
+local function set_status(new, problem)
   status, trouble = new, problem
   local waited = waiting
   if new == "ready" or new == "failed" then
@@ -66,7 +66,7 @@ local function explain_early_end(path, number, code)
     if version and version ~= M.version then
       what = ("the program is version %s, this plugin is %s: update the older one"):format(version, M.version)
     end
-    become("failed", what or ("`%s lsp` ended with code %d; `copydesk doctor` may know why"):format(path, code))
+    set_status("failed", what or ("`%s lsp` ended with code %d; `copydesk doctor` may know why"):format(path, code))
   end)
 end
 
@@ -77,7 +77,7 @@ local function events_of(path, number)
   return {
     refused = function(text)
       if number == start_number and status == "starting" then
-        become("failed", text)
+        set_status("failed", text)
       end
     end,
     ended = function(code)
@@ -115,7 +115,7 @@ local function config_of(path)
         if client_id == client.id then
           require("copydesk.diagnostics").watch()
           require("copydesk.attach").all(client)
-          become("ready")
+          set_status("ready")
         end
       end)
     end,
@@ -125,9 +125,9 @@ end
 local function start()
   local path, problem = require("copydesk.binary").find()
   if not path then
-    return become("failed", problem)
+    return set_status("failed", problem)
   end
-  become("starting")
+  set_status("starting")
   local number = start_number + 1
   local started, id
   if vim.fn.has("nvim-0.11") == 1 then
@@ -140,7 +140,7 @@ local function start()
     started, id = pcall(vim.lsp.start_client, config_of(path))
   end
   if not started or not id then
-    return become("failed", ("cannot start `%s lsp`: %s"):format(path, id or "Neovim gives no reason"))
+    return set_status("failed", ("cannot start `%s lsp`: %s"):format(path, id or "Neovim gives no reason"))
   end
   -- Kept so that `stop` also ends one that has not answered yet.
   client_id = id
@@ -177,9 +177,9 @@ end
 
 --- Reconnects after the connection was lost, and reloads the open sessions.
 function M.lost()
-  become("off")
+  set_status("off")
   require("copydesk.ask").clear()
-  ends = ends + 1
+  disconnects = disconnects + 1
   local number = start_number
   vim.defer_fn(function()
     if number ~= start_number or status ~= "off" then
@@ -192,10 +192,10 @@ function M.lost()
         require("copydesk.session").reload()
       end
     end)
-  end, math.min(100 * 2 ^ (ends - 1), 30000))
+  end, math.min(100 * 2 ^ (disconnects - 1), 30000))
   vim.defer_fn(function()
     if number + 1 == start_number and status == "ready" then
-      ends = 0
+      disconnects = 0
     end
   end, 60000)
 end
@@ -205,7 +205,7 @@ function M.stop()
   local client = client_id and vim.lsp.get_client_by_id(client_id)
   start_number = start_number + 1
   client_id = nil
-  become("off")
+  set_status("off")
   require("copydesk.ask").clear()
   if client then
     require("copydesk.untitled").detach_all(client)
@@ -221,7 +221,7 @@ end
 ---@param done? fun(problem?: string)
 function M.restart(done)
   M.stop()
-  ends = 0
+  disconnects = 0
   M.start(function(problem)
     if not problem then
       require("copydesk.session").reload()

@@ -33,7 +33,7 @@ end
 
 ---@return string line
 ---@return integer row
-local function here()
+local function line_before_cursor()
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
   return vim.api.nvim_get_current_line():sub(1, column), row
 end
@@ -50,7 +50,7 @@ end
 --- Everything but symbols. The texts are plain strings: a project may have many files, and every typed letter matches them all.
 ---@param arrived fun()
 ---@return copydesk.Offers
-local function things(arrived)
+local function mention_offers(arrived)
   local texts, about = {}, {}
   for _, word in ipairs(context.words) do
     texts[#texts + 1] = word.word
@@ -101,15 +101,15 @@ local file = { kind = "file", menu = "" }
 local function mentions(base, arrived)
   local query = base:gsub('^@"?', "")
   local is_symbol = vim.startswith(query, "symbol:")
-  local offers = is_symbol and symbols(query:sub(#"symbol:" + 1), arrived) or things(arrived)
-  local found = vim.list_slice(offers.texts, 1, MOST)
+  local offers = is_symbol and symbols(query:sub(#"symbol:" + 1), arrived) or mention_offers(arrived)
+  local pending = vim.list_slice(offers.texts, 1, MOST)
   if query ~= "" then
-    found = vim.fn.matchfuzzy(offers.texts, query, { limit = MOST })
+    pending = vim.fn.matchfuzzy(offers.texts, query, { limit = MOST })
   end
   return vim.tbl_map(function(text)
     local about = offers.about[text] or file
     return { word = mention.write(text), abbr = text, kind = about.kind, menu = about.menu, icase = 1 }
-  end, found)
+  end, pending)
 end
 
 ---@param base string With its `/`.
@@ -172,7 +172,7 @@ end
 ---@param buffer integer
 ---@param line string
 local function refresh(buffer, line)
-  if vim.fn.mode() ~= "i" or vim.api.nvim_get_current_buf() ~= buffer or here() ~= line then
+  if vim.fn.mode() ~= "i" or vim.api.nvim_get_current_buf() ~= buffer or line_before_cursor() ~= line then
     return
   end
   if vim.fn.pumvisible() == 1 then
@@ -201,7 +201,7 @@ end
 
 --- The result of the first of the two calls: the line up to the cursor, and the kind of word.
 ---@type { line: string, kind: string? }
-local found = { line = "" }
+local pending = { line = "" }
 
 --- For 'omnifunc'.
 ---@param findstart integer
@@ -209,13 +209,13 @@ local found = { line = "" }
 ---@return integer|table
 function M.omnifunc(findstart, base)
   if findstart == 1 then
-    local line, row = here()
+    local line, row = line_before_cursor()
     local column, kind = word_at(line, row)
-    found = { line = line, kind = kind }
+    pending = { line = line, kind = kind }
     -- -3: nothing to complete, and no message.
     return column or -3
   end
-  return { words = items_of(found.line, found.kind, base), refresh = "always" }
+  return { words = items_of(pending.line, pending.kind, base), refresh = "always" }
 end
 
 --- The word for which the menu last opened. It does not open again for it, in case the user closed it.
@@ -224,7 +224,7 @@ local opened
 
 --- Opens the menu when the user begins a mention or a command. For |TextChangedI|.
 function M.trigger()
-  local line, row = here()
+  local line, row = line_before_cursor()
   local column, kind = word_at(line, row)
   if not column then
     opened = nil

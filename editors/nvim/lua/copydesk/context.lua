@@ -144,7 +144,7 @@ end
 --- A text that can be sent: truncated to the cap, and read as Latin-1 if it is not UTF-8, as Neovim does with files.
 ---@param text string
 ---@return string
-local function carried(text)
+local function sendable(text)
   if #text > M.longest then
     text = text:sub(1, M.longest + vim.str_utf_start(text, M.longest + 1))
   end
@@ -171,7 +171,7 @@ function M.gather(text, options)
       files[#files + 1] = media
     elseif piece.item then
       local item = vim.deepcopy(piece.item)
-      item.text = item.text and carried(item.text)
+      item.text = item.text and sendable(item.text)
       items[#items + 1] = item
     end
   end

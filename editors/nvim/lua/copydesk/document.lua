@@ -15,7 +15,7 @@ local M = {}
 ---@field writes integer How often Neovim had written the buffer.
 
 ---@type table<integer, copydesk.KnownFile>
-local known = {}
+local known_files = {}
 
 ---@param name string
 ---@return string|false
@@ -34,7 +34,7 @@ end
 ---@param bufnr integer
 local function remember(bufnr)
   local name = vim.api.nvim_buf_get_name(bufnr)
-  known[bufnr] = { name = name, stamp = stamp_of(name), writes = writes_of(bufnr) }
+  known_files[bufnr] = { name = name, stamp = stamp_of(name), writes = writes_of(bufnr) }
 end
 
 --- Starts to track reads and writes.
@@ -55,7 +55,7 @@ function M.watch()
     group = group,
     desc = "Copydesk forgets the file",
     callback = function(event)
-      known[event.buf] = nil
+      known_files[event.buf] = nil
     end,
   })
 end
@@ -64,7 +64,7 @@ end
 --- when it changes.
 ---@param bufnr integer
 function M.settle(bufnr)
-  local name, was, options = vim.api.nvim_buf_get_name(bufnr), known[bufnr], vim.bo[bufnr]
+  local name, was, options = vim.api.nvim_buf_get_name(bufnr), known_files[bufnr], vim.bo[bufnr]
   local is_plain = options.buftype == "" and options.fileformat == "unix" and not options.bomb
   local is_utf8 = options.fileencoding == "" or options.fileencoding == "utf-8"
   if not options.modified or not is_plain or not is_utf8 or not was or was.name ~= name then
@@ -88,7 +88,7 @@ end
 --- Lets Neovim check the file of a buffer without asking the user.
 ---@param bufnr integer
 ---@return string? reason What changed, as in `v:fcs_reason`.
-local function ask_neovim(bufnr)
+local function check_file(bufnr)
   local reason
   local watch = vim.api.nvim_create_autocmd("FileChangedShell", {
     buffer = bufnr,
@@ -106,7 +106,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 local function is_changed(bufnr)
-  local name, was = vim.api.nvim_buf_get_name(bufnr), known[bufnr]
+  local name, was = vim.api.nvim_buf_get_name(bufnr), known_files[bufnr]
   if was and was.name ~= name then
     -- A renamed buffer has not read the file that already has its new name.
     return stamp_of(name) ~= false
@@ -116,7 +116,7 @@ local function is_changed(bufnr)
     return true
   end
   -- The last read or write was not seen. Neovim knows, unless it has already told the user.
-  local reason = vim.bo[bufnr].modified and ask_neovim(bufnr) or nil
+  local reason = vim.bo[bufnr].modified and check_file(bufnr) or nil
   return reason == "conflict" or reason == "changed"
 end
 
@@ -139,7 +139,7 @@ end
 
 ---@param bufnr integer?
 ---@return string?
-local function trouble_with(bufnr)
+local function save_problem(bufnr)
   if not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) then
     return "it is not open"
   elseif vim.api.nvim_buf_get_name(bufnr) == "" then
@@ -161,7 +161,7 @@ end
 ---@return copydesk.DocumentSaveResult
 function M.save(params)
   local bufnr = buffer.of(params.uri)
-  local trouble = trouble_with(bufnr)
+  local trouble = save_problem(bufnr)
   if trouble or not bufnr then
     return { saved = false, message = ("%s: %s"):format(buffer.shown(params.uri), trouble) }
   end
@@ -193,7 +193,7 @@ end
 ---@param is_new boolean
 local function read_again(bufnr, is_new)
   if is_new then
-    require("copydesk.opening").unasked("e", vim.api.nvim_buf_call, bufnr, function()
+    require("copydesk.quiet_open").with_swap_answer("e", vim.api.nvim_buf_call, bufnr, function()
       vim.cmd("silent! keepalt keepjumps edit")
     end)
     return
@@ -231,7 +231,7 @@ function M.changed(params)
     return
   end
   -- The daemon may not know whether the file existed before.
-  local was_there = known[bufnr] and known[bufnr].stamp
+  local was_there = known_files[bufnr] and known_files[bufnr].stamp
   read_again(bufnr, params.reason == "created" and not was_there)
 end
 

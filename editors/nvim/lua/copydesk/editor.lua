@@ -143,9 +143,9 @@ end
 ---@param bufnr integer
 ---@param answer "o"|"q"
 ---@return boolean is_there
-local function put(window, bufnr, answer)
+local function put_document(window, bufnr, answer)
   if vim.api.nvim_win_get_buf(window) ~= bufnr then
-    require("copydesk.opening").unasked(answer, vim.api.nvim_win_call, window, function()
+    require("copydesk.quiet_open").with_swap_answer(answer, vim.api.nvim_win_call, window, function()
       vim.cmd(("silent! buffer %d"):format(bufnr))
     end)
   end
@@ -186,7 +186,7 @@ end
 
 --- Whether the user is in the middle of something that would continue in another window: a command line, an operator, a prompt.
 ---@return boolean
-local function is_in_the_middle()
+local function is_mid_command()
   local mode = vim.api.nvim_get_mode().mode
   return mode:find("^[cr!]") ~= nil or mode:find("^no") ~= nil
 end
@@ -208,7 +208,7 @@ end
 ---@param params copydesk.ShowParams
 ---@return boolean
 local function show(bufnr, params)
-  local focus = params.focus == true and not is_in_the_middle()
+  local focus = params.focus == true and not is_mid_command()
   local window, is_new = window_for(bufnr, focus)
   if not window then
     return false
@@ -216,7 +216,7 @@ local function show(bufnr, params)
   if focus then
     enter(window)
   end
-  if not put(window, bufnr, "o") then
+  if not put_document(window, bufnr, "o") then
     if is_new then
       pcall(vim.api.nvim_win_close, window, true)
     end
@@ -253,7 +253,7 @@ function M.show_beside(window, path, line)
     return
   end
   local is_there = vim.api.nvim_win_get_buf(window) == bufnr
-  if is_there or can_change(window) and put(window, bufnr, "q") then
+  if is_there or can_change(window) and put_document(window, bufnr, "q") then
     vim.bo[bufnr].buflisted = true
     local start = { line = math.max(0, math.floor((line or 1) - 1)), character = 0 }
     vim.api.nvim_win_call(window, function()

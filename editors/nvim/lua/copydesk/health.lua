@@ -81,7 +81,7 @@ local function program()
 end
 
 ---@param path string
-local function desk(path)
+local function daemon(path)
   health.start("The daemon")
   local status, trouble = require("copydesk.client").status()
   if status == "failed" then
@@ -90,18 +90,18 @@ local function desk(path)
     health.info(("connection: %s"):format(status))
   end
   local said, problem = output({ path, "status", "--json" }, 8000)
-  local read, desks = pcall(vim.json.decode, said or "")
-  if not read or type(desks) ~= "table" then
+  local read, status_report = pcall(vim.json.decode, said or "")
+  if not read or type(status_report) ~= "table" then
     local advice = "`copydesk stop` in a terminal ends it; the next use starts another"
     return health.error(problem or "the daemon does not answer", advice)
-  elseif not desks.running then
+  elseif not status_report.running then
     return health.ok("no daemon is running; the first use starts one")
   end
   local protocol = require("copydesk.protocol").protocol
   -- Another version may send other fields.
-  local version, pid, spoken = tostring(desks.version), tostring(desks.pid), tostring(desks.protocol)
+  local version, pid, spoken = tostring(status_report.version), tostring(status_report.pid), tostring(status_report.protocol)
   local what = ("version %s, process %s, protocol %s"):format(version, pid, spoken)
-  if desks.protocol == protocol then
+  if status_report.protocol == protocol then
     health.ok(what)
   else
     local advice = "update the older side, then run `copydesk stop` in a terminal and `:Copydesk restart` here"
@@ -136,7 +136,7 @@ function M.check()
   options()
   local path = program()
   if path then
-    desk(path)
+    daemon(path)
     doctor(path)
   end
 end

@@ -12,22 +12,22 @@ local M = {}
 local marks = vim.api.nvim_create_namespace("copydesk.inline")
 
 ---@type table<string, { bufnr: integer, mark: integer }> The marks of edits that have nothing to show yet, by review.
-local begun = {}
+local pending_marks = {}
 local is_listening = false
 
 ---@param review string
 local function unmark(review)
-  local one = begun[review]
-  begun[review] = nil
+  local one = pending_marks[review]
+  pending_marks[review] = nil
   if one and vim.api.nvim_buf_is_valid(one.bufnr) then
     vim.api.nvim_buf_del_extmark(one.bufnr, marks, one.mark)
   end
 end
 
 --- Removes the marks of edits that have something to show.
-local function look()
+local function remove_stale_marks()
   for _, one in ipairs(require("copydesk.review.state").all()) do
-    if begun[one.id] and one.total > 0 then
+    if pending_marks[one.id] and one.total > 0 then
       unmark(one.id)
     end
   end
@@ -73,7 +73,7 @@ function M.start(bufnr, piece, instruction)
   end
   if not is_listening then
     is_listening = true
-    require("copydesk.review").listen(look)
+    require("copydesk.review").listen(remove_stale_marks)
   end
   local item = piece.item
   local params = { session = view.id, uri = item.uri, range = item.range, instruction = instruction }
@@ -87,8 +87,8 @@ function M.start(bufnr, piece, instruction)
       virt_text = { { ("  %s is being rewritten"):format(piece.label), "CopydeskHint" } },
       virt_text_pos = "eol",
     })
-    begun[result.review] = { bufnr = bufnr, mark = mark }
-    look()
+    pending_marks[result.review] = { bufnr = bufnr, mark = mark }
+    remove_stale_marks()
   end
 end
 

@@ -101,7 +101,7 @@ end
 ---@param one copydesk.PanelRow[]
 ---@param other? copydesk.PanelRow[]
 ---@return boolean
-local function look_the_same(one, other)
+local function are_equal(one, other)
   for number = 1, math.max(#one, other and #other or 0) do
     local row, was = one[number], other and other[number]
     if not row or not was or row.key ~= was.key or not vim.deep_equal(row.chunks, was.chunks) then
@@ -119,7 +119,7 @@ function M.update(panel)
     return
   end
   local rows = panel.rows()
-  if look_the_same(rows, panel.drawn) then
+  if are_equal(rows, panel.drawn) then
     panel.drawn = rows
     return
   end
@@ -251,7 +251,7 @@ local function map(panel)
 end
 
 ---@param panel copydesk.Panel
-local function make(panel)
+local function create(panel)
   panel.drawn, panel.before = nil, {}
   panel.buffer = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_name(panel.buffer, "copydesk://" .. panel.name)
@@ -282,7 +282,7 @@ function M.open(panel, most)
       view = vim.api.nvim_win_call(origin, vim.fn.winsaveview),
     }
     if not M.is_open(panel) then
-      make(panel)
+      create(panel)
     end
     -- The line with the keys takes one row.
     local height = math.min(most, math.floor(vim.o.lines / 2), #panel.rows() + 1)

@@ -11,7 +11,7 @@ require("copydesk.review")
 local M = {}
 
 ---@type table<string, integer> When the turn of a session started, by `uv.now()`, in milliseconds.
-local began = {}
+local started_at = {}
 
 ---@param name string
 ---@param data table
@@ -37,7 +37,7 @@ end
 
 ---@param view copydesk.View
 ---@param ended copydesk.TurnEndInfo
-local function say_end(view, ended)
+local function notify_end(view, ended)
   local message, level = require("copydesk.message"), require("copydesk.config").get().notify
   local title = view.session.title or "the turn"
   if ended.kind == "failed" and level ~= "none" then
@@ -50,15 +50,15 @@ local function say_end(view, ended)
 end
 
 session.listen(function(view, what, part)
-  if what == "turn" and view.running and not began[view.id] then
-    began[view.id] = vim.uv.now()
+  if what == "turn" and view.running and not started_at[view.id] then
+    started_at[view.id] = vim.uv.now()
     report(view, { kind = "begin", title = view.session.title or "Copydesk", message = "thinking" })
     announce("TurnStarted", { session = view.id, turn = view.running })
-  elseif what == "turn" and view.ended and began[view.id] then
-    began[view.id] = nil
+  elseif what == "turn" and view.ended and started_at[view.id] then
+    started_at[view.id] = nil
     report(view, { kind = "end", message = view.ended.kind })
     announce("TurnEnded", { session = view.id, ["end"] = view.ended })
-    say_end(view, view.ended)
+    notify_end(view, view.ended)
   elseif what == "part" and part.content.kind == "call" and view.running then
     report(view, { kind = "report", message = require("copydesk.chat.summary").of(part) })
     if part.state.kind ~= "pending" and part.state.kind ~= "running" then
@@ -70,11 +70,11 @@ session.listen(function(view, what, part)
       require("copydesk.message").info(("job %d %s: %s"):format(job.id, job.command, job.state))
     end
   elseif what == "session" or what == "loaded" or what == "gone" then
-    if what == "loaded" and view.running and not began[view.id] then
-      began[view.id] = vim.uv.now()
-    elseif began[view.id] and (what == "gone" or what == "loaded" and not view.running) then
+    if what == "loaded" and view.running and not started_at[view.id] then
+      started_at[view.id] = vim.uv.now()
+    elseif started_at[view.id] and (what == "gone" or what == "loaded" and not view.running) then
       -- It ended while we were not connected, so we do not know how.
-      began[view.id] = nil
+      started_at[view.id] = nil
       report(view, { kind = "end" })
       announce("TurnEnded", { session = view.id })
     end
@@ -114,7 +114,7 @@ end
 ---@param view copydesk.View
 ---@return integer?
 function M.seconds(view)
-  return view.running and began[view.id] and math.floor((vim.uv.now() - began[view.id]) / 1000) or nil
+  return view.running and started_at[view.id] and math.floor((vim.uv.now() - started_at[view.id]) / 1000) or nil
 end
 
 --- How many background commands run, if any.

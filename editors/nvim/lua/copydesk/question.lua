@@ -54,7 +54,7 @@ end
 ---@param question copydesk.QuestionInfo
 ---@param prompt string
 ---@return string[]? answer
-local function ask(question, prompt)
+local function ask_one(question, prompt)
   if #question.options == 0 then
     local own = pick.input(prompt .. " ")
     return own and { own }
@@ -97,7 +97,7 @@ function M.answer(item)
     for number, question in ipairs(item.question.questions) do
       local count = #item.question.questions
       local which = count > 1 and (" (%d of %d)"):format(number, count) or ""
-      local answer = ask(question, M.signed(item.question, question) .. which)
+      local answer = ask_one(question, M.signed(item.question, question) .. which)
       if not is_open(item) then
         return require("copydesk.message").info("the question no longer needs an answer")
       elseif not answer then

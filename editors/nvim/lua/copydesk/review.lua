@@ -63,7 +63,7 @@ end
 --- Lists a document again after a while, unless that was in vain too often.
 ---@param uri string
 ---@param bufnr integer
-local function look_again(uri, bufnr)
+local function list_again_later(uri, bufnr)
   if due[uri] or (tries[uri] or 0) >= TRIES then
     return
   end
@@ -92,14 +92,14 @@ function M.draw(bufnr)
   require("copydesk.highlight").define()
   local lost, has_changed = draw.update(bufnr, reviews)
   if #lost > 0 then
-    look_again(reviews[1].uri, bufnr)
+    list_again_later(reviews[1].uri, bufnr)
   else
     for _, one in ipairs(reviews) do
       tries[one.uri] = nil
     end
   end
   if has_changed then
-    require("copydesk.review.top").show(bufnr)
+    require("copydesk.review.rows_above").show(bufnr)
     require("copydesk.review.watch").buffer(bufnr, draw.has(bufnr))
   end
 end
@@ -107,7 +107,7 @@ end
 --- Draws and announces a change.
 ---@param uris table<string, true>
 ---@param id string
-local function changed(uris, id)
+local function draw_and_announce(uris, id)
   for uri in pairs(uris) do
     local bufnr = require("copydesk.buffer").of(uri)
     if bufnr then
@@ -147,7 +147,7 @@ end
 
 --- Reports once that a review is so long that the daemon sends only its first hunks, and the others later.
 ---@param told copydesk.ReviewInfo
-local function tell_long(told)
+local function report_long(told)
   if told.total <= #told.hunks or too_long[told.uri] then
     return
   end
@@ -158,7 +158,7 @@ end
 
 --- Ends a listing, successful or not.
 ---@param id string
-local function listed(id)
+local function finish_listing(id)
   local waiting = listing[id].waiting
   listing[id] = nil
   for _, done in ipairs(waiting) do
@@ -180,21 +180,21 @@ function M.list(id, uri)
     require("copydesk.client").request(methods.reviewList, params, function(_, result)
       local this = listing[id]
       if not result or not session.view(id) then
-        return listed(id)
+        return finish_listing(id)
       end
       local uris = about and { [about] = true } or uris_of(id)
       state.replace(id, result.reviews, about)
       for _, told in ipairs(result.reviews) do
         uris[told.uri] = true
-        tell_long(told)
+        report_long(told)
       end
-      changed(uris, id)
+      draw_and_announce(uris, id)
       -- Events meanwhile may be newer than the list, or older.
       if this.is_again and this.rounds < TRIES then
         this.is_again, this.rounds = nil, this.rounds + 1
         return ask()
       end
-      listed(id)
+      finish_listing(id)
     end)
   end
   ask(uri)
@@ -230,7 +230,7 @@ function M.told(id, change)
   end
   state.change(id, change)
   tries[uri] = nil
-  changed({ [uri] = true }, id)
+  draw_and_announce({ [uri] = true }, id)
   if change.failed then
     require("copydesk.inline").ended(change.review.review, change.failed)
   end
@@ -245,7 +245,7 @@ session.listen(function(view, what, change)
     local uris = uris_of(view.id)
     state.drop(view.id)
     if next(uris) then
-      changed(uris, view.id)
+      draw_and_announce(uris, view.id)
     end
   end
 end)

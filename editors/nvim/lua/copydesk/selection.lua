@@ -29,7 +29,7 @@ end
 --- Clamps a mark to its line: it may be beyond the end.
 ---@param mark integer[] As from |getpos()|.
 ---@return integer[]
-local function there(mark)
+local function clamp(mark)
   return { 0, mark[2], math.max(1, math.min(mark[3], #line_at(mark[2]) + 1)), 0 }
 end
 
@@ -70,7 +70,7 @@ local function selected(live)
   if kind == "" or from[2] == 0 or math.max(from[2], to[2]) > vim.fn.line("$") then
     return nil
   end
-  from, to = there(from), there(to)
+  from, to = clamp(from), clamp(to)
   if from[2] > to[2] or from[2] == to[2] and from[3] > to[3] then
     from, to = to, from
   end
@@ -80,7 +80,7 @@ local function selected(live)
   end
   local stop = to
   if to[2] - from[2] > MOST_LINES then
-    stop = there({ 0, from[2] + MOST_LINES, math.huge })
+    stop = clamp({ 0, from[2] + MOST_LINES, math.huge })
   end
   return {
     first = from[2],

@@ -51,7 +51,7 @@ end
 
 ---@param view copydesk.View
 ---@param what copydesk.Told
-local function tell(view, what, subject, detail)
+local function notify_listeners(view, what, subject, detail)
   for _, listener in ipairs(listeners) do
     listener(view, what, subject, detail)
   end
@@ -76,7 +76,7 @@ function M.all()
 end
 
 ---@param view copydesk.View
-local function number(view)
+local function index_parts(view)
   view.at = {}
   for at, part in ipairs(view.parts) do
     view.at[part.id] = at
@@ -88,15 +88,15 @@ end
 local apply = {
   session = function(view, event)
     view.session = event.session
-    tell(view, "session")
+    notify_listeners(view, "session")
   end,
   turnStarted = function(view, event)
     view.running, view.ended = event.turn, nil
-    tell(view, "turn")
+    notify_listeners(view, "turn")
   end,
   turnEnded = function(view, event)
     view.running, view.ended = nil, event["end"]
-    tell(view, "turn")
+    notify_listeners(view, "turn")
   end,
   part = function(view, event)
     local part = event.part
@@ -111,11 +111,11 @@ local apply = {
       view.at[part.id] = at
     end
     view.parts[at] = part
-    tell(view, "part", part)
-    for number, prompt in ipairs(view.sent) do
+    notify_listeners(view, "part", part)
+    for index_parts, prompt in ipairs(view.sent) do
       if prompt.id == part.id then
-        table.remove(view.sent, number)
-        tell(view, "turn")
+        table.remove(view.sent, index_parts)
+        notify_listeners(view, "turn")
         break
       end
     end
@@ -127,42 +127,42 @@ local apply = {
     end
     local field = part.content.kind == "call" and "arguments" or "text"
     part.content[field] = (part.content[field] or "") .. event.text
-    tell(view, "delta", part, event.text)
+    notify_listeners(view, "delta", part, event.text)
   end,
   progress = function(view, event)
     local part = view.parts[view.at[event.part]]
     if part then
       part.content.progress = event.metadata
-      tell(view, "part", part)
+      notify_listeners(view, "part", part)
     end
   end,
   void = function(view, event)
     local at = view.at[event.part]
     if at then
       local part = table.remove(view.parts, at)
-      number(view)
-      tell(view, "void", part)
+      index_parts(view)
+      notify_listeners(view, "void", part)
     end
   end,
   jobs = function(view, event)
     view.jobs = event.running
-    tell(view, "jobs", event.ended)
+    notify_listeners(view, "jobs", event.ended)
   end,
   reviewChanged = function(view, event)
-    tell(view, "review", event)
+    notify_listeners(view, "review", event)
   end,
   deleted = function(view)
     views[view.id] = nil
     if current == view.id then
       current = nil
     end
-    tell(view, "gone")
+    notify_listeners(view, "gone")
   end,
 }
 
 ---@param view copydesk.View
 ---@param params copydesk.EventParams
-local function take(view, params)
+local function apply_event(view, params)
   if params.seq <= view.seq then
     return
   end
@@ -186,21 +186,21 @@ function M.told(params)
   if view.kept then
     view.kept[#view.kept + 1] = params
   else
-    take(view, params)
+    apply_event(view, params)
   end
 end
 
 --- Replaces a view by the result of a load.
 ---@param view copydesk.View
 ---@param result copydesk.SessionLoadResult
-local function renew(view, result)
+local function replace_view(view, result)
   local before, last = view.parts[#view.parts], result.parts[#result.parts]
   if result.running or (before and before.id) ~= (last and last.id) then
     view.ended = nil
   end
   view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
   view.running, view.seq, view.jobs = result.running, result.seq, result.jobs or {}
-  number(view)
+  index_parts(view)
   -- Without a running turn nothing is queued, nor is a prompt that the model has read.
   view.sent = vim.tbl_filter(function(prompt)
     return view.running ~= nil and not view.at[prompt.id]
@@ -232,12 +232,12 @@ function M.load(id, done)
       -- Without an error about the session itself, the view stays; the next event reveals the gap.
       if code or view.seq < 0 then
         views[id] = nil
-        tell(view, "gone")
+        notify_listeners(view, "gone")
       end
       return done(problem)
     end
-    renew(view, result)
-    tell(view, "loaded")
+    replace_view(view, result)
+    notify_listeners(view, "loaded")
     for _, params in ipairs(kept) do
       M.told(params)
     end
@@ -263,8 +263,8 @@ function M.load_earlier(view, done)
     end
     view.earlier = result.earlier
     view.parts = vim.list_extend(vim.list_slice(result.parts), view.parts)
-    number(view)
-    tell(view, "earlier", #result.parts)
+    index_parts(view)
+    notify_listeners(view, "earlier", #result.parts)
     done()
   end)
 end
@@ -316,7 +316,7 @@ function M.open(id, done)
       if before and before.id ~= id and not is_needed then
         M.leave(before)
       end
-      tell(view, "session")
+      notify_listeners(view, "session")
     end
     done(problem, view)
   end)
@@ -329,7 +329,7 @@ end
 function M.waits(view, id, text)
   if not view.at[id] then
     view.sent[#view.sent + 1] = { id = id, text = text }
-    tell(view, "turn")
+    notify_listeners(view, "turn")
   end
 end
 
@@ -341,7 +341,7 @@ function M.leave(view)
     current = nil
   end
   client.request(methods.sessionLeave, { session = view.id }, function() end)
-  tell(view, "gone")
+  notify_listeners(view, "gone")
 end
 
 --- The current session, created if needed.

@@ -59,7 +59,7 @@ end
 --- Marks the current text as sent.
 ---@param bufnr integer
 ---@param document copydesk.Untitled
-local function mark_told(bufnr, document)
+local function mark_sent(bufnr, document)
   local count = vim.api.nvim_buf_line_count(bufnr)
   document.told = document.version
   document.told_end, document.ends = select(3, ends_of(bufnr)), select(3, ends_of(bufnr))
@@ -87,7 +87,7 @@ end
 --- Closes a document that is no longer unnamed, and hands it to vim.lsp if it has a name.
 ---@param bufnr integer
 ---@return boolean is_open
-local function settle(bufnr)
+local function close_if_named(bufnr)
   local document = documents[bufnr]
   if not document then
     return false
@@ -108,7 +108,7 @@ end
 ---@param bufnr integer
 local function flush(bufnr)
   local document = documents[bufnr]
-  if not settle(bufnr) or document.told == document.version then
+  if not close_if_named(bufnr) or document.told == document.version then
     return
   end
   local _, has_last = ends_of(bufnr)
@@ -127,7 +127,7 @@ local function flush(bufnr)
     textDocument = { uri = document.uri, version = document.version },
     contentChanges = { change },
   })
-  mark_told(bufnr, document)
+  mark_sent(bufnr, document)
 end
 
 --- Tracks the changes of a buffer.
@@ -178,7 +178,7 @@ local function watch()
     group = vim.api.nvim_create_augroup("copydesk.untitled", {}),
     desc = "Copydesk checks whether the buffer has a name",
     callback = function(event)
-      settle(event.buf)
+      close_if_named(event.buf)
     end,
   })
 end
@@ -202,7 +202,7 @@ end
 ---@param bufnr integer
 ---@return integer?
 function M.version(bufnr)
-  return settle(bufnr) and documents[bufnr].version or nil
+  return close_if_named(bufnr) and documents[bufnr].version or nil
 end
 
 --- Opens a buffer for the daemon.
@@ -215,7 +215,7 @@ function M.attach(client, bufnr)
   end
   local document = { uri = M.uri(bufnr), client = client, version = 1 }
   documents[bufnr] = document
-  mark_told(bufnr, document)
+  mark_sent(bufnr, document)
   notify(document, "textDocument/didOpen", {
     textDocument = {
       uri = document.uri,

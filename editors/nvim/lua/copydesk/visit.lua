@@ -6,7 +6,7 @@
 
 local server = require("copydesk.server")
 local notes = require("copydesk.diagnostics.notes")
-local opening = require("copydesk.opening")
+local quiet_open = require("copydesk.quiet_open")
 
 local M = {}
 
@@ -143,7 +143,7 @@ local function load(path, known)
     return nil
   end
   local buffer = known or vim.fn.bufadd(path)
-  opening.quietly(("call bufload(%d)"):format(buffer))
+  quiet_open.without_modelines(("call bufload(%d)"):format(buffer))
   if not vim.api.nvim_buf_is_loaded(buffer) then
     return nil
   end
@@ -166,7 +166,7 @@ local function refresh(visit)
   local now = stamp(visit.path)
   if now and now ~= visit.stamp then
     visit.stamp = now
-    opening.quietly(("checktime %d"):format(visit.buffer))
+    quiet_open.without_modelines(("checktime %d"):format(visit.buffer))
   end
   return now ~= nil
 end

@@ -13,7 +13,7 @@ local M = {}
 --- before.)
 ---@param params lsp.DidChangeTextDocumentParams
 ---@return lsp.DidChangeTextDocumentParams
-local function numbered(params)
+local function with_version(params)
   if params.textDocument.version ~= 0 then
     return params
   end
@@ -56,7 +56,7 @@ function M.command(path, events)
     end
     local notify = rpc.notify
     rpc.notify = function(method, params)
-      return notify(method, method == "textDocument/didChange" and numbered(params) or params)
+      return notify(method, method == "textDocument/didChange" and with_version(params) or params)
     end
     return rpc
   end

@@ -60,7 +60,7 @@ end
 --- Whether a range replaces nothing by nothing.
 ---@param range copydesk.ByteRange
 ---@return boolean
-local function is_nothing(range)
+local function is_empty_edit(range)
   local is_empty = range.start_row == range.end_row and range.start_col == range.end_col
   return is_empty and #range.lines == 1 and range.lines[1] == ""
 end
@@ -68,7 +68,7 @@ end
 --- Merges adjacent ranges; nil if two overlap.
 ---@param ranges copydesk.ByteRange[]
 ---@return copydesk.ByteRange[]?
-local function joined(ranges)
+local function merge_adjacent(ranges)
   local result = {} ---@type copydesk.ByteRange[]
   for _, range in ipairs(ranges) do
     local last = result[#result]
@@ -91,7 +91,7 @@ end
 ---@param count integer The number of lines.
 ---@param has_end boolean Whether the last line already has an end.
 ---@param line fun(row: integer): string
-local function off_the_end(range, count, has_end, line)
+local function clamp_last_range(range, count, has_end, line)
   local lines, last = range.lines, #line(count - 1)
   local is_append = range.start_row == count
   if range.end_row == count then
@@ -147,7 +147,7 @@ function M.resolve(bufnr, edits, encoding)
     end
     local range = { start_row = from.line, start_col = start_col, end_row = to.line, end_col = end_col }
     range.lines = lines_of(edit.newText, options.fileformat)
-    if not is_nothing(range) then
+    if not is_empty_edit(range) then
       ranges[#ranges + 1], order[range] = range, number
     end
   end
@@ -160,15 +160,15 @@ function M.resolve(bufnr, edits, encoding)
     local is_same_end = a_ends[1] == b_ends[1] and a_ends[2] == b_ends[2]
     return is_same_end and order[a] < order[b] or is_before(a_ends[1], a_ends[2], b_ends[1], b_ends[2])
   end)
-  local result = joined(ranges)
+  local result = merge_adjacent(ranges)
   if not result then
     return nil, "the edits overlap"
   end
   local last = result[#result]
   if last and (options.endofline or options.fixendofline and not options.binary) then
-    off_the_end(last, count, options.endofline, line)
+    clamp_last_range(last, count, options.endofline, line)
   end
-  if last and is_nothing(last) then
+  if last and is_empty_edit(last) then
     result[#result] = nil
     if #result == 0 then
       return nil, "whether its last line has an end is up to its options ('endofline', 'fixendofline')"
@@ -178,7 +178,7 @@ function M.resolve(bufnr, edits, encoding)
 end
 
 --- The first byte of the character at a byte of a text.
-local function at_character(text, col)
+local function character_start(text, col)
   if col >= #text then
     return #text
   end
@@ -191,7 +191,7 @@ end
 ---@param place copydesk.TextPlace
 ---@return integer row
 ---@return integer col
-function M.moved(ranges, place)
+function M.map_position(ranges, place)
   local row, col = place.row, place.col
   -- How far text after the last range has moved: rows, and columns in the row where the range ended.
   local rows, on_row, cols = 0, -1, 0
@@ -217,7 +217,7 @@ function M.moved(ranges, place)
       local index = math.min(row - from_row, #lines - 1)
       local first = index == 0 and start_col or 0
       local before = row == from_row and col - from_col or col
-      return start_row + index, first + at_character(lines[index + 1], before)
+      return start_row + index, first + character_start(lines[index + 1], before)
     end
     rows = start_row + #lines - 1 - range.end_row
     on_row = range.end_row

@@ -44,7 +44,7 @@ end
 ---@param bufnr integer
 ---@param range copydesk.ByteRange
 ---@return copydesk.ByteRange[]
-local function pieces(bufnr, range)
+local function split_range(bufnr, range)
   local first, from_col, last, to_col = range.start_row, range.start_col, range.end_row, range.end_col
   local lines = range.lines
   if last > first and to_col == 0 and #lines > 1 and lines[#lines] == "" then
@@ -82,7 +82,7 @@ end
 ---@param below integer From 1; 0 is before the first.
 ---@param lines string[]
 ---@return boolean
-local function put_lines(bufnr, below, lines)
+local function insert_lines(bufnr, below, lines)
   local given = vim.tbl_map(function(line)
     return (line:gsub("%z", "\n"))
   end, lines)
@@ -93,7 +93,7 @@ end
 ---@param bufnr integer
 ---@param range copydesk.ByteRange
 ---@return boolean
-local function put(bufnr, range)
+local function change_text(bufnr, range)
   local first, from_col, last, to_col = range.start_row, range.start_col, range.end_row, range.end_col
   local lines = range.lines
   -- vim.lsp syncs wrongly when lines follow a last line without an end, and when lines before the only remaining one go.
@@ -101,9 +101,9 @@ local function put(bufnr, range)
   local is_open_end = last + 1 == count and not vim.bo[bufnr].endofline
   if first == last and from_col == to_col and #lines > 1 then
     if from_col == 0 and lines[#lines] == "" then
-      return put_lines(bufnr, first, vim.list_slice(lines, 1, #lines - 1))
+      return insert_lines(bufnr, first, vim.list_slice(lines, 1, #lines - 1))
     elseif lines[1] == "" and from_col == length(bufnr, first) and not is_open_end then
-      return put_lines(bufnr, first + 1, vim.list_slice(lines, 2))
+      return insert_lines(bufnr, first + 1, vim.list_slice(lines, 2))
     end
   elseif last > first and last - first < count - 1 and #lines == 1 and lines[1] == "" then
     if from_col == 0 and to_col == 0 then
@@ -153,7 +153,7 @@ local function replace(bufnr, range)
   end
   local old, size = text(range), size_of(bufnr)
   local back = inverse(range, old)
-  local went, is_done = pcall(put, bufnr, range)
+  local went, is_done = pcall(change_text, bufnr, range)
   if not went or not is_done then
     -- Another plugin's callback may have failed although the change was made.
     local is_size = size_of(bufnr) == size + size_of_lines(range.lines) - size_of_lines(old)
@@ -174,7 +174,7 @@ function M.all(bufnr, ranges)
   local back = {} ---@type copydesk.ByteRange[]
   for number = #ranges, 1, -1 do
     local range = ranges[number]
-    for _, piece in ipairs(has_folds(bufnr, range) and pieces(bufnr, range) or { range }) do
+    for _, piece in ipairs(has_folds(bufnr, range) and split_range(bufnr, range) or { range }) do
       local one, problem = replace(bufnr, piece)
       if not one then
         return back, problem
@@ -189,7 +189,7 @@ end
 ---@param bufnr integer
 ---@param back copydesk.ByteRange[]
 ---@return boolean
-function M.take_back(bufnr, back)
+function M.revert(bufnr, back)
   for _, range in ipairs(back) do
     if not replace(bufnr, range) then
       return false

@@ -87,7 +87,7 @@ end
 ---@return copydesk.TurnChanges[]
 function M.of(view, waiting)
   local turns, by_number, models = {}, {}, {}
-  local takeback = require("copydesk.takeback")
+  local undo = require("copydesk.undo")
   for _, part in ipairs(view.parts) do
     local turn, content = by_number[part.turn], part.content
     if not turn then
@@ -103,7 +103,7 @@ function M.of(view, waiting)
       local changes = changes_of(content)
       for _, change in ipairs(#changes > 0 and changes or proposals_of(part, waiting)) do
         local file = file_in(turn, change.path)
-        local is_undone = takeback.is_undone(view, part, change.path)
+        local is_undone = undo.is_undone(view, part, change.path)
         table.insert(file.calls, { part = part, model = models[turn], diff = change.diff, is_undone = is_undone })
         for _, sum in ipairs({ file, turn }) do
           sum.additions = sum.additions + (change.additions or 0)

@@ -68,7 +68,7 @@ end
 ---@param some string[]
 ---@param all string[]
 ---@return boolean
-local function stand(some, all)
+local function contains_run(some, all)
   for first = 0, #all - #some do
     local is_here = true
     for number, line in ipairs(some) do
@@ -85,8 +85,8 @@ end
 ---@param run copydesk.DiffHunk
 ---@param hunk copydesk.HunkInfo
 ---@return integer
-local function likeness(run, hunk)
-  local has_new, has_old = stand(run.added, hunk.new), stand(run.removed, hunk.old)
+local function similarity(run, hunk)
+  local has_new, has_old = contains_run(run.added, hunk.new), contains_run(run.removed, hunk.old)
   if has_new and has_old then
     return 2
   end
@@ -105,7 +105,7 @@ end
 ---@param undecided copydesk.Undecided[]
 ---@return table<copydesk.DiffHunk, copydesk.Undecided> matched
 ---@return copydesk.Undecided[] others
-local function same(runs, undecided)
+local function match_identical(runs, undecided)
   local by_text, matched, others = {}, {}, {}
   for _, run in ipairs(runs) do
     local text = text_of(run.added, run.removed)
@@ -135,7 +135,7 @@ end
 ---@param undecided copydesk.Undecided[] Of the same call.
 ---@return table<copydesk.DiffHunk, copydesk.Undecided>
 function M.match(runs, undecided)
-  local matched, others = same(runs, undecided)
+  local matched, others = match_identical(runs, undecided)
   if #others * #runs > MOST then
     return matched
   end
@@ -146,7 +146,7 @@ function M.match(runs, undecided)
     end, runs)
     local like = {}
     for _, run in ipairs(free) do
-      like[run] = likeness(run, hunk)
+      like[run] = similarity(run, hunk)
     end
     table.sort(free, function(a, b)
       if like[a] ~= like[b] then

@@ -6,7 +6,7 @@ local M = {}
 
 ---@param reply copydesk.PermissionReply
 local function answer(reply)
-  require("copydesk.reply").give(reply)
+  require("copydesk.ask_reply").reply_to_oldest(reply)
 end
 
 --- Moves to the next or previous prompt.

@@ -30,11 +30,11 @@ end
 ---@param part copydesk.PartInfo
 local function undo_and_go_back(view, part)
   require("copydesk.await").run(function()
-    local files = require("copydesk.takeback").undo(view, { after = part.id })
+    local files = require("copydesk.undo").undo(view, { after = part.id })
     if not files then
       return
     elseif #files > 0 then
-      require("copydesk.undone").tell(files, "undone")
+      require("copydesk.undo_report").report(files, "undone")
     end
     go_back(view, part)
   end)

@@ -31,11 +31,11 @@ function M.undo()
   end
   require("copydesk.await").run(function()
     local what = kind == "call" and { call = part.id } or { turn = part.turn }
-    local files = require("copydesk.takeback").undo(view, what)
+    local files = require("copydesk.undo").undo(view, what)
     if files and #files == 0 then
       message.info("there is nothing to undo")
     elseif files then
-      require("copydesk.undone").tell(files, "undone")
+      require("copydesk.undo_report").report(files, "undone")
     end
   end)
 end

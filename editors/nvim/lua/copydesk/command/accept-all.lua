@@ -3,6 +3,6 @@
 return {
   summary = "accept-all: accept everything that is undecided",
   run = function()
-    require("copydesk.review.here").decide_all("accept")
+    require("copydesk.review.at_cursor").decide_all("accept")
   end,
 }

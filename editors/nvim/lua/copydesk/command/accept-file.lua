@@ -3,6 +3,6 @@
 return {
   summary = "accept-file: accept everything in this file",
   run = function(_, context)
-    require("copydesk.review.here").decide_file("accept", context.window)
+    require("copydesk.review.at_cursor").decide_file("accept", context.window)
   end,
 }

@@ -3,6 +3,6 @@
 return {
   summary = "accept: accept the hunk under the cursor, or the lines in the range",
   run = function(_, context)
-    require("copydesk.review.here").decide("accept", context.range, nil, context.window)
+    require("copydesk.review.at_cursor").decide("accept", context.range, nil, context.window)
   end,
 }

@@ -33,7 +33,7 @@ local function pieces_of(argument, window)
   return pieces
 end
 
-local function tell()
+local function report_added()
   local labels = require("copydesk.context").labels()
   if #labels == 0 then
     message.info("nothing is added to the next prompt")
@@ -65,7 +65,7 @@ function M.run(args, given)
       vim.iter(pieces):each(context.add)
     end
   end
-  tell()
+  report_added()
 end
 
 function M.complete(lead)

@@ -3,6 +3,6 @@
 return {
   summary = "allow: allow the call once; answer a question",
   run = function()
-    require("copydesk.reply").give({ reply = "once" })
+    require("copydesk.ask_reply").reply_to_oldest({ reply = "once" })
   end,
 }

@@ -3,6 +3,6 @@
 return {
   summary = "always: allow it from now on, for the patterns shown",
   run = function()
-    require("copydesk.reply").give({ reply = "always" })
+    require("copydesk.ask_reply").reply_to_oldest({ reply = "always" })
   end,
 }

@@ -5,8 +5,8 @@ local message = require("copydesk.message")
 
 ---@param window integer
 ---@return copydesk.Reviewed? one The inline edit under the cursor.
-local function here(window)
-  local found = require("copydesk.review.here").under_cursor(window)
+local function inline_edit_at_cursor(window)
+  local found = require("copydesk.review.at_cursor").under_cursor(window)
   return found and require("copydesk.inline").is(found.one) and found.one or nil
 end
 
@@ -14,14 +14,14 @@ return {
   summary = "edit {instruction}: rewrite the selection; without words, edit the proposal",
   run = function(_, context)
     local inline = require("copydesk.inline")
-    local one = not context.range and here(context.window) or nil
+    local one = not context.range and inline_edit_at_cursor(context.window) or nil
     if context.bang then
       if not one then
         return message.info("there is no inline edit under the cursor to retry")
       end
       return inline.refine(one)
     elseif context.text == "" and not context.range then
-      return require("copydesk.review.here").edit(context.window)
+      return require("copydesk.review.at_cursor").edit(context.window)
     elseif one and context.text ~= "" then
       return inline.refine(one, context.text)
     end

@@ -11,7 +11,7 @@ local LONGEST = 16 * 1024 * 1024
 
 ---@return string? path
 ---@return string? problem
-local function of_the_desk()
+local function daemon_log_path()
   local output, problem = require("copydesk.program").output({ "doctor", "--json" })
   local read, report = pcall(vim.json.decode, output or "")
   local findings = read and type(report) == "table" and report.findings
@@ -38,7 +38,7 @@ local function open(path, command)
   local buffer = vim.fn.bufadd(path)
   vim.cmd("keepalt " .. command)
   -- A log is no document, its modelines must not run, and another Neovim may have it open.
-  require("copydesk.opening").quietly(("buffer %d"):format(buffer))
+  require("copydesk.quiet_open").without_modelines(("buffer %d"):format(buffer))
   if vim.api.nvim_get_current_buf() ~= buffer then
     return false
   end
@@ -49,23 +49,23 @@ local function open(path, command)
 end
 
 ---@return string
-local function of_neovim()
+local function lsp_log_path()
   local log = vim.lsp.log or require("vim.lsp.log")
   return log.get_filename()
 end
 
 function M.run()
-  local desk, problem = of_the_desk()
-  if not desk then
+  local daemon_log, problem = daemon_log_path()
+  if not daemon_log then
     message.error(problem)
   end
   if not require("copydesk.scratch").can_open() then
     return
   end
-  local is_open = desk and open(desk, "tab split")
-  is_open = open(of_neovim(), is_open and "belowright split" or "tab split") or is_open
-  if desk and not is_open then
-    message.info(("nothing has been logged yet; the daemon will write to %s"):format(desk))
+  local is_open = daemon_log and open(daemon_log, "tab split")
+  is_open = open(lsp_log_path(), is_open and "belowright split" or "tab split") or is_open
+  if daemon_log and not is_open then
+    message.info(("nothing has been logged yet; the daemon will write to %s"):format(daemon_log))
   end
 end
 

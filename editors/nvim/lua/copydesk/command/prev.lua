@@ -4,6 +4,6 @@ return {
   summary = "prev [count]: go to the previous hunk",
   run = function(args)
     local count = tonumber(args[1]) or vim.v.count1
-    require("copydesk.review.go").step(-math.max(1, math.floor(count)))
+    require("copydesk.review.navigation").step(-math.max(1, math.floor(count)))
   end,
 }

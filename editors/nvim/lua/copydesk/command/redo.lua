@@ -7,6 +7,6 @@ return {
     if not view then
       return require("copydesk.message").info("no session is open, so there is nothing to redo; `:Copydesk sessions` opens one")
     end
-    require("copydesk.takeback").redo(view)
+    require("copydesk.undo").redo(view)
   end,
 }

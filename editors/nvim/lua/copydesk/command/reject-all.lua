@@ -3,6 +3,6 @@
 return {
   summary = "reject-all: reject everything that is undecided",
   run = function()
-    require("copydesk.review.here").decide_all("reject")
+    require("copydesk.review.at_cursor").decide_all("reject")
   end,
 }

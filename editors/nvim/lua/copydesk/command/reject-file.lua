@@ -3,6 +3,6 @@
 return {
   summary = "reject-file: reject everything in this file",
   run = function(_, context)
-    require("copydesk.review.here").decide_file("reject", context.window)
+    require("copydesk.review.at_cursor").decide_file("reject", context.window)
   end,
 }

@@ -8,11 +8,11 @@ local M = { summary = "reject [reason]: reject the hunk under the cursor, or the
 ---@param context copydesk.CommandContext
 ---@return copydesk.Found?
 local function hunk(context)
-  local here = require("copydesk.review.here")
+  local at_cursor = require("copydesk.review.at_cursor")
   if context.range then
-    return here.within(vim.api.nvim_win_get_buf(context.window), context.range)[1]
+    return at_cursor.within(vim.api.nvim_win_get_buf(context.window), context.range)[1]
   end
-  return here.under_cursor(context.window)
+  return at_cursor.under_cursor(context.window)
 end
 
 function M.run(_, context)
@@ -36,9 +36,9 @@ function M.run(_, context)
     is_hunk = number == 1
   end
   if is_hunk then
-    return require("copydesk.review.here").decide("reject", context.range, reason, context.window)
+    return require("copydesk.review.at_cursor").decide("reject", context.range, reason, context.window)
   end
-  require("copydesk.reply").give({ reply = "reject", reason = reason })
+  require("copydesk.ask_reply").reply_to_oldest({ reply = "reject", reason = reason })
 end
 
 return M

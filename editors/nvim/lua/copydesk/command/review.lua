@@ -6,7 +6,7 @@ local M = { summary = "review [quickfix|before|after|rules]: list what is undeci
 
 local words = { "quickfix", "before", "after", "rules" }
 
-local told = {
+local confirmations = {
   before = "from the next edit on: edits wait for your approval",
   after = "from the next edit on: edits are applied, and you review them afterwards",
   rules = "from the next edit on: the permission rules decide whether edits wait for your approval",
@@ -24,7 +24,7 @@ local function choose(when)
   if problem then
     return message.error(("the review setting was not changed: %s"):format(problem))
   end
-  message.info(told[when])
+  message.info(confirmations[when])
 end
 
 --- Puts all undecided hunks into the quickfix list.

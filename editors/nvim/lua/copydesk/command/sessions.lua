@@ -40,9 +40,9 @@ local function latest()
   if not result then
     return problem
   end
-  local _, desk = client.ask(methods.status, {})
+  local _, daemon = client.ask(methods.status, {})
   local running = {}
-  for _, live in ipairs(desk and desk.sessions or {}) do
+  for _, live in ipairs(daemon and daemon.sessions or {}) do
     running[live.session] = live.running
   end
   local choices = {}

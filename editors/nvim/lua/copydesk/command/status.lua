@@ -77,7 +77,7 @@ end
 --- One of the daemon's language servers, in a line.
 ---@param server copydesk.ServerInfo
 ---@return string
-local function served(server)
+local function describe_server(server)
   local words = {
     starting = "starting",
     indexing = server.percent and ("indexing %d %%"):format(server.percent) or "indexing",
@@ -96,7 +96,7 @@ end
 
 --- The daemon's status, if it is connected and answers soon.
 ---@return copydesk.StatusResult?
-local function of_the_desk()
+local function daemon_status()
   if not client.get() then
     return nil
   end
@@ -108,22 +108,22 @@ local function of_the_desk()
 end
 
 function M.run()
-  local desk = of_the_desk()
+  local daemon = daemon_status()
   local lines = {}
   add(lines, "Connection", connection())
   add(lines, "Plugin", "version " .. client.version)
-  if desk then
+  if daemon then
     local running = vim.tbl_filter(function(live)
       return live.running
-    end, desk.sessions)
-    add(lines, "Daemon", ("version %s, process %d"):format(desk.version, desk.pid))
-    add(lines, "", ("%s open, %d with a running turn"):format(several(#desk.sessions, "session"), #running))
-    add(lines, "", ("%s, %s"):format(several(desk.clients, "client"), several(desk.documents, "document")))
-    add(lines, "Edits found", tiers(desk.tiers))
-    for number, server in ipairs(desk.servers or {}) do
-      add(lines, number == 1 and "Servers" or "", served(server))
+    end, daemon.sessions)
+    add(lines, "Daemon", ("version %s, process %d"):format(daemon.version, daemon.pid))
+    add(lines, "", ("%s open, %d with a running turn"):format(several(#daemon.sessions, "session"), #running))
+    add(lines, "", ("%s, %s"):format(several(daemon.clients, "client"), several(daemon.documents, "document")))
+    add(lines, "Edits found", tiers(daemon.tiers))
+    for number, server in ipairs(daemon.servers or {}) do
+      add(lines, number == 1 and "Servers" or "", describe_server(server))
     end
-    for number, missing in ipairs(desk.missing or {}) do
+    for number, missing in ipairs(daemon.missing or {}) do
       local line = ("%s (%s): %s"):format(missing.name, missing.language, missing.hint)
       add(lines, number == 1 and "Missing" or "", (line:gsub("%c+", " ")))
     end

@@ -6,7 +6,7 @@
 local client = require("copydesk.client")
 local message = require("copydesk.message")
 local methods = require("copydesk.protocol").methods
-local undone = require("copydesk.undone")
+local undo_report = require("copydesk.undo_report")
 
 local M = { summary = "undo [turn [N]|call|all]: undo the agent's file changes" }
 
@@ -16,7 +16,7 @@ local PAGE = 1000
 --- The calls of a session, the last first.
 ---@param view copydesk.View
 ---@return copydesk.PartInfo[]
-local function calls(view)
+local function latest_calls(view)
   local found = {}
   for at = #view.parts, 1, -1 do
     if view.parts[at].content.kind == "call" then
@@ -29,13 +29,13 @@ end
 --- Tries each scope until one has something to undo.
 ---@param view copydesk.View
 ---@param candidates copydesk.UndoScope[]
-local function first_of(view, candidates)
+local function undo_first(view, candidates)
   for _, what in ipairs(candidates) do
-    local files = require("copydesk.takeback").undo(view, what)
+    local files = require("copydesk.undo").undo(view, what)
     if not files then
       return
     elseif #files > 0 then
-      return undone.tell(files, "undone")
+      return undo_report.report(files, "undone")
     end
   end
   message.info("there is nothing to undo")
@@ -44,20 +44,20 @@ end
 ---@param view copydesk.View
 local function last_turn(view)
   local turns, known = {}, {}
-  for _, part in ipairs(calls(view)) do
+  for _, part in ipairs(latest_calls(view)) do
     if not known[part.turn] then
       known[part.turn] = true
       turns[#turns + 1] = { turn = part.turn }
     end
   end
-  first_of(view, turns)
+  undo_first(view, turns)
 end
 
 ---@param view copydesk.View
 local function last_call(view)
-  first_of(view, vim.tbl_map(function(part)
+  undo_first(view, vim.tbl_map(function(part)
     return { call = part.id }
-  end, calls(view)))
+  end, latest_calls(view)))
 end
 
 --- Undoes everything after the first part, which is a prompt.
@@ -68,11 +68,11 @@ local function everything(view)
     local params = { session = view.id, before = first.id, limit = PAGE }
     local problem, result = client.ask(methods.sessionParts, params)
     if not result then
-      return undone.refused(problem)
+      return undo_report.report_error(problem)
     end
     first, is_earlier = result.parts[1] or first, result.earlier
   end
-  first_of(view, first and { { after = first.id } } or {})
+  undo_first(view, first and { { after = first.id } } or {})
 end
 
 function M.run(args)
@@ -82,7 +82,7 @@ function M.run(args)
   end
   local what, number = args[1] or "turn", tonumber((args[2] or ""):match("^%d+$"))
   if what == "turn" and number then
-    first_of(view, { { turn = number } })
+    undo_first(view, { { turn = number } })
   elseif what == "turn" and not args[2] then
     last_turn(view)
   elseif what == "call" and not args[2] then

@@ -72,7 +72,7 @@ end
 --- Walks the folders without a program, the nearest first.
 ---@param folder string
 ---@return string[]
-local function look(folder)
+local function walk_folders(folder)
   local found, folders = {}, { "" }
   local at = 1
   while folders[at] and #found < MOST and at < MOST do
@@ -100,7 +100,7 @@ end
 
 ---@param folder string
 ---@param list copydesk.FileList
-local function make(folder, list)
+local function refresh_list(folder, list)
   list.is_being_made = true
   await.run(function()
     local found
@@ -108,7 +108,7 @@ local function make(folder, list)
       found = found or run(command, folder)
     end
     local files, known = {}, {}
-    for _, path in ipairs(found or look(folder)) do
+    for _, path in ipairs(found or walk_folders(folder)) do
       -- git lists a file that is both changed and new twice. It also lists deleted files, which is harmless.
       if not known[path] and not path:find("[%c]") and #files < MOST then
         known[path] = true
@@ -138,7 +138,7 @@ function M.list(folder, arrived)
     list.waiting = { arrived }
   end
   if not list.is_being_made and vim.uv.now() - list.at > NEW then
-    make(folder, list)
+    refresh_list(folder, list)
   end
   return list.files
 end

@@ -79,7 +79,7 @@ end
 ---@param last? integer
 ---@return copydesk.Piece?
 ---@return string? problem
-local function at(path, first, last)
+local function piece_at(path, first, last)
   local buffer = require("copydesk.buffer").of(vim.uri_from_fname(path))
   local stat = vim.uv.fs_stat(path)
   if stat and stat.type == "file" and media.kind(path) then
@@ -109,7 +109,7 @@ function M.named(word)
   -- A file may be named `a:1`.
   for _, reading in ipairs({ { word }, { mention.lines(word) } }) do
     for _, path in ipairs(places(reading[1])) do
-      local found, problem = at(path, reading[2], reading[3])
+      local found, problem = piece_at(path, reading[2], reading[3])
       if found or problem then
         return found, problem
       end

@@ -18,7 +18,7 @@ end
 --- Reports refused decisions in one line.
 ---@param refused copydesk.ReviewDecisionResult[]
 ---@param session string
-local function tell_refused(refused, session)
+local function report_refused(refused, session)
   local why = first_line(refused[1].message or "the hunk has changed meanwhile")
   if #refused > 1 then
     why = ("%s (and %d more were refused)"):format(why, #refused - 1)
@@ -49,7 +49,7 @@ function M.send(session, decisions)
     end
   end
   if #refused > 0 then
-    tell_refused(refused, session)
+    report_refused(refused, session)
   end
   return #refused == 0 and (#again == 0 or M.send(session, again))
 end

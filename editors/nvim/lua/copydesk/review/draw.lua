@@ -1,10 +1,10 @@
 --- Draws hunks in their buffers: the agent's lines beside the old ones.
 ---
 --- Contract: each hunk is anchored by an extmark of its own, so that typing moves it along; its marks are touched only when that
---- hunk or its look changes. Makes no requests; a hunk that is not found in the text is returned and not drawn.
+--- hunk or its layout changes. Makes no requests; a hunk that is not found in the text is returned and not drawn.
 
 local mark = require("copydesk.review.mark")
-local place = require("copydesk.review.place")
+local hunk_lines = require("copydesk.review.hunk_lines")
 
 local M = {}
 
@@ -35,13 +35,13 @@ end
 ---@return integer? first
 ---@return integer count
 local function rows_of(bufnr, id)
-  local found = vim.api.nvim_buf_get_extmark_by_id(bufnr, places, id, { details = true })
-  if not found[1] then
+  local locate = vim.api.nvim_buf_get_extmark_by_id(bufnr, places, id, { details = true })
+  if not locate[1] then
     return nil, 0
   end
-  local last = found[3].end_row or found[1]
+  local last = locate[3].end_row or locate[1]
   -- If lines were joined, it ends inside one.
-  return found[1], last - found[1] + ((found[3].end_col or 0) > 0 and last > found[1] and 1 or 0)
+  return locate[1], last - locate[1] + ((locate[3].end_col or 0) > 0 and last > locate[1] and 1 or 0)
 end
 
 --- The row at which to draw a hunk.
@@ -52,12 +52,12 @@ end
 ---@return integer?
 ---@return boolean is_sure
 local function place_of(bufnr, one, hunk, last)
-  local lines = place.real(one, hunk)
+  local lines = hunk_lines.real(one, hunk)
   if #lines == 0 then
     local row = math.min(hunk.line, vim.api.nvim_buf_line_count(bufnr))
     return row, not require("copydesk.review.watch").is_typing(bufnr)
   end
-  return place.find(bufnr, lines, hunk.line, last), true
+  return hunk_lines.find(bufnr, lines, hunk.line, last), true
 end
 
 --- The row of a drawn hunk; one after the last, if it is at the end of the text.
@@ -96,8 +96,8 @@ end
 function M.update(bufnr, reviews)
   local buffer = drawn[bufnr] or { by_key = {}, by_range = {}, touched = 0 }
   drawn[bufnr] = buffer
-  local look, lost, wanted, before = require("copydesk.review.look").of(bufnr), {}, {}, buffer.touched
-  local seen = ("%d %d %d %s"):format(look.width, look.fill, look.tabstop, look.is_diff)
+  local layout, lost, wanted, before = require("copydesk.review.layout").of(bufnr), {}, {}, buffer.touched
+  local seen = ("%d %d %d %s"):format(layout.width, layout.fill, layout.tabstop, layout.is_diff)
   for _, one in ipairs(reviews) do
     for _, hunk in pairs(one.hunks) do
       local key = key_of(one, hunk)
@@ -106,7 +106,7 @@ function M.update(bufnr, reviews)
       if item then
         item.one = one
       end
-      if not item or item.hunk ~= hunk or item.look ~= seen then
+      if not item or item.hunk ~= hunk or item.layout ~= seen then
         local last = item and row_of(bufnr, item) or nil
         local row, is_sure = last, true
         if not item or not last or item.hunk ~= hunk then
@@ -115,8 +115,8 @@ function M.update(bufnr, reviews)
         if row then
           item = item or { marks = {}, above = 0 }
           mark.wipe(bufnr, item)
-          item.one, item.hunk, item.look = one, hunk, seen
-          mark.draw(bufnr, item, row, look)
+          item.one, item.hunk, item.layout = one, hunk, seen
+          mark.draw(bufnr, item, row, layout)
           buffer.by_key[key], buffer.by_range[item.range] = item, item
           buffer.touched = buffer.touched + 1
         end
@@ -166,7 +166,7 @@ end
 ---@param bufnr integer
 ---@param item copydesk.Drawn
 ---@return copydesk.Found?
-local function found(bufnr, item)
+local function locate(bufnr, item)
   local first, count = rows_of(bufnr, item.range)
   return first and { bufnr = bufnr, one = item.one, hunk = item.hunk, first = first, count = count } or nil
 end
@@ -177,7 +177,7 @@ end
 function M.all(bufnr)
   local all = {}
   for _, item in pairs(drawn[bufnr] and drawn[bufnr].by_key or {}) do
-    all[#all + 1] = found(bufnr, item)
+    all[#all + 1] = locate(bufnr, item)
   end
   table.sort(all, function(a, b)
     if a.first ~= b.first then
@@ -201,7 +201,7 @@ function M.at(bufnr, row)
   local options = { overlap = true, limit = 100 }
   for _, range in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, places, { row, 0 }, { row + 1, 0 }, options)) do
     local item = buffer.by_range[range[1]]
-    local one = item and found(bufnr, item)
+    local one = item and locate(bufnr, item)
     if one and one.first <= row and row < one.first + one.count then
       return one
     elseif one and one.count == 0 and one.first == row then

@@ -9,28 +9,28 @@ local M = {}
 ---@type table<string, fun(count: integer, lines?: { first: integer, last: integer })>
 local actions = {
   accept = function(_, lines)
-    require("copydesk.review.here").decide("accept", lines)
+    require("copydesk.review.at_cursor").decide("accept", lines)
   end,
   reject = function(_, lines)
-    require("copydesk.review.here").decide("reject", lines)
+    require("copydesk.review.at_cursor").decide("reject", lines)
   end,
   comment = function(_, lines)
-    require("copydesk.review.here").comment(nil, lines)
+    require("copydesk.review.at_cursor").comment(nil, lines)
   end,
   edit = function()
-    require("copydesk.review.here").edit()
+    require("copydesk.review.at_cursor").edit()
   end,
   next = function(count)
-    require("copydesk.review.go").step(count)
+    require("copydesk.review.navigation").step(count)
   end,
   previous = function(count)
-    require("copydesk.review.go").step(-count)
+    require("copydesk.review.navigation").step(-count)
   end,
   accept_file = function()
-    require("copydesk.review.here").decide_file("accept")
+    require("copydesk.review.at_cursor").decide_file("accept")
   end,
   reject_file = function()
-    require("copydesk.review.here").decide_file("reject")
+    require("copydesk.review.at_cursor").decide_file("reject")
   end,
 }
 

@@ -42,10 +42,10 @@ local function comment(item)
   local line, count = 0, 1
   for _, at in ipairs(item.hunk and summary.ordered(item.one) or {}) do
     if at.hunk == item.hunk then
-      line, count = at.line, select(2, require("copydesk.review.place").real(item.one, item.hunk))
+      line, count = at.line, select(2, require("copydesk.review.hunk_lines").real(item.one, item.hunk))
     end
   end
-  require("copydesk.review.here").say(item.one.session, item.one.uri, line, math.max(1, count), text)
+  require("copydesk.review.at_cursor").say(item.one.session, item.one.uri, line, math.max(1, count), text)
 end
 
 ---@type copydesk.Panel
@@ -87,13 +87,13 @@ local list = {
       says = "go to the hunk",
       run = function(items)
         M.leave()
-        require("copydesk.review.go").to(items[1].one, items[1].hunk)
+        require("copydesk.review.navigation").go_to(items[1].one, items[1].hunk)
       end,
     },
   },
   show = function(item)
-    if require("copydesk.review.go").open(item.one.uri, true) then
-      require("copydesk.review.go").look(item.one, item.hunk)
+    if require("copydesk.review.navigation").open(item.one.uri, true) then
+      require("copydesk.review.navigation").show_hunk(item.one, item.hunk)
     end
   end,
 }

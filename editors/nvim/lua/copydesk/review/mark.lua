@@ -1,8 +1,8 @@
 --- The extmarks of one hunk: the range that anchors it, and everything drawn for it.
 ---
---- Contract: touches only the hunk's own marks. The drawing depends only on the hunk, its row and the look.
+--- Contract: touches only the hunk's own marks. The drawing depends only on the hunk, its row and the layout.
 
-local place = require("copydesk.review.place")
+local hunk_lines = require("copydesk.review.hunk_lines")
 
 local M = {}
 
@@ -20,7 +20,7 @@ local PRIORITY = 150
 ---@field hunk copydesk.HunkInfo
 ---@field range integer The mark of its lines.
 ---@field marks integer[] The others.
----@field look string The layout for which it was drawn.
+---@field layout string The layout for which it was drawn.
 ---@field is_end boolean Whether it is after the last line of the text.
 ---@field above integer How many of its virtual rows are above its first line.
 
@@ -60,23 +60,23 @@ end
 ---@param item copydesk.Drawn
 ---@param row integer
 ---@param count integer
----@param look copydesk.Look
-local function draw_virtual(bufnr, item, row, count, look)
+---@param layout copydesk.HunkLayout
+local function draw_virtual(bufnr, item, row, count, layout)
   local one, hunk = item.one, item.hunk
-  local lines, total = place.virtual(one, hunk)
+  local lines, total = hunk_lines.virtual(one, hunk)
   local is_after = one.when == "after"
   if total == 0 then
     return
   end
-  local rows = require("copydesk.review.lines").rows({
+  local rows = require("copydesk.review.virtual_lines").rows({
     lines = lines,
     total = total,
     words = words_of(hunk, is_after and "old" or "new"),
     group = is_after and "CopydeskDelete" or "CopydeskNew",
     word_group = is_after and "CopydeskDeleteWord" or "CopydeskNewWord",
-    width = look.width,
-    fill = look.fill,
-    tabstop = look.tabstop,
+    width = layout.width,
+    fill = layout.fill,
+    tabstop = layout.tabstop,
     most = require("copydesk.config").get().review.virtual_lines,
   })
   local last = vim.api.nvim_buf_line_count(bufnr) - 1
@@ -119,10 +119,10 @@ end
 ---@param bufnr integer
 ---@param item copydesk.Drawn
 ---@param row integer
----@param look copydesk.Look
-function M.draw(bufnr, item, row, look)
+---@param layout copydesk.HunkLayout
+function M.draw(bufnr, item, row, layout)
   local one, hunk = item.one, item.hunk
-  local _, count = place.real(one, hunk)
+  local _, count = hunk_lines.real(one, hunk)
   local last = vim.api.nvim_buf_line_count(bufnr) - 1
   local is_after = one.when == "after"
   local group = is_after and "CopydeskAdd" or "CopydeskOld"
@@ -131,7 +131,7 @@ function M.draw(bufnr, item, row, look)
     id = item.range,
     end_row = count > 0 and row + count or math.min(row, last),
     end_col = 0,
-    hl_group = count > 0 and not look.is_diff and group or nil,
+    hl_group = count > 0 and not layout.is_diff and group or nil,
     hl_eol = true,
     priority = PRIORITY,
     strict = false,
@@ -145,11 +145,11 @@ function M.draw(bufnr, item, row, look)
     priority = PRIORITY,
     strict = false,
   })
-  if look.is_diff then
+  if layout.is_diff then
     -- Virtual rows would misalign the two sides.
     return
   end
-  draw_virtual(bufnr, item, row, count, look)
+  draw_virtual(bufnr, item, row, count, layout)
   draw_problems(bufnr, item, row)
   for line, ranges in pairs(words_of(hunk, is_after and "new" or "old")) do
     for _, range in ipairs(ranges) do

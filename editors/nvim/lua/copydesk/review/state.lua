@@ -27,7 +27,7 @@ local known = {}
 ---@param told copydesk.ReviewInfo
 ---@param hunks table<string, copydesk.HunkInfo>
 ---@return copydesk.Reviewed
-local function reviewed(session, told, hunks)
+local function make_review(session, told, hunks)
   return {
     session = session,
     id = told.review,
@@ -49,7 +49,7 @@ end
 ---@param before table<string, copydesk.HunkInfo>
 ---@param told copydesk.HunkInfo[]
 ---@param into table<string, copydesk.HunkInfo>
-local function take(before, told, into)
+local function store_hunks(before, told, into)
   for _, hunk in ipairs(told) do
     local older = before[hunk.hunk]
     into[hunk.hunk] = older and vim.deep_equal(older, hunk) and older or hunk
@@ -70,8 +70,8 @@ function M.replace(session, reviews, uri)
   end
   for _, told in ipairs(reviews) do
     local hunks = {}
-    take(before[told.review] and before[told.review].hunks or {}, told.hunks, hunks)
-    now[told.review] = reviewed(session, told, hunks)
+    store_hunks(before[told.review] and before[told.review].hunks or {}, told.hunks, hunks)
+    now[told.review] = make_review(session, told, hunks)
   end
   known[session] = now
 end
@@ -91,8 +91,8 @@ function M.change(session, change)
   for _, id in ipairs(change.gone or {}) do
     hunks[id] = nil
   end
-  take(hunks, told.hunks, hunks)
-  known[session][told.review] = reviewed(session, told, hunks)
+  store_hunks(hunks, told.hunks, hunks)
+  known[session][told.review] = make_review(session, told, hunks)
 end
 
 --- Drops a session.

@@ -38,7 +38,7 @@ end
 local function redraw_all()
   for _, bufnr in ipairs(draw.buffers()) do
     redraw(bufnr)
-    require("copydesk.review.top").show(bufnr)
+    require("copydesk.review.rows_above").show(bufnr)
   end
 end
 
@@ -70,14 +70,14 @@ function M.start()
   end)
   on("BufWinEnter", function(event)
     redraw(event.buf)
-    require("copydesk.review.top").show(event.buf)
+    require("copydesk.review.rows_above").show(event.buf)
   end)
   on({ "WinResized", "VimResized" }, redraw_all)
   -- The event fires before the window is closed.
   on("WinClosed", vim.schedule_wrap(redraw_all))
   on("OptionSet", vim.schedule_wrap(redraw_all), "diff,tabstop,number,relativenumber,numberwidth,foldcolumn,signcolumn")
   on("WinScrolled", function()
-    require("copydesk.review.top").scrolled(vim.v.event)
+    require("copydesk.review.rows_above").scrolled(vim.v.event)
   end)
   on({ "CursorMoved", "BufEnter", "WinEnter" }, function()
     require("copydesk.review.hint").update()

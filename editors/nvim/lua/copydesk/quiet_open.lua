@@ -9,7 +9,7 @@ local M = {}
 ---@param answer "o"|"e"|"q"
 ---@param run fun(...): any
 ---@param ... any
-function M.unasked(answer, run, ...)
+function M.with_swap_answer(answer, run, ...)
   local watch = vim.api.nvim_create_autocmd("SwapExists", {
     desc = "Copydesk answers the swap file prompt",
     callback = function()
@@ -22,7 +22,7 @@ end
 
 --- Runs a command that reads a file, without swap file and modelines.
 ---@param command string
-function M.quietly(command)
+function M.without_modelines(command)
   local modelines = vim.o.modelines
   vim.o.modelines = 0
   pcall(vim.cmd, "silent! noswapfile " .. command)

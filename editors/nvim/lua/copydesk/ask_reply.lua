@@ -6,8 +6,9 @@ local message = require("copydesk.message")
 
 local M = {}
 
+--- Replies to the oldest open ask.
 ---@param reply copydesk.PermissionReply
-function M.give(reply)
+function M.reply_to_oldest(reply)
   local item = require("copydesk.ask").first()
   if not item then
     return message.info("nothing is waiting for an answer")

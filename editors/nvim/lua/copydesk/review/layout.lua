@@ -2,7 +2,7 @@
 ---
 --- Contract: pure. If several windows show a buffer, the narrowest decides.
 
----@class copydesk.Look
+---@class copydesk.HunkLayout
 ---@field width integer
 ---@field fill integer
 ---@field tabstop integer
@@ -30,18 +30,18 @@ end
 
 --- The common layout for all windows of a buffer.
 ---@param bufnr integer
----@return copydesk.Look
+---@return copydesk.HunkLayout
 function M.of(bufnr)
-  local look = { width = math.huge, fill = 0, tabstop = vim.bo[bufnr].tabstop, is_diff = false }
+  local layout = { width = math.huge, fill = 0, tabstop = vim.bo[bufnr].tabstop, is_diff = false }
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     local info = vim.fn.getwininfo(window)[1]
     local width = info.width - margin(window, info)
-    look.width, look.fill = math.min(look.width, width), math.max(look.fill, info.width)
-    look.is_diff = look.is_diff or vim.wo[window].diff
+    layout.width, layout.fill = math.min(layout.width, width), math.max(layout.fill, info.width)
+    layout.is_diff = layout.is_diff or vim.wo[window].diff
   end
-  look.width = look.width == math.huge and vim.o.columns or math.max(10, look.width)
-  look.fill = math.max(look.fill, look.width)
-  return look
+  layout.width = layout.width == math.huge and vim.o.columns or math.max(10, layout.width)
+  layout.fill = math.max(layout.fill, layout.width)
+  return layout
 end
 
 return M

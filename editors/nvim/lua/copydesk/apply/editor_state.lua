@@ -10,15 +10,15 @@ local M = {}
 --- A position in the text, row and column from 0, and whether it is the end of its line.
 ---@alias copydesk.TextPlace { row: integer, col: integer, is_end: boolean }
 
----@class copydesk.KeptView
+---@class copydesk.SavedView
 ---@field view vim.fn.winsaveview.ret
 ---@field cursor copydesk.TextPlace
 ---@field top copydesk.TextPlace
 
 --- The state before an edit.
----@class copydesk.Kept
+---@class copydesk.EditorState
 ---@field bufnr integer
----@field views table<integer, copydesk.KeptView> By window.
+---@field views table<integer, copydesk.SavedView> By window.
 ---@field marks table<string, copydesk.TextPlace> By name.
 ---@field visual? copydesk.TextPlace The other end of the selection.
 
@@ -41,14 +41,14 @@ end
 
 --- Saves the state, before the edit.
 ---@param bufnr integer
----@return copydesk.Kept
-function M.look(bufnr)
+---@return copydesk.EditorState
+function M.save(bufnr)
   ---@return copydesk.TextPlace
   local function place(row, col)
     local line = vim.api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ""
     return { row = row, col = col, is_end = col >= #line }
   end
-  local kept = { bufnr = bufnr, views = {}, marks = {} } ---@type copydesk.Kept
+  local kept = { bufnr = bufnr, views = {}, marks = {} } ---@type copydesk.EditorState
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     local view = vim.api.nvim_win_call(window, vim.fn.winsaveview)
     local cursor, top = place(view.lnum - 1, view.col), place(view.topline - 1, 0)
@@ -68,7 +68,7 @@ function M.look(bufnr)
   return kept
 end
 
----@param kept copydesk.Kept
+---@param kept copydesk.EditorState
 ---@param ranges copydesk.ByteRange[]
 local function restore_marks(kept, ranges)
   local now = {} ---@type table<string, [integer, integer]>
@@ -77,7 +77,7 @@ local function restore_marks(kept, ranges)
   end
   local last = vim.api.nvim_buf_line_count(kept.bufnr) - 1
   for name, place in pairs(kept.marks) do
-    local row, col = ranges_of.moved(ranges, place)
+    local row, col = ranges_of.map_position(ranges, place)
     local is = now[name]
     -- A linewise selection has a column past every line's end; leave it as it is.
     if not is or is[1] ~= row or is[2] ~= col and place.col < END - 1 then
@@ -88,18 +88,18 @@ local function restore_marks(kept, ranges)
   end
 end
 
----@param kept copydesk.KeptView
+---@param kept copydesk.SavedView
 ---@param ranges copydesk.ByteRange[]
 local function restore_view(kept, ranges)
   local view = vim.deepcopy(kept.view)
-  local row, col = ranges_of.moved(ranges, kept.cursor)
+  local row, col = ranges_of.map_position(ranges, kept.cursor)
   if col ~= view.col and view.curswant < END then
     view.curswant = math.max(0, view.curswant + col - view.col)
   end
   view.lnum, view.col = row + 1, col
   -- A window that shows the first line keeps showing it while the cursor fits below.
   if view.topline > 1 or view.lnum > vim.api.nvim_win_get_height(0) then
-    view.topline = ranges_of.moved(ranges, kept.top) + 1
+    view.topline = ranges_of.map_position(ranges, kept.top) + 1
   end
   if not vim.deep_equal(vim.fn.winsaveview(), view) then
     vim.fn.winrestview(view)
@@ -123,7 +123,7 @@ local function restore_visual(row, col)
 end
 
 --- Restores the state, after an edit of these ranges.
----@param kept copydesk.Kept
+---@param kept copydesk.EditorState
 ---@param ranges copydesk.ByteRange[]
 function M.restore(kept, ranges)
   restore_marks(kept, ranges)
@@ -135,7 +135,7 @@ function M.restore(kept, ranges)
     end
   end
   if kept.visual and vim.api.nvim_get_mode().mode:find(MODES) then
-    restore_visual(ranges_of.moved(ranges, kept.visual))
+    restore_visual(ranges_of.map_position(ranges, kept.visual))
   end
 end
 

@@ -6,17 +6,17 @@
 
 local client = require("copydesk.client")
 local methods = require("copydesk.protocol").methods
-local undone = require("copydesk.undone")
+local undo_report = require("copydesk.undo_report")
 
 local M = {}
 
----@class copydesk.Taken
+---@class copydesk.UndoRecord
 ---@field what copydesk.UndoScope
 ---@field turn integer The last turn at that time.
 ---@field left table<string, true> Files that were left as they are, or were redone.
 
----@type table<string, copydesk.Taken[]> By session, the latest last.
-local taken = {}
+---@type table<string, copydesk.UndoRecord[]> By session, the latest last.
+local records_by_session = {}
 ---@type fun()[]
 local listeners = {}
 
@@ -26,7 +26,7 @@ function M.listen(listener)
   listeners[#listeners + 1] = listener
 end
 
-local function tell()
+local function notify_listeners()
   for _, listener in ipairs(listeners) do
     listener()
   end
@@ -55,7 +55,7 @@ end
 local function ask(view, method, params)
   local problem, result, code = client.ask(method, vim.tbl_extend("error", { session = view.id }, params))
   if not result then
-    undone.refused(problem, code)
+    undo_report.report_error(problem, code)
     return nil
   end
   return result.files
@@ -77,9 +77,9 @@ function M.undo(view, what)
       record.left[path_of(file.uri)] = true
     end
   end
-  taken[view.id] = taken[view.id] or {}
-  table.insert(taken[view.id], record)
-  tell()
+  records_by_session[view.id] = records_by_session[view.id] or {}
+  table.insert(records_by_session[view.id], record)
+  notify_listeners()
   return files
 end
 
@@ -92,7 +92,7 @@ function M.redo(view)
   elseif #files == 0 then
     return require("copydesk.message").info("there is nothing to redo")
   end
-  local records = taken[view.id] or {}
+  local records = records_by_session[view.id] or {}
   local record = records[#records]
   if record and not has(files, "conflict") and not has(files, "gone") then
     table.remove(records)
@@ -101,15 +101,15 @@ function M.redo(view)
       record.left[path_of(file.uri)] = file.outcome == "undone" or record.left[path_of(file.uri)]
     end
   end
-  undone.tell(files, "redone")
-  tell()
+  undo_report.report(files, "redone")
+  notify_listeners()
 end
 
 ---@param view copydesk.View
----@param record copydesk.Taken
+---@param record copydesk.UndoRecord
 ---@param part copydesk.PartInfo
 ---@return boolean
-local function is_meant(view, record, part)
+local function covers(view, record, part)
   local what = record.what
   if part.turn > record.turn then
     return false
@@ -128,8 +128,8 @@ end
 ---@param path string
 ---@return boolean
 function M.is_undone(view, part, path)
-  for _, record in ipairs(taken[view.id] or {}) do
-    if is_meant(view, record, part) and not record.left[path] then
+  for _, record in ipairs(records_by_session[view.id] or {}) do
+    if covers(view, record, part) and not record.left[path] then
       return true
     end
   end

@@ -44,7 +44,7 @@ end
 --- Reports the outcome.
 ---@param files copydesk.UndoneFile[]
 ---@param done string
-function M.tell(files, done)
+function M.report(files, done)
   local is_clean = true
   for _, file in ipairs(files) do
     is_clean = is_clean and (file.outcome == "undone" or file.outcome == "unchanged")
@@ -56,7 +56,7 @@ end
 --- Reports why it failed.
 ---@param problem string
 ---@param code? integer
-function M.refused(problem, code)
+function M.report_error(problem, code)
   local is_busy = code == require("copydesk.protocol").errors.busy
   message.error(is_busy and "a turn is running; `:Copydesk stop` stops it, then try again" or problem)
 end

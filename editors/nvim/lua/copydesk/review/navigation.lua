@@ -8,7 +8,7 @@ local M = {}
 
 --- The window to move in: the focused one, or the last one with a document.
 ---@return integer?
-local function window()
+local function document_window()
   local current = vim.api.nvim_get_current_win()
   if require("copydesk.buffer").is_document(vim.api.nvim_get_current_buf()) then
     return current
@@ -27,7 +27,7 @@ local function show(row, count)
   if row + 1 <= top and row > 0 or row + count + 1 > bottom then
     vim.cmd("normal! zz")
   end
-  require("copydesk.review.top").show(vim.api.nvim_get_current_buf())
+  require("copydesk.review.rows_above").show(vim.api.nvim_get_current_buf())
   require("copydesk.review.hint").update()
 end
 
@@ -61,7 +61,7 @@ end
 --- Shows a hunk of the current buffer.
 ---@param one copydesk.Reviewed
 ---@param hunk? copydesk.HunkInfo The first one if nil.
-function M.look(one, hunk)
+function M.show_hunk(one, hunk)
   for _, found in ipairs(require("copydesk.review.draw").all(vim.api.nvim_get_current_buf())) do
     if found.one.session == one.session and found.one.id == one.id and (not hunk or found.hunk.hunk == hunk.hunk) then
       return show(found.first, found.count)
@@ -75,8 +75,8 @@ end
 --- Goes to a hunk, in a document window.
 ---@param one copydesk.Reviewed
 ---@param hunk? copydesk.HunkInfo The first one if nil.
-function M.to(one, hunk)
-  local shown_in = window()
+function M.go_to(one, hunk)
+  local shown_in = document_window()
   if shown_in then
     vim.api.nvim_set_current_win(shown_in)
   else
@@ -84,7 +84,7 @@ function M.to(one, hunk)
   end
   vim.cmd("normal! m'")
   if M.open(one.uri) then
-    M.look(one, hunk)
+    M.show_hunk(one, hunk)
   end
 end
 
@@ -121,7 +121,7 @@ end
 ---@param row? integer
 ---@param step integer
 ---@return copydesk.Found?
-local function beside(bufnr, row, step)
+local function hunk_beside(bufnr, row, step)
   local all = require("copydesk.review.draw").all(bufnr)
   local first, last, by = 1, #all, 1
   if step < 0 then
@@ -138,7 +138,7 @@ end
 --- Moves by one hunk.
 ---@param step 1|-1
 ---@return boolean
-local function move(step)
+local function move_one(step)
   local bufnr, row = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
   local here = require("copydesk.review.draw").at(bufnr, row)
   if here and step < 0 then
@@ -146,7 +146,7 @@ local function move(step)
   elseif here and here.count == 0 then
     row = math.max(row, here.first)
   end
-  local found = beside(bufnr, row, step)
+  local found = hunk_beside(bufnr, row, step)
   if found then
     show(found.first, found.count)
     return true
@@ -156,7 +156,7 @@ local function move(step)
   for far = 1, #uris do
     local uri = uris[(math.max(number, step < 0 and 1 or 0) - 1 + step * far) % #uris + 1]
     if M.open(uri) then
-      found = beside(vim.api.nvim_get_current_buf(), nil, step)
+      found = hunk_beside(vim.api.nvim_get_current_buf(), nil, step)
       if found then
         show(found.first, found.count)
         return true
@@ -170,7 +170,7 @@ end
 ---@param steps integer
 ---@param is_quiet? boolean Say nothing if there is none.
 function M.step(steps, is_quiet)
-  local shown_in = window()
+  local shown_in = document_window()
   if #documents() == 0 or not shown_in then
     local is_whole = require("copydesk.review").count() > 0
     local what = is_whole and " except whole files; `:Copydesk review` lists them" or ""
@@ -179,7 +179,7 @@ function M.step(steps, is_quiet)
   vim.api.nvim_set_current_win(shown_in)
   vim.cmd("normal! m'")
   for _ = 1, math.min(math.abs(steps), 1000) do
-    if not move(steps > 0 and 1 or -1) then
+    if not move_one(steps > 0 and 1 or -1) then
       return is_quiet or message.info("the undecided hunks cannot be shown; `:Copydesk review` lists them")
     end
   end

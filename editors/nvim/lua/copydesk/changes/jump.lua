@@ -2,8 +2,8 @@
 ---
 --- Contract: uses document windows only. A deleted file is not created again.
 
-local go = require("copydesk.review.go")
-local place = require("copydesk.review.place")
+local navigation = require("copydesk.review.navigation")
+local hunk_lines = require("copydesk.review.hunk_lines")
 
 local M = {}
 
@@ -16,7 +16,7 @@ local function row_of(bufnr, hunk)
   if #wanted == 0 and hunk.above and hunk.below then
     wanted, offset = { hunk.above, hunk.below }, 1
   end
-  local row = #wanted > 0 and place.find(bufnr, wanted, math.max(0, hunk.line - 1 - offset)) or nil
+  local row = #wanted > 0 and hunk_lines.find(bufnr, wanted, math.max(0, hunk.line - 1 - offset)) or nil
   return math.min(row and row + offset or hunk.line - 1, vim.api.nvim_buf_line_count(bufnr) - 1)
 end
 
@@ -46,13 +46,13 @@ end
 
 --- Previews a row in the current window.
 ---@param item copydesk.ChangeItem
-function M.glance(item)
-  if not item.file or not go.open(vim.uri_from_fname(item.file.path), true) then
+function M.preview(item)
+  if not item.file or not navigation.open(vim.uri_from_fname(item.file.path), true) then
     return
   end
   local left = item.left[1]
   if left and left.hunk then
-    go.look(left.one, left.hunk)
+    navigation.show_hunk(left.one, left.hunk)
   else
     look(hunk_of(item))
   end
@@ -69,7 +69,7 @@ function M.go(item)
     require("copydesk.message").info(("`%s` no longer exists"):format(name))
     return false
   elseif left and left.hunk then
-    go.to(left.one, left.hunk)
+    navigation.go_to(left.one, left.hunk)
     return true
   end
   require("copydesk.chat.jump").go({ path = path })

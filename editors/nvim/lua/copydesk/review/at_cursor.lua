@@ -3,7 +3,7 @@
 --- Contract: every function is called in a coroutine. The cursor moves only by `review.advance`, after a decision.
 
 local message = require("copydesk.message")
-local place = require("copydesk.review.place")
+local hunk_lines = require("copydesk.review.hunk_lines")
 
 local M = {}
 
@@ -12,7 +12,7 @@ local NOTHING = "there is nothing to decide here; `:Copydesk next` goes to the n
 --- The review of a file that the agent created, deleted or renamed.
 ---@param bufnr integer
 ---@return copydesk.Reviewed?
-local function file_of(bufnr)
+local function file_review(bufnr)
   for _, one in ipairs(require("copydesk.review").of_buffer(bufnr)) do
     if one.file then
       return one
@@ -31,7 +31,7 @@ local function lines_of(found, first, last)
   if from == 0 and to == found.count - 1 then
     return nil
   end
-  local _, others = place.virtual(found.one, found.hunk)
+  local _, others = hunk_lines.virtual(found.one, found.hunk)
   local real, virtual = {}, {}
   for line = from, to do
     real[#real + 1] = line
@@ -106,7 +106,7 @@ local function decisions(bufnr, verdict, range, comment, window)
   if found then
     return { decision(found, verdict, { comment = comment }) }
   end
-  local one = file_of(bufnr)
+  local one = file_review(bufnr)
   if not one then
     return {}
   end
@@ -135,7 +135,7 @@ function M.decide(verdict, range, comment, window)
   local is_done = require("copydesk.review.decide").all(chosen)
   if is_done and require("copydesk.config").get().review.advance then
     if vim.api.nvim_get_current_win() == window then
-      require("copydesk.review.go").step(1, true)
+      require("copydesk.review.navigation").step(1, true)
     end
   end
 end
