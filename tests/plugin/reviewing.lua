@@ -64,7 +64,7 @@ function R.tell(review, hunks, gone)
   R.seq = R.seq + 1
   local told = vim.tbl_extend("force", review, { hunks = hunks })
   local event = { event = "reviewChanged", review = told, gone = gone }
-  session.told({ session = "s1", seq = R.seq, event = vim.deepcopy(event) })
+  session.handle_event({ session = "s1", seq = R.seq, event = vim.deepcopy(event) })
 end
 
 -- A file with the agent's edit. It is written, and opened unless it is to stay closed.

@@ -70,7 +70,7 @@ local kinds = {
 local function tell(event)
   desk.seq = desk.seq + 1
   -- A lost event is noticed with the next one.
-  if random(40) > 0 then session.told(vim.deepcopy({ session = desk.id, seq = desk.seq, event = event })) end
+  if random(40) > 0 then session.handle_event(vim.deepcopy({ session = desk.id, seq = desk.seq, event = event })) end
 end
 
 local function add_part()

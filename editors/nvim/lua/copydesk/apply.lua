@@ -36,7 +36,7 @@ function M.forget(bufnr)
 end
 
 --- A document and the edits to apply to it.
----@class copydesk.Target
+---@class copydesk.EditTarget
 ---@field uri string
 ---@field bufnr integer
 ---@field ranges copydesk.ByteRange[]
@@ -48,8 +48,8 @@ end
 ---@return string?
 local function rejection_reason(bufnr, version, client)
   local now, options = buffer.version(bufnr), vim.bo[bufnr]
-  local is_told = require("copydesk.untitled").version(bufnr) or vim.lsp.buf_is_attached(bufnr, client.id)
-  if not now or not is_told then
+  local is_synced = require("copydesk.untitled").version(bufnr) or vim.lsp.buf_is_attached(bufnr, client.id)
+  if not now or not is_synced then
     return "the daemon does not have it open"
   elseif type(version) ~= "number" then
     return "the edit names no version of it"
@@ -65,7 +65,7 @@ end
 --- Resolves an edit to buffers and ranges, if all of it can be applied.
 ---@param edit lsp.WorkspaceEdit
 ---@param client vim.lsp.Client
----@return copydesk.Target[]? targets
+---@return copydesk.EditTarget[]? targets
 ---@return string? problem
 ---@return integer[] buffers Every buffer that the edit names.
 local function resolve_targets(edit, client)
@@ -113,14 +113,14 @@ local function end_undo_step(bufnr)
 end
 
 --- A change that was applied to a buffer, and how to revert it.
----@class copydesk.Done
+---@class copydesk.AppliedChange
 ---@field bufnr integer
 ---@field back copydesk.ByteRange[] The ranges that revert it.
 ---@field kept copydesk.EditorState
 ---@field modified boolean
 
 --- Reverts changes, the last one first.
----@param done copydesk.Done[]
+---@param done copydesk.AppliedChange[]
 ---@return boolean
 local function revert(done)
   for number = #done, 1, -1 do
@@ -136,10 +136,10 @@ local function revert(done)
 end
 
 --- Changes all buffers, or none.
----@param targets copydesk.Target[]
+---@param targets copydesk.EditTarget[]
 ---@return string? problem
 local function apply_all(targets)
-  local done = {} ---@type copydesk.Done[]
+  local done = {} ---@type copydesk.AppliedChange[]
   for _, target in ipairs(targets) do
     local bufnr = target.bufnr
     local kept, modified = editor_state.save(bufnr), vim.bo[bufnr].modified
@@ -185,7 +185,7 @@ end
 
 --- Whether the user is in the middle of a command that remembers its line and would continue in a changed text: an operator
 --- without its motion, a `:substitute` that asks, a completion with nothing chosen yet.
----@param targets copydesk.Target[]
+---@param targets copydesk.EditTarget[]
 ---@return boolean
 local function is_mid_command(targets)
   local mode, current = vim.api.nvim_get_mode().mode, vim.api.nvim_get_current_buf()
@@ -201,7 +201,7 @@ local function is_mid_command(targets)
 end
 
 --- Waits up to `PATIENCE` while the user is in the middle of such a command.
----@param targets copydesk.Target[]
+---@param targets copydesk.EditTarget[]
 ---@return boolean is_free
 ---@return boolean has_waited
 local function wait_for_command(targets)

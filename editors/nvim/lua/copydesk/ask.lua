@@ -7,7 +7,7 @@ local await = require("copydesk.await")
 
 local M = {}
 
----@class copydesk.Open
+---@class copydesk.OpenAsk
 ---@field id string
 ---@field kind "permission"|"question"
 ---@field session string
@@ -15,7 +15,7 @@ local M = {}
 ---@field question? copydesk.QuestionAskParams
 ---@field reply fun(answer: table) Sends the response to the daemon.
 
----@type copydesk.Open[] The oldest first.
+---@type copydesk.OpenAsk[] The oldest first.
 local open = {}
 ---@type fun()[]
 local listeners = {}
@@ -45,7 +45,7 @@ end
 
 --- The open asks, the oldest first; of one session, or of all.
 ---@param session? string
----@return copydesk.Open[]
+---@return copydesk.OpenAsk[]
 function M.list(session)
   return vim.tbl_filter(function(item)
     return not session or item.session == session
@@ -53,13 +53,13 @@ function M.list(session)
 end
 
 --- The ask that a reply without an id is for: the oldest of the current session, else the oldest.
----@return copydesk.Open?
+---@return copydesk.OpenAsk?
 function M.first()
   local view = require("copydesk.session").current()
   return view and M.list(view.id)[1] or open[1]
 end
 
----@param item copydesk.Open
+---@param item copydesk.OpenAsk
 ---@return table answer
 local function wait_for_reply(item)
   return await.await(function(done)

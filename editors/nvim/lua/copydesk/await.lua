@@ -18,8 +18,8 @@ function M.await(start)
     is_done = true
     local count, given = select("#", ...), { ... }
     vim.schedule(function()
-      local went, problem = coroutine.resume(this, unpack(given, 1, count))
-      if not went then
+      local ok, problem = coroutine.resume(this, unpack(given, 1, count))
+      if not ok then
         require("copydesk.message").broken(problem, debug.traceback(this))
       end
     end)
@@ -31,8 +31,8 @@ end
 ---@param run fun()
 function M.run(run)
   local this = coroutine.create(run)
-  local went, problem = coroutine.resume(this)
-  if not went then
+  local ok, problem = coroutine.resume(this)
+  if not ok then
     require("copydesk.message").broken(problem, debug.traceback(this))
   end
 end

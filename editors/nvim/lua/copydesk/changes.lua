@@ -70,13 +70,13 @@ end
 ---@param item copydesk.ChangeItem
 function M.undo(item)
   local view = session.current()
-  local whats = {} ---@type copydesk.UndoScope[]
+  local scopes = {} ---@type copydesk.UndoScope[]
   if item.kind == "hunk" then
     return message.info("a single hunk cannot be undone; press `u` on its call, its file or its turn")
   elseif item.kind == "turn" then
-    whats[1] = { turn = item.turn.number }
+    scopes[1] = { turn = item.turn.number }
   elseif item.call then
-    whats[1] = { call = item.call.part.id }
+    scopes[1] = { call = item.call.part.id }
   elseif item.file then
     local others = others_of(item)
     if #others > 0 then
@@ -84,11 +84,11 @@ function M.undo(item)
       return message.info(("the same call also changed %s; press `u` on the call to undo all of it"):format(names))
     end
     for _, call in ipairs(item.file.calls) do
-      table.insert(whats, 1, { call = call.part.id })
+      table.insert(scopes, 1, { call = call.part.id })
     end
   end
   local done = {}
-  for _, what in ipairs(view and whats or {}) do
+  for _, what in ipairs(view and scopes or {}) do
     local files = undo.undo(view, what)
     if not files then
       return

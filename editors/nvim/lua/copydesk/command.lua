@@ -59,9 +59,9 @@ end
 function M.nearest(word)
   local best, least = M.names[1], math.huge
   for _, name in ipairs(M.names) do
-    local far = vim.startswith(name, word) and 0 or distance(word:lower():sub(1, 32), name)
-    if far < least then
-      best, least = name, far
+    local apart = vim.startswith(name, word) and 0 or distance(word:lower():sub(1, 32), name)
+    if apart < least then
+      best, least = name, apart
     end
   end
   return best

@@ -43,13 +43,13 @@ local function document()
   return context.document(require("copydesk.chat").origin())
 end
 
----@class copydesk.Offers What can follow `@`.
+---@class copydesk.MentionOffers What can follow `@`.
 ---@field texts string[]
 ---@field about table<string, { kind: string, menu: string }> Their details; files have none.
 
 --- Everything but symbols. The texts are plain strings: a project may have many files, and every typed letter matches them all.
 ---@param arrived fun()
----@return copydesk.Offers
+---@return copydesk.MentionOffers
 local function mention_offers(arrived)
   local texts, about = {}, {}
   for _, word in ipairs(context.words) do
@@ -75,7 +75,7 @@ end
 
 ---@param query string
 ---@param arrived fun()
----@return copydesk.Offers
+---@return copydesk.MentionOffers
 local function symbols(query, arrived)
   local symbol = require("copydesk.complete.symbols")
   local buffer = document()

@@ -10,12 +10,12 @@ local MOST = 100
 --- The cap on a text, in bytes. It is larger than the daemon's own, so that the daemon reports the truncation.
 M.longest = 128 * 1024
 
----@class copydesk.Piece One item of context.
+---@class copydesk.ContextPiece One item of context.
 ---@field label string For the user.
 ---@field item? copydesk.ContextItem
 ---@field media? string The path of an image or a PDF.
 
----@class copydesk.Gathered
+---@class copydesk.GatheredContext
 ---@field items? copydesk.ContextItem[]
 ---@field files? copydesk.MediaContent[]
 ---@field problem? string Why the prompt cannot be sent as it is.
@@ -24,11 +24,11 @@ M.longest = 128 * 1024
 ---@field origin? integer The window that `@buffer`, `@selection` and `@diagnostics` are about.
 ---@field more? copydesk.ContextItem[]
 
----@type copydesk.Piece[]
+---@type copydesk.ContextPiece[]
 local added = {}
 
 --- Adds a piece to the next prompt. It replaces one with the same label.
----@param piece copydesk.Piece
+---@param piece copydesk.ContextPiece
 function M.add(piece)
   added = vim.tbl_filter(function(other)
     return other.label ~= piece.label
@@ -37,7 +37,7 @@ function M.add(piece)
 end
 
 --- The added pieces.
----@return copydesk.Piece[]
+---@return copydesk.ContextPiece[]
 function M.list()
   return vim.list_slice(added)
 end
@@ -92,7 +92,7 @@ local about_document = { buffer = "piece", selection = "piece", diagnostics = "l
 --- Resolves a word after `@` or `:Copydesk add`. Nil if it means nothing.
 ---@param word string
 ---@param window? integer
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 ---@return string? problem
 function M.resolve(word, window)
   if about_document[word] then
@@ -112,10 +112,10 @@ end
 --- The pieces of a prompt, each once.
 ---@param text string
 ---@param options copydesk.GatherOptions
----@return copydesk.Piece[]? pieces
+---@return copydesk.ContextPiece[]? pieces
 ---@return string? problem
 local function pieces_of(text, options)
-  local pieces, known = M.list(), {} ---@type copydesk.Piece[], table<string, boolean>
+  local pieces, known = M.list(), {} ---@type copydesk.ContextPiece[], table<string, boolean>
   for _, item in ipairs(options.more or {}) do
     pieces[#pieces + 1] = { label = item.uri, item = item }
   end
@@ -155,7 +155,7 @@ end
 --- Gathers the context of a prompt.
 ---@param text string
 ---@param options? copydesk.GatherOptions
----@return copydesk.Gathered
+---@return copydesk.GatheredContext
 function M.gather(text, options)
   local pieces, problem = pieces_of(text, options or {})
   if not pieces then

@@ -170,20 +170,20 @@ function M.save(params)
   if confirms then
     vim.o.confirm = false
   end
-  local went, said = pcall(vim.api.nvim_buf_call, bufnr, function()
+  local ok, output = pcall(vim.api.nvim_buf_call, bufnr, function()
     return vim.api.nvim_exec2("lockmarks update", { output = true }).output
   end)
   if confirms then
     vim.o.confirm = true
   end
   -- Autocommands of the write may have deleted the buffer.
-  if went and not vim.api.nvim_buf_is_valid(bufnr) then
+  if ok and not vim.api.nvim_buf_is_valid(bufnr) then
     return { saved = true }
-  elseif went and not vim.bo[bufnr].modified and vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr)) then
+  elseif ok and not vim.bo[bufnr].modified and vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr)) then
     remember(bufnr)
     return { saved = true }
   end
-  local why = tostring(said):match("E%d+:[^\n]*") or tostring(said):match("[^\n]+") or "it was not written"
+  local why = tostring(output):match("E%d+:[^\n]*") or tostring(output):match("[^\n]+") or "it was not written"
   return { saved = false, message = ("%s: %s"):format(buffer.shown(params.uri), why) }
 end
 

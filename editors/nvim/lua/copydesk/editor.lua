@@ -102,8 +102,8 @@ local function new_window(beside)
   vim.bo[empty].bufhidden = "wipe"
   local is_floating = vim.api.nvim_win_get_config(beside).relative ~= ""
   local config = { split = "above", win = is_floating and -1 or beside }
-  local went, window = pcall(vim.api.nvim_open_win, empty, false, config)
-  if not went then
+  local ok, window = pcall(vim.api.nvim_open_win, empty, false, config)
+  if not ok then
     vim.api.nvim_buf_delete(empty, { force = true })
     return nil
   end

@@ -14,7 +14,7 @@ local function window()
   end
 end
 
----@param place copydesk.Place
+---@param place copydesk.CodeLocation
 local function show(place)
   local shown_in = window()
   if shown_in then

@@ -58,7 +58,7 @@ M.shades = {
 
 --- The definition set here for each shade.
 ---@type table<string, table>
-local made = {}
+local own_definitions = {}
 
 ---@param colour integer
 ---@param ground integer
@@ -101,7 +101,7 @@ end
 ---@return boolean
 local function is_ours(name)
   local now = vim.api.nvim_get_hl(0, { name = name })
-  return next(now) == nil or made[name] ~= nil and vim.deep_equal(now, made[name])
+  return next(now) == nil or own_definitions[name] ~= nil and vim.deep_equal(now, own_definitions[name])
 end
 
 local function define()
@@ -111,7 +111,7 @@ local function define()
   for name, shade in pairs(M.shades) do
     if is_ours(name) then
       vim.api.nvim_set_hl(0, name, shaded(shade))
-      made[name] = vim.api.nvim_get_hl(0, { name = name })
+      own_definitions[name] = vim.api.nvim_get_hl(0, { name = name })
     end
   end
 end

@@ -20,8 +20,8 @@ local function load()
   end
   local text = handle:read("*a")
   handle:close()
-  local went, list = pcall(vim.json.decode, text)
-  if not went or not vim.islist(list) then
+  local ok, list = pcall(vim.json.decode, text)
+  if not ok or not vim.islist(list) then
     return {}
   end
   return vim.tbl_filter(function(item)

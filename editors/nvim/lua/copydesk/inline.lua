@@ -34,7 +34,7 @@ local function remove_stale_marks()
 end
 
 --- Whether a review belongs to an inline edit.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@return boolean
 function M.is(one)
   return one.when == "before" and not one.ask
@@ -64,7 +64,7 @@ end
 
 --- Lets the model rewrite a piece of a buffer.
 ---@param bufnr integer
----@param piece copydesk.Piece
+---@param piece copydesk.ContextPiece
 ---@param instruction string
 function M.start(bufnr, piece, instruction)
   local view = session()
@@ -93,7 +93,7 @@ function M.start(bufnr, piece, instruction)
 end
 
 --- Lets the model revise its text; without an instruction it tries again.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@param instruction? string
 function M.refine(one, instruction)
   local params = { session = one.session, review = one.id, instruction = instruction }
@@ -104,7 +104,7 @@ function M.refine(one, instruction)
 end
 
 --- Cancels an inline edit.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 function M.cancel(one)
   local problem, result = client.ask(methods.inlineCancel, { session = one.session, review = one.id })
   if not result then

@@ -130,15 +130,15 @@ function M.update(panel)
     view.topline, view.lnum = math.max(1, view.topline + line - view.lnum), line
     views[window] = view
   end
-  local went, problem = pcall(draw, buffer, rows)
+  local ok, problem = pcall(draw, buffer, rows)
   vim.bo[buffer].modifiable = false
-  if not went and tostring(problem):find("E565", 1, true) then
+  if not ok and tostring(problem):find("E565", 1, true) then
     -- Textlock: an expression that waits for a key is being evaluated.
     vim.defer_fn(function()
       M.update(panel)
     end, LOCKED)
     return
-  elseif not went then
+  elseif not ok then
     error(problem, 0)
   end
   panel.drawn = rows

@@ -27,9 +27,9 @@ function M.output(args)
   if result.code == 124 or result.signal ~= 0 then
     return nil, ("`copydesk %s` did not finish in time; `:Copydesk log` may show why"):format(args[1])
   elseif vim.trim(result.stdout or "") == "" then
-    local said = vim.trim(result.stderr or "")
-    said = said ~= "" and said or "exit code " .. result.code
-    return nil, ("`copydesk %s` failed: %s"):format(args[1], said)
+    local errors = vim.trim(result.stderr or "")
+    errors = errors ~= "" and errors or "exit code " .. result.code
+    return nil, ("`copydesk %s` failed: %s"):format(args[1], errors)
   end
   return result.stdout
 end

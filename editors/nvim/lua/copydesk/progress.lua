@@ -17,8 +17,8 @@ local started_at = {}
 ---@param data table
 local function announce(name, data)
   local event = { pattern = "Copydesk" .. name, modeline = false, data = data }
-  local went, problem = pcall(vim.api.nvim_exec_autocmds, "User", event)
-  if not went then
+  local ok, problem = pcall(vim.api.nvim_exec_autocmds, "User", event)
+  if not ok then
     require("copydesk.message").error(("an autocommand for Copydesk%s failed: %s"):format(name, problem))
   end
 end
@@ -89,7 +89,7 @@ function M.connection(status)
 end
 
 --- Announces an ask.
----@param item copydesk.Open
+---@param item copydesk.OpenAsk
 function M.asked(item)
   local first = item.question and item.question.questions[1]
   local title = item.ask and item.ask.title or first and require("copydesk.question").signed(item.question, first) or ""

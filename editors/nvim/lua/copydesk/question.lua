@@ -9,7 +9,7 @@ local M = {}
 
 local OWN, DONE = "Something else …", "That is all"
 
----@param item copydesk.Open
+---@param item copydesk.OpenAsk
 ---@return boolean
 local function is_open(item)
   return vim.list_contains(require("copydesk.ask").list(), item)
@@ -90,7 +90,7 @@ local function ask_one(question, prompt)
 end
 
 --- Asks all questions of an item, and sends the answers to the daemon.
----@param item copydesk.Open
+---@param item copydesk.OpenAsk
 function M.answer(item)
   require("copydesk.await").run(function()
     local answers = {}

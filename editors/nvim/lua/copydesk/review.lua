@@ -45,7 +45,7 @@ end
 
 --- The reviews of a buffer's document.
 ---@param bufnr integer
----@return copydesk.Reviewed[]
+---@return copydesk.ReviewState[]
 function M.of_buffer(bufnr)
   local buffer, all = require("copydesk.buffer"), state.all()
   local found = #all > 0 and state.all(buffer.uri(bufnr)) or all
@@ -146,14 +146,14 @@ local function uris_of(id)
 end
 
 --- Reports once that a review is so long that the daemon sends only its first hunks, and the others later.
----@param told copydesk.ReviewInfo
-local function report_long(told)
-  if told.total <= #told.hunks or too_long[told.uri] then
+---@param info copydesk.ReviewInfo
+local function report_long(info)
+  if info.total <= #info.hunks or too_long[info.uri] then
     return
   end
-  too_long[told.uri] = true
+  too_long[info.uri] = true
   local what = "%s has %d undecided hunks, %d of them shown; `:Copydesk accept-file` and `reject-file` decide all"
-  require("copydesk.message").info(what:format(told.path, told.total, #told.hunks))
+  require("copydesk.message").info(what:format(info.path, info.total, #info.hunks))
 end
 
 --- Ends a listing, successful or not.
@@ -184,9 +184,9 @@ function M.list(id, uri)
       end
       local uris = about and { [about] = true } or uris_of(id)
       state.replace(id, result.reviews, about)
-      for _, told in ipairs(result.reviews) do
-        uris[told.uri] = true
-        report_long(told)
+      for _, info in ipairs(result.reviews) do
+        uris[info.uri] = true
+        report_long(info)
       end
       draw_and_announce(uris, id)
       -- Events meanwhile may be newer than the list, or older.
@@ -223,7 +223,7 @@ end
 --- Handles a change of a review.
 ---@param id string
 ---@param change copydesk.ReviewChange
-function M.told(id, change)
+function M.handle_change(id, change)
   local uri = change.review.uri
   if listing[id] then
     listing[id].is_again = true
@@ -238,7 +238,7 @@ end
 
 session.listen(function(view, what, change)
   if what == "review" then
-    M.told(view.id, change)
+    M.handle_change(view.id, change)
   elseif what == "loaded" then
     M.list(view.id)
   elseif what == "gone" then

@@ -13,7 +13,7 @@ local MOST_LINES = 128 * 1024
 --- The kind of selection by mode, Visual and Select.
 local KINDS = { v = "v", V = "V", ["\22"] = "\22", s = "v", S = "V", ["\19"] = "\22" }
 
----@class copydesk.Selected
+---@class copydesk.SelectedText
 ---@field first integer The first line, from 1.
 ---@field last integer
 ---@field range copydesk.WireRange
@@ -63,7 +63,7 @@ end
 
 --- The selection in the current buffer.
 ---@param live? string The kind of an active selection.
----@return copydesk.Selected?
+---@return copydesk.SelectedText?
 local function selected(live)
   local from, to = vim.fn.getpos(live and "v" or "'<"), vim.fn.getpos(live and "." or "'>")
   local kind = live or vim.fn.visualmode()
@@ -94,7 +94,7 @@ end
 --- The selection of a buffer, or its last one; nil if there was none.
 ---@param buffer integer
 ---@param window? integer A window that shows it; active selections in others do not count then.
----@return copydesk.Selected?
+---@return copydesk.SelectedText?
 function M.of(buffer, window)
   local current = vim.api.nvim_get_current_win()
   local is_here = (window or current) == current and buffer == vim.api.nvim_get_current_buf()

@@ -132,8 +132,8 @@ end
 --- depend on the others.
 ---@param client vim.lsp.Client
 local function flush(client)
-  local went, tracking = pcall(require, "vim.lsp._changetracking")
-  if went and type(tracking) == "table" and tracking.flush then
+  local ok, tracking = pcall(require, "vim.lsp._changetracking")
+  if ok and type(tracking) == "table" and tracking.flush then
     pcall(tracking.flush, client)
   end
 end
@@ -161,14 +161,14 @@ function M.request(client, method, params, buffer, done)
     end
   end
   flush(client)
-  local went, sent, id
+  local ok, sent, id
   if has_methods then
-    went, sent, id = pcall(client.request, client, method, params, answered, buffer)
+    ok, sent, id = pcall(client.request, client, method, params, answered, buffer)
   else
-    went, sent, id = pcall(client.request, method, params, answered, buffer)
+    ok, sent, id = pcall(client.request, method, params, answered, buffer)
   end
-  if not went or not sent then
-    answered({ code = -32803, message = went and "the language server has ended" or tostring(sent) })
+  if not ok or not sent then
+    answered({ code = -32803, message = ok and "the language server has ended" or tostring(sent) })
   elseif not is_over and id then
     key = client.id .. ":" .. id
     open[key] = function()

@@ -24,7 +24,7 @@ local M = {}
 ---@field loads? integer How many loads were started.
 ---@field is_paging? boolean Whether earlier parts are being loaded.
 
----@alias copydesk.Told
+---@alias copydesk.ViewChange
 ---| "loaded" # Everything may have changed.
 ---| "earlier" # Parts were added before the first; the subject is their number.
 ---| "part" # A part is new or has changed.
@@ -40,17 +40,17 @@ local M = {}
 local views = {}
 ---@type string?
 local current
----@type fun(view: copydesk.View, what: copydesk.Told, subject: any, detail: any)[]
+---@type fun(view: copydesk.View, what: copydesk.ViewChange, subject: any, detail: any)[]
 local listeners = {}
 
 --- Registers a listener for every change of a view.
----@param listener fun(view: copydesk.View, what: copydesk.Told, subject: any, detail: any)
+---@param listener fun(view: copydesk.View, what: copydesk.ViewChange, subject: any, detail: any)
 function M.listen(listener)
   listeners[#listeners + 1] = listener
 end
 
 ---@param view copydesk.View
----@param what copydesk.Told
+---@param what copydesk.ViewChange
 local function notify_listeners(view, what, subject, detail)
   for _, listener in ipairs(listeners) do
     listener(view, what, subject, detail)
@@ -178,7 +178,7 @@ end
 
 --- Handles an event of the daemon.
 ---@param params copydesk.EventParams
-function M.told(params)
+function M.handle_event(params)
   local view = views[params.session]
   if not view then
     return
@@ -239,7 +239,7 @@ function M.load(id, done)
     replace_view(view, result)
     notify_listeners(view, "loaded")
     for _, params in ipairs(kept) do
-      M.told(params)
+      M.handle_event(params)
     end
     done(nil, view)
   end)
@@ -287,7 +287,7 @@ function M.new(done)
     return
   end
   making = { done }
-  local function made(problem, view)
+  local function finish(problem, view)
     local waited = making or {}
     making = nil
     for _, waiting in ipairs(waited) do
@@ -296,9 +296,9 @@ function M.new(done)
   end
   client.request(methods.sessionNew, { folder = vim.fn.getcwd() }, function(problem, result)
     if not result then
-      return made(problem)
+      return finish(problem)
     end
-    M.open(result.session.id, made)
+    M.open(result.session.id, finish)
   end)
 end
 

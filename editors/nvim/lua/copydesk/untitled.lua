@@ -13,9 +13,9 @@ local GATHER = 150
 ---@field uri string
 ---@field client vim.lsp.Client
 ---@field version integer The version of the current text. Counted here: line ends change without a tick.
----@field told integer The daemon's version.
----@field told_count integer The daemon's number of lines.
----@field told_end string The daemon's line ends, and whether the last line has one.
+---@field sent_version integer The daemon's version.
+---@field sent_count integer The daemon's number of lines.
+---@field sent_ends string The daemon's line ends, and whether the last line has one.
 ---@field ends string The same for the buffer, as last seen.
 ---@field count integer The buffer's number of lines.
 ---@field head integer How many lines at the beginning are unchanged.
@@ -61,9 +61,9 @@ end
 ---@param document copydesk.Untitled
 local function mark_sent(bufnr, document)
   local count = vim.api.nvim_buf_line_count(bufnr)
-  document.told = document.version
-  document.told_end, document.ends = select(3, ends_of(bufnr)), select(3, ends_of(bufnr))
-  document.told_count, document.count, document.head, document.tail = count, count, count, count
+  document.sent_version = document.version
+  document.sent_ends, document.ends = select(3, ends_of(bufnr)), select(3, ends_of(bufnr))
+  document.sent_count, document.count, document.head, document.tail = count, count, count, count
 end
 
 --- Whether it is still an unnamed document.
@@ -108,16 +108,16 @@ end
 ---@param bufnr integer
 local function flush(bufnr)
   local document = documents[bufnr]
-  if not close_if_named(bufnr) or document.told == document.version then
+  if not close_if_named(bufnr) or document.sent_version == document.version then
     return
   end
   local _, has_last = ends_of(bufnr)
   local change ---@type lsp.TextDocumentContentChangeEvent
-  if document.told_end ~= document.ends or document.tail == 0 and not has_last then
+  if document.sent_ends ~= document.ends or document.tail == 0 and not has_last then
     change = { text = text_of(bufnr, 0, document.count) }
   else
     local start = { line = document.head, character = 0 }
-    local stop = { line = document.told_count - document.tail, character = 0 }
+    local stop = { line = document.sent_count - document.tail, character = 0 }
     change = {
       range = { start = start, ["end"] = stop },
       text = text_of(bufnr, document.head, document.count - document.tail),
@@ -135,7 +135,7 @@ end
 ---@param document copydesk.Untitled
 local function follow(bufnr, document)
   local function gather()
-    if document.told == document.version then
+    if document.sent_version == document.version then
       vim.defer_fn(function()
         if documents[bufnr] == document then
           flush(bufnr)

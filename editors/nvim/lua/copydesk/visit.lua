@@ -21,7 +21,7 @@ M.believed = 60 * 1000
 --- Larger files are not loaded.
 local LARGEST = 4 * 1024 * 1024
 
----@class copydesk.Visit
+---@class copydesk.HiddenBuffer
 ---@field buffer integer
 ---@field path string
 ---@field stamp string The state of the file when it was read.
@@ -31,7 +31,7 @@ local LARGEST = 4 * 1024 * 1024
 ---@field settled boolean Servers have had their time to attach.
 ---@field kind? string The kind of file, by its name.
 
-local visits = {} ---@type table<integer, copydesk.Visit>
+local visits = {} ---@type table<integer, copydesk.HiddenBuffer>
 local unserved = {} ---@type table<string, number> Kinds of files without a server, and until when that counts.
 local timer ---@type uv.uv_timer_t?
 local group ---@type integer?
@@ -60,7 +60,7 @@ local function adopt(buffer)
   vim.api.nvim_exec_autocmds("User", { group = group, pattern = "CopydeskVisited", modeline = true })
 end
 
----@param visit copydesk.Visit
+---@param visit copydesk.HiddenBuffer
 local function begin(visit)
   visits[visit.buffer] = visit
   if not group then
@@ -94,7 +94,7 @@ local function begin(visit)
   })
 end
 
----@param visit copydesk.Visit
+---@param visit copydesk.HiddenBuffer
 local function finish(visit)
   local buffer = visit.buffer
   visits[buffer] = nil
@@ -114,7 +114,7 @@ end
 
 --- Deletes buffers that are idle too long or too many.
 local function sweep()
-  local old_first = vim.tbl_values(visits) ---@type copydesk.Visit[]
+  local old_first = vim.tbl_values(visits) ---@type copydesk.HiddenBuffer[]
   table.sort(old_first, function(a, b)
     return a.used < b.used
   end)
@@ -136,7 +136,7 @@ end
 
 ---@param path string
 ---@param known? integer A buffer that is not loaded.
----@return copydesk.Visit?
+---@return copydesk.HiddenBuffer?
 local function load(path, known)
   local now = stamp(path)
   if not now then
@@ -160,7 +160,7 @@ local function load(path, known)
 end
 
 --- Reloads the file if it has changed.
----@param visit copydesk.Visit
+---@param visit copydesk.HiddenBuffer
 ---@return boolean can_be_read
 local function refresh(visit)
   local now = stamp(visit.path)
@@ -172,7 +172,7 @@ local function refresh(visit)
 end
 
 --- Waits until a server has attached, or `grace` is over.
----@param visit copydesk.Visit
+---@param visit copydesk.HiddenBuffer
 ---@param deadline number
 local function settle(visit, deadline)
   if visit.settled or #server.of(visit.buffer) > 0 then
@@ -213,7 +213,7 @@ end
 function M.with(uri, deadline, run)
   local buffer = require("copydesk.buffer").of(uri)
   local is_loaded = buffer and vim.api.nvim_buf_is_loaded(buffer)
-  local visit = buffer and visits[buffer] ---@type copydesk.Visit?
+  local visit = buffer and visits[buffer] ---@type copydesk.HiddenBuffer?
   if is_loaded and not visit then
     return run(buffer)
   elseif not visit then
@@ -239,11 +239,11 @@ function M.with(uri, deadline, run)
     finish(visit)
     return { state = "unsupported" }
   end
-  local went, result = xpcall(run, debug.traceback, visit.buffer)
+  local ok, result = xpcall(run, debug.traceback, visit.buffer)
   visit.uses = visit.uses - 1
   visit.used = notes.now()
   sweep()
-  return went and result or error(result, 0)
+  return ok and result or error(result, 0)
 end
 
 return M

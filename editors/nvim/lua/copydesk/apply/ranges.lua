@@ -25,18 +25,18 @@ local function byte_of(line, character, encoding)
     local is_place = character == #line or character < #line and vim.str_utf_start(line, character + 1) == 0
     return is_place and character or nil
   end
-  local went, byte, back
+  local ok, byte, back
   if has_encodings then
-    went, byte = pcall(vim.str_byteindex, line, encoding, character, true)
-    back = went and vim.str_utfindex(line, encoding, byte, true)
+    ok, byte = pcall(vim.str_byteindex, line, encoding, character, true)
+    back = ok and vim.str_utfindex(line, encoding, byte, true)
   else
-    went, byte = pcall(vim.str_byteindex, line, character, encoding == "utf-16")
-    if went then
+    ok, byte = pcall(vim.str_byteindex, line, character, encoding == "utf-16")
+    if ok then
       local points, units = vim.str_utfindex(line, byte)
       back = encoding == "utf-16" and units or points
     end
   end
-  return went and back == character and byte or nil
+  return ok and back == character and byte or nil
 end
 
 --- Splits a text into lines as the buffer would: 'fileformat' decides what ends a line; any other CR is text.

@@ -148,18 +148,18 @@ end
 ---@return copydesk.ByteRange? back The range that reverts it.
 ---@return string? problem
 local function replace(bufnr, range)
-  local function text(of)
-    return vim.api.nvim_buf_get_text(bufnr, of.start_row, of.start_col, of.end_row, of.end_col, {})
+  local function text(target)
+    return vim.api.nvim_buf_get_text(bufnr, target.start_row, target.start_col, target.end_row, target.end_col, {})
   end
   local old, size = text(range), size_of(bufnr)
   local back = inverse(range, old)
-  local went, is_done = pcall(change_text, bufnr, range)
-  if not went or not is_done then
+  local ok, is_done = pcall(change_text, bufnr, range)
+  if not ok or not is_done then
     -- Another plugin's callback may have failed although the change was made.
     local is_size = size_of(bufnr) == size + size_of_lines(range.lines) - size_of_lines(old)
     local can_read, now = pcall(text, back)
     if not (is_size and can_read and vim.deep_equal(now, range.lines)) then
-      return nil, went and "Neovim refuses the change" or tostring(is_done):match("^[^\n]*")
+      return nil, ok and "Neovim refuses the change" or tostring(is_done):match("^[^\n]*")
     end
   end
   return back

@@ -104,11 +104,11 @@ end
 local function turn_row(turn, calls, left, is_open)
   local sign = #calls == 0 and " " or is_open and "▾" or "▸"
   local files = #turn.files == 1 and "1 file" or ("%d files"):format(#turn.files)
-  local much = #calls > 0 and files .. spaced(review.figures(turn.additions, turn.deletions)) or "no changes"
+  local amount = #calls > 0 and files .. spaced(review.figures(turn.additions, turn.deletions)) or "no changes"
   return {
     { ("%s Turn %d"):format(sign, turn.number), #calls > 0 and "CopydeskTitle" or "CopydeskDim" },
     { spaced(turn.words), #calls > 0 and "Normal" or "CopydeskDim" },
-    { spaced(much), "CopydeskDim" },
+    { spaced(amount), "CopydeskDim" },
     { count_of(#left), "CopydeskAsk" },
     { undone_of(calls), "CopydeskError" },
   }
@@ -170,36 +170,36 @@ local function add(into, item, chunks)
 end
 
 ---@param into copydesk.ChangeRows
----@param of copydesk.ChangeItem The call.
-local function add_hunks(into, of)
-  local hunks = hunks_of(of.call, of.left)
+---@param parent copydesk.ChangeItem The call.
+local function add_hunks(into, parent)
+  local hunks = hunks_of(parent.call, parent.left)
   for number = 1, math.min(#hunks, MOST) do
     local one = hunks[number]
-    local own = { kind = "hunk", key = ("%s#%d"):format(of.key, number), hunk = one.hunk, left = { one.left } }
-    own.below = of.key
-    add(into, vim.tbl_extend("force", of, own), hunk_row(one.hunk, one.left))
+    local own = { kind = "hunk", key = ("%s#%d"):format(parent.key, number), hunk = one.hunk, left = { one.left } }
+    own.below = parent.key
+    add(into, vim.tbl_extend("force", parent, own), hunk_row(one.hunk, one.left))
   end
   if #hunks > MOST then
     local text = ("%14s… %d more"):format("", #hunks - MOST)
-    table.insert(into.rows, { key = of.key .. "…", chunks = { { text, "CopydeskDim" } } })
+    table.insert(into.rows, { key = parent.key .. "…", chunks = { { text, "CopydeskDim" } } })
   end
 end
 
 ---@param into copydesk.ChangeRows
----@param of copydesk.ChangeItem The turn.
+---@param parent copydesk.ChangeItem The turn.
 ---@param file copydesk.TurnFile
-local function add_file(into, of, file)
-  local item = { kind = "file", key = ("%s/%s"):format(of.key, file.path), turn = of.turn, file = file }
+local function add_file(into, parent, file)
+  local item = { kind = "file", key = ("%s/%s"):format(parent.key, file.path), turn = parent.turn, file = file }
   item.left = undecided.of(file.calls, into.by_call, file.path)
   add(into, item, file_row(file, item.left, into.is_open(item)))
   for _, call in ipairs(into.is_open(item) and file.calls or {}) do
     -- A call that changed several files has a row below each of them.
     local key = ("%s/%s"):format(item.key, call.part.id)
-    local made = { kind = "call", key = key, turn = of.turn, file = file, call = call }
-    made.left = undecided.of({ call }, into.by_call, file.path)
-    add(into, made, call_row(call, into.is_open(made)))
-    if into.is_open(made) then
-      add_hunks(into, made)
+    local call_item = { kind = "call", key = key, turn = parent.turn, file = file, call = call }
+    call_item.left = undecided.of({ call }, into.by_call, file.path)
+    add(into, call_item, call_row(call, into.is_open(call_item)))
+    if into.is_open(call_item) then
+      add_hunks(into, call_item)
     end
   end
 end

@@ -11,7 +11,7 @@ local M = {}
 local MOST = 20000
 
 ---@class copydesk.Undecided
----@field one copydesk.Reviewed
+---@field one copydesk.ReviewState
 ---@field hunk? copydesk.HunkInfo Nil stands for the file itself.
 
 --- The undecided hunks of a session, by the ids of the calls that made them; in text order.
@@ -19,8 +19,8 @@ local MOST = 20000
 ---@return table<string, copydesk.Undecided[]>
 function M.by_call(session)
   local found = {} ---@type table<string, copydesk.Undecided[]>
-  local function add(by, undecided)
-    for _, id in ipairs(by) do
+  local function add(ids, undecided)
+    for _, id in ipairs(ids) do
       found[id] = found[id] or {}
       table.insert(found[id], undecided)
     end
@@ -116,8 +116,8 @@ local function match_identical(runs, undecided)
     local candidates = one.hunk and by_text[text_of(one.hunk.new, one.hunk.old)] or {}
     local nearest ---@type integer?
     for number, run in ipairs(candidates) do
-      local far = math.abs(run.line - one.hunk.line - 1)
-      if not nearest or far < math.abs(candidates[nearest].line - one.hunk.line - 1) then
+      local distance = math.abs(run.line - one.hunk.line - 1)
+      if not nearest or distance < math.abs(candidates[nearest].line - one.hunk.line - 1) then
         nearest = number
       end
     end

@@ -109,7 +109,7 @@ local function questions(block, question)
 end
 
 --- All open asks of a session.
----@param items copydesk.Open[]
+---@param items copydesk.OpenAsk[]
 ---@return copydesk.Block
 function M.all(items)
   local block = { lines = {}, marks = {}, kind = "ask" } ---@type copydesk.Block

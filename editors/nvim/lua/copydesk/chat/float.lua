@@ -77,7 +77,7 @@ end
 
 --- The ask to show. If the conversation is open, only one of another session.
 ---@param is_visible boolean
----@return copydesk.Open?
+---@return copydesk.OpenAsk?
 local function wanted(is_visible)
   if not is_visible then
     return ask.first()

@@ -8,7 +8,7 @@ local transcript = require("copydesk.chat.transcript")
 
 local M = {}
 
----@class copydesk.Place
+---@class copydesk.CodeLocation
 ---@field path string
 ---@field line? integer From 1.
 ---@field column? integer From 1, in UTF-16 code units.
@@ -58,7 +58,7 @@ end
 ---@param lines string[]
 ---@param row integer
 ---@param folder? string
----@return copydesk.Place?
+---@return copydesk.CodeLocation?
 local function place_in_hits(lines, row, folder)
   local path, line = lines[row]:match("^(.-):(%d+):")
   if path and absolute(path, folder) and vim.uv.fs_stat(absolute(path, folder)) then
@@ -76,7 +76,7 @@ end
 --- The place of a diagnostic in a note to the model.
 ---@param line string
 ---@param folder? string
----@return copydesk.Place?
+---@return copydesk.CodeLocation?
 local function place_in_note(line, folder)
   local path, number, column = line:match("^(%S.-):(%d+):(%d+) ")
   path = absolute(path, folder)
@@ -88,7 +88,7 @@ end
 ---@param lines string[]
 ---@param row integer
 ---@param folder? string
----@return copydesk.Place?
+---@return copydesk.CodeLocation?
 local function place_in_files(files, lines, row, folder)
   for number = row, 1, -1 do
     for _, file in ipairs(files) do
@@ -108,7 +108,7 @@ end
 ---@param lines string[] The lines of its block.
 ---@param row integer From 1, in the block.
 ---@param folder? string
----@return copydesk.Place?
+---@return copydesk.CodeLocation?
 function M.place(part, lines, row, folder)
   local call = part.content --[[@as copydesk.CallInfo]]
   if call.kind == "note" then
@@ -186,7 +186,7 @@ local function byte_of(line, column)
 end
 
 --- Shows a place in the current window.
----@param place copydesk.Place
+---@param place copydesk.CodeLocation
 ---@return string? problem
 function M.show(place)
   if vim.api.nvim_buf_get_name(0) ~= place.path then
@@ -205,7 +205,7 @@ function M.show(place)
 end
 
 --- Goes to a place in a document window.
----@param place copydesk.Place
+---@param place copydesk.CodeLocation
 function M.go(place)
   local window = require("copydesk.chat").origin()
   if not window then

@@ -18,7 +18,7 @@ local LOCKED = 100
 local COLOURED = 5000
 local marks = vim.api.nvim_create_namespace("copydesk.chat")
 
----@class copydesk.Placed: copydesk.Block
+---@class copydesk.PlacedBlock: copydesk.Block
 ---@field part? string
 ---@field first integer The row it begins at, from 0.
 ---@field count integer
@@ -28,7 +28,7 @@ local buffer
 ---@type string? The id of the session shown.
 local shown
 --- One per part, and last the one with open asks and queued prompts.
----@type copydesk.Placed[]
+---@type copydesk.PlacedBlock[]
 local blocks = {}
 ---@type table<string, integer>
 local at = {}
@@ -50,7 +50,7 @@ end
 
 --- The block at a row, and the row inside it.
 ---@param row integer From 0.
----@return copydesk.Placed?
+---@return copydesk.PlacedBlock?
 ---@return integer? within
 ---@return integer? number
 function M.at(row)
@@ -69,7 +69,7 @@ function M.at(row)
 end
 
 --- The blocks shown, each with its first row.
----@return copydesk.Placed[]
+---@return copydesk.PlacedBlock[]
 function M.blocks()
   return blocks
 end
@@ -150,7 +150,7 @@ local function shift(from, rows)
   end
 end
 
----@param placed copydesk.Placed
+---@param placed copydesk.PlacedBlock
 local function put_marks(placed)
   for _, mark in ipairs(placed.marks) do
     local options = mark.options
@@ -285,7 +285,7 @@ local function draw_all(view)
   local lines, before = {}, nil
   local row = 1
   for number, part in ipairs(view.parts) do
-    local block = render.part(part, before) --[[@as copydesk.Placed]]
+    local block = render.part(part, before) --[[@as copydesk.PlacedBlock]]
     block.part, block.first, block.count = part.id, row, #block.lines
     blocks[number], at[part.id] = block, number
     row = row + block.count

@@ -11,7 +11,7 @@ local words = { "selection", "diagnostics", "quickfix", "clear" }
 --- The pieces of an argument: one, unless it is a file pattern.
 ---@param argument string
 ---@param window integer
----@return copydesk.Piece[]
+---@return copydesk.ContextPiece[]
 ---@return string? problem
 local function pieces_of(argument, window)
   local context = require("copydesk.context")

@@ -5,7 +5,7 @@ local M = { summary = "ask {prompt}: send a prompt, with the range if there is o
 --- The context of a range. If it equals the last selection, its columns count, too. A command that a Visual-mode map runs
 --- with <Cmd> has no range.
 ---@param context copydesk.CommandContext
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 function M.selection(context)
   local piece = require("copydesk.context.piece")
   local buffer, range = vim.api.nvim_win_get_buf(context.window), context.range

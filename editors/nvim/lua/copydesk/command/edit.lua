@@ -4,7 +4,7 @@
 local message = require("copydesk.message")
 
 ---@param window integer
----@return copydesk.Reviewed? one The inline edit under the cursor.
+---@return copydesk.ReviewState? one The inline edit under the cursor.
 local function inline_edit_at_cursor(window)
   local found = require("copydesk.review.at_cursor").under_cursor(window)
   return found and require("copydesk.inline").is(found.one) and found.one or nil

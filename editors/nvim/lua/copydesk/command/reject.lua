@@ -6,7 +6,7 @@ local M = { summary = "reject [reason]: reject the hunk under the cursor, or the
 
 --- The hunk under the cursor or in the range, if there is one.
 ---@param context copydesk.CommandContext
----@return copydesk.Found?
+---@return copydesk.LocatedHunk?
 local function hunk(context)
   local at_cursor = require("copydesk.review.at_cursor")
   if context.range then

@@ -26,9 +26,9 @@ return {
       return restart_server(arguments[1])
     end
     if context.bang then
-      local said, problem = require("copydesk.program").output({ "stop" })
-      if said then
-        message.info((said:match("^[^\n]*")))
+      local output, problem = require("copydesk.program").output({ "stop" })
+      if output then
+        message.info((output:match("^[^\n]*")))
       else
         message.warn(("cannot stop the daemon: %s"):format(problem))
       end

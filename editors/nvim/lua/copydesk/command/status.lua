@@ -87,10 +87,10 @@ local function describe_server(server)
     ending = "ending",
   }
   local state = words[server.state] or server.state
-  local said = server.message and ": " .. server.message or ""
+  local detail = server.message and ": " .. server.message or ""
   local memory = server.memory and (", %d MB"):format(math.ceil(server.memory / 1048576)) or ""
   local root = vim.fn.fnamemodify(server.root, ":~")
-  local line = ("%s in %s: %s%s, %s%s"):format(server.name, root, state, said, several(server.documents, "document"), memory)
+  local line = ("%s in %s: %s%s, %s%s"):format(server.name, root, state, detail, several(server.documents, "document"), memory)
   return (line:gsub("%c+", " "))
 end
 

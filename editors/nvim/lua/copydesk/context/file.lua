@@ -27,7 +27,7 @@ end
 ---@param path string
 ---@param first integer
 ---@param last integer
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 ---@return string? problem
 local function lines_of_file(path, first, last)
   local lines = vim.split(head_of(path, FARTHEST) or "", "\r?\n")
@@ -48,7 +48,7 @@ end
 --- although the user has just named it, so its text is sent.
 ---@param path string
 ---@param kind string As |uv.fs_stat()| calls it.
----@return copydesk.Piece
+---@return copydesk.ContextPiece
 local function whole_file(path, kind)
   local item = { uri = vim.uri_from_fname(path) }
   local is_inside = vim.startswith(path, require("copydesk.context").folder() .. "/")
@@ -77,7 +77,7 @@ end
 ---@param path string
 ---@param first? integer
 ---@param last? integer
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 ---@return string? problem
 local function piece_at(path, first, last)
   local buffer = require("copydesk.buffer").of(vim.uri_from_fname(path))
@@ -99,7 +99,7 @@ end
 
 --- A file, folder or loaded buffer by path, optionally with lines.
 ---@param word string
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 ---@return string? problem
 function M.named(word)
   -- Only dots and slashes are part of a sentence.
@@ -119,7 +119,7 @@ end
 
 --- A symbol that completion has listed.
 ---@param name string
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 function M.symbol(name)
   local symbol = require("copydesk.complete.symbols").known(name)
   if not symbol then

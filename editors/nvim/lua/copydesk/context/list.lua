@@ -13,7 +13,7 @@ local severities = { "error", "warning", "information", "hint" }
 
 --- The diagnostics of a buffer, as the editor shows them.
 ---@param buffer integer
----@return copydesk.Piece
+---@return copydesk.ContextPiece
 function M.diagnostics(buffer)
   local all = vim.diagnostic.get(buffer)
   table.sort(all, function(a, b)
@@ -38,7 +38,7 @@ function M.diagnostics(buffer)
 end
 
 --- The quickfix list.
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 ---@return string? problem
 function M.quickfix()
   local list = vim.fn.getqflist({ items = true, title = true })

@@ -44,7 +44,7 @@ function M.whole_lines(first, lines)
 end
 
 ---@param buffer integer
----@return copydesk.Piece
+---@return copydesk.ContextPiece
 function M.buffer(buffer)
   return { label = M.name(buffer), item = { uri = require("copydesk.buffer").uri(buffer) } }
 end
@@ -62,7 +62,7 @@ end
 ---@param buffer integer
 ---@param first integer From 1.
 ---@param last integer
----@return copydesk.Piece
+---@return copydesk.ContextPiece
 function M.lines(buffer, first, last)
   local lines = vim.api.nvim_buf_get_lines(buffer, first - 1, last, false)
   last = first + math.max(#lines, 1) - 1
@@ -73,7 +73,7 @@ end
 
 --- The selection of a buffer, or the last one.
 ---@param buffer integer
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 ---@return string? problem
 function M.selection(buffer)
   local found = require("copydesk.selection").of(buffer)

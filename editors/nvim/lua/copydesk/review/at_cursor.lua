@@ -11,7 +11,7 @@ local NOTHING = "there is nothing to decide here; `:Copydesk next` goes to the n
 
 --- The review of a file that the agent created, deleted or renamed.
 ---@param bufnr integer
----@return copydesk.Reviewed?
+---@return copydesk.ReviewState?
 local function file_review(bufnr)
   for _, one in ipairs(require("copydesk.review").of_buffer(bufnr)) do
     if one.file then
@@ -22,7 +22,7 @@ end
 
 --- The lines of a hunk that some of its rows select. A virtual line goes with the row at its place; those beyond the last row go with
 --- the last.
----@param found copydesk.Found
+---@param found copydesk.LocatedHunk
 ---@param first integer From 0, in the buffer.
 ---@param last integer
 ---@return copydesk.HunkLines? lines Nil if all are selected.
@@ -45,7 +45,7 @@ local function lines_of(found, first, last)
   return { old = real, new = virtual }
 end
 
----@param found copydesk.Found
+---@param found copydesk.LocatedHunk
 ---@param verdict copydesk.ReviewVerdict
 ---@param more? table
 ---@return { session: string, decision: copydesk.ReviewDecision }
@@ -67,7 +67,7 @@ end
 --- The hunks in a range of lines.
 ---@param bufnr integer
 ---@param range { first: integer, last: integer } From 1.
----@return copydesk.Found[]
+---@return copydesk.LocatedHunk[]
 function M.within(bufnr, range)
   local first, last = range.first - 1, range.last - 1
   return vim.tbl_filter(function(found)
@@ -80,7 +80,7 @@ end
 
 --- The hunk under the cursor.
 ---@param window? integer
----@return copydesk.Found?
+---@return copydesk.LocatedHunk?
 function M.under_cursor(window)
   window = window or 0
   local row = vim.api.nvim_win_get_cursor(window)[1] - 1

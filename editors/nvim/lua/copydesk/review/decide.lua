@@ -74,7 +74,7 @@ function M.all(decisions)
 end
 
 --- Decides everything in some reviews; asks before it rejects several hunks. Call it in a coroutine.
----@param reviews copydesk.Reviewed[]
+---@param reviews copydesk.ReviewState[]
 ---@param verdict copydesk.ReviewVerdict
 ---@param where string For the question.
 ---@return boolean is_done

@@ -14,15 +14,15 @@ local places, looks = mark.places, mark.looks
 local notes = vim.api.nvim_create_namespace("copydesk.review.notes")
 
 ---@class copydesk.DrawnBuffer
----@field by_key table<string, copydesk.Drawn>
----@field by_range table<integer, copydesk.Drawn>
+---@field by_key table<string, copydesk.DrawnHunk>
+---@field by_range table<integer, copydesk.DrawnHunk>
 ---@field file? string The note about the file itself, at its first line.
 ---@field touched integer How many hunks were drawn or erased so far.
 
 ---@type table<integer, copydesk.DrawnBuffer>
 local drawn = {}
 
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@param hunk copydesk.HunkInfo
 ---@return string
 local function key_of(one, hunk)
@@ -46,7 +46,7 @@ end
 
 --- The row at which to draw a hunk.
 ---@param bufnr integer
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@param hunk copydesk.HunkInfo
 ---@param last? integer
 ---@return integer?
@@ -62,7 +62,7 @@ end
 
 --- The row of a drawn hunk; one after the last, if it is at the end of the text.
 ---@param bufnr integer
----@param item copydesk.Drawn
+---@param item copydesk.DrawnHunk
 ---@return integer?
 local function row_of(bufnr, item)
   local row = rows_of(bufnr, item.range)
@@ -90,7 +90,7 @@ end
 
 --- Draws the hunks that are not drawn yet or have changed, and erases those that are gone.
 ---@param bufnr integer A loaded buffer.
----@param reviews copydesk.Reviewed[] All reviews of its document.
+---@param reviews copydesk.ReviewState[] All reviews of its document.
 ---@return copydesk.HunkInfo[] lost Hunks whose lines were not found, or not for certain.
 ---@return boolean has_changed
 function M.update(bufnr, reviews)
@@ -156,16 +156,16 @@ function M.forget(bufnr)
   end
 end
 
----@class copydesk.Found
+---@class copydesk.LocatedHunk
 ---@field bufnr integer
----@field one copydesk.Reviewed
+---@field one copydesk.ReviewState
 ---@field hunk copydesk.HunkInfo
 ---@field first integer Its first row, from 0.
 ---@field count integer How many rows of the text it has.
 
 ---@param bufnr integer
----@param item copydesk.Drawn
----@return copydesk.Found?
+---@param item copydesk.DrawnHunk
+---@return copydesk.LocatedHunk?
 local function locate(bufnr, item)
   local first, count = rows_of(bufnr, item.range)
   return first and { bufnr = bufnr, one = item.one, hunk = item.hunk, first = first, count = count } or nil
@@ -173,7 +173,7 @@ end
 
 --- The hunks of a buffer, in text order.
 ---@param bufnr integer
----@return copydesk.Found[]
+---@return copydesk.LocatedHunk[]
 function M.all(bufnr)
   local all = {}
   for _, item in pairs(drawn[bufnr] and drawn[bufnr].by_key or {}) do
@@ -191,13 +191,13 @@ end
 --- The hunk at a row. A hunk without rows counts at the row above and the row below it.
 ---@param bufnr integer
 ---@param row integer
----@return copydesk.Found?
+---@return copydesk.LocatedHunk?
 function M.at(bufnr, row)
   local buffer = drawn[bufnr]
   if not buffer then
     return nil
   end
-  local near ---@type copydesk.Found?
+  local near ---@type copydesk.LocatedHunk?
   local options = { overlap = true, limit = 100 }
   for _, range in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, places, { row, 0 }, { row + 1, 0 }, options)) do
     local item = buffer.by_range[range[1]]
@@ -214,7 +214,7 @@ function M.at(bufnr, row)
 end
 
 --- The number of a hunk in its buffer, and how many there are.
----@param one copydesk.Found
+---@param one copydesk.LocatedHunk
 ---@return integer number
 ---@return integer total
 function M.number(one)

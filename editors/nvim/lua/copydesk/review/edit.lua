@@ -4,7 +4,7 @@
 
 local M = {}
 
----@param found copydesk.Found
+---@param found copydesk.LocatedHunk
 ---@param bufnr integer
 local function accept(found, bufnr)
   local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
@@ -31,7 +31,7 @@ local function accept(found, bufnr)
 end
 
 --- Opens the float at the hunk.
----@param found copydesk.Found
+---@param found copydesk.LocatedHunk
 function M.open(found)
   local older = vim.fn.bufnr("^copydesk://edit$")
   if older > 0 then

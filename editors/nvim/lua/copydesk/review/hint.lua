@@ -19,7 +19,7 @@ function M.hide()
   shown_in, shown = nil, nil
 end
 
----@param found copydesk.Found
+---@param found copydesk.LocatedHunk
 ---@return string
 local function text_of(found)
   local words = { ("%d/%d"):format(require("copydesk.review.draw").number(found)) }

@@ -9,7 +9,7 @@ local M = {}
 local REACH = 200
 
 --- The lines of a hunk that are in the text.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@param hunk copydesk.HunkInfo
 ---@return string[] lines
 ---@return integer count
@@ -21,7 +21,7 @@ function M.real(one, hunk)
 end
 
 --- The lines of a hunk that are not in the text.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@param hunk copydesk.HunkInfo
 ---@return string[] lines
 ---@return integer count
@@ -48,20 +48,20 @@ end
 --- The row at which some lines begin.
 ---@param bufnr integer
 ---@param wanted string[]
----@param told integer
+---@param expected integer
 ---@param last? integer Their last known row.
 ---@return integer?
-function M.find(bufnr, wanted, told, last)
-  for _, row in ipairs({ told, last }) do
+function M.find(bufnr, wanted, expected, last)
+  for _, row in ipairs({ expected, last }) do
     local lines = vim.api.nvim_buf_get_lines(bufnr, row, row + #wanted, false)
     if stands(lines, wanted, 1) then
       return row
     end
   end
-  local first = math.max(0, told - REACH)
-  local lines = vim.api.nvim_buf_get_lines(bufnr, first, told + REACH + #wanted, false)
+  local first = math.max(0, expected - REACH)
+  local lines = vim.api.nvim_buf_get_lines(bufnr, first, expected + REACH + #wanted, false)
   for away = 1, REACH do
-    for _, row in ipairs({ told - away, told + away }) do
+    for _, row in ipairs({ expected - away, expected + away }) do
       if row >= first and stands(lines, wanted, row - first + 1) then
         return row
       end

@@ -15,8 +15,8 @@ local places, looks = M.places, M.looks
 --- Below diagnostics, above the highlights of language servers.
 local PRIORITY = 150
 
----@class copydesk.Drawn
----@field one copydesk.Reviewed
+---@class copydesk.DrawnHunk
+---@field one copydesk.ReviewState
 ---@field hunk copydesk.HunkInfo
 ---@field range integer The mark of its lines.
 ---@field marks integer[] The others.
@@ -36,7 +36,7 @@ local function words_of(hunk, side)
   return words
 end
 
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@param hunk copydesk.HunkInfo
 ---@return string? sign
 ---@return string group
@@ -57,7 +57,7 @@ end
 
 --- Draws the lines that are not in the text.
 ---@param bufnr integer
----@param item copydesk.Drawn
+---@param item copydesk.DrawnHunk
 ---@param row integer
 ---@param count integer
 ---@param layout copydesk.HunkLayout
@@ -98,7 +98,7 @@ local NEAREST = 5
 
 --- Draws the problems in a hunk's lines.
 ---@param bufnr integer
----@param item copydesk.Drawn
+---@param item copydesk.DrawnHunk
 ---@param row integer
 local function draw_problems(bufnr, item, row)
   if item.one.when ~= "after" then
@@ -117,7 +117,7 @@ end
 
 --- Draws a hunk at its first row.
 ---@param bufnr integer
----@param item copydesk.Drawn
+---@param item copydesk.DrawnHunk
 ---@param row integer
 ---@param layout copydesk.HunkLayout
 function M.draw(bufnr, item, row, layout)
@@ -165,7 +165,7 @@ end
 
 --- Erases a hunk. Its range stays.
 ---@param bufnr integer
----@param item copydesk.Drawn
+---@param item copydesk.DrawnHunk
 function M.wipe(bufnr, item)
   for _, mark in ipairs(item.marks) do
     vim.api.nvim_buf_del_extmark(bufnr, looks, mark)

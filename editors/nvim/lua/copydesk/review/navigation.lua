@@ -45,21 +45,21 @@ function M.open(uri, is_glance)
     return false
   end
   local mods = { silent = true, keepjumps = is_glance, keepalt = is_glance }
-  local went, problem
+  local ok, problem
   if bufnr then
-    went, problem = pcall(vim.cmd.buffer, { args = { tostring(bufnr) }, mods = mods })
+    ok, problem = pcall(vim.cmd.buffer, { args = { tostring(bufnr) }, mods = mods })
   else
     local args = { vim.fn.fnamemodify(name, ":.") }
-    went, problem = pcall(vim.cmd.edit, { args = args, magic = { file = false, bar = false }, mods = mods })
+    ok, problem = pcall(vim.cmd.edit, { args = args, magic = { file = false, bar = false }, mods = mods })
   end
-  if not went and not is_glance then
+  if not ok and not is_glance then
     message.error((tostring(problem):gsub("^.-:E", "E")))
   end
-  return went
+  return ok
 end
 
 --- Shows a hunk of the current buffer.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@param hunk? copydesk.HunkInfo The first one if nil.
 function M.show_hunk(one, hunk)
   for _, found in ipairs(require("copydesk.review.draw").all(vim.api.nvim_get_current_buf())) do
@@ -73,7 +73,7 @@ function M.show_hunk(one, hunk)
 end
 
 --- Goes to a hunk, in a document window.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@param hunk? copydesk.HunkInfo The first one if nil.
 function M.go_to(one, hunk)
   local shown_in = document_window()
@@ -120,14 +120,14 @@ end
 ---@param bufnr integer
 ---@param row? integer
 ---@param step integer
----@return copydesk.Found?
+---@return copydesk.LocatedHunk?
 local function hunk_beside(bufnr, row, step)
   local all = require("copydesk.review.draw").all(bufnr)
-  local first, last, by = 1, #all, 1
+  local first, last, increment = 1, #all, 1
   if step < 0 then
-    first, last, by = #all, 1, -1
+    first, last, increment = #all, 1, -1
   end
-  for number = first, last, by do
+  for number = first, last, increment do
     local found = all[number]
     if not row or step > 0 and found.first > row or step < 0 and found.first < row then
       return found
@@ -153,8 +153,8 @@ local function move_one(step)
   end
   local uris = documents()
   local number = number_of(uris, bufnr)
-  for far = 1, #uris do
-    local uri = uris[(math.max(number, step < 0 and 1 or 0) - 1 + step * far) % #uris + 1]
+  for offset = 1, #uris do
+    local uri = uris[(math.max(number, step < 0 and 1 or 0) - 1 + step * offset) % #uris + 1]
     if M.open(uri) then
       found = hunk_beside(vim.api.nvim_get_current_buf(), nil, step)
       if found then

@@ -8,15 +8,15 @@ local summary = require("copydesk.review.summary")
 local M = {}
 
 ---@class copydesk.ListItem
----@field one copydesk.Reviewed
+---@field one copydesk.ReviewState
 ---@field hunk? copydesk.HunkInfo Nil for the row of the review itself.
 
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@return string[]
 local function ids_of(one)
   local ids, seen = {}, {}
-  local function add(by)
-    for _, id in ipairs(by or {}) do
+  local function add(call_ids)
+    for _, id in ipairs(call_ids or {}) do
       if not seen[id] then
         seen[id] = true
         ids[#ids + 1] = id
@@ -31,7 +31,7 @@ local function ids_of(one)
 end
 
 --- The row of a review: path, kind, size and calls.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@return table[] chunks
 local function review_row(one)
   local words = {}
@@ -45,17 +45,17 @@ local function review_row(one)
   if one.when == "before" then
     words[#words + 1] = "waits"
   end
-  local by = summary.by(one.session, ids_of(one))
+  local calls = summary.by(one.session, ids_of(one))
   return {
     { (one.path:gsub("%c", " ")), "CopydeskTitle" },
     { "  " .. table.concat(words, "  "), one.when == "before" and "CopydeskAsk" or "Normal" },
-    { by ~= "" and "  " .. by or "", "CopydeskDim" },
+    { calls ~= "" and "  " .. calls or "", "CopydeskDim" },
   }
 end
 
 ---@param hunk copydesk.HunkInfo
 ---@param line integer
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@return table[] chunks
 local function hunk_row(hunk, line, one)
   local marks_of = hunk.deciding and "  being decided" or hunk.edited and "  you typed in it" or ""

@@ -5,7 +5,7 @@
 
 local M = {}
 
----@class copydesk.Reviewed
+---@class copydesk.ReviewState
 ---@field session string
 ---@field id string
 ---@field uri string
@@ -20,37 +20,37 @@ local M = {}
 ---@field additions integer
 ---@field deletions integer
 
----@type table<string, table<string, copydesk.Reviewed>> By session and review.
+---@type table<string, table<string, copydesk.ReviewState>> By session and review.
 local known = {}
 
 ---@param session string
----@param told copydesk.ReviewInfo
+---@param info copydesk.ReviewInfo
 ---@param hunks table<string, copydesk.HunkInfo>
----@return copydesk.Reviewed
-local function make_review(session, told, hunks)
+---@return copydesk.ReviewState
+local function make_review(session, info, hunks)
   return {
     session = session,
-    id = told.review,
-    uri = told.uri,
-    path = told.path,
-    when = told.when,
-    ask = told.ask,
-    writing = told.writing,
-    expected = told.expected,
-    file = told.file,
+    id = info.review,
+    uri = info.uri,
+    path = info.path,
+    when = info.when,
+    ask = info.ask,
+    writing = info.writing,
+    expected = info.expected,
+    file = info.file,
     hunks = hunks,
-    total = told.total,
-    additions = told.additions,
-    deletions = told.deletions,
+    total = info.total,
+    additions = info.additions,
+    deletions = info.deletions,
   }
 end
 
 --- Stores received hunks; unchanged ones keep their tables.
 ---@param before table<string, copydesk.HunkInfo>
----@param told copydesk.HunkInfo[]
+---@param info copydesk.HunkInfo[]
 ---@param into table<string, copydesk.HunkInfo>
-local function store_hunks(before, told, into)
-  for _, hunk in ipairs(told) do
+local function store_hunks(before, info, into)
+  for _, hunk in ipairs(info) do
     local older = before[hunk.hunk]
     into[hunk.hunk] = older and vim.deep_equal(older, hunk) and older or hunk
   end
@@ -68,10 +68,10 @@ function M.replace(session, reviews, uri)
       now[id] = one
     end
   end
-  for _, told in ipairs(reviews) do
+  for _, info in ipairs(reviews) do
     local hunks = {}
-    store_hunks(before[told.review] and before[told.review].hunks or {}, told.hunks, hunks)
-    now[told.review] = make_review(session, told, hunks)
+    store_hunks(before[info.review] and before[info.review].hunks or {}, info.hunks, hunks)
+    now[info.review] = make_review(session, info, hunks)
   end
   known[session] = now
 end
@@ -80,19 +80,19 @@ end
 ---@param session string
 ---@param change copydesk.ReviewChange
 function M.change(session, change)
-  local told = change.review
+  local info = change.review
   known[session] = known[session] or {}
-  if #told.hunks == 0 and not told.file and told.total == 0 then
-    known[session][told.review] = nil
+  if #info.hunks == 0 and not info.file and info.total == 0 then
+    known[session][info.review] = nil
     return
   end
-  local before = known[session][told.review]
+  local before = known[session][info.review]
   local hunks = vim.tbl_extend("force", {}, before and before.hunks or {})
   for _, id in ipairs(change.gone or {}) do
     hunks[id] = nil
   end
-  store_hunks(hunks, told.hunks, hunks)
-  known[session][told.review] = make_review(session, told, hunks)
+  store_hunks(hunks, info.hunks, hunks)
+  known[session][info.review] = make_review(session, info, hunks)
 end
 
 --- Drops a session.
@@ -117,7 +117,7 @@ function M.count(session)
 end
 
 --- How many decisions a review needs at most.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@return integer
 function M.size(one)
   return one.total + (one.file and 1 or 0)
@@ -125,7 +125,7 @@ end
 
 --- All reviews, by path; or those of one document.
 ---@param uri? string
----@return copydesk.Reviewed[]
+---@return copydesk.ReviewState[]
 function M.all(uri)
   local found = {}
   for _, reviews in pairs(known) do
@@ -148,7 +148,7 @@ end
 
 --- The reviews that an ask waits for.
 ---@param ask string
----@return copydesk.Reviewed[]
+---@return copydesk.ReviewState[]
 function M.of_ask(ask)
   return vim.tbl_filter(function(one)
     return one.ask == ask
@@ -156,7 +156,7 @@ function M.of_ask(ask)
 end
 
 --- The known hunks of a review, in text order.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@return copydesk.HunkInfo[]
 function M.hunks(one)
   local hunks = vim.tbl_values(one.hunks)

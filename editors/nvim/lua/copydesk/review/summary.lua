@@ -21,7 +21,7 @@ function M.figures(additions, deletions)
 end
 
 --- What happened to the file itself.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@return string
 function M.file(one)
   local kind = kinds[one.file.kind]
@@ -41,7 +41,7 @@ local function telling(lines)
 end
 
 --- A hunk: its size and its most telling line.
----@param _ copydesk.Reviewed
+---@param _ copydesk.ReviewState
 ---@param hunk copydesk.HunkInfo
 ---@return string
 function M.hunk(_, hunk)
@@ -71,7 +71,7 @@ function M.by(session, ids)
 end
 
 --- The hunks of a review in text order, with their current lines.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@return { hunk: copydesk.HunkInfo, line: integer }[]
 function M.ordered(one)
   local bufnr, now = require("copydesk.buffer").of(one.uri), {}
