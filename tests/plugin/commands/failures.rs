@@ -49,7 +49,7 @@ fn a_program_that_is_missing_is_told_with_what_to_do() {
         }
         person.run_command("Copydesk status", json!([]));
         person.window.wait_until("vim.bo.buftype == 'nofile'");
-        assert!(person.window.lines("copydesk://status").contains("failed: the program"));
+        assert!(person.window.lines("copydesk://status").contains("failed: cannot find the program"));
     });
 }
 
@@ -230,7 +230,7 @@ fn a_desk_that_hangs_is_told_by_status() {
         let text = person.window.lines("copydesk://status");
         kill(pid, "-CONT");
         assert!(
-            text.contains("Desk         does not answer; `copydesk stop` in a terminal ends it"),
+            text.contains("Daemon       does not answer; `copydesk stop` in a terminal ends it"),
             "{text}"
         );
         // The pending request is answered now.

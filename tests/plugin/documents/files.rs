@@ -58,10 +58,7 @@ const WAYS: &[(&str, &str)] = &[
     ("vim.bo[B].readonly = true", "a.txt: it is read-only ('readonly' is on)"),
     ("vim.fn.writefile({ 'others and more' }, 'a.txt')", "a.txt: its file has changed on disk"),
     ("vim.fn.delete('a.txt') vim.fn.mkdir('a.txt')", "a.txt: its file has changed on disk"),
-    (
-        "vim.cmd('silent file b.txt') vim.fn.writefile({ 'others' }, 'b.txt')",
-        "b.txt: its file has been changed",
-    ),
+    ("vim.cmd('silent file b.txt') vim.fn.writefile({ 'others' }, 'b.txt')", "b.txt: its file has changed"),
     ("vim.cmd('silent file no/such/b.txt')", "no/such/b.txt: E212:"),
     (
         "vim.bo[B].fileencoding = 'latin1' vim.api.nvim_buf_set_lines(B, 0, -1, true, { '🦀' })",

@@ -46,7 +46,7 @@ M.all = {
   {
     name = "earlier_prompt",
     where = { "prompt" },
-    says = "the previous prompt",
+    says = "previous prompt",
     in_menu = true,
     run = function()
       require("copydesk.chat.input").recall(1)
@@ -55,7 +55,7 @@ M.all = {
   {
     name = "later_prompt",
     where = { "prompt" },
-    says = "the next prompt",
+    says = "next prompt",
     in_menu = true,
     run = function()
       require("copydesk.chat.input").recall(-1)

@@ -2,7 +2,7 @@
 
 local client = require("copydesk.client")
 
-local M = { summary = "status: show the connection, the daemon and the session" }
+local M = { summary = "status: show connection, daemon and session" }
 
 --- After so many milliseconds the daemon counts as unresponsive.
 local PATIENCE = 2000
