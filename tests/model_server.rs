@@ -16,8 +16,8 @@
 //! It has its own thread and runtime, so that it serves a test that blocks its thread or pauses its clock.
 //!
 //! Beside `tests/main.rs` it is `mod model_server;`. Elsewhere its folder has to be named, because `#[path]` on the
-//! module itself would look for the children in the wrong place: `#[path = "../../../tests"] mod shared { pub(crate)
-//! mod model_server; }`.
+//! module itself would look for the children in the wrong place:
+//! `#[path = "../../../tests"] mod shared { pub(crate) mod model_server; }`.
 
 // Tests and benchmarks each use a part of it.
 #![allow(dead_code, unused_imports)]

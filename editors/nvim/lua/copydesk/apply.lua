@@ -149,7 +149,7 @@ local function apply_all(targets)
     if problem then
       local is_back = revert(done)
       problem = ("%s: %s"):format(buffer.shown(target.uri), problem)
-      return is_back and problem or problem .. "; what was done before it could not be taken back"
+      return is_back and problem or problem .. "; the edits before it could not be reverted"
     end
     -- A window that cannot be restored does not undo the edit.
     pcall(editor_state.restore, kept, target.ranges)

@@ -1,7 +1,7 @@
 --- Sends the user's prompts.
 ---
---- Contract: no prompt is lost: a failure is reported, and the prompt is the newest in the history. Context added with `:Copydesk
---- add` goes with the next prompt, once.
+--- Contract: no prompt is lost: a failure is reported, and the prompt is the newest in the history. Context added with
+--- `:Copydesk add` goes with the next prompt, once.
 
 local client = require("copydesk.client")
 local message = require("copydesk.message")
