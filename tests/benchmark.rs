@@ -1,9 +1,9 @@
-//! The benchmark: one command, one table. `cargo bench`, or `cargo bench -- NAME` for rows whose name holds NAME.
+//! The benchmark: one command, one table. `cargo bench`, or `cargo bench -- NAME` for rows whose name contains NAME.
 //!
-//! Figures are of this machine at this moment: compare them within one run. CPU is that of the client's thread alone;
-//! the scripted server runs on its own. Rows of sessions are times on the wall, of the built binary.
+//! Figures hold for this machine at this moment: compare them within one run. CPU time is that of the client's thread
+//! only; the scripted server runs on its own. Session rows are wall-clock times of the built binary.
 
-// A benchmark that cannot run says so by panicking, and its result is what it prints.
+// A benchmark that cannot run panics, and it prints its result.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

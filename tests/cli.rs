@@ -1,7 +1,7 @@
-//! The built `copydesk`, as a person at a shell meets it: what it prints, where, and with which exit code.
+//! The built `copydesk` as a user runs it in a shell: what it prints, where, and with which exit code.
 //!
-//! Whole outputs are compared, so that a change of a word is a change of a test. Every test has a home and a project of
-//! its own and an environment with nothing in it that it did not put there. Nothing here sleeps or measures time.
+//! Tests compare whole outputs, so that a changed word is a changed test. Every test has its own home and project, and
+//! an environment with only what it sets. Nothing sleeps or measures time.
 
 mod auth;
 mod auth_trouble;

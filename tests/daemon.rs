@@ -1,7 +1,7 @@
-//! The daemon's life and its wire: the built binary as daemon, shim and command, and a desk by hand where the test must
-//! see what a daemon is told.
+//! The daemon's lifecycle and wire: the built binary as daemon, shim and command, and a fake daemon where the test must
+//! see its input.
 //!
-//! Waiting is for events: a line, a message, the end of a process. Nothing sleeps, no time is measured.
+//! Tests wait for events: a line, a message, the end of a process. Nothing sleeps, and no time is measured.
 
 pub(crate) mod fake_daemon;
 mod invalid_messages;

@@ -1,7 +1,7 @@
-//! Editors by hand, on the socket of the built daemon with the scripted model behind it: one that obeys, and all the ways
-//! not to.
+//! Scripted editors on the socket of the built daemon, with the scripted model behind it: one that behaves, and all the
+//! ways not to.
 //!
-//! Waiting is for messages, gates and the end of processes. Nothing sleeps.
+//! Tests wait for messages, gates and the end of processes. Nothing sleeps.
 
 mod commands;
 mod disconnects;

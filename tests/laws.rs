@@ -1,5 +1,5 @@
-//! The three laws of the editor's face, each beside the framework as it comes, which breaks it. Were a new version of the
-//! framework to keep one of them, the test of the naive server would say so.
+//! The three laws of the LSP face, each beside the plain framework, which breaks it. If a new version of the framework
+//! keeps one of them, the test of the naive server fails.
 
 mod naive;
 mod order;

@@ -1,6 +1,6 @@
 //! End-to-end tests: the built binary and the wires, against real servers.
 
-// A test fails by panicking; that is what these lints are against elsewhere.
+// A test fails by panicking; that is what these lints forbid elsewhere.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,24 +1,22 @@
-//! A scripted model server: real HTTP, four wires, turns played from data, and a test that decides when each
-//! chunk leaves.
+//! A scripted model server: real HTTP, four wires, turns from data, and a test that decides when each chunk leaves.
 //!
 //! ```ignore
-//! let server = ModelServer::start();
-//! server.play(Turn::new().text("Hel").gate("half").text("lo"));
-//! // … the client connects to server.base_url(Wire::Anthropic) and asks …
-//! server.reached("half").await; // all up to "Hel" is on its way
-//! server.open("half");
+//! let server = ScriptedModelServer::start();
+//! server.queue_turn(ScriptedTurn::new().text("Hel").gate("half").text("lo"));
+//! // … the client connects to server.base_url(ScriptedWire::Anthropic) and sends a request …
+//! server.wait_for_gate("half").await; // everything up to "Hel" is on its way
+//! server.open_gate("half");
 //! assert_eq!(server.requests()[0].comparable(), json!({ … }));
 //! ```
 //!
-//! Contract: requests get turns in order of arrival (`when` and `whenever` come first); every request is
-//! kept; nothing sleeps. Dropping the server ends all connections and then panics if the script and what
-//! happened differ: a turn unplayed, a request too many, a gate left waiting.
+//! Contract: requests get turns in order of arrival (`on_request` and `on_each_request` come first); every request is
+//! recorded; nothing sleeps. Dropping the server ends all connections and then panics if the script was not followed:
+//! a turn unplayed, a request too many, a gate left waiting.
 //!
-//! It runs on a thread and runtime of its own, so that it serves a test that blocks its thread or pauses its
-//! clock.
+//! It has its own thread and runtime, so that it serves a test that blocks its thread or pauses its clock.
 //!
-//! Beside `tests/main.rs` it is `mod model_server;`. From elsewhere its folder has to be named, since `#[path]`
-//! on the module itself would look for the children in the wrong place:
+//! Beside `tests/main.rs` it is `mod model_server;`. Elsewhere its folder has to be named, because `#[path]` on the
+//! module itself would look for the children in the wrong place:
 //! `#[path = "../../../tests"] mod shared { pub(crate) mod model_server; }`.
 
 // Tests and benchmarks each use a part of it.
@@ -65,7 +63,7 @@ pub(crate) use wire::ScriptedWire;
 
 use script::{ModelScript, ScriptRule, ScriptedPage};
 
-/// How long a test may wait for what should happen at once. Only a test that fails waits this long.
+/// How long a test may wait for what should happen at once. Only a failing test waits this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
@@ -101,7 +99,7 @@ impl ScriptedModelServer {
         server
     }
 
-    /// `start` with its first turns.
+    /// Starts with these turns queued.
     pub(crate) fn start_with(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
         let server = Self::start();
         turns.into_iter().for_each(|turn| server.queue_turn(turn));
@@ -112,17 +110,17 @@ impl ScriptedModelServer {
         format!("http://{}", self.address)
     }
 
-    /// What a person would write as `baseURL`.
+    /// The `baseURL` that a user would configure.
     pub(crate) fn base_url(&self, wire: ScriptedWire) -> String {
         format!("http://{}{}", self.address, wire.base_path())
     }
 
-    /// For the next request that no rule takes, after the turns that are waiting already.
+    /// Queues a turn for the next request that no rule takes.
     pub(crate) fn queue_turn(&self, turn: ScriptedTurn) {
         self.script.push(turn);
     }
 
-    /// For the first request that matches; there must be one.
+    /// Plays a turn for the first matching request; there must be one.
     pub(crate) fn on_request(
         &self,
         matches: impl Fn(&RecordedRequest) -> bool + Send + 'static,
@@ -131,7 +129,7 @@ impl ScriptedModelServer {
         self.script.push_rule(ScriptRule { matches: Box::new(matches), turn, always: false });
     }
 
-    /// For every request that matches, if any does.
+    /// Plays a turn for every matching request, if any.
     pub(crate) fn on_each_request(
         &self,
         matches: impl Fn(&RecordedRequest) -> bool + Send + 'static,
@@ -140,22 +138,22 @@ impl ScriptedModelServer {
         self.script.push_rule(ScriptRule { matches: Box::new(matches), turn, always: true });
     }
 
-    /// What GET `…/models` lists.
+    /// Sets the response of GET `…/models`.
     pub(crate) fn models(&self, models: &[&str]) {
         self.page("/models", 200, script::model_list(models));
     }
 
-    /// What GET answers for paths that end so.
+    /// Sets the response of GET for paths with this end.
     pub(crate) fn page(&self, path: impl Into<String>, status: u16, body: Value) {
         self.script.push_page(ScriptedPage { path: path.into(), status, body });
     }
 
-    /// Lets the stream through the gate, be it there or yet to come.
+    /// Opens a gate, reached or not.
     pub(crate) fn open_gate(&self, gate: &str) {
         self.script.gates.open(gate);
     }
 
-    /// Waits until the stream is at the gate and all before it has been written to the socket.
+    /// Waits until the stream is at the gate and everything before it is written to the socket.
     pub(crate) async fn wait_for_gate(&self, gate: &str) {
         let name = gate.to_owned();
         self.wait_with_timeout(format!("gate {gate} to be reached"), |script| async move {
@@ -164,7 +162,7 @@ impl ScriptedModelServer {
         .await;
     }
 
-    /// Waits until the client has hung up at the gate, or before it got there.
+    /// Waits until the client has hung up at the gate, or before it.
     pub(crate) async fn wait_for_hangup(&self, gate: &str) {
         self.script.gates.excuse(gate);
         let name = gate.to_owned();
@@ -187,8 +185,8 @@ impl ScriptedModelServer {
         self.script.requests()
     }
 
-    /// When the last write of the answer to the `number`th model request began, from 1. `None` for one that did not
-    /// come to its end.
+    /// When the last write of the response to the `number`th model request, from 1, began. `None` for one that was
+    /// cut short.
     pub(crate) fn answer_time(&self, number: usize) -> Option<Instant> {
         self.script.answer_time(number)
     }
@@ -198,7 +196,7 @@ impl ScriptedModelServer {
         self.script.all_requests()
     }
 
-    /// Ends all connections; panics if the script was not kept to. Dropping does the same.
+    /// Ends all connections; panics if the script was not followed. Dropping does the same.
     pub(crate) fn finish(self) {
         drop(self);
     }
@@ -225,7 +223,7 @@ impl ScriptedModelServer {
 impl Drop for ScriptedModelServer {
     fn drop(&mut self) {
         if let Some(stop) = self.stop.take() {
-            // It may have ended by itself: what it died of is told below.
+            // It may have ended by itself: its panic is reported below.
             let _ = stop.send(());
         }
         let ended = self.thread.take().map_or(Ok(()), JoinHandle::join);
@@ -238,7 +236,7 @@ impl Drop for ScriptedModelServer {
     }
 }
 
-/// Serves until told to stop, and then sees every connection to its end, so that none dies unheard.
+/// Serves until told to stop, and then awaits every connection, so that no panic goes unnoticed.
 async fn run(listener: TcpListener, script: Arc<ModelScript>, mut stopped: oneshot::Receiver<()>) {
     let mut clients = JoinSet::new();
     let note = |ended: Result<(), JoinError>| {

@@ -1,7 +1,7 @@
-//! The editor connection with a real Neovim that has nothing but its stock LSP client: `vim.lsp`, no extension of ours.
+//! The editor connection with a real Neovim and its stock LSP client: `vim.lsp`, no plugin of ours.
 //!
-//! Each test runs with every Neovim that `COPYDESK_TEST_NVIM` names. They are ignored by a plain `cargo test`, because few
-//! machines have one; `tests/run` installs them and runs these tests.
+//! Each test runs with every Neovim in `COPYDESK_TEST_NVIM`. A plain `cargo test` ignores them, because few machines have
+//! one; `tests/run` installs them and runs these tests.
 
 pub(crate) mod crashes;
 mod edits;

@@ -1,7 +1,7 @@
-//! The Neovim plugin, in a real Neovim: a person at the keys, the real desk, the scripted model.
+//! The Neovim plugin in a real Neovim: a user at the keys, the real daemon, the scripted model.
 //!
-//! Each test runs with every Neovim that `COPYDESK_TEST_NVIM` names, and is ignored by a plain `cargo test`; `tests/run`
-//! installs them. Screens are compared as text.
+//! Each test runs with every Neovim in `COPYDESK_TEST_NVIM`; a plain `cargo test` ignores them, and `tests/run` installs
+//! them. Screens are compared as text.
 
 mod apply_edit;
 mod changes;

@@ -1,4 +1,4 @@
-//! `copydesk run` with the daemon up: the session works there, and what a person or a script sees is the same.
+//! `copydesk run` with a running daemon: the session runs there, and a user or a script sees the same.
 
 mod failures;
 mod hunks;

@@ -1,5 +1,5 @@
-//! Language servers as real processes that do what a script says, well and badly: what is said of a text is true or unknown, and
-//! nothing is left behind. `tests/language_server` is the program.
+//! Language servers as real processes that follow a script, well-behaved or not: what is reported about a text is true or
+//! unknown, and no process is left. `tests/language_server` is the program.
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,7 +19,7 @@ use tokio::time::Instant;
 /// Longer than anything here takes, on any machine.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Cargo builds examples beside the tests, but not where it is asked for the tests alone.
+/// Cargo builds examples beside the tests, but not if only the tests are requested.
 fn program() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let build = || {
@@ -38,7 +38,7 @@ fn program() -> PathBuf {
     BUILT.get_or_init(build).clone()
 }
 
-/// A folder with a server that does what a script says.
+/// A folder with a scripted server.
 struct ScriptedServerFixture {
     folder: TempDir,
     processes: Processes,
@@ -74,7 +74,7 @@ impl ScriptedServerFixture {
         CheckedDocument { path, text: Arc::new(text.to_owned()), is_saved: false }
     }
 
-    /// Holds a text and gives what is said of it, in short.
+    /// Opens a text; returns a short form of its diagnostics.
     async fn check(&self, server: &LanguageServer, text: &str) -> String {
         self.check_within(server, text, LONG).await
     }
@@ -229,7 +229,7 @@ async fn a_server_that_never_answers_costs_no_more_than_the_time_that_was_given(
     assert!(!is_running(deaf.process_group().unwrap()));
 }
 
-/// Processes of a group that are not dead.
+/// Whether a process of a group is alive.
 fn is_running(group: i32) -> bool {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let mut stats = processes.filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());

@@ -1,7 +1,6 @@
-//! `copydesk` on a real terminal: what a person sees, and what the keys do.
+//! `copydesk` on a real terminal: what the user sees, and what the keys do.
 //!
-//! A pseudo-terminal carries the bytes, an emulator shows them as a person would see them. Tests wait for the screen, never
-//! for time.
+//! A pseudo-terminal carries the bytes, an emulator shows them. Tests wait for the screen, never for time.
 
 pub(crate) mod approval;
 mod commands;

@@ -1,4 +1,4 @@
-//! The house rules that a machine can check. What no check runs will drift.
+//! The project's rules that a machine can check. Rules without a check drift.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Files that are long because they are flat tables.
 const TABLES: [&str; 0] = [];
 
-/// Which room may use which: arrows run down only.
+/// Which crate may use which: dependencies point down only.
 const ARROWS: &[(&str, &[&str])] = &[
     (
         "copydesk",
@@ -89,7 +89,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Every file of ours below the root, as a path from there.
+/// Every file of ours below the root, as a relative path.
 fn files(ending: &str) -> Vec<PathBuf> {
     let root = root();
     let mut found = Vec::new();
@@ -99,7 +99,7 @@ fn files(ending: &str) -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
-                // The fuzz target stands outside of the workspace, and links to what it tests.
+                // The fuzz target is outside the workspace, and links to what it tests.
                 if !matches!(name.as_str(), "target" | ".git" | "node_modules" | "fuzz") {
                     folders.push(path);
                 }
@@ -116,7 +116,7 @@ fn text(path: &Path) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 
-/// A line that says `name.workspace = true` or `name = …` in a `[dependencies]` table.
+/// Lines with `name.workspace = true` or `name = …` in a `[dependencies]` table.
 fn dependencies(manifest: &str) -> BTreeSet<String> {
     let table = manifest.split("[dependencies]").nth(1).unwrap_or_default();
     let table = table.split("\n[").next().unwrap_or_default();
@@ -158,10 +158,10 @@ fn names_say_what_a_thing_is() {
     }
 }
 
-/// Names of types that stand for different things, each with the reason.
+/// Type names that several types share, each with the reason.
 const SHARED_TYPE_NAMES: [(&str, &str); 0] = [];
 
-/// The types that a file defines, by the keyword that defines them.
+/// The types that a file defines, by keyword.
 fn type_names(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| {
         let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub"));
@@ -171,7 +171,7 @@ fn type_names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A reader who meets a type knows which one it is.
+/// A reader who sees a type name knows which type it is.
 #[test]
 fn a_type_name_is_unique_in_the_workspace() {
     let is_test = |path: &Path| {
@@ -191,8 +191,8 @@ fn a_type_name_is_unique_in_the_workspace() {
     }
 }
 
-/// An error that says its cause must not also give it out: whoever prints the chain would say it twice. So a cause is either
-/// in the words, or all there is (`transparent`).
+/// An error that prints its cause must not also return it as source: a printed chain would repeat it. So a cause is either
+/// in the message, or all there is (`transparent`).
 #[test]
 fn no_error_says_its_cause_twice() {
     for path in files(".rs").into_iter().filter(|path| !path.ends_with("tidy.rs")) {
@@ -225,7 +225,7 @@ fn arrows_run_down_only() {
     }
 }
 
-/// One place for versions: members only name what they use.
+/// Versions have one place: members only name what they use.
 #[test]
 fn versions_stand_in_the_root_alone() {
     for path in files("Cargo.toml").iter().filter(|path| path.components().count() > 1) {

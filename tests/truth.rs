@@ -1,11 +1,12 @@
-//! The truth bench: scripted edits in small projects with real language servers, and each answer compared with the compiler's own.
+//! The truth bench: scripted edits in small projects with real language servers, each answer compared with the compiler's.
 //!
-//! `tests/truth/run` prints the table of all cases. A short selection is among the tests, ignored by a plain `cargo test`, because
-//! the servers have to be installed; `tests/run` does that. Each case is judged by what the compiler says of the same texts before and after.
+//! `tests/truth/run` prints the table of all cases. A short selection is among the tests; a plain `cargo test` ignores it,
+//! because the servers have to be installed; `tests/run` does that. Each case is judged by the compiler's output for the same
+//! texts before and after.
 //!
-//! By environment: `COPYDESK_TEST_SERVERS` names the servers (`language_services.rs`), `COPYDESK_TRUTH` the servers and cases to play, by a
-//! part of `SERVER/KIND/NAME`; `COPYDESK_TRUTH_FACES` says `headless`, `neovim` or `opencode` where not all are wanted; `COPYDESK_TRUTH_RESULTS` is a file to write the
-//! results to; with `COPYDESK_TRUTH_TRACE` it is printed what the compiler and the desk said.
+//! Environment: `COPYDESK_TEST_SERVERS` names the servers (`servers.rs`); `COPYDESK_TRUTH` selects servers and cases by a part of
+//! `SERVER/KIND/NAME`; `COPYDESK_TRUTH_FACES` selects `headless`, `neovim` or `opencode`; `COPYDESK_TRUTH_RESULTS` is a file for
+//! the results; `COPYDESK_TRUTH_TRACE` prints the compiler's and the daemon's output.
 
 mod case;
 mod compiler;
@@ -27,7 +28,7 @@ use play::TruthClient;
 use servers::{ALL, InstalledServers};
 use table::TruthRow;
 
-/// The cases that are wanted, each with its server.
+/// The selected cases, each with its server.
 fn wanted(servers: &InstalledServers, is_short: bool) -> Vec<(&'static str, TruthProject, TruthCase)> {
     let filter = std::env::var("COPYDESK_TRUTH").unwrap_or_default();
     let projects = projects();
@@ -45,7 +46,7 @@ fn wanted(servers: &InstalledServers, is_short: bool) -> Vec<(&'static str, Trut
     wanted
 }
 
-/// Plays a case and judges every step of it that changes something.
+/// Plays a case and judges every step with a change.
 fn rows(
     face: TruthClient<'_>,
     servers: &InstalledServers,
@@ -98,9 +99,9 @@ fn run(face: TruthClient<'_>, servers: &InstalledServers, is_short: bool) -> Vec
     for (server, project, case) in wanted(servers, is_short) {
         let is_left_out = match face {
             TruthClient::Headless | TruthClient::Patient => false,
-            // Whoever has an editor open has had it open for a while.
+            // An editor has been open for a while.
             TruthClient::Neovim(_) => case.kind == TruthCaseKind::Cold,
-            // It knows the disk alone.
+            // OpenCode only knows the disk.
             TruthClient::OpenCode(_) => case.kind == TruthCaseKind::Unsaved,
         };
         if is_left_out {
@@ -116,22 +117,22 @@ fn run(face: TruthClient<'_>, servers: &InstalledServers, is_short: bool) -> Vec
     all
 }
 
-/// As Markdown.
+/// The results as Markdown.
 fn results(servers: &InstalledServers, rows: &[TruthRow]) -> String {
     let names = ALL.into_iter().filter(|server| servers.has(server));
     let names: Vec<_> = names.map(|server| (server.to_owned(), servers.version(server))).collect();
     format!("{}\n{}", table::table(rows, &names), table::inexact_answers(rows))
 }
 
-/// Of what a program prints.
+/// The first line of a program's output.
 fn first_line(program: impl AsRef<OsStr>, arguments: &[&str]) -> String {
     let output =
         Command::new(program).args(arguments).output().map(|output| output.stdout).unwrap_or_default();
     String::from_utf8_lossy(&output).lines().next().unwrap_or_default().to_owned()
 }
 
-/// The table of everything, headless and in a Neovim where there is one. What is stale or wrong fails; what is unknown or
-/// incomplete is counted.
+/// The table of everything, headless and in Neovim if there is one. Stale or wrong answers fail; unknown or incomplete
+/// ones are counted.
 #[test]
 #[ignore = "installs language servers and takes many minutes; tests/truth/run"]
 fn table() {
@@ -164,7 +165,7 @@ fn table() {
         };
         let rows = run(face, &servers, false);
         text.push_str(&format!("\n## {name}{version}\n\n{}", results(&servers, &rows)));
-        // What another program tells is not ours to answer for.
+        // Another program's answers are not our responsibility.
         all.extend(rows.into_iter().filter(|_| !is_opencode));
     }
     println!("\n{text}");
@@ -176,7 +177,7 @@ fn table() {
     assert!(!all.is_empty() && !all.iter().any(bad), "see the table");
 }
 
-/// A few cases of each server, none of them cold, with time: never stale, never wrong, never not known.
+/// A few cases of each server, none of them cold, with enough time: never stale, never wrong, never unknown.
 #[test]
 #[ignore = "needs language servers, which tests/run installs"]
 fn selection() {
@@ -187,7 +188,7 @@ fn selection() {
     assert!(!rows.is_empty() && others.is_empty(), "{}", results(&servers, &rows));
 }
 
-/// The cases are what they say they are, by the compilers alone: where an edit is to break a file, it does.
+/// Checks the cases by the compilers alone: an edit that is to break a file does.
 #[test]
 #[ignore = "needs compilers, which tests/run installs"]
 fn cases() {
@@ -200,7 +201,7 @@ fn cases() {
         for call in case.steps.iter().flatten() {
             after = after.and_then(|state| call.apply_call(&state));
         }
-        // What patches and commands make of it, only they know; those cases are seen when they are played.
+        // Only patches and commands know their result; those cases are checked when they are played.
         let Some(after) = after else { continue };
         let edited: Vec<_> =
             after.keys().filter(|path| before.get(*path) != after.get(*path)).cloned().collect();

@@ -1,4 +1,4 @@
-//! Time on the processor, of this thread alone.
+//! CPU time of this thread.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ impl CpuClock {
         Self { cpu: on_cpu(), wall: Instant::now() }
     }
 
-    /// Where the system does not tell (all but Linux), the time on the wall, which is never less.
+    /// Wall-clock time, which is never less, on systems other than Linux.
     pub(crate) fn elapsed(&self) -> Duration {
         match (self.cpu, on_cpu()) {
             (Some(before), Some(now)) => Duration::from_nanos(now.saturating_sub(before)),

@@ -1,7 +1,7 @@
-//! What the editor connection costs: the built daemon and shim, documents by the hundred thousand lines, a real Neovim.
+//! The cost of the editor connection: the built daemon and shim, documents of 100,000 lines, a real Neovim.
 //!
-//! The time of an edit is that from the last write of the model's answer to the change in Neovim's buffer, as Neovim sees
-//! it; both read the same clock. Rows with Neovim are left out where `COPYDESK_TEST_NVIM` names none.
+//! The time of an edit runs from the last write of the model's answer to the change in Neovim's buffer; both sides read
+//! the same clock. Without `COPYDESK_TEST_NVIM` the rows with Neovim are skipped.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -26,7 +26,7 @@ pub(crate) fn measure(table: &mut BenchmarkTable) {
     edit_rows(table);
 }
 
-/// A home and a project; the daemon that was started there ends with it.
+/// A home and a project; dropping it ends the daemon started there.
 pub(super) struct BenchmarkHome {
     folder: tempfile::TempDir,
     config: String,
@@ -71,7 +71,7 @@ impl Drop for BenchmarkHome {
     }
 }
 
-/// An editor by hand.
+/// A scripted editor.
 struct BenchmarkEditor {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -79,7 +79,7 @@ struct BenchmarkEditor {
 }
 
 impl BenchmarkEditor {
-    /// Greeted; tells how long that took, the start of the process included.
+    /// Starts and initializes; returns how long that took, including the process start.
     fn start(place: &BenchmarkHome) -> (Self, Duration) {
         let start = Instant::now();
         let mut command = Command::new(BINARY);
@@ -104,7 +104,7 @@ impl BenchmarkEditor {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// What comes before the answer is passed over.
+    /// Skips messages before the response.
     fn ask(&mut self, method: &str, params: Value) -> Value {
         self.send(&json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
         loop {
@@ -217,11 +217,11 @@ fn session_row(table: &mut BenchmarkTable) {
     }
     let server = ScriptedModelServer::start();
     let step = |read: usize| {
-        // Who makes the same call again and again is asked about.
+        // The agent's loop guard would ask about repeated identical calls.
         let arguments = json!({ "filePath": "a.txt", "offset": 1, "limit": 40 + read });
         ScriptedTurn::new().call(format!("c{read}"), "read", arguments)
     };
-    // By how far a conversation has come: the sessions take turns as they like.
+    // Ordered by the progress of each conversation, because sessions interleave.
     for read in 0..=20 {
         let is_here = move |request: &crate::shared::model_server::RecordedRequest| {
             request.body["messages"].as_array().is_some_and(|messages| messages.len() == 1 + 2 * read)
@@ -262,7 +262,7 @@ fn session_row(table: &mut BenchmarkTable) {
     memory(table, name, pid, "VmHWM", 120.0, &format!("{rate:.0} tool turns a second"));
 }
 
-/// A line of `/proc/PID/status` beside what it may be, in megabytes.
+/// A line of `/proc/PID/status` beside its budget, in megabytes.
 fn memory(table: &mut BenchmarkTable, name: &str, pid: u64, key: &str, budget: f64, note: &str) {
     let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else {
         return table.remark(&format!("{name} is left out: this system has no /proc"));
@@ -291,7 +291,7 @@ fn edit_rows(table: &mut BenchmarkTable) {
     }
 }
 
-/// Each from the last write of the model's answer to the change in the buffer.
+/// From the last write of the model's answer to the change in the buffer, per edit.
 fn edits(program: &Path, lines: usize) -> Vec<Duration> {
     let text =
         |turn: usize| if turn == 0 { format!("line {} of many", lines / 2) } else { format!("now {turn}") };
@@ -318,7 +318,7 @@ fn edits(program: &Path, lines: usize) -> Vec<Duration> {
     nvim.lua(watch, json!([]));
     let end = nvim.wait_for_message("event", |told| told["event"]["event"] == "turnEnded");
     assert_eq!(end["event"]["end"]["kind"], "done", "{end}");
-    // Both clocks are the machine's monotonic one; only their beginnings differ.
+    // Both clocks are the machine's monotonic clock; only their origins differ.
     let before = Instant::now();
     let there = nanoseconds(&nvim.lua("return tostring(vim.uv.hrtime())", json!([])));
     let here = before + before.elapsed() / 2;
@@ -332,7 +332,7 @@ fn edits(program: &Path, lines: usize) -> Vec<Duration> {
     changes.iter().enumerate().map(since).collect()
 }
 
-/// As text, since JSON's numbers in Lua are too short for it.
+/// As text, because a Lua number cannot hold it.
 pub(super) fn nanoseconds(text: &Value) -> u64 {
     text.as_str().unwrap().trim_end_matches("ULL").parse::<f64>().unwrap() as u64
 }

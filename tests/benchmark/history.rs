@@ -1,4 +1,4 @@
-//! The request for a conversation of 200 turns, built from nothing.
+//! Builds the request for a conversation of 200 turns from scratch.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ pub(crate) fn measure(table: &mut BenchmarkTable) {
     }
 }
 
-/// Each turn: a prompt, a thought, a word, two calls, and what they gave (a file of 4 kB and a short list).
+/// Each turn: a prompt, reasoning, text, two calls, and their results (a file of 4 kB and a short list).
 fn conversation() -> ModelRequest {
     let file = "    let value = compute(&input, \"options\")?; // and so on\n".repeat(70);
     let tool = |name: &str| ToolSpec {

@@ -1,7 +1,7 @@
-//! What it costs to be told what is wrong: edits with somebody who is asked about them, beside the same edits with nobody.
+//! The cost of diagnostics: edits with a diagnostics source, beside the same edits without one.
 //!
-//! The scripted language server answers at once, so that what is left is ours: but for its own work and two ways through a pipe,
-//! which are in the figures too.
+//! The scripted language server responds at once, so that the rest is our cost, plus the server's own work and two trips through
+//! a pipe.
 
 use std::path::Path;
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub(crate) fn measure(table: &mut BenchmarkTable) {
         &usual,
         &DiagnosticsBackend::Grammar,
     );
-    // The most that there is to read again: as many things side by side as there are lines.
+    // The worst case for reparsing: as many siblings as there are lines.
     let flat = rust(lines_of(10_000), 10_000);
     measure_overhead(
         table,
@@ -58,15 +58,15 @@ pub(crate) fn measure(table: &mut BenchmarkTable) {
     );
 }
 
-/// What is edited, in the middle.
+/// The file to edit, in its middle.
 struct BenchmarkFile {
     name: &'static str,
     text: String,
-    /// It has so many, `f_0` and so on.
+    /// The number of functions, named `f_0` and so on.
     functions: usize,
 }
 
-/// Who is asked about an edit.
+/// The source that is asked about an edit.
 enum DiagnosticsBackend<'a> {
     Nobody,
     Grammar,
@@ -88,7 +88,7 @@ impl DiagnosticsBackend<'_> {
     }
 }
 
-/// A row: how much longer an edit takes where somebody is asked.
+/// A row: how much longer an edit takes with a source.
 fn measure_overhead(
     table: &mut BenchmarkTable,
     name: &str,
@@ -117,12 +117,12 @@ fn edits(file: &BenchmarkFile, asked: &DiagnosticsBackend<'_>) -> Vec<Duration> 
     took
 }
 
-/// A function in each.
+/// One function per line.
 fn lines_of(lines: usize) -> String {
     (0..lines).map(|number| format!("fn f_{number}() -> usize {{ {number} }}\n")).collect()
 }
 
-/// Eight lines each, as people write them.
+/// Eight lines per function, as people write them.
 fn functions_of(functions: usize) -> String {
     let one = |number: usize| {
         format!(
@@ -139,7 +139,7 @@ fn edit(file: &BenchmarkFile, turn: usize) -> (&'static str, Value) {
     ("edit", json!({ "filePath": file.name, "oldString": name(turn), "newString": name(turn + 1) }))
 }
 
-/// What a running server adds to the resident memory of the desk.
+/// How much resident memory a running server adds to the daemon.
 fn memory(table: &mut BenchmarkTable, asked: &DiagnosticsBackend<'_>) {
     let name = "language: memory of an idle pool";
     if !table.includes_row(name) {

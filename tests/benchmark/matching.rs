@@ -1,5 +1,5 @@
-//! Finding the places of edits in a large file: where they stand exactly, where only the last tier finds them, and the
-//! hunks of a patch. Pure: nothing is read or written.
+//! Matches edits in a large file: exact matches, matches that only the last tier finds, and the hunks of a patch.
+//! Pure: no I/O.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -40,7 +40,7 @@ fn row(table: &mut BenchmarkTable, name: &str, budget: u64, samples: Vec<Duratio
     table.row(name, samples, Some(Duration::from_millis(budget)), note.to_owned());
 }
 
-/// The times of some runs, each of which must give what is expected.
+/// Times some runs, each of which must return the expected value.
 fn timed<T: PartialEq + std::fmt::Debug>(run: impl Fn() -> T, expected: T) -> Vec<Duration> {
     let once = |_| {
         let start = Instant::now();
@@ -52,7 +52,7 @@ fn timed<T: PartialEq + std::fmt::Debug>(run: impl Fn() -> T, expected: T) -> Ve
     (0..RUNS).map(once).collect()
 }
 
-/// Like code: many lines begin alike, and none is like another.
+/// Like code: many lines begin alike, and no two are equal.
 fn line(number: usize) -> String {
     format!("    let value_{number} = compute({number}, \"item\");\n")
 }

@@ -1,4 +1,4 @@
-//! A page of 5 MB, as much as is ever fetched, to Markdown: what it costs the processor.
+//! CPU cost of converting a page of 5 MB, the most that is fetched, to Markdown.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const SIZE: usize = 5 * 1024 * 1024;
 const RUNS: usize = 11;
 const BUDGET: Duration = Duration::from_millis(300);
 
-/// A piece of a page of documentation, with everything that such pages have.
+/// A section of a documentation page, with every construct that such pages use.
 const SECTION: &str = r##"<section id="new" class="method"><h3 class="code-header"><a class="anchor" href="#new">#</a>Making one of them</h3>
 <div class="docblock"><p>Makes an <em>empty</em> one with room for as many as <a href="../struct.Room.html" title="struct">said</a>, and <code>hasher</code> for
 the keys. It is not made smaller than this &amp; may be larger.</p>
@@ -27,7 +27,7 @@ room.take(<span class="number">1</span>, <span class="string">"first"</span>);</
 
 pub(crate) fn measure(table: &mut BenchmarkTable) {
     let address = Url::parse("https://host.example/docs/room/index.html").unwrap();
-    // What pages are like, and the most that tags alone can cost.
+    // A typical page, and the worst case for tags.
     for (name, piece) in
         [("documentation", SECTION), ("nothing but cells", "<table><td>x"), ("nothing but items", "<li>x")]
     {

@@ -1,4 +1,4 @@
-// One stream read to its end by a vendor's own SDK; prints the CPU milliseconds that took.
+// Reads one stream with a vendor's own SDK and prints the CPU time in milliseconds.
 // Usage: node peer.mjs WIRE BASE_URL MODULES, where MODULES is the folder that holds node_modules.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -52,7 +52,7 @@ const readers = {
   },
 };
 
-// Loading the SDK is not counted.
+// Loading the SDK does not count.
 const read = await readers[wire]();
 const before = process.cpuUsage();
 const bytes = await read();

@@ -1,6 +1,6 @@
-//! What the Neovim plugin costs, as Neovim sees it. Left out where `COPYDESK_TEST_NVIM` names none.
+//! The cost of the Neovim plugin, measured in Neovim. Skipped without `COPYDESK_TEST_NVIM`.
 //!
-//! "On screen" is when Neovim has redrawn after the change; the terminal's own time is not in it.
+//! "On screen" means that Neovim has redrawn after the change; the terminal's own time is not included.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,7 @@ pub(crate) fn measure(table: &mut BenchmarkTable) {
     }
 }
 
-/// A Neovim with the plugin, and the clock of both.
+/// A Neovim with the plugin, and the offset between its clock and ours.
 struct TimedNeovim {
     nvim: NeovimInstance,
 }
@@ -59,7 +59,7 @@ impl TimedNeovim {
         self.nvim.lua(code, json!([]))
     }
 
-    /// Times of Neovim's clock, on ours. Both are the machine's monotonic one; only their beginnings differ.
+    /// Times of Neovim's clock, converted to ours. Both are the machine's monotonic clock; only their origins differ.
     fn times(&mut self, list: &str) -> Vec<Instant> {
         let before = Instant::now();
         let there = nanoseconds(&self.lua("return tostring(vim.uv.hrtime())"));
@@ -91,7 +91,7 @@ fn setups(program: &Path) -> Vec<Duration> {
     (0..RUNS).map(took).collect()
 }
 
-/// Notes the time at which what a buffer's change shows is drawn.
+/// Records when the change of a buffer has been drawn.
 const WATCH: &str = "T.drawn = {}
     function T.watch(buffer, wanted)
         vim.api.nvim_buf_attach(buffer, false, { on_lines = function(_, _, _, first, _, last)
@@ -121,7 +121,7 @@ fn first_words(program: &Path) -> Vec<Duration> {
     let mut drawn = person.times("T.drawn");
     drawn.dedup_by(|later, earlier| later.duration_since(*earlier) < Duration::from_millis(20));
     let answers: Vec<_> = (0..4 * RUNS).filter_map(|index| server.answer_time(index)).collect();
-    // Titles are asked for too: each drawing belongs to the last answer before it.
+    // Title requests count, too: each redraw belongs to the last answer before it.
     drawn
         .iter()
         .filter_map(|at| {
@@ -152,7 +152,7 @@ fn edits(program: &Path) -> Vec<Duration> {
     drawn.iter().enumerate().map(since).collect()
 }
 
-/// From the person's word on one of 1,000 hunks to when it is on the screen no more.
+/// From the user's decision on one of 1,000 hunks until it is off the screen.
 fn decisions(program: &Path) -> Vec<Duration> {
     let arguments =
         json!({ "filePath": "a.txt", "oldString": "5 of", "newString": "5, of", "replaceAll": true });
@@ -223,8 +223,8 @@ fn openings(program: &Path) -> Vec<Duration> {
         .collect()
 }
 
-/// The median of a keystroke, from its arrival in Neovim's queue to when it has been dealt with: while a turn streams into the
-/// conversation, less what it is without the plugin.
+/// The median time to handle a keystroke, from its arrival in Neovim's queue, while a turn streams into the conversation;
+/// minus the same without the plugin.
 fn keystrokes(program: &Path) -> Vec<Duration> {
     const WORDS: usize = 4000;
     let stream =
@@ -256,7 +256,7 @@ fn keystrokes(program: &Path) -> Vec<Duration> {
     person.lua("vim.cmd('Copydesk ask Work')");
     person.nvim.wait_for_message("CopydeskTurnStarted", |_| true);
     let with = std::thread::scope(|scope| {
-        // A word each millisecond, which is more than models do.
+        // One word per millisecond, faster than models.
         scope.spawn(|| {
             for word in 0..WORDS {
                 server.open_gate(&format!("g{word}"));

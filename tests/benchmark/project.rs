@@ -1,4 +1,4 @@
-//! A desk at work for a row of the benchmark: the built binary in a folder of its own, with the scripted server as its model.
+//! A project for one row of the benchmark: the built binary in its own folder, with the scripted server as model.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(crate) type ScriptedCalls = Vec<(&'static str, Value)>;
 
 pub(crate) struct BenchmarkProject<'a> {
     pub(crate) folder: &'a Path,
-    /// What stands in its configuration beside the model.
+    /// Additional configuration.
     pub(crate) also: Value,
 }
 
@@ -24,7 +24,7 @@ impl BenchmarkProject<'_> {
         fs::write(path, text).unwrap();
     }
 
-    /// A run of `copydesk` in `cwd` whose model is the server.
+    /// Runs `copydesk` in `cwd` with the server as model.
     pub(crate) fn spawn(&self, server: &ScriptedModelServer, cwd: &Path) -> Child {
         let mut config = json!({
             "model": "script/m-1", "enabled_providers": ["script"], "agent": { "build": { "steps": 1000 } },
@@ -70,7 +70,8 @@ impl BenchmarkProject<'_> {
             .collect()
     }
 
-    /// Resident megabytes, now and at most, while it waits for the model after so many steps; nothing where the system does not tell.
+    /// Resident megabytes, current and peak, while it waits for the model after so many steps; `None` if the system does not
+    /// report it.
     pub(crate) fn resident(
         &self,
         count: usize,
@@ -95,11 +96,11 @@ impl BenchmarkProject<'_> {
     }
 }
 
-/// A tool turn: to the head of the next request, and to its last byte.
+/// The time of a tool turn to the head of the next request, and to its last byte.
 pub(crate) struct TurnTiming {
     pub(crate) to_head: Duration,
     pub(crate) to_end: Duration,
-    /// Of that request.
+    /// The size of that request.
     pub(crate) bytes: usize,
 }
 
@@ -107,7 +108,7 @@ pub(crate) fn to_end(turns: &[TurnTiming]) -> Vec<Duration> {
     turns.iter().map(|turn| turn.to_end).collect()
 }
 
-/// Steps that make calls, and a last word.
+/// Steps with calls, and a final answer.
 fn script(count: usize, calls: impl Fn(usize) -> ScriptedCalls) -> Vec<ScriptedTurn> {
     let step = |turn: usize| {
         let calls = calls(turn).into_iter().enumerate();

@@ -1,4 +1,4 @@
-//! Reviews of a large document: what a keystroke costs, and a decision.
+//! Reviews of a large document: the cost of a keystroke and of a decision.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ struct BenchmarkReview {
 }
 
 impl BenchmarkReview {
-    /// A file of which every so-manyth line is an agent's.
+    /// A file in which the agent wrote every `every`th line.
     fn new(every: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let line = |number: usize| format!("line {number} of many\n");

@@ -1,7 +1,7 @@
-//! What a session costs: the built binary at work against the scripted server.
+//! The cost of a session: the built binary against the scripted server.
 //!
-//! A tool turn is the time from the moment the last write of the model's answer begins to the arrival of the next request.
-//! Its bulk is often the disk's: `fdatasync` is measured beside it, on the disk where the sessions are.
+//! A tool turn runs from the beginning of the last write of the model's answer to the arrival of the next request. Most of
+//! it is often the disk: `fdatasync` is measured beside it, on the disk that holds the sessions.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,7 +14,7 @@ use super::table::BenchmarkTable;
 use super::tree;
 use crate::shared::model_server::{ScriptedModelServer, ScriptedTurn};
 
-/// Tool turns of a row; each in the same process.
+/// Tool turns per row, all in one process.
 const RUNS: usize = 21;
 
 const fn ms(milliseconds: u64) -> Option<Duration> {
@@ -35,7 +35,7 @@ pub(crate) fn measure(table: &mut BenchmarkTable) {
     for number in 0..20 {
         desk.write(&format!("part{number}.rs"), &line.repeat(40));
     }
-    // Each turn says something else: who makes the same call again and again is stopped.
+    // Each call differs, because the loop guard stops repeated identical calls.
     let read = |path: String, turn| ("read", json!({ "filePath": path, "limit": 2000 + turn }));
     desk.row(table, "session: read of 2,000 lines", ms(5), |turn| vec![read("lines.rs".into(), turn)]);
     desk.row(table, "session: bash true", ms(5), |turn| {
@@ -97,8 +97,8 @@ impl BenchmarkProject<'_> {
         table.row(name, (0..RUNS).map(once).collect(), ms(40), String::new());
     }
 
-    /// Beyond the bytes: to the head of the next request, which is sent when the request is written and before its bytes
-    /// travel. What writing it costs is the business of `history`.
+    /// The cost beyond the bytes: to the head of the next request, which is sent once the request is written and before
+    /// its bytes travel. `history` measures the writing.
     fn long_rows(&self, table: &mut BenchmarkTable) {
         let name = "session: turns 2 to 21 of 200";
         if !table.includes_row(name) {
@@ -117,7 +117,7 @@ impl BenchmarkProject<'_> {
         let last = &all[180..];
         table.row("session: turns 181 to 200 of 200", to_head(last), None, kilobytes(last));
         table.row("session: the same, to its last byte", to_end(last), None, String::new());
-        // As much is said in the first turn here: what is more than in the turns after that is what turns cost, and not bytes.
+        // The first turn here has as many bytes, so that the difference to later turns is the cost of turns, not of bytes.
         let of_one = |number| ("read", json!({ "filePath": "lines.rs", "offset": 1 + number, "limit": 380 }));
         let once = self.turns(&self.folder.join("project"), 21, |turn| match turn {
             0 => (0..20).map(of_one).collect(),

@@ -1,4 +1,4 @@
-//! From nothing to an answer: the process itself.
+//! The start of the process, to the first answer.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

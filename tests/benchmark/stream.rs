@@ -1,4 +1,4 @@
-//! 20,000 pieces of four characters, read to the end on each wire.
+//! 20,000 deltas of four characters, read to the end on each wire.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -48,7 +48,7 @@ fn once(wire: WireProtocol, per_event: bool) -> Duration {
     })
 }
 
-/// Made ready before the gate, so that only the way from there on is measured.
+/// Prepared before the gate, so that only the streaming is measured.
 pub(crate) fn turn(per_event: bool) -> ScriptedTurn {
     ScriptedTurn::new().gate("start").text("abcd".repeat(PIECES)).chunk(4).one_write_per_event(per_event)
 }

@@ -1,4 +1,4 @@
-//! The table that is printed: what was measured, how much, and what it may be.
+//! The printed table: measurement, result, budget.
 
 use std::time::Duration;
 

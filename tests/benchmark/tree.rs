@@ -1,4 +1,4 @@
-//! A tree of 50,000 small files, and ripgrep in it as a measure beside ours.
+//! A tree of 50,000 small files, and ripgrep on it for comparison.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(crate) fn create_tree(place: &Path) {
     fs::write(place.join("area7/part7/file7.rs"), format!("{text}// {RARE}\n")).unwrap();
 }
 
-/// Nothing where it is not installed.
+/// Empty if it is not installed.
 pub(crate) fn ripgrep(place: &Path, arguments: &[&str]) -> Vec<Duration> {
     let once = |_| {
         let start = Instant::now();

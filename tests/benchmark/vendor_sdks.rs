@@ -1,6 +1,6 @@
-//! The same streams, read by the vendors' own SDKs on Node, as a measure beside ours.
+//! The same streams, read by the vendors' SDKs on Node, for comparison.
 //!
-//! They are installed into the cache folder of the tests on first use. Without Node and npm the rows are left out.
+//! They are installed into the tests' cache folder on first use. Without Node and npm the rows are skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

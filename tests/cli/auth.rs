@@ -1,4 +1,4 @@
-//! `copydesk auth`: keys come, are listed masked, win or lose against others, and go.
+//! `copydesk auth`: adding, listing (masked), precedence and removal of keys.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -46,7 +46,7 @@ fn a_key_comes_is_replaced_and_goes() {
 
 #[test]
 fn the_file_is_the_users_alone() {
-    // Whatever the shell would leave open.
+    // Regardless of the shell's umask.
     let desk = TestEnvironment::new().without_local_providers();
     let ran = desk.shell("umask 000; echo gsk_Zy8Xw6Vu4Ts2Rq0P | \"$COPYDESK\" auth add groq");
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -109,7 +109,7 @@ fn a_key_that_loses_is_warned_of() {
         Added the key for groq. `copydesk models groq` lists its models.
         ! warning: the key from the configuration wins over this one
     "#]]);
-    // One that is set to nothing wins over nothing.
+    // An empty variable overrides nothing.
     let desk = TestEnvironment::new().without_local_providers().env("GROQ_API_KEY", "");
     assert_eq!(desk.run_with(&["auth", "add", "groq"], KEY).stderr, "");
 }
@@ -134,7 +134,7 @@ fn a_provider_of_ones_own_has_a_key_too() {
     desk.run_with(&["auth", "add", "acme"], KEY).assert_output(&expect![[r#"
         Added the key for acme. `copydesk models acme` lists its models.
     "#]]);
-    // With the provider gone the key is not in use, and can still be removed.
+    // Without its provider the key is unused, but can still be removed.
     fs::remove_file(desk.path(USER_CONFIG)).unwrap();
     assert_eq!(desk.run(&["auth", "list", "--json"]).json(), json!([]));
     assert_eq!(desk.run(&["auth", "remove", "acme"]).code, Some(0));

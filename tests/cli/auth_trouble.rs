@@ -1,4 +1,4 @@
-//! `copydesk auth` and what goes wrong: whatever is no key is refused, and what is stored already stays as it is.
+//! `copydesk auth` and its errors: it rejects everything that is not a key, and keeps what is stored.
 
 use std::os::unix::fs::symlink;
 
@@ -159,7 +159,7 @@ fn entries_that_are_no_keys_are_passed_over() {
 
 #[test]
 fn a_folder_that_cannot_be_written_is_told() {
-    // A file in the folder's place stops even root.
+    // A file in place of the folder stops even root.
     let desk = TestEnvironment::new().without_local_providers().with_files(&[("~/.local/share", "a file")]);
     desk.run_with(&["auth", "add", "groq"], KEY).assert_hides(KEY).assert_output(&expect![[r#"
         ! error: ~/.local/share/copydesk/auth.json: cannot be read: Not a directory (os error 20)

@@ -1,4 +1,5 @@
-//! Configurations that cannot be used: the place is told, no secret is, nothing is on standard output, and the code is 1.
+//! Unusable configurations: the error names the place, shows no secret, leaves standard output empty, and the exit code
+//! is 1.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -119,7 +120,7 @@ fn a_broken_line_with_a_secret_is_not_shown() {
         r#"{ "provider": { "x": { "options": { "apiKey": ["Zy8Xw6Vu4Ts2Rq0P"] } } } }"#,
         r#"{ "provider": { "x": { "options": { "apiKey": { "a": "Zy8Xw6Vu4Ts2Rq0P" } } } } }"#,
         r#"{ "provider": { "x": { "options": { "headers": "Zy8Xw6Vu4Ts2Rq0P" } } } }"#,
-        // The telling name stands on another line.
+        // The key's name is on another line.
         "{ \"provider\": { \"x\": { \"options\": { \"apiKey\":\n\n  \"Zy8Xw6Vu4Ts2Rq0P\" oops } } } }",
         "{ \"mcp\": { \"x\": { \"environment\": {\n  \"A\": \"{env:A}\",\n  \"B\": \"Zy8Xw6Vu4Ts2Rq0P\" oops\n} } } }",
     ] {
@@ -158,7 +159,7 @@ fn what_is_no_text() {
 
 #[test]
 fn what_is_no_file() {
-    // A folder stands for all that even root cannot read.
+    // A folder stands for anything that even root cannot read.
     refused(
         &TestEnvironment::new().cwd("copydesk.jsonc").cwd("."),
         &expect![[r#"
@@ -226,7 +227,7 @@ fn what_a_variable_brings() {
         exit code 1
     "#]],
     );
-    // Set to nothing is not set.
+    // An empty variable counts as unset.
     let desk = TestEnvironment::new().env("COPYDESK_CONFIG", "").env("COPYDESK_CONFIG_CONTENT", "");
     assert_eq!(desk.run(&["config"]).code, Some(0));
 }

@@ -1,4 +1,4 @@
-//! `copydesk config`: every value with its place, from every layer, and no secret.
+//! `copydesk config`: every value with its source, from every layer, and no secret.
 
 use expect_test::expect;
 use serde_json::json;

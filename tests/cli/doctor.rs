@@ -1,4 +1,4 @@
-//! `copydesk doctor`: what it finds, what it advises, and that it leaves everything as it was.
+//! `copydesk doctor`: its findings, its advice, and that it changes nothing.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -14,7 +14,7 @@ const STORE: &str = "~/.local/share/copydesk/sessions.db";
 const JOURNAL: &str = "~/.local/share/copydesk/journal.db";
 const KEY: &str = "sk-ant-1234567890";
 
-/// The verdict and the words of each finding about a thing.
+/// The verdict and text of each finding about a subject.
 fn findings_about(ran: &CliOutput, what: &str) -> Vec<(String, String)> {
     let report: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
     let word = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
@@ -28,7 +28,7 @@ fn findings_about(ran: &CliOutput, what: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// One finding, which must have this verdict and hold these words.
+/// Asserts one finding with this verdict that contains these words.
 #[track_caller]
 fn assert_finding(ran: &CliOutput, what: &str, verdict: &str, words: &str) {
     let found = findings_about(ran, what);
@@ -152,7 +152,7 @@ fn a_damaged_store_and_damaged_keys_are_failures() {
 fn sessions_are_counted_while_their_store_stays_as_it_is() {
     let desk = keys(0o600);
     assert_eq!(desk.run(&["sessions", "list"]).code, Some(0));
-    // The index of a log that was left is anybody's to rebuild.
+    // Any process may rebuild the index of a leftover log.
     let kept = || {
         let mut all = all_below(&desk.path("~/"));
         all.retain(|path, _| !path.to_string_lossy().ends_with("-shm"));
@@ -196,7 +196,7 @@ fn the_daemon_and_the_journal_are_looked_at() {
     assert_eq!((ran.code, desk.read(JOURNAL)), (Some(1), before));
 }
 
-/// Files that can be run, in folders of the home or the project.
+/// Creates executables in folders of the home or the project.
 fn programs(desk: &TestEnvironment, paths: &[&str]) {
     for path in paths {
         desk.write(path, "#!/bin/sh\n");
@@ -207,7 +207,7 @@ fn programs(desk: &TestEnvironment, paths: &[&str]) {
 #[test]
 fn who_serves_the_languages_of_the_project_and_who_is_missing() {
     let desk = TestEnvironment::new().without_local_providers();
-    // A proxy of rustup whose component is not there.
+    // A rustup proxy whose component is missing.
     programs(&desk, &["~/.cargo/bin/rustup", "~/.rustup/toolchains/stable/bin/cargo"]);
     std::os::unix::fs::symlink("rustup", desk.path("~/.cargo/bin/rust-analyzer")).unwrap();
     programs(&desk, &["~/bin/pyright-langserver", "~/bin/cargo", ".venv/bin/ruff"]);

@@ -1,7 +1,8 @@
-//! A desk to test at: a home, a project, an environment, and the built binary run among them.
+//! A test environment: a home, a project, environment variables, and the built binary run in them.
 //!
-//! Contract: the process gets `PATH`, `HOME` and what the test sets, nothing else, and no server that happens to run on
-//! this machine is asked (`quiet`) unless the test says so. In all output the home reads `~` and the project `PROJECT_CONFIG`.
+//! Contract: the process gets `PATH`, `HOME` and what the test sets, nothing else. It asks no server that happens to run on
+//! this machine (`without_local_providers`) unless the test wants it to. In all output the home reads `~` and the project
+//! `PROJECT`.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -17,18 +18,18 @@ use tempfile::TempDir;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_copydesk");
 
-/// The user's configuration, for [`Desk::with`].
+/// The user's configuration, for [`TestEnvironment::with_files`].
 pub(crate) const USER_CONFIG: &str = "~/.config/copydesk/copydesk.jsonc";
 pub(crate) const PROJECT_CONFIG: &str = "copydesk.jsonc";
 pub(crate) const KEYS_FILE: &str = "~/.local/share/copydesk/auth.json";
 
-/// The providers that are asked on this machine's usual ports, where anything may be running.
+/// The providers on this machine's usual ports, where anything may be running.
 const LOCAL_PROVIDERS: &str = r#"["docker-model-runner", "jan", "koboldcpp", "llama-swap", "llamacpp", "lmstudio", "localai", "mlx",
     "ollama", "sglang", "tabbyapi", "vllm"]"#;
 
 pub(crate) struct TestEnvironment {
     _dir: TempDir,
-    /// The folder of `_dir`, links resolved, as the program sees it.
+    /// The folder of `_dir`, with symlinks resolved, as the program sees it.
     root: PathBuf,
     environment: BTreeMap<OsString, OsString>,
     cwd: PathBuf,
@@ -55,7 +56,7 @@ impl TestEnvironment {
         Self { _dir: dir, root, environment, cwd: project }
     }
 
-    /// Files by path: below the home if it begins with `~/`, else below the project.
+    /// Writes files by path: below the home if it begins with `~/`, else below the project.
     pub(crate) fn with_files(self, files: &[(&str, &str)]) -> Self {
         files.iter().for_each(|(path, text)| self.write(path, text));
         self
@@ -71,7 +72,7 @@ impl TestEnvironment {
         self
     }
 
-    /// Starts in this folder of the project, which is made.
+    /// Runs in this folder of the project, which is created.
     pub(crate) fn cwd(mut self, folder: &str) -> Self {
         self.cwd = self.path(folder);
         fs::create_dir_all(&self.cwd).unwrap();
@@ -84,7 +85,7 @@ impl TestEnvironment {
         self.env("COPYDESK_CONFIG_CONTENT", text)
     }
 
-    /// Knows only these providers: what is listed is then short, and only they are asked.
+    /// Enables only these providers, so that lists are short and only they are asked.
     pub(crate) fn with_providers(self, providers: &[&str]) -> Self {
         let text = serde_json::json!({ "enabled_providers": providers }).to_string();
         self.env("COPYDESK_CONFIG_CONTENT", text)
@@ -125,7 +126,7 @@ impl TestEnvironment {
         self.finish(command, stdin.as_ref())
     }
 
-    /// Through `sh`, where `$COPYDESK` is the binary.
+    /// Runs a script in `sh`, where `$COPYDESK` is the binary.
     pub(crate) fn shell(&self, script: &str) -> CliOutput {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
@@ -136,13 +137,13 @@ impl TestEnvironment {
         self.prepare(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // A program that has read enough, or nothing, may have closed its end.
+        // The program may have closed its end already.
         let _ = child.stdin.take().unwrap().write_all(stdin);
         let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
         CliOutput { stdout: self.mask_paths(stdout), stderr: self.mask_paths(stderr), code: status.code() }
     }
 
-    /// Puts a command among these folders and variables, and no others.
+    /// Gives a command this environment only.
     pub(crate) fn prepare(&self, command: &mut Command) {
         command.env_clear().envs(&self.environment).env("COPYDESK", BINARY).current_dir(&self.cwd);
     }
@@ -154,7 +155,7 @@ impl TestEnvironment {
     }
 }
 
-/// What a run left behind. `code` is `None` after a signal.
+/// The result of a run. `code` is `None` after a signal.
 #[derive(Debug)]
 pub(crate) struct CliOutput {
     pub(crate) stdout: String,
@@ -163,7 +164,8 @@ pub(crate) struct CliOutput {
 }
 
 impl CliOutput {
-    /// All of it: standard output, then standard error with `! ` before each line, then the code unless it is 0.
+    /// Compares everything: standard output, then standard error with `! ` before each line, then the code unless it
+    /// is 0.
     #[track_caller]
     pub(crate) fn assert_output(&self, expected: &Expect) -> &Self {
         let mut text = self.stdout.clone();
@@ -180,14 +182,14 @@ impl CliOutput {
         self
     }
 
-    /// The one JSON value that standard output is.
+    /// Standard output as one JSON value.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         assert_eq!(self.code, Some(0), "{self:?}");
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// Not in full, and not in pieces that would help anyone: no five characters of it in a row.
+    /// Asserts that no five characters of a secret in a row are shown.
     #[track_caller]
     pub(crate) fn assert_hides(&self, secret: &str) -> &Self {
         let characters: Vec<char> = secret.chars().collect();

@@ -1,4 +1,4 @@
-//! How the command line is used, and misused: help, versions, completions, and code 2 for what cannot be understood.
+//! Use and misuse of the command line: help, versions, completions, and exit code 2 for invalid arguments.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! A repository that writes to the terminal: whatever it names things, nothing gets through but the colours we use too.
+//! A repository that tries to control the terminal: whatever its names contain, only our own colours get through.
 
 use expect_test::expect;
 
@@ -16,7 +16,7 @@ const HOSTILE: &str = r#"{
   "model": "\u001b[8mnowhere"
 }"#;
 
-/// Every sequence that begins with ESC, and every other control character but line ends.
+/// Every escape sequence, and every other control character but line ends.
 fn controls(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, character) in text.char_indices().filter(|(_, character)| *character != '\n') {

@@ -1,5 +1,5 @@
-//! `copydesk models` and the servers of this machine: whatever answers, or does not, the command ends, lists what it can
-//! believe, and tells nobody a key that is not theirs.
+//! `copydesk models` and the servers of this machine: whatever responds or not, the command ends, lists what it can
+//! trust, and sends no key to the wrong server.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -14,13 +14,13 @@ fn ollama(server: &ScriptedModelServer) -> TestEnvironment {
     TestEnvironment::new().with_providers(&["ollama"]).env("OLLAMA_HOST", server.url())
 }
 
-/// A desk that knows a server under this id at this address.
+/// An environment with a server under this id at this address.
 fn environment_with_server(id: &str, address: &str) -> TestEnvironment {
     let config = json!({ "provider": { id: { "options": { "baseURL": address } } } });
     TestEnvironment::new().with_files(&[(USER_CONFIG, &config.to_string())]).with_providers(&[id])
 }
 
-/// A server that says this to whoever connects first.
+/// A server that sends this to the first client.
 fn start_raw_server(answer: impl Into<Vec<u8>>) -> String {
     let answer = answer.into();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -47,7 +47,7 @@ fn ollama_is_found_where_its_variable_says() {
     let asked = server.all_requests();
     assert_eq!(asked.iter().map(|request| request.path.as_str()).collect::<Vec<_>>(), ["/v1/models"]);
     assert_eq!(asked[0].header("authorization"), None);
-    // The bare form that Ollama itself takes.
+    // The bare form that Ollama itself accepts.
     let bare = server.url().replace("http://", "");
     let ran = TestEnvironment::new()
         .with_providers(&["ollama"])
@@ -98,7 +98,7 @@ fn what_the_server_says_of_context_is_believed() {
     let report = ollama(&server).run(&["models", "--json"]).json();
     let context = |index: usize| report["providers"][0]["models"][index]["context"].clone();
     assert_eq!([context(0), context(1), context(2)], [json!(4096), json!(8192), json!(16_384)]);
-    // No table's price is a local server's.
+    // A local server never gets a price from the catalogue.
     assert_eq!(report["providers"][0]["models"][3]["cost"], Value::Null);
 }
 
@@ -211,7 +211,7 @@ fn one_that_never_answers_is_not_waited_for() {
 
 #[test]
 fn one_that_is_configured_and_not_running_is_told_of() {
-    // Port 1 of this machine belongs to a service that nobody runs.
+    // Nothing listens on port 1.
     let desk = environment_with_server("ollama", "http://127.0.0.1:1/v1");
     desk.run(&["models"]).assert_output(&expect![[r#"
         Not set up
@@ -255,7 +255,7 @@ fn a_local_servers_key_goes_to_it_and_nowhere_else() {
     assert_eq!(keys, [Some("Bearer vllm-Zy8Xw6Vu4Ts2".to_owned())]);
 }
 
-/// A proxy is for the world outside.
+/// A proxy is only for other hosts.
 #[test]
 fn a_proxy_does_not_stand_between_us_and_this_machine() {
     let server = ScriptedModelServer::start();

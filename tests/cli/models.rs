@@ -1,4 +1,4 @@
-//! `copydesk models` without local servers: who can be used, by which key, and what is missing for the rest.
+//! `copydesk models` without local servers: usable providers, their keys, and what the others lack.
 
 use expect_test::expect;
 use serde_json::json;
@@ -52,7 +52,7 @@ fn a_key_in_the_environment_is_told_by_its_name() {
         Model: groq/openai/gpt-oss-120b (the first that is set up; "model" in copydesk.jsonc chooses)
     "#]]);
     desk.run(&["models", "--json"]).assert_hides(KEY);
-    // A variable that is set to nothing is as good as none.
+    // An empty variable counts as unset.
     TestEnvironment::new().with_providers(&["groq"]).env("GROQ_API_KEY", " ").run(&["models"]).assert_output(&expect![[r#"
         Not set up
           groq  set GROQ_API_KEY
@@ -141,7 +141,7 @@ fn json_is_all_there_is_on_standard_output() {
     assert_eq!(report["providers"][1]["state"], json!("missing"));
     let one = desk.run(&["models", "openai", "--json"]).json();
     assert_eq!(one["providers"].as_array().map(Vec::len), Some(1));
-    // Warnings are not lost, and not in the way.
+    // Warnings are shown, but not on standard output.
     let desk = TestEnvironment::new()
         .with_files(&[(USER_CONFIG, r#"{ "modle": 1, "model": "groq/x" }"#)])
         .with_providers(&["groq"]);

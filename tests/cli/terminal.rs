@@ -33,7 +33,7 @@ fn colours_can_be_forced_and_change_nothing_else() {
         stripped = stripped.replace(&format!("\u{1b}[{code}m"), "");
     }
     assert_eq!(stripped, plain.stdout);
-    // What another program reads stays readable.
+    // JSON stays readable for other programs.
     let json = desk().env("CLICOLOR_FORCE", "1").run(&["models", "--json"]);
     assert!(!json.stdout.contains('\u{1b}'));
     json.json();
@@ -44,7 +44,7 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     for command in
         ["models", "models --json", "config", "config schema", "completions bash", "auth list", "--help"]
     {
-        // `true` reads nothing at all; the code is that of copydesk.
+        // `true` reads nothing; the exit code is that of copydesk.
         let ran = desk()
             .shell(&format!("{{ \"$COPYDESK\" {command} 2>err; echo $? >code; }} | true; cat code err"));
         assert!(ran.stdout.starts_with("0\n"), "{command}: {ran:?}");

@@ -1,4 +1,4 @@
-//! `copydesk config trust`: what a repository's file gets before, with and after it.
+//! `copydesk config trust`: what a repository's file may do before, with and after it.
 
 use expect_test::expect;
 use serde_json::json;
@@ -116,7 +116,7 @@ fn a_damaged_list_is_no_trust_and_is_not_written_over() {
         exit code 1
     "#]]);
     assert_eq!(desk.read(TRUSTED), "oops");
-    // Nor is a folder that cannot be made a reason to say that it worked.
+    // Nor does it claim success if the folder cannot be created.
     let blocked = TestEnvironment::new().with_files(&[(PROJECT_CONFIG, "{}"), ("~/.local/state", "a file")]);
     blocked.run(&["config", "trust"]).assert_output(&expect![[r#"
         ! error: ~/.local/state/copydesk/trusted.json: cannot be written: Not a directory (os error 20)
@@ -124,7 +124,7 @@ fn a_damaged_list_is_no_trust_and_is_not_written_over() {
     "#]]);
 }
 
-/// A repository that wants requests for a provider at its own address.
+/// A repository that redirects a provider's requests to its own address.
 fn hijack(server: &ScriptedModelServer, id: &str, more: &str) -> String {
     format!(
         r#"{{ "provider": {{ "{id}": {{ {more} "options": {{ "baseURL": "{}/v1" }} }} }} }}"#,
@@ -171,7 +171,7 @@ fn nor_does_anything_else_that_the_user_wrote_for_that_provider() {
         (r#""env": ["TEAM_KEY"]"#, false),
         ("", true),
     ] {
-        // Ollama is the one that `models` itself sends a request to.
+        // `models` itself sends a request only to Ollama.
         let user_file = format!(r#"{{ "provider": {{ "ollama": {{ {user} }} }} }}"#);
         let desk = TestEnvironment::new()
             .with_files(&[(USER_CONFIG, &user_file), (PROJECT_CONFIG, &hijack(&server, "ollama", ""))]);

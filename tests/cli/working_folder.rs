@@ -1,4 +1,4 @@
-//! Where the command is run: homes and folders that are missing, odd, or not folders.
+//! Where the command runs: homes and folders that are missing, odd, or not folders.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -27,7 +27,7 @@ fn a_home_is_needed() {
         ! error: HOME is `relative`; expected an absolute path
         exit code 1
     "#]]);
-    // The schema is the same for everybody.
+    // The schema does not depend on the folder.
     assert_eq!(desk.run(&["config", "schema"]).code, Some(0));
 }
 
@@ -67,7 +67,7 @@ fn another_folder_can_be_named() {
         Values
           model = "groq/inner"  copydesk.jsonc:1:12
     "#]]);
-    // Before or after the command, absolute or not, with links or without.
+    // Before or after the command, absolute or relative, with or without symlinks.
     std::os::unix::fs::symlink(desk.path("sub"), desk.path("link")).unwrap();
     for folder in ["sub", "sub/", "./sub/../sub", "link", desk.path("sub").to_str().unwrap()] {
         let ran = desk.run(&["config", "--cwd", folder]);

@@ -1,4 +1,4 @@
-//! A desk by hand: it listens where the daemon would, and the test says what it answers and sees what it is told.
+//! A fake daemon: it listens on the daemon's socket; the test writes its responses and sees its input.
 
 use std::io::{BufReader, Write};
 use std::os::unix::fs::PermissionsExt as _;
@@ -17,7 +17,7 @@ pub(crate) struct FakeDaemonConnection {
     stream: BufReader<UnixStream>,
 }
 
-/// An editor whose shim has found this desk, of the given version, with both of them greeted.
+/// An editor whose shim has connected to this fake daemon of the given version, both initialized.
 pub(crate) fn connect_shim(
     desk: &TestEnvironment,
     version: &str,
@@ -51,7 +51,7 @@ impl FakeDaemonConnection {
         read_message(&mut self.stream).expect("a message")
     }
 
-    /// The next one must be this.
+    /// The next message must be this method.
     pub(crate) fn expect_method(&mut self, method: &str) -> Value {
         let message = self.next();
         assert_eq!(message["method"], method, "{message}");
@@ -70,7 +70,7 @@ impl FakeDaemonConnection {
         self.send(&json!({ "jsonrpc": "2.0", "id": to["id"], "result": result }));
     }
 
-    /// Answers the greeting as a desk of this version.
+    /// Answers `initialize` as a daemon of this version.
     pub(crate) fn answer_initialize(&mut self, version: &str) -> Value {
         let greeting = self.expect_method("initialize");
         let hello = json!({ "protocol": 1, "version": version, "pid": 1 });
@@ -80,7 +80,7 @@ impl FakeDaemonConnection {
         greeting
     }
 
-    /// Nothing more comes.
+    /// Asserts that nothing more arrives.
     pub(crate) fn assert_closed(mut self) {
         let more = read_message(&mut self.stream);
         assert!(more.is_none(), "{more:?}");

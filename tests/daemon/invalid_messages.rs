@@ -1,4 +1,4 @@
-//! What should not come and does: the right side is told, the daemon lives, other clients notice nothing.
+//! Invalid messages: the sender gets an error, the daemon survives, other clients notice nothing.
 
 use std::io::{BufReader, Write as _};
 use std::os::unix::net::UnixStream;
@@ -10,7 +10,7 @@ use super::stdio_editor::{StdioEditor, daemon_environment, frame_message, read_m
 
 const TOO_LONG: usize = 100_000_000;
 
-/// A message with so much in it, in pieces.
+/// A message that is too long, in pieces.
 fn too_long(head: &str) -> impl Iterator<Item = Vec<u8>> {
     let begin = format!("Content-Length: {TOO_LONG}\r\n\r\n{head}");
     let (piece, mut left) = (vec![b'x'; 1 << 20], TOO_LONG - head.len());
@@ -69,7 +69,7 @@ fn a_client_that_sends_rubbish_to_the_daemon_itself_is_told_and_goes_on() {
     stream.write_all(&frame_message(&json!({ "id": 1, "method": "initialize", "params": {} }))).unwrap();
     let hello = read_message(&mut answers).unwrap();
     assert_eq!(hello["result"]["capabilities"]["experimental"]["copydesk"]["pid"], pid, "{hello}");
-    // It goes in the middle of a word.
+    // It disconnects in the middle of a message.
     stream.write_all(b"Content-Length: 50\r\n\r\n{").unwrap();
     drop((stream, answers));
     assert_eq!(other.request("copydesk/status", json!({}))["result"]["pid"], pid);
@@ -87,7 +87,7 @@ fn a_document_that_missed_a_change_is_closed() {
     let head = r#"{"method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///a"},"text":""#;
     too_long(head).for_each(|piece| editor.write(&piece));
     assert_eq!(hand.expect_method("textDocument/didClose")["params"]["textDocument"]["uri"], "file:///a");
-    // And the next daemon does not hear of it.
+    // The next daemon does not hear of it.
     drop(hand);
     let mut next = by_hand.accept();
     next.answer_initialize(env!("CARGO_PKG_VERSION"));

@@ -1,4 +1,4 @@
-//! Processes of other users. Only root can play them; elsewhere the tests say that they did nothing.
+//! Processes of other users. Only root can impersonate them; otherwise the tests say that they did nothing.
 
 use std::io::Read as _;
 use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -12,12 +12,12 @@ const NOBODY: u32 = 65534;
 fn is_root() -> bool {
     let root = rustix::process::geteuid().is_root();
     if !root {
-        println!("skipped: only root can be somebody else");
+        println!("skipped: only root can become another user");
     }
     root
 }
 
-/// Runs something as nobody, among this desk's folders.
+/// Runs a command as the user `nobody`, in this environment.
 fn as_nobody(desk: &TestEnvironment, args: &[&str]) -> Output {
     let mut command = Command::new("setpriv");
     desk.prepare(&mut command);
@@ -26,7 +26,7 @@ fn as_nobody(desk: &TestEnvironment, args: &[&str]) -> Output {
     command.stdin(Stdio::null()).output().unwrap()
 }
 
-/// Lets everybody in, as far as the socket.
+/// Opens the folders to everybody, as far as the socket.
 fn unlock(desk: &TestEnvironment) {
     let socket = socket(desk);
     let open = |path: &std::path::Path, mode| {
@@ -44,7 +44,7 @@ fn a_client_of_another_user_is_turned_away() {
     let desk = daemon_environment();
     let daemon = ForegroundDaemon::start(&desk, &[]);
     unlock(&desk);
-    // Says how much it was told before the daemon hung up.
+    // Prints how much it received before the daemon hung up.
     let script =
         "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\nprint(len(s.recv(9)))";
     let ran = as_nobody(&desk, &["/usr/bin/python3", "-c", script, socket(&desk).to_str().unwrap()]);
@@ -67,7 +67,7 @@ fn a_daemon_of_another_user_is_not_talked_to() {
     let desk = daemon_environment();
     let folder = desk.path("~/.run/copydesk");
     std::fs::create_dir_all(&folder).unwrap();
-    // Nobody listens in a folder of ours: as if it had slipped in.
+    // A process of `nobody` listens in our folder, as if it had slipped in.
     let script = "import socket,sys,os\ns=socket.socket(socket.AF_UNIX)\nos.setuid(65534)\ns.bind(sys.argv[1])\ns.listen()\nprint('ready',flush=True)\nc,_=s.accept()\nprint(len(c.recv(9)))";
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
     for above in folder.ancestors().skip(1).take(3) {

@@ -1,4 +1,5 @@
-//! The daemon goes under an open editor: whoever waits is told, and the next daemon knows what the last one knew.
+//! The daemon goes away under an open editor: pending requests get an error, and the next daemon knows what the last
+//! one knew.
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ fn open(uri: &str, text: &str) -> Value {
     json!({ "textDocument": { "uri": uri, "languageId": "rust", "version": 1, "text": text } })
 }
 
-/// Inserts at a place.
+/// A change that inserts text.
 fn insert(uri: &str, version: u32, line: u32, character: u32, text: &str) -> Value {
     let place = json!({ "line": line, "character": character });
     let changes = json!([{ "range": { "start": place, "end": place }, "text": text }]);
@@ -49,7 +50,7 @@ fn the_next_daemon_is_told_what_the_last_one_knew() {
     editor.notify("textDocument/didOpen", open("file:///a", "\u{e4}\rx\nzwei\n"));
     editor.notify("textDocument/didOpen", open("file:///closed", ""));
     editor.notify("textDocument/didClose", json!({ "textDocument": { "uri": "file:///closed" } }));
-    // After the letter of two bytes, before the `\r` that ends no line for Neovim; then in what is its second line.
+    // After the letter of two bytes, before the `\r` that ends no line for Neovim; then in its second line.
     editor.notify("textDocument/didChange", insert("file:///a", 2, 0, 2, "!"));
     editor.notify("textDocument/didChange", insert("file:///a", 3, 1, 4, "?"));
     editor.notify("workspace/didChangeConfiguration", json!({ "settings": { "a": 1 } }));
@@ -60,11 +61,11 @@ fn the_next_daemon_is_told_what_the_last_one_knew() {
 
     let mut second = by_hand.accept();
     let again = second.expect_method("initialize");
-    // What was agreed on is all that is offered now.
+    // Only the negotiated encoding is offered now.
     let mut expected = greeting.clone();
     expected["params"]["capabilities"]["general"]["positionEncodings"] = json!(["utf-8"]);
     assert_eq!(again, expected);
-    // Sent before the new daemon has answered: it waits its turn.
+    // Sent before the new daemon has responded, so it is queued.
     editor.notify("textDocument/didChange", insert("file:///b", 2, 0, 0, "x"));
     second.answer(&again, json!({ "capabilities": {} }));
     second.expect_method("initialized");
@@ -105,7 +106,7 @@ fn whoever_waits_is_told_and_old_replies_reach_nobody() {
     let mut second = by_hand.accept();
     second.answer_initialize(env!("CARGO_PKG_VERSION"));
     assert_eq!(editor.next()["method"], "copydesk/restarted");
-    // The new daemon counts from the beginning. The old reply comes late, and must not be taken for the new one.
+    // The new daemon restarts its ids. The late reply to the old one must not be taken for the new one.
     second.send(&json!({ "id": 1, "method": "copydesk/permission/ask", "params": {} }));
     let asked = editor.next();
     assert_ne!(asked["id"], 1);
@@ -174,7 +175,7 @@ fn an_older_daemon_is_asked_to_hand_over() {
     assert_eq!(stop["params"], json!({ "when": "idle" }));
     aside.answer(&stop, json!({ "waitingFor": 0 }));
     aside.assert_closed();
-    // It has done its last turn.
+    // Its last turn is done.
     drop((old, by_hand));
     assert_eq!(editor.next()["method"], "copydesk/restarted");
     let status = editor.request("copydesk/status", json!({}));
@@ -194,7 +195,7 @@ fn daemons_that_fall_one_after_the_other_are_not_started_for_ever() {
     let told = editor.next();
     assert_eq!((&told["method"], &told["params"]["type"]), (&json!("window/showMessage"), &json!(1)));
     assert_eq!(editor.request("copydesk/models", json!({}))["error"]["code"], -32803);
-    // A message of the editor is the next chance.
+    // The editor's next message triggers a retry.
     let asks = std::thread::spawn(move || {
         loop {
             editor.send(&json!({ "id": "again", "method": "copydesk/models", "params": {} }));
@@ -217,7 +218,7 @@ fn daemons_that_fall_one_after_the_other_are_not_started_for_ever() {
 fn a_burst_keeps_its_order_in_both_directions() {
     let desk = daemon_environment();
     let (_by_hand, mut editor, mut hand) = connect_shim(&desk, env!("CARGO_PKG_VERSION"));
-    // Neither reads until it has written everything: more than pipes hold.
+    // Neither reads until it has written everything, which is more than pipes hold.
     let filler = "x".repeat(2000);
     for number in 0..400 {
         editor.notify("a", json!({ "number": number, "filler": filler }));

@@ -1,4 +1,4 @@
-//! How a daemon ends: when nobody needs it, when it is told to, by a signal.
+//! How a daemon ends: when idle, on request, by a signal.
 
 use super::stdio_editor::{ForegroundDaemon, LOG, StdioEditor, daemon_environment, kill};
 

@@ -1,4 +1,4 @@
-//! How a daemon begins: one for all, found or started, whatever an earlier one left behind.
+//! How a daemon starts: one per user, found or started, whatever an earlier one left behind.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
@@ -20,7 +20,7 @@ fn editors_that_start_at_once_share_one_daemon() {
         .collect();
     assert!(pids.iter().all(|pid| pid.is_number() && *pid == pids[0]), "{pids:?}");
     let status = desk.run(&["status", "--json"]).json();
-    // The command itself is attached too.
+    // The command itself is attached, too.
     assert_eq!((&status["running"], &status["pid"], &status["clients"]), (&true.into(), &pids[0], &7.into()));
     editors.into_iter().for_each(|editor| assert_eq!(editor.leave().code(), Some(1)));
     assert_eq!(desk.run(&["stop"]).stdout, "The daemon has ended.\n");
@@ -91,7 +91,7 @@ fn folders_that_others_may_enter_are_refused_with_words() {
     assert_eq!(refusal["error"]["code"], -32803);
     let message = refusal["error"]["message"].as_str().unwrap();
     assert!(message.contains("others may enter this folder"), "{message}");
-    // Mended, it works without starting the editor again.
+    // Once repaired, it works without restarting the editor.
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
     while editor.initialize()["error"].is_object() {}
     editor.leave();
@@ -100,7 +100,7 @@ fn folders_that_others_may_enter_are_refused_with_words() {
 
 #[test]
 fn a_daemon_that_cannot_start_says_why_in_the_editor() {
-    // The log's folder cannot be made.
+    // The log's folder cannot be created.
     let desk = daemon_environment().with_files(&[("~/.local/state", "a file")]);
     let refusal = StdioEditor::start(&desk).initialize();
     let message = refusal["error"]["message"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! An editor by hand: `copydesk lsp` at the other end of two pipes.
+//! A scripted editor: `copydesk lsp` at the other end of two pipes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::environment::{BINARY, TestEnvironment};
 
-/// Where a desk's daemon listens and what it logs, below its home.
+/// The daemon's socket and log, below the home.
 pub(crate) const SOCKET: &str = "~/.run/copydesk/desk.sock";
 pub(crate) const LOG: &str = "~/.local/state/copydesk/log/desk.log";
 
@@ -18,7 +18,7 @@ pub(crate) struct StdioEditor {
     stdout: BufReader<ChildStdout>,
 }
 
-/// A desk whose daemon does not outlive the test by much, whatever happens.
+/// An environment whose daemon exits soon after the test, whatever happens.
 pub(crate) fn daemon_environment() -> TestEnvironment {
     TestEnvironment::new().env("COPYDESK_IDLE_EXIT", "60")
 }
@@ -34,7 +34,7 @@ impl StdioEditor {
         Self { child, stdin, stdout }
     }
 
-    /// One that has been greeted; tells the daemon's process.
+    /// Starts and initializes; returns the daemon's process id.
     pub(crate) fn start_initialized(desk: &TestEnvironment) -> (Self, u64) {
         let mut editor = Self::start(desk);
         let answer = editor.initialize();
@@ -62,7 +62,7 @@ impl StdioEditor {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// The answer is the next thing that comes. The id is the method's name.
+    /// The response must be the next message. The id is the method's name.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         self.send(&json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
         let answer = self.next();
@@ -74,7 +74,7 @@ impl StdioEditor {
         read_message(&mut self.stdout).expect("a message")
     }
 
-    /// Shuts the wire and waits for the end.
+    /// Closes the connection and waits for the exit.
     pub(crate) fn leave(mut self) -> ExitStatus {
         drop(self.stdin.take());
         self.child.wait().unwrap()
@@ -86,7 +86,7 @@ impl StdioEditor {
     }
 }
 
-/// A shim must not be left behind: it would start the daemon again that the test has stopped.
+/// A shim must not outlive the test: it would restart the stopped daemon.
 impl Drop for StdioEditor {
     fn drop(&mut self) {
         drop(self.stdin.take());
@@ -122,7 +122,7 @@ pub(crate) fn kill(pid: u64, signal: &str) {
     assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
 }
 
-/// A daemon in the foreground, listening.
+/// A listening daemon in the foreground.
 pub(crate) struct ForegroundDaemon {
     pub(crate) child: Child,
     pub(crate) stdout: BufReader<ChildStdout>,
@@ -140,7 +140,7 @@ impl ForegroundDaemon {
         Self { child, stdout }
     }
 
-    /// Waits for the end, which must leave nothing behind.
+    /// Waits for the exit, which must leave nothing behind.
     pub(crate) fn wait_for_exit(mut self, desk: &TestEnvironment) -> ExitStatus {
         let mut rest = String::new();
         self.stdout.read_to_string(&mut rest).unwrap();

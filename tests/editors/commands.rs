@@ -1,4 +1,4 @@
-//! Commands that do not want to end, when the daemon does: whichever way it goes, nothing of them is left behind.
+//! Commands that ignore signals, when the daemon ends: however it ends, none of their processes is left.
 //!
 //! Each of their processes holds a pipe open; its end is the end of the last one.
 
@@ -14,15 +14,15 @@ use super::scripted_daemon::{ScriptedDaemon, text_turn};
 use crate::daemon::stdio_editor::kill;
 use crate::model_server::ScriptedTurn;
 
-/// Does not listen, and neither does what it has started.
+/// Ignores signals, and so does its child.
 const STUBBORN: &str =
     "trap '' TERM HUP INT; exec 3> held; (while :; do sleep 1000; done) & echo begun; echo begun >&3; wait";
 
-/// Whoever has the other end of the pipe.
+/// The test's end of the pipe.
 struct CommandPipe(BufReader<File>);
 
 impl CommandPipe {
-    /// Waits until the command is there.
+    /// Waits until the command has started.
     fn wait_for_start(desk: &ScriptedDaemon) -> Self {
         let mut held = BufReader::new(File::open(desk.scripted.desk.path("held")).unwrap());
         let mut line = String::new();
@@ -31,7 +31,7 @@ impl CommandPipe {
         Self(held)
     }
 
-    /// Whether anybody has it now; without waiting.
+    /// Whether a process holds the other end; does not wait.
     fn is_open(&self) -> bool {
         let path = format!("/proc/self/fd/{}", self.0.get_ref().as_raw_fd());
         let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
@@ -53,7 +53,7 @@ fn with_running_command() -> ScriptedDaemon {
     running(STUBBORN, [])
 }
 
-/// One that ends and leaves something behind.
+/// A call that ends and leaves a process behind.
 fn with_background_command() -> ScriptedDaemon {
     running(&format!("({STUBBORN}) > /dev/null 2>&1 &"), [text_turn("Done.")])
 }
@@ -77,7 +77,7 @@ fn a_command_that_does_not_listen_is_gone_when_the_daemon_has_stopped() {
     let stop = desk.scripted.desk.run(&["stop", "--now"]);
     assert!(stop.code == Some(0) && stop.stdout.starts_with("The daemon has ended.\n"), "{stop:?}");
     assert!(!held.is_open());
-    // Who was attached knows how it ended, and so does whoever comes next.
+    // Attached clients know how it ended, and so do later ones.
     assert_eq!(client.wait_for_turn_end(&session), "cancelled");
     desk.restart();
     let loaded = desk.client("nvim").load(&session);
@@ -118,7 +118,7 @@ fn a_killed_daemon_takes_its_commands_along() {
     }
 }
 
-/// A queued prompt must not begin when the one before it is cancelled by the end.
+/// A queued prompt must not start when the shutdown cancels the one before it.
 #[test]
 fn a_daemon_that_ends_begins_nothing_more() {
     let desk = ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g")]);

@@ -1,4 +1,4 @@
-//! Whoever goes in the middle: the turn goes on without its editor, and what was done is there after the daemon's end.
+//! Clients that disconnect in the middle: the turn continues without its editor, and its work survives the daemon.
 
 use serde_json::json;
 
@@ -19,7 +19,7 @@ fn a_turn_goes_on_without_its_editor() {
     let mut next = desk.client("vscode");
     let loaded = next.load(&session);
     assert_eq!(loaded["running"], 1);
-    // The step has begun, though nothing of it is whole.
+    // The step has started, though none of its parts is complete.
     let parts = loaded["parts"].as_array().unwrap().iter();
     let states: Vec<_> = parts.map(|part| (&part["content"]["kind"], &part["state"]["kind"])).collect();
     let expected = [("prompt", "completed"), ("stepStart", "running"), ("text", "running")];
@@ -39,11 +39,11 @@ fn a_turn_that_nobody_watches_comes_to_its_end() {
     let session = client.new_session();
     client.prompt(&session, "Think");
     desk.wait_for_gate("g");
-    // One more is to follow.
+    // Queue one more.
     assert_eq!(client.prompt(&session, "Think again")["queued"], true);
     drop(client);
     let mut other = desk.client("nvim");
-    // It has gone for the desk too when the other is alone.
+    // The daemon has noticed once the other is the only client.
     while other.request_ok("copydesk/status", json!({}))["clients"] != 1 {}
     desk.open_gate("g");
     while other.request_ok("copydesk/status", json!({}))["sessions"] != json!([]) {}
@@ -101,7 +101,7 @@ fn a_killed_daemon_leaves_what_was_done_and_marks_what_was_not() {
         .collect();
     assert_eq!(calls, [("c1", "completed"), ("c2", "interrupted")]);
     assert_eq!(desk.scripted.desk.read("a.txt"), "new\n");
-    // It goes on from there, and knows that it was interrupted.
+    // It continues from there, and knows that it was interrupted.
     desk.scripted.server.queue_turn(text_turn("On we go."));
     client.run_turn(&session, "Go on");
     let sent = desk.scripted.request_body(2)["messages"].to_string();
@@ -124,7 +124,7 @@ fn a_desk_that_stops_cancels_what_runs_and_says_so() {
     desk.wait_for_hangup("g");
 }
 
-/// Through `copydesk lsp`, as editors do it.
+/// Through `copydesk lsp`, as editors do.
 #[test]
 fn the_daemon_is_killed_under_an_editor_and_the_next_one_knows_its_unsaved_text() {
     let mut desk = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);

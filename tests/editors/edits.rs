@@ -1,4 +1,4 @@
-//! Edits on their way into an editor that obeys, while a person types there.
+//! Edits on their way into an editor that behaves, while the user types there.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::scripted_daemon::{ScriptedDaemon, edit, read, text_turn};
 use super::scripted_editor::ScriptedEditor;
 use crate::model_server::ScriptedTurn;
 
-/// An edit of `a.txt` that is not made before the gate is opened.
+/// An edit of `a.txt` that waits for the gate.
 fn gated_edit(call: &str, gate: &str, old: &str, new: &str) -> ScriptedTurn {
     let arguments = json!({ "filePath": "a.txt", "oldString": old, "newString": new });
     ScriptedTurn::new().gate_before_response(gate).call(call, "edit", arguments)
@@ -56,7 +56,7 @@ fn characters_are_counted_as_was_agreed() {
             "e\u{301} 👩\u{200d}👩\u{200d}👧 𝔘 = n🎉w; // 🦀🦀 old?\n",
             "{units:?}"
         );
-        // The desk has the same text as the editor.
+        // The daemon has the same text as the editor.
         desk.scripted.server.queue_turn(read("c2", "a.txt"));
         desk.scripted.server.queue_turn(text_turn("Read."));
         client.run_turn(&session, "Read");
@@ -68,7 +68,7 @@ fn characters_are_counted_as_was_agreed() {
     }
 }
 
-/// What the person types between the model's look and the edit's arrival, and what is there in the end.
+/// What the user types between the model's read and the edit, and the final text.
 #[test]
 fn what_a_person_types_while_the_edit_is_on_its_way_stays() {
     let text = "one\ntwo\nthree\nfour\nfive\nsix\n";
@@ -84,7 +84,7 @@ fn what_a_person_types_while_the_edit_is_on_its_way_stays() {
         client.applies_edits = false;
         client.prompt(&session, "Edit");
         let asked = client.wait_for_method("workspace/applyEdit");
-        // The edit is here, and so is the person: it is for a version that is gone.
+        // The edit has arrived, and the user types: it is for a stale version.
         client.type_text(&uri, typed.0, typed.1);
         client.applies_edits = true;
         client.apply_edit_request(&asked);
@@ -128,7 +128,7 @@ fn typing_right_behind_the_edit_is_told_from_it() {
     assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(client.text(&uri), "one\nTWO and a half\nthree\n");
     assert_eq!(client.edits.len(), 1);
-    // What is taken back is the edit, not the typing: here both are on one line, so it stays.
+    // Undo reverts the edit, not the typing: both are on one line here, so it stays.
     let undone = client.send_request("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
     let outcome = client.wait_for_response(&undone)["result"]["files"][0]["outcome"].clone();
     assert_eq!(outcome, "conflict");
@@ -145,7 +145,7 @@ fn a_buffer_without_a_file_is_read_and_edited_by_its_name() {
     client.run_turn(&session, "Edit");
     assert!(desk.last_model_input(1).contains("1: A draft."), "{}", desk.last_model_input(1));
     assert_eq!(client.text(uri), "A letter.\n");
-    // What is closed is gone.
+    // A closed document is gone.
     client.close(uri);
     desk.scripted.server.queue_turn(read("c3", uri));
     desk.scripted.server.queue_turn(text_turn("Gone."));
@@ -245,12 +245,12 @@ fn a_file_that_is_opened_or_closed_in_the_middle_is_edited_where_it_is_then() {
     client.wait_for_method("workspace/applyEdit");
     assert_eq!(client.text(&uri), "two\n");
     desk.wait_for_gate("closed");
-    // Not saved: what is on the disk is what was there before.
+    // Not saved: the disk still has the old text.
     client.close(&uri);
     client.request_ok("copydesk/status", json!({}));
     desk.open_gate("closed");
     assert_eq!(client.wait_for_turn_end(&session), "done");
-    // The model has seen another text than the one on the disk, and is told so.
+    // The model has seen another text than the one on disk, and is told so.
     assert_eq!(desk.scripted.desk.read("a.txt"), "one\n");
     assert!(
         desk.last_model_input(3).contains("has changed since it was read"),

@@ -1,4 +1,4 @@
-//! How an editor counts within a line. Lines end at `\n` only: the texts of these tests have no other ends.
+//! Position encodings of editors. Lines end at `\n` only: the texts of these tests have no other ends.
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub(crate) fn position(text: &str, at: usize, units: EditorEncoding) -> Value {
     json!({ "line": text[..at].matches('\n').count(), "character": units.count(&text[start..at]) })
 }
 
-/// Past the end of a line is its end, past the last line the end of the text.
+/// Beyond the end of a line is its end, beyond the last line the end of the text.
 pub(crate) fn offset(text: &str, position: &Value, units: EditorEncoding) -> usize {
     let (line, character) = (position["line"].as_u64().unwrap(), position["character"].as_u64().unwrap());
     let mut start = 0;

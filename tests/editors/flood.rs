@@ -1,4 +1,4 @@
-//! A client that does not read: the desk goes on for everybody else, and does not keep for it what it does not want.
+//! A client that does not read: the daemon serves everybody else, and caps what it keeps for it.
 
 use serde_json::json;
 
@@ -6,11 +6,11 @@ use super::scripted_daemon::ScriptedDaemon;
 use crate::daemon::stdio_editor::frame_message;
 use crate::model_server::ScriptedTurn;
 
-/// A client that reads is never further behind than one batch.
+/// A client that reads is at most one batch behind.
 const BATCH: usize = 2_000;
 const BATCHES: usize = 50;
 
-/// What the process holds in memory, in kB.
+/// The resident memory of a process, in kB.
 fn resident(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -19,7 +19,8 @@ fn resident(pid: u32) -> u64 {
 
 #[test]
 fn a_client_that_does_not_read_costs_the_others_nothing() {
-    // Short, so that what grows is what is kept for the deaf one, and not the answer itself.
+    // Short deltas, so that the memory that grows is the queue of the client that does not read, not the answer
+    // itself.
     let word = "ha".to_owned();
     let gate = |batch: usize| format!("after batch {batch}");
     let turn = (0..BATCHES).fold(ScriptedTurn::new(), |turn, batch| {
@@ -41,18 +42,18 @@ fn a_client_that_does_not_read_costs_the_others_nothing() {
             desk.open_gate(&gate(batch));
         }
     }
-    // Whoever reads gets everything.
+    // A client that reads gets everything.
     let numbers = client.numbers(&session);
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
     client.request_ok("copydesk/status", json!({}));
-    // Its queue was full early on, and by the half the allocator has seen the most that it will see; from then on only the
-    // answer itself grows. The 48,000 events since would take a quarter of a kB each.
+    // Its queue was full early on, and halfway the allocator has seen its peak; from then on only the answer itself grows.
+    // The 48,000 events since would take a quarter of a kB each.
     let grown = resident(desk.pid()).saturating_sub(halfway);
     println!("grown by {grown} kB from {halfway} kB");
     assert!(grown < 5_000, "{grown} kB");
     desk.open_gate(&gate(BATCHES - 1));
     assert_eq!(client.wait_for_turn_end(&session), "done");
-    // The deaf one listens again: the end is there, and before it a gap that says that it must load again.
+    // It reads again: it gets the end, and before it a gap that tells it to reload.
     assert_eq!(deaf.wait_for_turn_end(&session), "done");
     let numbers = deaf.numbers(&session);
     assert!(numbers.windows(2).any(|pair| pair[1] > pair[0] + 1), "all {} events came", numbers.len());
@@ -63,7 +64,7 @@ fn a_client_that_does_not_read_costs_the_others_nothing() {
     assert_eq!(text["content"]["text"].as_str().unwrap().len(), word.len() * BATCH * BATCHES);
 }
 
-/// It asks and asks and reads no answer: it is read no further, and nobody else notices.
+/// It sends requests and reads no response: the daemon stops reading from it, and nobody else notices.
 #[test]
 fn a_client_that_only_asks_stops_nobody_and_not_the_end() {
     let desk = ScriptedDaemon::new([]);
@@ -72,7 +73,7 @@ fn a_client_that_only_asks_stops_nobody_and_not_the_end() {
     let mut stream = deaf.stream();
     stream.set_nonblocking(true).unwrap();
     let ask = frame_message(&json!({ "jsonrpc": "2.0", "id": 1, "method": "copydesk/models", "params": {} }));
-    // Until the pipe is full and stays so while the desk has answered others many times.
+    // Until the pipe is full, and stays so while the daemon responds to others many times.
     let mut full = 0;
     while full < 50 {
         match std::io::Write::write(&mut stream, &ask) {
@@ -93,7 +94,7 @@ fn a_client_that_only_asks_stops_nobody_and_not_the_end() {
     deaf.applies_edits = false;
 }
 
-/// It has said its last word and does not read what it is sent: it is not waited for.
+/// It has closed its sending side and does not read: the daemon does not wait for it.
 #[test]
 fn a_client_that_has_hung_up_halfway_is_let_go() {
     let word = "0123456789abcdef ".repeat(4);
@@ -107,7 +108,7 @@ fn a_client_that_has_hung_up_halfway_is_let_go() {
     (0..4_000).for_each(|_| drop(client.wait_for_event(&session, "delta")));
     deaf.stream().shutdown(std::net::Shutdown::Write).unwrap();
     while client.request_ok("copydesk/status", json!({}))["clients"] != 1 {}
-    // Its end of the socket is closed too: there is an end to what it could read.
+    // The daemon closes its side, too, so that what it could read ends.
     deaf.read_to_the_end();
     desk.open_gate("end");
     assert_eq!(client.wait_for_turn_end(&session), "done");

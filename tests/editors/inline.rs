@@ -1,4 +1,4 @@
-//! A person selects lines, says what to do with them, and decides on what the model writes in their place.
+//! The user selects lines, gives an instruction, and decides on the text that the model writes in their place.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn start(client: &mut ScriptedEditor, session: &str, uri: &str, instruction: &st
     client.request_ok("copydesk/inline/start", params)["review"].as_str().unwrap().to_owned()
 }
 
-/// The next word about a review that is as wanted.
+/// The next matching event of a review.
 fn wait_for_review_event(client: &mut ScriptedEditor, wanted: impl Fn(&Value) -> bool) -> Value {
     let message = client.take_message("a change of the review", |message| {
         let event = &message["params"]["event"];

@@ -1,4 +1,4 @@
-//! What should not come and does: the sender is told, the text stays right, and the next message is understood.
+//! Invalid messages: the sender gets an error, the text stays right, and the next message is understood.
 
 use serde_json::{Value, json};
 
@@ -139,7 +139,7 @@ fn notifications_that_make_no_sense_are_told_to_the_person_and_lose_only_their_d
     );
 }
 
-/// A change that cannot be read may have been anything.
+/// An unreadable change may have been anything.
 #[test]
 fn a_change_that_cannot_be_read_makes_its_document_unknown() {
     let desk = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), text_turn("I see.")]);

@@ -1,4 +1,4 @@
-//! Editors that do not do what they should: nothing is lost, nobody else notices, and the model is told the truth.
+//! Editors that misbehave: nothing is lost, nobody else notices, and the model is told the truth.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::scripted_editor::{ScriptedEditor, did_change_params};
 
 const TEXT: &str = "one\ntwo\nthree\n";
 
-/// A turn that edits `two` into `TWO`, stopped where the editor has the edit before it.
+/// A turn that edits `two` into `TWO`, stopped while the edit waits in the editor.
 struct PendingEditTurn {
     desk: ScriptedDaemon,
     client: ScriptedEditor,
@@ -29,7 +29,7 @@ fn start_pending_edit(name: &str) -> PendingEditTurn {
 }
 
 impl PendingEditTurn {
-    /// The turn ends well: an edit that could not be made is no end of the world.
+    /// Ends the turn: it succeeds even if the edit failed.
     fn finish_turn(&mut self) -> String {
         assert_eq!(self.client.wait_for_turn_end(&self.session), "done");
         assert_eq!(self.desk.scripted.desk.read("a.txt"), TEXT, "never the disk");
@@ -64,7 +64,7 @@ fn one_that_answers_with_an_error_has_refused() {
 
 #[test]
 fn one_that_says_yes_and_does_nothing_is_found_out_by_its_text() {
-    // Neovim: the person typed, so it did not make the edit, and says yes.
+    // As Neovim does: the user typed, so it did not apply the edit, but says yes.
     let mut asked = start_pending_edit("Neovim");
     asked.client.type_text(&asked.uri, "one", "one!");
     asked.client.answer(&asked.edit, json!({ "applied": true }));
@@ -80,7 +80,7 @@ fn one_that_says_yes_and_shows_nothing_is_not_believed() {
     asked.client.answer(&asked.edit, json!({ "applied": true }));
     let told = asked.finish_turn();
     assert!(told.contains("its text does not show it"), "{told}");
-    // The journal does not claim that it was made.
+    // The journal does not claim that the edit was made.
     let undo = json!({ "session": asked.session, "what": { "turn": 1 } });
     assert_eq!(asked.client.request_ok("copydesk/undo", undo)["files"], json!([]));
 }
@@ -88,7 +88,7 @@ fn one_that_says_yes_and_shows_nothing_is_not_believed() {
 #[test]
 fn one_that_tells_late_is_waited_for() {
     let mut asked = start_pending_edit("vscode");
-    // The yes comes first, a keystroke from before it next, and only then the edit.
+    // The yes comes first, then an earlier keystroke, and only then the edit.
     asked.client.answer(&asked.edit, json!({ "applied": true }));
     asked.client.type_text(&asked.uri, "three", "three!");
     asked.client.request_ok("copydesk/status", json!({}));
@@ -111,12 +111,12 @@ fn one_that_answers_twice_is_heard_once() {
 #[test]
 fn one_that_makes_the_edit_in_a_text_that_has_moved_on_loses_no_keystroke_of_ours() {
     let mut asked = start_pending_edit("vscode");
-    // It should have refused: the lines are others now.
+    // It should have rejected the edit: the lines have changed.
     asked.client.type_text(&asked.uri, "one\n", "zero\none\n");
     let document = asked.document();
     asked.client.apply_document_edit(&document);
     asked.client.answer(&asked.edit, json!({ "applied": true }));
-    // Whatever it did is its text; the desk does not write over it.
+    // Whatever it did is its text; the daemon does not overwrite it.
     let mangled = asked.client.text(&asked.uri).to_owned();
     asked.finish_turn();
     assert_eq!(asked.client.text(&asked.uri), mangled);
@@ -163,7 +163,7 @@ fn versions_that_go_backwards_make_a_text_unknown_until_it_is_opened_again() {
         "{message}"
     );
     client.run_turn(&session, "Edit");
-    // The person is told once, not with every key.
+    // The user is told once, not on every key.
     assert!(!client.has_message(|message| message["method"] == "window/showMessage"));
     for number in [1, 2] {
         assert!(

@@ -1,5 +1,5 @@
-//! Several files in one change: all or none. The files are asked directly, with editors that live in this process and
-//! refuse when they are told to.
+//! One change of several files: all or none. The test calls `Files` directly, with in-process editors that reject
+//! edits on request.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use super::encoding::{EditorEncoding, offset};
 
-/// What happens in an editor before it answers.
+/// Runs in an editor before it responds.
 type EditorHook = Box<dyn Fn() + Send + Sync>;
 
 /// An editor with one document.
@@ -65,7 +65,7 @@ impl InProcessEditor {
         self.text.lock().unwrap().1.clone()
     }
 
-    /// Makes a change of the window's own, and tells of it.
+    /// Changes its own text, and reports it.
     fn put(&self, change: impl FnOnce(&mut String)) {
         let mut text = self.text.lock().unwrap();
         change(&mut text.1);
@@ -139,7 +139,7 @@ impl InProcessWorkspace {
         InProcessEditor::open(&self.buffers, &path, "first\nold\nlast\n", refuses, meanwhile)
     }
 
-    /// `old` becomes `new`, as the file is read now.
+    /// A change of `old` to `new` in the current text of the file.
     async fn replace_old(&self, name: &str) -> FileChange {
         let place = self.files.resolve(name);
         let content = self.files.read(&place, READ_LIMIT).await.unwrap();
@@ -179,7 +179,7 @@ async fn files_here_and_there_are_changed_together() {
 async fn where_one_refuses_the_others_go_back_and_keep_what_was_typed() {
     let desk = InProcessWorkspace::new();
     let one = desk.window("a", false, None);
-    // While the second editor is being asked, the person goes on in the first.
+    // While the second editor is asked, the user types in the first.
     let typing = Arc::clone(&one);
     let typed = move || typing.put(|text| text.insert_str(0, "typed\n"));
     let other = desk.window("b", true, Some(Box::new(typed)));

@@ -1,4 +1,4 @@
-//! A patch of several files, some of them open: applied as a whole, reviewed file by file, taken back as one.
+//! A patch of several files, some of them open: applied as a whole, reviewed by file, undone at once.
 
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::model_server::ScriptedTurn;
 const A: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 const B: &str = "alpha\nbeta\n";
 
-/// Two hunks in `a.txt`, one in `b.txt`, a new file, one that moves and one that goes.
+/// Two hunks in `a.txt`, one in `b.txt`, a new file, a moved one and a deleted one.
 const PATCH: &str = "*** Begin Patch
 *** Update File: a.txt
 @@
@@ -42,7 +42,7 @@ fn patch() -> ScriptedTurn {
     ScriptedTurn::new().call("c1", "apply_patch", json!({ "patchText": PATCH }))
 }
 
-/// A model of the family that patches, at a desk with the files.
+/// A daemon with the files, and a model of the family that uses patches.
 fn desk(turns: impl IntoIterator<Item = ScriptedTurn>, permission: Value) -> ScriptedDaemon {
     let desk =
         ScriptedDaemon::with_config(turns, json!({ "model": "script/gpt-5", "permission": permission }));
@@ -60,7 +60,7 @@ fn editor(desk: &ScriptedDaemon) -> (ScriptedEditor, String) {
     (client, session)
 }
 
-/// What is where: in the editor, and on the disk.
+/// The texts in the editor and on disk.
 fn describe_texts(desk: &ScriptedDaemon, client: &ScriptedEditor) -> String {
     let mut all = String::new();
     for name in ["a.txt", "b.txt"] {
@@ -135,7 +135,7 @@ fn before_a_patch_one_ask_waits_until_every_file_is_decided() {
     let ask = client.wait_for_method("copydesk/permission/ask");
     let patterns = json!(["a.txt", "b.txt", "new.txt", "bin/new.sh", "old.sh", "gone.txt"]);
     assert_eq!((&ask["params"]["key"], &ask["params"]["patterns"]), (&json!("edit"), &patterns));
-    assert_eq!(describe_texts(&desk, &client), BEFORE, "nothing is changed before somebody says so");
+    assert_eq!(describe_texts(&desk, &client), BEFORE, "nothing changes before approval");
     let reviews = list(&mut client, &session);
     assert_eq!(paths(&reviews), ["a.txt", "b.txt", "bin/new.sh", "gone.txt", "new.txt", "old.sh"]);
     for review in &reviews {
@@ -206,11 +206,11 @@ fn who_says_yes_after_deciding_one_file_accepts_the_others() {
     assert_eq!(describe_texts(&desk, &client), AFTER.replace("BETA", "beta"));
 }
 
-/// One of the files cannot be written: what is done of the others by then is taken back.
+/// One of the files cannot be written: the changes of the others are reverted.
 #[test]
 fn where_one_file_cannot_be_changed_none_is() {
     let desk = desk([patch(), text_turn("I see.")], json!("allow"));
-    // No folder can be made where a file is.
+    // No folder can be created where a file is.
     desk.scripted.desk.write("bin", "in the way\n");
     let (mut client, session) = editor(&desk);
     client.run_turn(&session, "Patch");
@@ -219,7 +219,7 @@ fn where_one_file_cannot_be_changed_none_is() {
     assert_eq!(list(&mut client, &session), [] as [Value; 0]);
 }
 
-/// What a person types while the model thinks stays, in every file.
+/// What the user types while the model works stays, in every file.
 #[test]
 fn typing_in_a_file_of_the_patch_is_kept() {
     let patch = patch().gate("written");
@@ -235,7 +235,7 @@ fn typing_in_a_file_of_the_patch_is_kept() {
     assert_eq!(describe_texts(&desk, &client), expected);
 }
 
-/// Who says yes to a file's end keeps its text in the editor, and undo brings the file back.
+/// If the user allows the deletion of an open file, the editor keeps its text, and undo restores the file.
 #[test]
 fn an_open_file_that_a_person_lets_go_comes_back_with_undo() {
     let desk = desk([patch(), text_turn("Done.")], json!({ "edit": "ask" }));
@@ -255,7 +255,7 @@ fn an_open_file_that_a_person_lets_go_comes_back_with_undo() {
     assert_eq!(describe_texts(&desk, &client), AFTER);
 }
 
-/// What an editor has open an agent does not take away unasked.
+/// An agent does not delete a file that is open in an editor without asking.
 #[test]
 fn an_open_file_is_not_moved_or_deleted_without_a_word() {
     let desk = desk([patch(), text_turn("I see.")], json!("allow"));

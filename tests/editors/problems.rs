@@ -1,4 +1,5 @@
-//! Editors that have language servers of their own, beside those of the desk: who is asked, who is started, and who hears of it.
+//! Editors with language servers of their own, beside the daemon's: which server is asked, which is started, and who gets the
+//! result.
 
 use std::net::Shutdown;
 use std::path::Path;
@@ -12,7 +13,7 @@ use super::scripted_editor::ScriptedEditor;
 use crate::cli::environment::BINARY;
 use crate::model_server::ScriptedTurn;
 
-/// Files that end in `.toy` are served by a server of the desk's own, as the script says; it is an example of this package.
+/// The daemon's own server serves `.toy` files, as the script says; it is an example of this package.
 fn with_language_server(turns: impl IntoIterator<Item = ScriptedTurn>, script: &Value) -> ScriptedDaemon {
     with(turns, script, json!({ "permission": "allow" }))
 }
@@ -39,7 +40,7 @@ fn bash(call: &str, command: &str) -> ScriptedTurn {
     ScriptedTurn::new().call(call, "bash", json!({ "command": command, "description": "Change files" }))
 }
 
-/// The servers of the desk's own.
+/// The daemon's own servers.
 fn servers(client: &mut ScriptedEditor) -> Vec<Value> {
     client.request_ok("copydesk/status", json!({}))["servers"].as_array().cloned().unwrap_or_default()
 }
@@ -60,7 +61,7 @@ fn what_a_command_does_to_files_that_nobody_has_seen_is_told() {
     assert_eq!(servers(&mut client), Vec::<Value>::new());
 }
 
-/// What is known of files is shown by the rules as they are, and not as they were when the session was opened.
+/// Diagnostics are filtered by the current rules, not by those at the start of the session.
 #[test]
 fn what_a_person_lets_the_model_read_it_is_told_of() {
     let turns = [read("c1", "secret.toy"), bash("c2", "echo bad > secret.toy"), text_turn("Done.")];
@@ -80,7 +81,7 @@ fn what_a_person_lets_the_model_read_it_is_told_of() {
     );
 }
 
-/// The prompt comes from somebody who has no servers, as `copydesk run` has none.
+/// The prompt comes from a client without servers, such as `copydesk run`.
 #[test]
 fn an_editor_that_serves_the_folder_is_asked_whoever_prompts() {
     let turns =
@@ -108,7 +109,7 @@ fn an_editor_that_serves_the_folder_is_asked_whoever_prompts() {
     assert_eq!(started, Vec::<Value>::new(), "no second server was started");
 }
 
-/// Its servers know what stands in its buffers, and cannot be lent anything else.
+/// Its servers know its buffers, and cannot be given another text.
 #[test]
 fn no_server_is_started_to_give_a_form_to_what_an_editor_serves() {
     let config = json!({ "permission": "allow", "formatter": { "server": {} } });
@@ -122,7 +123,7 @@ fn no_server_is_started_to_give_a_form_to_what_an_editor_serves() {
     assert_eq!(servers(&mut client), Vec::<Value>::new());
 }
 
-/// Whoever has no servers has texts all the same.
+/// An editor without servers still has unsaved texts.
 #[test]
 fn what_an_editor_has_not_saved_is_told_to_the_desks_servers() {
     let log = tempfile::tempdir().unwrap().keep().join("log");
@@ -165,12 +166,12 @@ fn only_editors_in_that_project_are_told_what_its_servers_are_busy_with() {
     near.take_message("the end of the progress", |message| {
         message["method"] == "$/progress" && message["params"]["value"]["kind"] == "end"
     });
-    // What was sent to it comes before this answer.
+    // Messages to it arrive before this response.
     far.request_ok("copydesk/status", json!({}));
     assert!(!far.has_message(|message| message["method"] == "window/workDoneProgress/create"));
 }
 
-/// Servers that listen to nothing, and have started something that does not listen either.
+/// Servers that ignore signals, with a child that ignores them, too.
 const STUBBORN: &str = "trap '' TERM HUP INT; (while :; do sleep 1000; done) & exec \"$0\" \"$@\"";
 
 #[test]
@@ -193,7 +194,7 @@ fn no_server_outlives_a_daemon_that_is_killed() {
     let groups: Vec<_> = servers(&mut client).iter().map(|server| server["pid"].to_string()).collect();
     assert_eq!(groups.len(), 2, "{groups:?}");
     let before = running_processes(&groups);
-    // Each with its shell, and what that sleeps by.
+    // Each with its shell, and that shell's `sleep`.
     assert_eq!(before.lines().count(), 6, "{before}");
     println!("before kill -9 of the daemon, which is {}:\n{before}", desk.pid());
     desk.crash();
@@ -203,7 +204,7 @@ fn no_server_outlives_a_daemon_that_is_killed() {
     println!("after it:\n{}", running_processes(&groups));
 }
 
-/// What is alive of these groups.
+/// The live processes of these groups.
 fn running_processes(groups: &[String]) -> String {
     let list = Command::new("ps").args(["-eo", "pid=,ppid=,pgid=,stat=,args="]).output().unwrap();
     let list = String::from_utf8_lossy(&list.stdout).into_owned();

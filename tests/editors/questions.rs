@@ -1,4 +1,5 @@
-//! Questions to people: to every client, the first answer wins, and who attaches later is asked, too.
+//! Questions to the user: they go to every client, the first answer wins, and a client that attaches later is asked,
+//! too.
 
 use serde_json::{Value, json};
 
@@ -66,7 +67,7 @@ fn open_questions_wait_for_whoever_attaches_next() {
     }
     next.load(&session);
     let newer = next.wait_for_method("copydesk/question/ask");
-    // Fewer than were asked, and a list as Lua writes an empty one.
+    // Fewer answers than questions, and an empty list as Lua writes it.
     next.answer(&newer, answered(json!([["SQLite"], {}])));
     next.load(&session);
     let newest = next.wait_for_method("copydesk/question/ask");
@@ -96,7 +97,7 @@ fn a_question_that_is_dismissed_stops_the_turn_and_one_with_a_reason_does_not() 
     );
 }
 
-/// Who means stop is not asked anything else.
+/// After a rejection the user is asked nothing else.
 #[test]
 fn a_no_to_one_thing_ends_all_that_waits() {
     let edit = json!({ "filePath": "a.txt", "oldString": "old", "newString": "new" });
@@ -133,7 +134,7 @@ fn the_end_of_the_turn_closes_a_question() {
     assert_eq!(client.load(&session)["questions"], json!([]));
 }
 
-/// A question of an agent that works for another: who asks is said, and a no stops both.
+/// A question of a subagent: it is signed, and a rejection stops both.
 #[test]
 fn a_question_of_a_task_is_signed_and_a_no_stops_whoever_asked() {
     let config =
@@ -161,7 +162,7 @@ fn a_question_of_a_task_is_signed_and_a_no_stops_whoever_asked() {
     let ended = parts.iter().find(|part| part["content"]["name"] == "task").unwrap();
     let output = ended["content"]["output"]["output"].as_str().unwrap();
     assert!(output.contains("state: rejected"), "{output}");
-    // A reason is for the model, which goes on; one's own questions are not signed.
+    // A reason is for the model, which continues; the session's own questions are not signed.
     script_session(server, "Again", [task("t1", "general", "See"), question(), text_turn("Done.")]);
     script_session(server, "See", [question(), text_turn("I go on.")]);
     let session = client.new_session();
@@ -175,7 +176,7 @@ fn a_question_of_a_task_is_signed_and_a_no_stops_whoever_asked() {
     assert_eq!(requests(server, "See").len(), 2);
 }
 
-/// What every view shows: the session has become another agent.
+/// Every client sees that the session has another agent.
 #[test]
 fn clients_are_told_when_the_agent_becomes_another() {
     let enter = ScriptedTurn::new().call("c1", "plan_enter", json!({ "reason": "It is large." }));
@@ -195,7 +196,7 @@ fn clients_are_told_when_the_agent_becomes_another() {
     assert_eq!(agents.last().unwrap(), "plan", "{agents:?}");
     assert_eq!(client.load(&session)["session"]["agent"], "plan");
     assert!(desk.scripted.request_body(1)["system"].to_string().contains("Here you plan"));
-    // It stays so, also for a desk that is new.
+    // It survives a restart of the daemon.
     let mut desk = desk;
     desk.restart();
     let mut client = desk.client("nvim");
@@ -205,7 +206,7 @@ fn clients_are_told_when_the_agent_becomes_another() {
     assert!(desk.scripted.request_body(2)["system"].to_string().contains("Here you plan"));
 }
 
-/// What a person chose while they were asked counts, not what was chosen when the turn began.
+/// The user's latest choice counts, not the one at the start of the turn.
 #[test]
 fn a_model_that_is_chosen_while_a_plan_is_asked_about_stays_chosen() {
     let desk = ScriptedDaemon::new([

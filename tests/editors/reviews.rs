@@ -1,4 +1,4 @@
-//! A person decides on the agent's edits, hunk by hunk, and the model is told exactly that.
+//! The user decides on the agent's edits, hunk by hunk, and the model is told exactly that.
 
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(crate) fn list(client: &mut ScriptedEditor, session: &str) -> Vec<Value> {
     listed["reviews"].as_array().unwrap().clone()
 }
 
-/// A decision on a hunk as it was listed.
+/// A decision on a listed hunk.
 pub(crate) fn decision_on(hunk: &Value, verdict: &str) -> Value {
     let id = if hunk["hunk"].is_null() { &hunk["review"] } else { &hunk["hunk"] };
     json!({ "hunk": id, "expected": hunk["expected"], "verdict": verdict })
@@ -47,8 +47,7 @@ fn lines(review: &Value) -> Vec<String> {
     review["hunks"].as_array().unwrap().iter().map(line).collect()
 }
 
-/// The case that this is all about: of four hunks one is accepted, one rejected with a comment, one edited by hand, and one
-/// left open.
+/// The main case: of four hunks one is accepted, one rejected with a comment, one edited by the user, and one left open.
 #[test]
 fn the_next_request_says_what_was_decided_of_four_hunks() {
     let desk = ScriptedDaemon::new([four_hunks(), text_turn("Done."), text_turn("I see.")]);
@@ -90,7 +89,7 @@ fn before_an_edit_the_call_waits_and_its_result_says_what_was_decided() {
     client.prompt(&session, "Edit");
     let ask = client.wait_for_method("copydesk/permission/ask");
     assert_eq!(ask["params"]["key"], "edit");
-    assert_eq!(client.text(&uri), OLD, "nothing is changed before somebody says so");
+    assert_eq!(client.text(&uri), OLD, "nothing changes before approval");
     let reviews = list(&mut client, &session);
     let [review] = reviews.as_slice() else { panic!("{reviews:?}") };
     assert_eq!((&review["when"], &review["ask"]), (&json!("before"), &ask["params"]["ask"]));
@@ -171,11 +170,11 @@ fn of_two_editors_the_first_decides_and_the_second_is_told() {
             && message["params"]["event"]["gone"].as_array().is_some_and(|gone| gone.contains(&hunk["hunk"]))
     });
     assert_eq!(gone["params"]["event"]["review"]["total"], 3, "{gone}");
-    // A rejection reaches the one who has the document open.
+    // A rejection reaches the client that has the document open.
     assert_eq!(decide(&mut two, &session, &[decision_on(&review["hunks"][1], "reject")]).len(), 1);
 }
 
-/// The editor's undo and redo are typing like any other to the desk.
+/// To the daemon, the editor's undo and redo are ordinary typing.
 #[test]
 fn hunks_that_the_editor_took_back_come_again_when_it_makes_them_again() {
     let desk = ScriptedDaemon::new([four_hunks(), text_turn("Done.")]);
@@ -215,10 +214,10 @@ fn bad_decisions_change_nothing_and_say_why() {
         assert_eq!(decided["outcome"], "refused", "{decided}");
         assert!(decided["message"].is_string(), "{decided}");
     }
-    // What the person sees has changed under the decision.
+    // The hunk has changed since the user saw it.
     client.type_text(&uri, "TWO", "TWICE");
     assert_eq!(decide(&mut client, &session, &[decision_on(&review["hunks"][0], "reject")]), ["refused"]);
-    // Twice in one request, and a whole review that is not what it was.
+    // Twice in one request, and a stale whole review.
     let once = decision_on(&review["hunks"][1], "accept");
     assert_eq!(decide(&mut client, &session, &[once.clone(), once]), ["done", "refused"]);
     assert_eq!(decide(&mut client, &session, &[decision_on(&review, "reject")]), ["refused"]);
@@ -273,7 +272,7 @@ fn when_edits_are_reviewed_is_changed_in_the_middle_of_a_turn() {
     );
     assert_eq!(client.text(&uri), OLD.replace("two", "TWO").replace("four", "FOUR"));
     let review = list(&mut client, &session).remove(0);
-    // Nobody has said yes to the one that waited: it is as undecided as the other.
+    // Nobody has accepted the proposed one: it is as undecided as the other.
     assert_eq!(lines(&review), ["1 \"two\" \"TWO\"", "3 \"four\" \"FOUR\""]);
     let back = client.request_ok("copydesk/session/setReview", json!({ "session": session }));
     assert!(back["session"]["review"].is_null(), "{back}");

@@ -1,4 +1,4 @@
-//! A daemon whose model is scripted, and what a test wants to know of it.
+//! A daemon with a scripted model, and queries about it.
 
 use serde_json::{Value, json};
 
@@ -13,12 +13,12 @@ pub(crate) struct ScriptedDaemon {
 }
 
 impl ScriptedDaemon {
-    /// Everything is allowed without asking.
+    /// Allows everything without asking.
     pub(crate) fn new(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
         Self::with_config(turns, json!({ "permission": "allow" }))
     }
 
-    /// Edits are asked about.
+    /// Asks about edits.
     pub(crate) fn with_asked_edits(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
         Self::with_config(turns, json!({}))
     }
@@ -42,7 +42,7 @@ impl ScriptedDaemon {
         self.daemon.as_ref().unwrap().child.id()
     }
 
-    /// As a crash would end it.
+    /// Kills it, as a crash would.
     pub(crate) fn crash(&mut self) {
         let mut daemon = self.daemon.take().unwrap();
         daemon.child.kill().unwrap();
@@ -66,8 +66,7 @@ impl ScriptedDaemon {
         self.scripted.server.open_gate(gate);
     }
 
-    /// What the model was told last with its request of this number, from 0: the results of its calls and what came after
-    /// them, as text.
+    /// The end of the model's request of this number, from 0: the results of its calls and what follows them, as text.
     pub(crate) fn last_model_input(&self, number: usize) -> String {
         self.scripted.last_model_input(number)
     }

@@ -1,7 +1,7 @@
-//! A scripted editor on the daemon's own socket. It holds texts, counts versions, and does with an edit what the test wants:
-//! one that obeys makes it and tells of it; the others are played by the test, message by message.
+//! A scripted editor on the daemon's socket. It holds texts, counts versions, and handles edits as the test wants: a
+//! well-behaved one applies and reports them; the test plays the others, message by message.
 //!
-//! Waiting is for messages. The time limit is for a test that fails.
+//! It waits for messages. The timeout is only for a test that fails.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufReader, Write as _};
@@ -20,25 +20,25 @@ pub(crate) struct ScriptedEditor {
     stream: UnixStream,
     incoming: BufReader<UnixStream>,
     units: EditorEncoding,
-    /// By URI: the version and the text.
+    /// The version and text, by URI.
     pub(crate) texts: BTreeMap<String, (i32, String)>,
-    /// Makes every edit that it is asked to make, and tells of it.
+    /// Applies every requested edit, and reports it.
     pub(crate) applies_edits: bool,
-    /// Files with this ending it has a language server for, which takes every line with `bad` in it for wrong.
+    /// It has a language server for files with this extension, which reports every line that contains `bad`.
     pub(crate) diagnosed_extension: Option<&'static str>,
-    /// Of which files it was asked what its server says.
+    /// The files whose diagnostics were requested.
     pub(crate) diagnostics_requests: Vec<String>,
-    /// What came and was not waited for yet.
+    /// Received messages that no test has waited for yet.
     unread_messages: VecDeque<Value>,
-    /// The events of sessions, in the order in which they came.
+    /// The events of sessions, in order of arrival.
     pub(crate) events: Vec<Value>,
-    /// The edits that it was asked to make.
+    /// The requested edits.
     pub(crate) edits: Vec<Value>,
     sent: u64,
 }
 
 impl ScriptedEditor {
-    /// One that obeys, and counts in UTF-16.
+    /// A well-behaved one that counts in UTF-16.
     pub(crate) fn new(desk: &TestEnvironment, name: &str) -> Self {
         Self::with_encoding(desk, name, EditorEncoding::Utf16)
     }
@@ -63,7 +63,7 @@ impl ScriptedEditor {
         client
     }
 
-    /// One that has said nothing yet.
+    /// One that has sent nothing yet.
     pub(crate) fn connect(desk: &TestEnvironment, units: EditorEncoding) -> Self {
         let stream = UnixStream::connect(socket(desk)).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -95,7 +95,7 @@ impl ScriptedEditor {
         self.write(&frame_message(&json!({ "jsonrpc": "2.0", "method": method, "params": params })));
     }
 
-    /// Sends a request and does not wait; gives its id.
+    /// Sends a request without waiting; returns its id.
     pub(crate) fn send_request(&mut self, method: &str, params: Value) -> Value {
         self.sent += 1;
         let id = json!(self.sent);
@@ -115,7 +115,7 @@ impl ScriptedEditor {
         })
     }
 
-    /// The answer, whatever it is.
+    /// Sends a request; returns the response, whatever it is.
     pub(crate) fn send_and_wait(&mut self, method: &str, params: Value) -> Value {
         let id = self.send_request(method, params);
         self.wait_for_response(&id)
@@ -128,7 +128,7 @@ impl ScriptedEditor {
         answer["result"].clone()
     }
 
-    /// The code and the message of the error that this must be.
+    /// Sends a request that must fail; returns the code and message.
     #[track_caller]
     pub(crate) fn request_error(&mut self, method: &str, params: Value) -> (i64, String) {
         let answer = self.send_and_wait(method, params);
@@ -137,7 +137,7 @@ impl ScriptedEditor {
         (code, error["message"].as_str().unwrap().to_owned())
     }
 
-    /// The first message of this kind, of those that came and those to come.
+    /// The first matching message, already received or yet to come.
     pub(crate) fn take_message(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.unread_messages.iter().position(&wanted) {
             return self.unread_messages.remove(at).unwrap();
@@ -151,7 +151,7 @@ impl ScriptedEditor {
         }
     }
 
-    /// Whether such a message is among those that came.
+    /// Whether a matching message was received.
     pub(crate) fn has_message(&self, wanted: impl Fn(&Value) -> bool) -> bool {
         self.unread_messages.iter().any(wanted)
     }
@@ -172,12 +172,12 @@ impl ScriptedEditor {
             }
             Some("copydesk/editor/diagnostics") if self.applies_edits => {
                 let result = self.diagnostics(message["params"]["uri"].as_str());
-                // It may be read when the daemon is gone already.
+                // The daemon may be gone by now.
                 let answer =
                     frame_message(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
                 let _ = self.stream.write_all(&answer);
             }
-            // Somebody works; it shows that, or not.
+            // Progress of a turn; it may be shown or ignored.
             Some("window/workDoneProgress/create") => self.answer(&message, Value::Null),
             _ => {}
         }
@@ -204,7 +204,7 @@ impl ScriptedEditor {
         json!({ "state": "answered", "files": [{ "uri": uri, "version": version, "proof": "proven", "items": items }] })
     }
 
-    /// Reads on until the daemon has nothing more to say and ends the connection.
+    /// Reads until the daemon closes the connection.
     pub(crate) fn read_to_the_end(&mut self) {
         while self.next().is_some() {}
     }
@@ -228,7 +228,7 @@ impl ScriptedEditor {
         self.request_ok("copydesk/turn/start", json!({ "session": session, "text": text }))
     }
 
-    /// The next event of this kind; without its number.
+    /// The next event of this kind, without its number.
     pub(crate) fn wait_for_event(&mut self, session: &str, kind: &str) -> Value {
         let message = self.take_message(&format!("the event {kind}"), |message| {
             let params = &message["params"];
@@ -237,12 +237,12 @@ impl ScriptedEditor {
         message["params"]["event"].clone()
     }
 
-    /// How the turn ended.
+    /// Waits for the end of the turn; returns how it ended.
     pub(crate) fn wait_for_turn_end(&mut self, session: &str) -> Value {
         self.wait_for_event(session, "turnEnded")["end"]["kind"].clone()
     }
 
-    /// Prompts, and waits for the end, which must be a good one.
+    /// Sends a prompt and waits for the turn, which must succeed.
     #[track_caller]
     pub(crate) fn run_turn(&mut self, session: &str, text: &str) {
         self.prompt(session, text);
@@ -250,13 +250,13 @@ impl ScriptedEditor {
         assert_eq!(end["end"]["kind"], "done", "{end}");
     }
 
-    /// The numbers of a session's events.
+    /// The sequence numbers of a session's events.
     pub(crate) fn numbers(&self, session: &str) -> Vec<u64> {
         let of_session = self.events.iter().filter(|event| event["session"] == session);
         of_session.map(|event| event["seq"].as_u64().unwrap()).collect()
     }
 
-    /// The last word about each part, by what was told; in the order in which they began.
+    /// The last state of each part, from the events; in the order in which they began.
     pub(crate) fn parts(&self, session: &str) -> Vec<Value> {
         let mut parts: Vec<Value> = Vec::new();
         for event in self.events.iter().filter(|event| event["session"] == session) {
@@ -272,7 +272,7 @@ impl ScriptedEditor {
         parts
     }
 
-    /// The ids of the calls, in their order.
+    /// The ids of the calls, in order.
     pub(crate) fn calls(&self, session: &str) -> Vec<String> {
         let parts = self.parts(session);
         let calls = parts.iter().filter(|part| part["content"]["kind"] == "call");
@@ -297,13 +297,13 @@ impl ScriptedEditor {
         &self.texts[uri].1
     }
 
-    /// The person puts one thing in the place of another.
+    /// Replaces one text by another, as the user would.
     pub(crate) fn type_text(&mut self, uri: &str, old: &str, new: &str) {
         let change = self.type_unsent(uri, old, new);
         self.notify("textDocument/didChange", change);
     }
 
-    /// The same, but the desk is not told yet: what it will be told.
+    /// Does the same without telling the daemon yet; returns the notification.
     pub(crate) fn type_unsent(&mut self, uri: &str, old: &str, new: &str) -> Value {
         let (version, text) = self.texts.get_mut(uri).unwrap();
         let at = text.find(old).unwrap_or_else(|| panic!("{text:?} has no {old:?}"));
@@ -313,7 +313,7 @@ impl ScriptedEditor {
         did_change_params(uri, *version, &json!([{ "range": { "start": start, "end": end }, "text": new }]))
     }
 
-    /// Makes an edit as it is asked to, and tells of it before it answers.
+    /// Applies a requested edit, and reports it before it responds.
     pub(crate) fn apply_edit_request(&mut self, request: &Value) {
         let documents = request["params"]["edit"]["documentChanges"].as_array().unwrap().clone();
         let is_current = |document: &Value| {
@@ -328,7 +328,7 @@ impl ScriptedEditor {
         self.answer(request, json!({ "applied": true }));
     }
 
-    /// Makes the edits of one document, whatever version they are for.
+    /// Applies the edits of one document, whatever their version.
     pub(crate) fn apply_document_edit(&mut self, document: &Value) {
         let uri = document["textDocument"]["uri"].as_str().unwrap().to_owned();
         let units = self.units;
@@ -338,7 +338,7 @@ impl ScriptedEditor {
         };
         let edits = document["edits"].as_array().unwrap();
         let mut edits: Vec<_> = edits.iter().map(|edit| (range(edit), edit.clone())).collect();
-        // From the end, so that what is to come stays where it is.
+        // From the end, so that earlier ranges stay valid.
         edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
         let mut told = Vec::new();
         for (range, edit) in edits {

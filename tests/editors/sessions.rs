@@ -1,4 +1,4 @@
-//! A session's life over the protocol: made, listed, attached to in the middle, changed, deleted.
+//! A session's lifecycle over the protocol: created, listed, attached to in the middle, changed, deleted.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn a_client_that_comes_in_the_middle_gets_what_there_is_and_then_every_event() {
     let session = first.new_session();
     assert_eq!(first.prompt(&session, "What is it?")["queued"], false);
     desk.wait_for_gate("half");
-    // What the model has said so far is on its way through the desk.
+    // The text that this client has received so far.
     let told = |client: &ScriptedEditor| {
         let deltas = client.events.iter().filter(|event| event["event"]["event"] == "delta");
         deltas.filter_map(|event| event["event"]["text"].as_str()).collect::<String>()
@@ -39,19 +39,19 @@ fn a_client_that_comes_in_the_middle_gets_what_there_is_and_then_every_event() {
         (first.wait_for_turn_end(&session), second.wait_for_turn_end(&session)),
         (json!("done"), json!("done"))
     );
-    // The deltas continue what was loaded.
+    // The deltas continue the loaded text.
     assert_eq!(told(&second), " is 42.");
     let numbers = second.numbers(&session);
     assert_eq!(numbers, (seq + 1..=seq + numbers.len() as u64).collect::<Vec<_>>());
     let all = first.numbers(&session);
     assert_eq!(all, (1..=all.len() as u64).collect::<Vec<_>>());
-    // Loaded once more there is the same to see.
+    // Loading again shows the same.
     let again = second.load(&session);
     assert_eq!(again["seq"], *all.last().unwrap());
     assert_eq!(again.get("running"), None);
     assert_eq!(again["parts"][3]["content"]["text"], "The answer is 42.");
     assert_eq!(kinds(&again["parts"]), ["prompt", "stepStart", "reasoning", "text", "stepFinish"]);
-    // What is kept is what was told, in the order in which it began.
+    // The stored parts are the announced ones, in the order in which they began.
     assert_eq!(again["parts"], json!(first.parts(&session)));
 }
 
@@ -150,7 +150,7 @@ fn a_session_is_deleted_while_its_turn_runs() {
     other.wait_for_event(&session, "deleted");
     assert_eq!(other.request_error("copydesk/session/load", json!({ "session": session })).0, -31001);
     assert_eq!(one.request_ok("copydesk/session/list", json!({})), json!({ "sessions": [] }));
-    // The desk counts no turn that is not there: it would never be idle.
+    // The daemon counts no turn that does not exist: it would never be idle.
     let next = one.new_session();
     one.run_turn(&next, "Go");
     let status = one.request_ok("copydesk/status", json!({}));
@@ -187,7 +187,7 @@ fn model_and_agent_are_those_of_the_next_turn() {
     assert_eq!(models, ["m-1", "m-2", "m-2"]);
     assert_eq!(sent[0]["system"], sent[1]["system"]);
     assert_ne!(sent[1]["system"], sent[2]["system"], "another agent has other words");
-    // The conversation is the same one.
+    // It is the same conversation.
     assert_eq!(sent[2]["messages"].as_array().unwrap().len(), 5);
 }
 
@@ -212,7 +212,7 @@ fn a_prompt_is_queued_or_joins_the_turn() {
         (client.wait_for_turn_end(&session), client.wait_for_turn_end(&session)),
         (json!("done"), json!("done"))
     );
-    // Each is known by the id that its client was given.
+    // Each has the id that its client was given.
     for prompted in [&first, &third] {
         assert_eq!(client.wait_for_event(&session, "turnStarted")["prompt"], prompted["prompt"]);
     }
@@ -320,7 +320,7 @@ fn what_is_not_there_is_refused_by_its_own_code() {
     assert_eq!(client.request_error("copydesk/session/new", json!({ "folder": "/no/such" })).0, -32803);
     let undo = json!({ "session": session, "what": { "call": "none" } });
     assert_eq!(client.request_error("copydesk/undo", undo).0, -31002);
-    // Nothing of all that is the session's end, and sessions that nobody holds are let go.
+    // None of this ends the session, and unused sessions are released.
     client.request_ok("copydesk/session/leave", json!({ "session": session }));
     client.request_ok("copydesk/session/rename", json!({ "session": session, "title": "Still here" }));
     assert_eq!(client.request_ok("copydesk/status", json!({}))["sessions"], json!([]));
@@ -357,7 +357,7 @@ fn an_editor_without_our_extension_is_sent_nothing_of_ours() {
     let session = ours.new_session();
     plain.load(&session);
     ours.run_turn(&session, "Read");
-    // Its buffers count all the same.
+    // Its buffers still count.
     assert!(desk.last_model_input(1).contains("in the buffer"), "{}", desk.last_model_input(1));
     plain.request_ok("copydesk/status", json!({}));
     assert!(!plain.has_message(|message| message["method"].is_string()));

@@ -1,4 +1,4 @@
-//! Two clients on one session: everything to both, in one order; an ask goes to both and the first reply wins.
+//! Two clients on one session: both get everything in the same order; an ask goes to both and the first reply wins.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn both_get_every_event_in_the_same_order() {
 
 #[test]
 fn the_first_reply_wins_and_the_other_is_told_by_whom() {
-    // Also where both have the same name, as two windows of one editor do.
+    // Also if both have the same name, as two windows of one editor do.
     for names in [["vscode", "nvim"], ["nvim", "nvim"]] {
         let desk = with_asked_bash();
         let [mut one, mut other] = names.map(|name| desk.client(name));
@@ -45,7 +45,7 @@ fn the_first_reply_wins_and_the_other_is_told_by_whom() {
         assert_eq!(settled[0]["params"]["by"], names[1], "the other is told who");
         assert_eq!(settled[1]["params"].get("by"), None, "who replied knows");
         assert_eq!(settled[0]["params"]["ask"], asks[0]["params"]["ask"]);
-        // Too late, and against it.
+        // Too late, and contradictory.
         one.answer(&asks[0], json!({ "reply": "reject" }));
         assert_eq!(
             (one.wait_for_turn_end(&session), other.wait_for_turn_end(&session)),
@@ -85,7 +85,7 @@ fn an_open_ask_waits_for_whoever_attaches_next() {
     assert_eq!(loaded["asks"][0]["ask"], asked["params"]["ask"]);
     let again = next.wait_for_method("copydesk/permission/ask");
     assert_eq!(again["params"], asked["params"]);
-    // A client that loads once more is asked once more; it answers the newer one.
+    // A client that loads again is asked again; it answers the newer request.
     next.load(&session);
     let newer = next.wait_for_method("copydesk/permission/ask");
     next.answer(&again, json!({ "reply": "cancelled" }));
@@ -138,7 +138,7 @@ fn the_home_is_whoever_prompted_last() {
     assert!(told(1).contains("of the one"), "{}", told(1));
     other.run_turn(&session, "Read");
     assert!(told(3).contains("of the other"), "{}", told(3));
-    // Without a buffer at home the other's counts.
+    // Without a buffer in its own editor, the other's counts.
     other.close(&uri);
     other.run_turn(&session, "Read");
     assert!(told(5).contains("of the one"), "{}", told(5));

@@ -1,5 +1,5 @@
-//! Agents that work for agents, as editors see them: what they ask and edit is the session's that called them, and their own
-//! session can be looked at.
+//! Subagents as editors see them: their asks and edits belong to the session that called them, and a client can attach to
+//! their own session.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn read() -> ScriptedTurn {
     ScriptedTurn::new().call("r1", "read", json!({ "filePath": "a.txt" }))
 }
 
-/// An editor with the file open, in a session whose agent gives a task.
+/// An editor with the file open, in a session whose agent starts a task.
 fn start_task(desk: &ScriptedDaemon) -> (ScriptedEditor, String, String) {
     script_session(&desk.scripted.server, "Go", [task("c1", "general", "Change")]);
     let mut client = desk.client("vscode");
@@ -25,7 +25,7 @@ fn start_task(desk: &ScriptedDaemon) -> (ScriptedEditor, String, String) {
     (client, session, uri)
 }
 
-/// The session of the task, as soon as it is told.
+/// The task's session, as soon as it is announced.
 fn task_session(client: &mut ScriptedEditor, session: &str) -> String {
     client.wait_for_event(session, "progress")["metadata"]["session"].as_str().unwrap().to_owned()
 }
@@ -35,7 +35,7 @@ fn wait_for_hunks(client: &mut ScriptedEditor, session: &str, total: usize) {
     while client.wait_for_event(session, "reviewChanged")["review"]["total"] != total {}
 }
 
-/// Attaches to a session and waits until its model has said this much.
+/// Attaches to a session and waits until its model has sent this text.
 fn wait_for_text(client: &mut ScriptedEditor, session: &str, words: &str) -> Value {
     loop {
         let loaded = client.load(session);
@@ -78,7 +78,7 @@ fn what_an_agent_asks_reaches_everybody_and_the_first_reply_wins() {
         "it is asked by the call of the session that is seen"
     );
     assert_eq!(asked["metadata"]["session"], json!(task_session(&mut one, &session)));
-    // The hunk is among those of the session that is seen, and waits for the same ask.
+    // The hunk belongs to the visible session, and waits for the same ask.
     let reviews = list(&mut one, &session);
     assert_eq!((&reviews[0]["when"], &reviews[0]["ask"]), (&json!("before"), &asked["ask"]), "{reviews:?}");
     other.answer(&also, json!({ "reply": "once" }));
@@ -89,7 +89,7 @@ fn what_an_agent_asks_reaches_everybody_and_the_first_reply_wins() {
     assert_eq!(one.text(&uri), TEXT.replace("two", "2"));
     assert!(list(&mut one, &session).is_empty(), "what was said yes to is not to be decided again");
     let held = one.request_ok("copydesk/status", json!({}))["sessions"].clone();
-    assert_eq!(held, json!([{ "session": session, "running": false }]), "whoever is done is let go");
+    assert_eq!(held, json!([{ "session": session, "running": false }]), "a completed session is released");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn what_a_task_that_is_ended_had_asked_is_not_asked_any_more() {
     client.request_ok("copydesk/turn/cancel", json!({ "session": id }));
     let settled = client.wait_for_method("copydesk/permission/settled");
     assert_eq!(settled["params"], json!({ "session": session, "ask": ask["params"]["ask"] }));
-    // A reply that comes late changes nothing.
+    // A late reply changes nothing.
     client.answer(&ask, json!({ "reply": "once" }));
     assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(client.text(&uri), TEXT);
@@ -166,7 +166,7 @@ fn hunks_are_decided_one_by_one_and_whoever_works_is_told() {
     let [review] = reviews.as_slice() else { panic!("{reviews:?}") };
     assert_eq!((&review["when"], review["hunks"].as_array().unwrap().len()), (&json!("after"), 3));
     assert_eq!(review["hunks"][0]["by"], json!(client.calls(&session)), "it is by the call that is seen");
-    // While the agent works, it is told.
+    // While the subagent works, it is told of the decision.
     assert_eq!(decide(&mut client, &session, &[decision_on(&review["hunks"][0], "reject")]), ["done"]);
     desk.open_gate("look");
     desk.wait_for_gate("above");
@@ -176,7 +176,7 @@ fn hunks_are_decided_one_by_one_and_whoever_works_is_told() {
         model_input(&desk, "Change", 3)
     );
     assert!(!model_input(&desk, "Go", 1).contains("rejected"), "{}", model_input(&desk, "Go", 1));
-    // When it is done, the session is that it worked for.
+    // Once it is done, its parent session is told.
     let reviews = list(&mut client, &session);
     assert_eq!(decide(&mut client, &session, &[decision_on(&reviews[0]["hunks"][0], "reject")]), ["done"]);
     desk.open_gate("above");
@@ -188,7 +188,7 @@ fn hunks_are_decided_one_by_one_and_whoever_works_is_told() {
         told.contains("`a.txt` line 3: rejected") && told.contains("`a.txt` line 5: not decided yet"),
         "{told}"
     );
-    // The rest is taken back with the turn.
+    // Undoing the turn reverts the rest.
     client.request_ok("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
     assert_eq!(client.text(&uri), TEXT);
 }
@@ -252,7 +252,7 @@ fn reviewing_is_chosen_for_all_of_them_at_any_time() {
     desk.open_gate("look");
     let ask = client.wait_for_method("copydesk/permission/ask");
     assert_eq!(ask["params"]["title"], "general: Edit a.txt (+1 -1)");
-    // From now on nobody need be asked, and whoever waits goes on.
+    // From now on nothing needs approval, and a waiting call continues.
     client.request_ok("copydesk/session/setReview", json!({ "session": session, "review": "after" }));
     assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(client.text(&uri), "1\n2\n3\nfour\nfive\n");
@@ -293,7 +293,7 @@ fn whoever_cancels_the_turn_cancels_all_who_work_for_it() {
     desk.wait_for_hangup("half");
     let part = client.parts(&session).into_iter().rfind(|part| part["content"]["name"] == "task").unwrap();
     assert_eq!(part["state"]["kind"], "interrupted");
-    // Also while it waits for a person, who is not asked any more.
+    // Also while it waits for the user, whose ask is then settled.
     script_session(&desk.scripted.server, "Go", [task("c2", "general", "Ask")]);
     script_session(&desk.scripted.server, "Ask", [read(), edit("e1", "a.txt", "two", "2")]);
     client.prompt(&session, "Again");
@@ -301,7 +301,7 @@ fn whoever_cancels_the_turn_cancels_all_who_work_for_it() {
     client.request_ok("copydesk/turn/cancel", json!({ "session": session }));
     client.wait_for_method("copydesk/permission/settled");
     assert_eq!(client.wait_for_turn_end(&session), "cancelled");
-    // What it had said is kept, and it can be taken up.
+    // Its text is kept, and it can be resumed.
     let again = json!({ "description": "On", "prompt": "Go on", "subagent_type": "general", "task_id": id });
     script_session(
         &desk.scripted.server,
@@ -327,7 +327,7 @@ fn the_session_of_an_agent_can_be_looked_at_and_ended() {
     assert_eq!((&loaded["session"]["parent"], &loaded["running"]), (&json!(session), &json!(1)));
     let text = loaded["parts"].as_array().unwrap().last().unwrap();
     assert_eq!((&text["state"]["kind"], &text["content"]["text"]), (&json!("running"), &json!("Look: ")));
-    // It works for another: nobody else prompts it now.
+    // It works for another session: nobody else may prompt it now.
     let (code, message) =
         other.request_error("copydesk/turn/start", json!({ "session": id, "text": "Hello" }));
     assert_eq!(code, BUSY, "{message}");
@@ -346,7 +346,7 @@ fn the_session_of_an_agent_can_be_looked_at_and_ended() {
         "{told}"
     );
     assert_eq!(task_id(&told), id);
-    // Now it is a session like any other, and its edits are its own.
+    // Now it is an ordinary session, and its edits are its own.
     script_session(&desk.scripted.server, "Change", [edit("e1", "a.txt", "two", "2"), text_turn("Made.")]);
     let uri = desk.uri("a.txt");
     other.open(&uri, TEXT);
@@ -383,7 +383,7 @@ fn what_is_left_of_a_task_goes_with_its_session() {
     desk.wait_for_hangup("half");
     let (_, message) = other.request_error("copydesk/session/load", json!({ "session": id }));
     assert!(message.contains("there is no session"), "{message}");
-    // Nothing is held for it any more.
+    // The daemon holds nothing for it any more.
     let status = client.request_ok("copydesk/status", json!({}));
     assert_eq!(status["sessions"], json!([]), "{status}");
 }

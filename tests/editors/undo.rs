@@ -1,4 +1,4 @@
-//! Taking back what the agent did: through the buffers, by merge, whatever a person typed in between.
+//! Undoing the agent's changes: through the buffers, by merge, whatever the user typed in between.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::model_server::ScriptedTurn;
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 
-/// Two turns: the first has two edits, the second one.
+/// Two turns: the first with two edits, the second with one.
 fn after_two_turns() -> (ScriptedDaemon, ScriptedEditor, String, String) {
     let desk = ScriptedDaemon::new([
         edit("c1", "a.txt", "two", "TWO"),
@@ -107,12 +107,12 @@ fn closed_files_are_taken_back_on_the_disk() {
     assert!(!desk.scripted.desk.exists("deep/made.txt"), "what was made is gone again");
     assert_eq!(redo(&mut client, &session), ["undone", "undone"]);
     assert_eq!(desk.scripted.desk.read("deep/made.txt"), "made\n");
-    // What a person wrote into it is theirs.
+    // The user's own text in it stays.
     desk.scripted.desk.write("deep/made.txt", "made, and more\n");
     let told = undo(&mut client, &session, json!({ "turn": 1 }));
     assert!(told.contains(&"conflict".to_owned()), "{told:?}");
     assert_eq!(desk.scripted.desk.read("deep/made.txt"), "made, and more\n");
-    // A file that is gone is told to be gone.
+    // A deleted file is reported as gone.
     assert_eq!(redo(&mut client, &session), ["undone"]);
     std::fs::remove_file(desk.scripted.desk.path("a.txt")).unwrap();
     let told = undo(&mut client, &session, json!({ "turn": 1 }));
@@ -188,7 +188,7 @@ fn an_editor_that_refuses_to_undo_is_told_as_a_conflict_and_can_be_asked_again()
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nsix\nseven\n");
 }
 
-/// `batch` stands for the calls that it makes, also for undo.
+/// `batch` stands for its calls, also for undo.
 #[test]
 fn a_call_that_stands_for_others_is_taken_back_with_them() {
     let edit = |old: &str, new: &str| {

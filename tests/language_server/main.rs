@@ -1,7 +1,7 @@
-//! A language server that does what a script says, well or badly: a real program for the tests of whoever speaks to language
-//! servers. `language_server SCRIPT.json`; see `script.rs`.
+//! A language server that follows a script, well-behaved or not: a real program for tests of language server clients.
+//! `language_server SCRIPT.json`; see `script.rs`.
 
-// A message that is not as it must be is a mistake of the test.
+// An invalid message is a mistake of the test.
 #![allow(clippy::indexing_slicing)]
 
 mod script;
@@ -19,13 +19,13 @@ use tokio::time::sleep;
 
 use script::{LanguageServerScript, ScriptedDiagnostic, ScriptedPublishMode};
 
-/// Stands for diagnostics that are written already.
+/// Stands for diagnostics that are already serialized.
 const MORE: &str = "(many more)";
 
 fn main() -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let code = runtime.block_on(serve());
-    // Whoever still reads standard input is not waited for.
+    // Does not wait for the thread that reads standard input.
     runtime.shutdown_background();
     code
 }
@@ -59,7 +59,7 @@ async fn serve() -> anyhow::Result<ExitCode> {
 
 struct ScriptedLanguageServer {
     script: LanguageServerScript,
-    /// The diagnostics that are always the same, as they are written: so many would take longer to make than to understand.
+    /// The constant diagnostics, already serialized: making so many would take longer than parsing them.
     more: String,
     state: Mutex<ScriptedServerState>,
 }
@@ -75,14 +75,14 @@ struct ScriptedServerState {
 struct ServedDocument {
     text: Document,
     version: Value,
-    /// What was published last.
+    /// The last published set.
     published: Option<Vec<Value>>,
-    /// Nothing was changed since it was saved.
+    /// Nothing has changed since the last save.
     is_saved: bool,
 }
 
 impl ScriptedLanguageServer {
-    /// Tells with which code it ends, if it does.
+    /// Returns the exit code, if it exits.
     fn handle_message(self: &Arc<Self>, message: &Value) -> std::io::Result<Option<u8>> {
         if let Some(path) = &self.script.log {
             let mut log = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
@@ -238,7 +238,7 @@ impl ScriptedLanguageServer {
         tokio::spawn(async move {
             sleep(Duration::from_millis(server.script.push_after_ms)).await;
             if server.lock().documents.get(&uri).map(|open| open.version.clone()) != version {
-                // A later change will be published for.
+                // A later change will publish.
                 return Ok(());
             }
             if let Some(time) = server.script.partial_first_ms {
@@ -351,7 +351,7 @@ impl ScriptedLanguageServer {
     }
 }
 
-/// One of many, of a line each.
+/// One of many, one per line.
 fn extra_diagnostic(number: usize) -> String {
     let place = json!({ "line": number, "character": 0 });
     let range = json!({ "start": place, "end": place });
@@ -366,7 +366,7 @@ fn pull_options() -> Value {
     json!({ "interFileDependencies": true, "workspaceDiagnostics": false })
 }
 
-/// The edits that take away what ends lines and is not seen.
+/// The edits that remove trailing white space.
 fn without_spaces(text: &str) -> Vec<Value> {
     let lines = text.lines().enumerate().filter(|(_, line)| line.ends_with(' '));
     let edit = |(number, line): (usize, &str)| {

@@ -1,7 +1,7 @@
-//! What a scripted language server does, as data: a JSON file whose path is the last of its arguments.
+//! The behaviour of a scripted language server as data: a JSON file whose path is the last argument.
 //!
-//! A line of a document that contains `find` of one of the `rules` has that problem. Everything else is how it tells of that, and
-//! what it does wrong.
+//! A line of a document that contains `find` of one of the `rules` has that problem. Everything else is how the server reports
+//! it, and what it does wrong.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,56 +9,56 @@ use serde_json::Value;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct LanguageServerScript {
-    /// What is wrong with a text.
+    /// The problems of a text.
     pub(crate) rules: Vec<ScriptedDiagnostic>,
-    /// Said on standard error when it starts.
+    /// Printed on standard error at the start.
     pub(crate) complains: Option<String>,
     /// Exits at once.
     pub(crate) exits_at_start: Option<u8>,
-    /// Requests that are never answered.
+    /// Requests that never get a response.
     pub(crate) never_answers: Vec<String>,
-    /// Says in its greeting that it can be asked for diagnostics.
+    /// Announces pull diagnostics in `initialize`.
     pub(crate) pull: bool,
-    /// Says so later, by a registration.
+    /// Announces them later, by a registration.
     pub(crate) registers_pull: bool,
-    /// So many pulls are answered with "cancelled by the server".
+    /// So many pulls get "cancelled by the server".
     pub(crate) cancels_pulls: u32,
     pub(crate) push: ScriptedPublishMode,
     /// How long after a change it publishes.
     pub(crate) push_after_ms: u64,
-    /// It publishes nothing where the diagnostics stay as they were.
+    /// Publishes nothing if the diagnostics did not change.
     pub(crate) silent_when_unchanged: bool,
-    /// The first publish for a change has no diagnostics; the whole set follows after so long.
+    /// The first publish after a change is empty; the whole set follows after this time.
     pub(crate) partial_first_ms: Option<u64>,
-    /// Versions that nobody told it.
+    /// Publishes versions that no client sent.
     pub(crate) wrong_versions: bool,
-    /// Diagnostics far behind the end of the text.
+    /// Publishes diagnostics far beyond the end of the text.
     pub(crate) past_the_end: bool,
-    /// So many diagnostics more.
+    /// So many additional diagnostics.
     pub(crate) more: usize,
-    /// Says so on standard output before every message, outside of any message.
+    /// Printed on standard output before every message, outside of any message.
     pub(crate) garbage: Option<String>,
-    /// Writes bytes that are no UTF-8 into every message of a diagnostic.
+    /// Puts invalid UTF-8 into every diagnostic's message.
     pub(crate) invalid_utf8: bool,
-    /// Exits after so many changes of documents, in the middle of a message.
+    /// Exits after so many document changes, in the middle of a message.
     pub(crate) crashes_after: Option<u32>,
-    /// After the greeting it logs without end.
+    /// Logs without end after `initialize`.
     pub(crate) floods: bool,
-    /// Reads the project for so long after the greeting, and tells of it. Until then it publishes empty sets.
+    /// Indexes the project for so long after `initialize`, and reports it. Until then it publishes empty sets.
     pub(crate) indexes_ms: Option<u64>,
-    /// Tells of that by `experimental/serverStatus` instead of progress.
+    /// Reports that by `experimental/serverStatus` instead of progress.
     pub(crate) server_status: bool,
-    /// Reads nothing any more after the greeting.
+    /// Stops reading after `initialize`.
     pub(crate) stops_reading: bool,
-    /// Neither `shutdown` nor `exit` nor the end of its input ends it.
+    /// Ignores `shutdown`, `exit` and the end of its input.
     pub(crate) stays: bool,
-    /// Says that it gives texts their form, which is without spaces at the ends of lines.
+    /// Supports formatting: it removes trailing white space.
     pub(crate) formats: bool,
-    /// All documents that are open are published for, not only the one that was changed.
+    /// Publishes for all open documents, not only for the changed one.
     pub(crate) tells_of_all: bool,
-    /// Diagnostics of rules that are marked so come only after a save, with progress of this token.
+    /// Diagnostics of rules marked `saved` come only after a save, with progress of this token.
     pub(crate) save_token: String,
-    /// Every message that it reads goes into this file, a line each.
+    /// Logs every received message to this file, one per line.
     pub(crate) log: Option<std::path::PathBuf>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct ScriptedDiagnostic {
     pub(crate) source: Option<String>,
     /// Only after a save.
     pub(crate) saved: bool,
-    /// Only where no other open document has this in it.
+    /// Only if no other open document contains this.
     pub(crate) unless_elsewhere: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The framework as its documentation shows it: its own loop, and handlers that await where they like.
+//! The framework as its documentation shows it: its own loop, and handlers that await anywhere.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,7 +21,7 @@ impl LanguageServer for NaiveLanguageServer {
     }
 
     async fn did_change(&self, params: DidChangeTextDocumentParams) {
-        // As any handler does that logs, or waits for a lock that is taken.
+        // As any handler does that logs, or waits for a held lock.
         tokio::task::yield_now().await;
         self.versions.lock().unwrap().push(params.text_document.version);
     }
@@ -32,7 +32,7 @@ impl LanguageServer for NaiveLanguageServer {
 }
 
 impl NaiveLanguageServer {
-    /// Asks the person, and waits for the reply.
+    /// Asks the user, and waits for the reply.
     async fn ask(&self, _: Value) -> Result<Value> {
         let id = self.client.next_request_id();
         let request = Request::build("copydesk/permission/ask").params(json!({})).id(id).finish();
@@ -50,17 +50,17 @@ impl NaiveLanguageServer {
     }
 }
 
-/// A client of the naive server, greeted.
+/// An initialized client of the naive server.
 pub(super) struct NaiveServerClient {
     reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
-    /// What the server applied, in its order.
+    /// The versions that the server applied, in order.
     pub(super) versions: Arc<Mutex<Vec<i32>>>,
 }
 
 impl NaiveServerClient {
     pub(super) async fn connect() -> Self {
-        // Room for everything that a test says: it is not the pipe that is full.
+        // Large enough for everything that a test sends, so that the pipe never fills.
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let versions = Arc::new(Mutex::default());
         let kept = Arc::clone(&versions);
@@ -113,7 +113,7 @@ impl NaiveServerClient {
         serde_json::from_slice(&body).unwrap()
     }
 
-    /// True where nothing comes, and nothing ever will: on a paused clock, time passes only when no task can go on.
+    /// Whether nothing will ever arrive: on a paused clock, time passes only when no task can run.
     pub(super) async fn is_stuck(&mut self) -> bool {
         tokio::time::timeout(std::time::Duration::from_secs(3600), self.next()).await.is_err()
     }

@@ -1,4 +1,4 @@
-//! The first law: what a client tells is applied in the order in which it came.
+//! The first law: the daemon applies a client's notifications in order of arrival.
 
 use serde_json::json;
 
@@ -35,7 +35,7 @@ fn four_hundred_changes_in_a_burst_are_applied_in_order() {
     assert!(desk.last_model_input(1).contains(&expected), "{}", desk.last_model_input(1));
 }
 
-/// Each change stands on the one before: a single one out of its place would be a text that was never typed.
+/// Each change builds on the one before: a single one out of order would give a text that was never typed.
 #[test]
 fn changes_that_build_on_each_other_come_out_as_typed() {
     let desk = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);

@@ -1,4 +1,4 @@
-//! The third law: cancelled is a result. A handler is never left half done, and a client is never told −32800.
+//! The third law: cancelled is a result. No handler is left half done, and no client ever gets −32800.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn a_request_that_is_cancelled_on_its_way_is_done_and_answered_all_the_same() {
     client.open(&uri, "old\n");
     client.run_turn(&session, "Edit");
     client.wait_for_method("workspace/applyEdit");
-    // It waits for the editor, which thinks about it.
+    // It waits for the editor, which does not respond yet.
     client.applies_edits = false;
     let id = client.send_request("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
     let asked = client.wait_for_method("workspace/applyEdit");
@@ -31,7 +31,7 @@ fn a_request_that_is_cancelled_on_its_way_is_done_and_answered_all_the_same() {
     let answer = client.wait_for_response(&id);
     assert_eq!(answer["result"]["files"][0]["outcome"], "undone", "{answer}");
     assert_eq!(client.text(&uri), "old\n");
-    // The journal knows what became of it: there is nothing left to undo, and something to redo.
+    // The journal knows the outcome: there is nothing left to undo, and something to redo.
     let again = client.request_ok("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
     assert_eq!(again["files"], json!([]));
     client.applies_edits = true;
@@ -54,7 +54,7 @@ fn a_cancelled_turn_is_told_as_its_end_and_open_asks_are_settled_first() {
     let kinds: Vec<_> = client.events.iter().map(|event| event["event"]["event"].clone()).collect();
     let at = |kind: &str| kinds.iter().position(|known| known == kind).unwrap();
     assert!(at("settled") < at("turnEnded"), "{kinds:?}");
-    // What is cancelled is answered by a result, and changes nothing.
+    // A cancelled request gets a result, and changes nothing.
     client.answer(&ask, json!({ "reply": "cancelled" }));
     client.answer(&ask, json!({ "reply": "once" }));
     client.request_ok("copydesk/status", json!({}));

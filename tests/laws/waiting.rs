@@ -1,4 +1,4 @@
-//! The second law: nothing waits for a person or a model, and reading waits for nobody.
+//! The second law: no handler waits for a user or a model, and reading waits for nothing.
 
 use serde_json::json;
 

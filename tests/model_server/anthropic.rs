@@ -1,4 +1,4 @@
-//! Anthropic Messages: named events, content blocks that open, grow and stop by index.
+//! Anthropic Messages: named events, content blocks that start, grow and stop by index.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ impl WireRenderer for AnthropicRenderer {
                     "input_tokens": input, "cache_creation_input_tokens": cache_write,
                     "cache_read_input_tokens": cache_read,
                     "cache_creation": { "ephemeral_5m_input_tokens": cache_write, "ephemeral_1h_input_tokens": 0 },
-                    // The real one has counted its first token by now; `message_delta` replaces the number.
+                    // The real server has counted its first token by now; `message_delta` replaces the number.
                     "output_tokens": 1, "service_tier": "standard",
                 },
             } }),
@@ -63,7 +63,7 @@ impl WireRenderer for AnthropicRenderer {
             }
         };
         event(out, &json!({ "type": "content_block_start", "index": block.index, "content_block": start }));
-        // The real stream begins every input with an empty piece.
+        // The real stream begins every input with an empty delta.
         if matches!(block.kind, PlannedBlockKind::Call { .. }) {
             self.delta(block, "", out);
         }
@@ -90,7 +90,7 @@ impl WireRenderer for AnthropicRenderer {
 
     fn finish(&mut self, out: &mut SseWriter) {
         let ScriptedUsage { input, output, cache_read, cache_write, reasoning } = self.usage;
-        // Said a second time, and in total: a client that adds up what it hears counts double.
+        // Sent a second time, as a total: a client that adds them up counts double.
         let mut usage = json!({
             "input_tokens": input, "cache_creation_input_tokens": cache_write,
             "cache_read_input_tokens": cache_read, "output_tokens": output,
@@ -116,7 +116,7 @@ impl WireRenderer for AnthropicRenderer {
     }
 }
 
-/// An event's name is its data's type.
+/// The event's name is the type of its data.
 fn event(out: &mut SseWriter, data: &Value) {
     out.event(data["type"].as_str(), data);
 }

@@ -1,6 +1,6 @@
 //! Turns written in Rust: `ScriptedTurn::new().reasoning("Hm.").signed("s").text("Hello").gate("g").call(…)`.
 //!
-//! A script that makes no sense panics where it is written, not where it is played.
+//! An invalid script panics where it is written, not where it is played.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::turn::{
     ScriptedResponse, ScriptedStop, ScriptedTurn, ScriptedUsage,
 };
 
-/// What it streams.
+/// The content of the stream.
 impl ScriptedTurn {
     pub(crate) fn new() -> Self {
         Self::default()
@@ -25,7 +25,7 @@ impl ScriptedTurn {
         self.piece(ScriptedPiece::Text(text.into()))
     }
 
-    /// Text that leaves in exactly these chunks.
+    /// Text in exactly these chunks.
     pub(crate) fn chunks<T: Into<String>>(self, chunks: impl IntoIterator<Item = T>) -> Self {
         self.piece(ScriptedPiece::Chunks(chunks.into_iter().map(Into::into).collect()))
     }
@@ -44,7 +44,7 @@ impl ScriptedTurn {
         }))
     }
 
-    /// Signs the reasoning or the call that was said last.
+    /// Signs the last reasoning or call.
     pub(crate) fn signed(mut self, signature: impl Into<String>) -> Self {
         match self.pieces.last_mut() {
             Some(ScriptedPiece::Reasoning(reasoning)) => reasoning.signature = Some(signature.into()),
@@ -64,7 +64,7 @@ impl ScriptedTurn {
         }))
     }
 
-    /// A call whose arguments are this text, JSON or not; `arguments` may continue it.
+    /// A call with this text as arguments, JSON or not; `arguments` may continue it.
     pub(crate) fn raw_call(
         self,
         id: impl Into<String>,
@@ -80,7 +80,7 @@ impl ScriptedTurn {
         }))
     }
 
-    /// More of the arguments of the last `raw_call`.
+    /// More arguments for the last `raw_call`.
     pub(crate) fn arguments(self, text: impl Into<String>) -> Self {
         self.piece(ScriptedPiece::Arguments(text.into()))
     }
@@ -131,7 +131,7 @@ impl ScriptedTurn {
     }
 }
 
-/// How it streams.
+/// How the stream is sent.
 impl ScriptedTurn {
     pub(crate) fn chunk(mut self, characters: usize) -> Self {
         self.chunk = characters;
@@ -163,7 +163,7 @@ impl ScriptedTurn {
         self
     }
 
-    /// Cuts the body every `count` bytes, through events and characters.
+    /// Splits the body every `count` bytes, through events and characters.
     pub(crate) fn bytes_per_write(mut self, count: usize) -> Self {
         self.writes = BodyChunking::Bytes(count);
         self
@@ -181,7 +181,7 @@ impl ScriptedTurn {
     }
 }
 
-/// What it answers instead of a stream.
+/// Responses other than a stream.
 impl ScriptedTurn {
     fn answer(answer: ScriptedResponse) -> Self {
         Self { answer: Some(answer), ..Self::default() }
@@ -199,7 +199,7 @@ impl ScriptedTurn {
         self
     }
 
-    /// As the wire at hand fails in this way.
+    /// An error in the form of the current wire.
     pub(crate) fn failure(kind: ScriptedErrorKind, message: impl Into<String>) -> Self {
         Self::answer(ScriptedResponse::Failure(ScriptedError::new(kind, message)))
     }
@@ -217,7 +217,7 @@ impl ScriptedTurn {
         Self::failure(ScriptedErrorKind::Overloaded, "Overloaded")
     }
 
-    /// What a proxy or a sign-in page says with status 200.
+    /// What a proxy or a sign-in page sends with status 200.
     pub(crate) fn html() -> Self {
         Self::status(200)
             .body(ScriptedBody::Html("<!doctype html><title>Sign in</title><p>Sign in.\n".to_owned()))
@@ -235,14 +235,14 @@ impl ScriptedTurn {
         Self::answer(ScriptedResponse::HangUp)
     }
 
-    /// One event line that never ends, for as long as the client reads.
+    /// One endless event line, for as long as the client reads.
     pub(crate) fn endless_body() -> Self {
         Self::answer(ScriptedResponse::EndlessBody)
     }
 }
 
 impl ScriptedTurn {
-    /// Panics with the reason when the turn cannot be played as written.
+    /// Panics with the reason if the turn cannot be played as written.
     pub(crate) fn check(&self) {
         assert!(self.chunk > 0, "a chunk has at least one character");
         let usage = self.usage.unwrap_or_default();

@@ -35,7 +35,7 @@ impl ChatRenderer {
         self.chunk(&json!([choice]), &Value::Null, out);
     }
 
-    /// Those who ask for usage get the field in every chunk, null until the last.
+    /// A client that requests usage gets the field in every chunk, null until the last.
     fn chunk(&self, choices: &Value, usage: &Value, out: &mut SseWriter) {
         let mut chunk = json!({
             "id": format!("chatcmpl-{:04}", self.asked.number), "object": "chat.completion.chunk",
@@ -53,7 +53,7 @@ impl WireRenderer for ChatRenderer {
         self.choice(&json!({ "role": "assistant", "content": "" }), None, out);
     }
 
-    /// Only the first piece of a call names it.
+    /// Only the first delta of a call names it.
     fn open(&mut self, block: &PlannedBlock, out: &mut SseWriter) {
         if let PlannedBlockKind::Call { call_index, id, name, .. } = &block.kind {
             let function = json!({ "name": name, "arguments": "" });

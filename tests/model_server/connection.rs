@@ -1,4 +1,5 @@
-//! One client: its requests are routed, kept and answered one after another until it or the script ends it.
+//! One client: its requests are routed, recorded and answered one after another until it or the script ends the
+//! connection.
 
 use std::io;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use super::sse_writer::ConnectionStep;
 use super::turn::{ScriptedBody, ScriptedResponse, ScriptedTurn};
 use super::wire::{RequestSummary, ScriptedWire};
 
-/// Nobody is told of a client that hangs up: that is its right, and gates see it.
+/// A client may hang up; that is no error, and gates see it.
 pub(crate) async fn serve(stream: TcpStream, script: Arc<ModelScript>) {
     let Ok(mut connection) = TestHttpConnection::new(stream) else { return };
     loop {
@@ -36,7 +37,7 @@ pub(crate) async fn serve(stream: TcpStream, script: Arc<ModelScript>) {
     }
 }
 
-/// Gives the connection back if it can be used again.
+/// Returns the connection if it can be reused.
 async fn answer(
     mut connection: TestHttpConnection,
     request: TestHttpRequest,
@@ -125,7 +126,7 @@ async fn play(
         Err(error) => Err(error),
     };
     if played.is_err() {
-        // The client is gone, and whoever waits for that at a gate we never reached should hear of it.
+        // The client is gone: wake the tests that wait for that at a gate we never reached.
         gates.iter().for_each(|name| script.gates.mark_closed(name));
     }
     played
@@ -163,7 +164,7 @@ async fn stream(
             ConnectionStep::Truncate => return Ok(None),
             ConnectionStep::Forever(mut more) => loop {
                 connection.chunk(&more()).await?;
-                // A client that reads as fast as we write must not keep the other connections waiting.
+                // A client that reads as fast as we write must not starve the other connections.
                 tokio::task::yield_now().await;
             },
         }
@@ -173,11 +174,11 @@ async fn stream(
     Ok(Some(connection))
 }
 
-/// Whether the gate was opened; else the client hung up.
+/// Whether the gate was opened; if not, the client hung up.
 async fn wait(connection: &mut TestHttpConnection, gate: &str, script: &ModelScript) -> bool {
     script.gates.reach(gate);
     tokio::select! {
-        // A gate that is open already is passed even if the client is gone.
+        // An open gate is passed even if the client is gone.
         biased;
         () = script.gates.wait_until_opened(gate) => true,
         () = connection.wait_for_hangup() => {

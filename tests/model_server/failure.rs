@@ -1,4 +1,4 @@
-//! How each provider says that it failed: one table, for answers and for errors in the middle of a stream.
+//! How each provider reports errors: one table, for responses and for errors inside a stream.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::wire::ScriptedWire;
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ScriptedErrorKind {
     RateLimit,
-    /// The money is gone, which waiting does not mend.
+    /// The credit is used up; waiting does not help.
     Quota,
     Overloaded,
     Server,
@@ -25,10 +25,10 @@ pub(crate) enum ScriptedErrorKind {
 pub(crate) struct ScriptedError {
     pub(crate) kind: ScriptedErrorKind,
     pub(crate) message: String,
-    /// Instead of the wire's own word for `kind`.
+    /// Replaces the wire's own code for `kind`.
     #[serde(default)]
     pub(crate) code: Option<String>,
-    /// Responses in a stream: an `error` event rather than `response.failed`.
+    /// In a Responses stream: an `error` event instead of `response.failed`.
     #[serde(default)]
     pub(crate) bare: bool,
 }
@@ -46,7 +46,7 @@ impl ScriptedError {
         }
     }
 
-    /// The word a client tells failures apart by.
+    /// The code by which a client distinguishes errors.
     pub(crate) fn code(&self, wire: ScriptedWire) -> &str {
         self.code.as_deref().unwrap_or(match wire {
             ScriptedWire::Anthropic => anthropic(self.kind).1,
@@ -55,7 +55,7 @@ impl ScriptedError {
         })
     }
 
-    /// The body of the answer; on all wires but Responses also the data of the event.
+    /// The body of the response; except on Responses also the data of the event.
     pub(crate) fn body(&self, wire: ScriptedWire) -> Value {
         let (message, code) = (&self.message, self.code(wire));
         match wire {
@@ -110,7 +110,7 @@ fn gemini(kind: ScriptedErrorKind) -> (u16, &'static str) {
         ScriptedErrorKind::RateLimit | ScriptedErrorKind::Quota => (429, "RESOURCE_EXHAUSTED"),
         ScriptedErrorKind::Overloaded => (503, "UNAVAILABLE"),
         ScriptedErrorKind::Server => (500, "INTERNAL"),
-        // Gemini calls a wrong key an invalid argument.
+        // Gemini reports a wrong key as an invalid argument.
         ScriptedErrorKind::Invalid | ScriptedErrorKind::ContextTooLong | ScriptedErrorKind::Unauthorized => {
             (400, "INVALID_ARGUMENT")
         }

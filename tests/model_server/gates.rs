@@ -1,8 +1,8 @@
-//! Gates: where a stream waits until the test says go on.
+//! Gates: where a stream waits until the test opens it.
 //!
-//! Both sides may come first. A gate opened before it is reached stays open; one that was reached, or
-//! whose client hung up there, stays so. At the end every gate that was reached must have been opened, or
-//! its closing been awaited by the test: anything less would depend on who was faster.
+//! Either side may come first. A gate opened before it is reached stays open; one that was reached, or whose client
+//! hung up there, stays so. At the end every reached gate must have been opened, or its closing awaited by the test:
+//! anything less would depend on timing.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ struct StreamGate {
     reached: bool,
     opened: bool,
     closed: bool,
-    /// Nobody has to open it: a stall, or one whose closing the test waited for.
+    /// It need not be opened: a stall, or one whose closing the test awaited.
     excused: bool,
 }
 
@@ -27,12 +27,12 @@ impl StreamGates {
         self.change(name, |gate| gate.opened = true);
     }
 
-    /// The stream is here, and all before it is in the client's hands.
+    /// The stream is here, and the client has everything before it.
     pub(crate) fn reach(&self, name: &str) {
         self.change(name, |gate| gate.reached = true);
     }
 
-    /// The client hung up here, or before it got here.
+    /// The client hung up here, or earlier.
     pub(crate) fn mark_closed(&self, name: &str) {
         self.change(name, |gate| gate.closed = true);
     }
@@ -59,7 +59,7 @@ impl StreamGates {
         waiting.map(|(name, _)| name.clone()).collect()
     }
 
-    /// One line per gate, for the person who reads why a test waited in vain.
+    /// One line per gate, to explain why a test timed out.
     pub(crate) fn describe(&self) -> String {
         let line = |(name, gate): (&String, &StreamGate)| {
             let words = [("reached", gate.reached), ("opened", gate.opened), ("closed", gate.closed)];

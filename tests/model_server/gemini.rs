@@ -1,6 +1,6 @@
-//! Gemini: each event is a whole response with the parts that are new; calls come in one part.
+//! Gemini: each event is a whole response with the new parts; a call comes in one part.
 //!
-//! A thought's signature does not come with the thought but on the part that follows it.
+//! A thought's signature comes on the part after the thought.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(crate) struct GeminiRenderer {
     stop: ScriptedStop,
     /// Waits for the next part that is not a thought.
     signature: Option<String>,
-    /// Arguments that are no JSON object. The real API never shows them: it gives the call up.
+    /// Arguments that are no JSON object. The real API never sends them: it drops the call.
     malformed: Option<String>,
 }
 
@@ -26,7 +26,7 @@ impl GeminiRenderer {
         Self { asked, usage, stop, signature: None, malformed: None }
     }
 
-    /// For the next part. A signature that still waits for one gets an empty part of its own.
+    /// Keeps a signature for the next part. One that still waits gets an empty part of its own.
     fn sign(&mut self, signature: &str, out: &mut SseWriter) {
         if self.signature.is_some() {
             self.part(json!({ "text": "" }), out);
@@ -84,7 +84,7 @@ impl WireRenderer for GeminiRenderer {
                 self.unsigned_part(&json!({ "text": text, "thought": true }), out);
             }
             PlannedBlockKind::Text => self.part(json!({ "text": text }), out),
-            // Whole, when it is closed.
+            // Sent whole, when it is closed.
             PlannedBlockKind::Call { .. } | PlannedBlockKind::Redacted { .. } => {}
         }
     }
@@ -123,7 +123,7 @@ impl WireRenderer for GeminiRenderer {
     }
 }
 
-/// The prompt is known from the first chunk on, the rest with the last.
+/// The prompt tokens are known from the first chunk on, the rest with the last.
 fn usage_metadata(usage: ScriptedUsage, last: bool) -> Value {
     let mut metadata = json!({ "promptTokenCount": usage.prompt() });
     if usage.cache_read > 0 {

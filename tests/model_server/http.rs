@@ -1,7 +1,7 @@
-//! As much of HTTP/1.1 as a client of a model needs, written by hand because the faults are below what a
-//! library lets one reach: resets, bodies cut short, silence.
+//! As much of HTTP/1.1 as a model client needs, written by hand because the faults are below what a library offers:
+//! resets, bodies cut short, silence.
 //!
-//! A connection is used by one task. Requests have caps, so that a client gone wrong fails instead of hangs.
+//! One task uses a connection. Requests have caps, so that a broken client fails instead of hanging.
 
 use std::io;
 use std::time::Instant;
@@ -19,12 +19,12 @@ pub(crate) struct TestHttpRequest {
     pub(crate) target: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
-    /// When its head was here.
+    /// When its head arrived.
     pub(crate) begun: Instant,
 }
 
 impl TestHttpRequest {
-    /// Whether the client wants the connection closed after the answer.
+    /// Whether the client wants the connection closed after the response.
     pub(crate) fn is_last(&self) -> bool {
         let mut connection = self.headers.iter().filter(|(name, _)| name == "connection");
         connection.any(|(_, value)| value.eq_ignore_ascii_case("close"))
@@ -33,9 +33,9 @@ impl TestHttpRequest {
 
 #[derive(Debug)]
 pub(crate) enum TestHttpReadError {
-    /// Between requests or in one: a client may cancel at any time.
+    /// Between requests or inside one: a client may cancel at any time.
     HungUp,
-    /// This is not HTTP, or too much of it.
+    /// Not HTTP, or too much of it.
     Bad(String),
 }
 
@@ -48,7 +48,7 @@ impl From<io::Error> for TestHttpReadError {
 #[derive(Debug)]
 pub(crate) struct TestHttpConnection {
     stream: TcpStream,
-    /// Read and not yet consumed.
+    /// Read but not consumed.
     buffer: Vec<u8>,
 }
 
@@ -74,8 +74,7 @@ impl TestHttpConnection {
         Ok(TestHttpRequest { method, target, headers, body, begun })
     }
 
-    /// Ends when the client closes its side. What it sends meanwhile is kept for the next request; may be
-    /// dropped at any await.
+    /// Ends when the client closes its side. Bytes that arrive meanwhile are kept for the next request. Cancel-safe.
     pub(crate) async fn wait_for_hangup(&mut self) {
         while self.buffer.len() <= BODY_CAP && self.fill().await.is_ok() {}
     }
@@ -98,7 +97,7 @@ impl TestHttpConnection {
         self.stream.write_all(&bytes).await
     }
 
-    /// One chunk in one write. An empty one would end the body.
+    /// Writes one chunk at once. An empty one would end the body.
     pub(crate) async fn chunk(&mut self, data: &[u8]) -> io::Result<()> {
         if data.is_empty() {
             return Ok(());
@@ -113,7 +112,7 @@ impl TestHttpConnection {
         self.stream.write_all(b"0\r\n\r\n").await
     }
 
-    /// Closes the way a crashed host does: the client gets a reset, not an end.
+    /// Closes like a crashed host: the client gets a reset, not an end.
     pub(crate) fn reset(self) -> io::Result<()> {
         self.stream.set_zero_linger()
     }
@@ -187,7 +186,7 @@ fn head(status: u16, headers: &HeaderSlice<'_>) -> Vec<u8> {
     head.into_bytes()
 }
 
-/// For people who read the bytes; clients go by the number.
+/// For people who read the bytes; clients use the number.
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

@@ -1,7 +1,7 @@
-//! From pieces to blocks: the part of rendering that is the same on every wire.
+//! From pieces to blocks: the part of rendering that all wires share.
 //!
-//! A plan names each block once, whole, and then says in which order blocks open, grow and close, and
-//! where in that order the stream waits or breaks. A wire only has to say how each of these reads.
+//! A plan lists each block once, whole, and then the order in which blocks open, grow and close, and where in that
+//! order the stream waits or breaks. A wire only defines how each of these looks.
 
 use super::failure::ScriptedError;
 use super::turn::{ScriptedCall, ScriptedPiece, ScriptedReasoning, ScriptedTurn};
@@ -14,10 +14,10 @@ pub(crate) struct StreamPlan {
 
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedBlock {
-    /// Among the blocks of the message, which is Anthropic's index and Responses' output index.
+    /// Its index in the message: Anthropic's index and Responses' output index.
     pub(crate) index: usize,
     pub(crate) kind: PlannedBlockKind,
-    /// All that its deltas will say.
+    /// The concatenation of its deltas.
     pub(crate) content: String,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum PlannedBlockKind {
     },
     Text,
     Call {
-        /// Among the calls of the message, which is Chat's index.
+        /// Its index among the calls of the message, which is Chat's index.
         call_index: usize,
         id: String,
         name: String,
@@ -50,7 +50,7 @@ pub(crate) enum PlannedStep {
     Raw(Vec<u8>),
     Malformed,
     Gate(String),
-    /// All of these are last.
+    /// Each of these is last.
     Finish,
     Error(ScriptedError),
     Stall(String),
@@ -189,7 +189,7 @@ impl StreamPlanner {
         })
     }
 
-    /// A call is over as soon as its arguments are, since clients act on that, unless a fault is to cut it.
+    /// Closes a call as soon as its arguments are complete, because clients act on that, unless a fault is to cut it.
     fn close_call(&mut self, rest: &[ScriptedPiece]) {
         let next = rest
             .iter()
@@ -240,7 +240,7 @@ fn arguments(call: &ScriptedCall) -> String {
     call.raw.clone().unwrap_or_else(|| call.arguments.to_string())
 }
 
-/// Pieces of `size` characters; the last may be shorter.
+/// Chunks of `size` characters; the last may be shorter.
 fn chunks(text: &str, size: usize) -> Vec<String> {
     let mut characters = text.chars();
     std::iter::from_fn(|| {

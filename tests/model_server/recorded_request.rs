@@ -1,4 +1,4 @@
-//! A request as it arrived, whole, and in a form that two runs can be compared by.
+//! A request as it arrived, whole, and in a form that can be compared between runs.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use super::wire::ScriptedWire;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RecordedRequest {
-    /// None for what is not a model request, such as the list of models.
+    /// `None` for other requests, such as the list of models.
     pub(crate) wire: Option<ScriptedWire>,
     pub(crate) method: String,
     pub(crate) path: String,
@@ -19,9 +19,9 @@ pub(crate) struct RecordedRequest {
     /// Null if the body is not JSON.
     pub(crate) body: Value,
     pub(crate) raw: Vec<u8>,
-    /// When its head was here.
+    /// When its head arrived.
     pub(crate) begun: Instant,
-    /// When its last byte was here.
+    /// When its last byte arrived.
     pub(crate) arrived: Instant,
 }
 
@@ -46,8 +46,8 @@ impl RecordedRequest {
         wanted.map(|(_, value)| value.as_str())
     }
 
-    /// The whole request, less what differs from run to run; secrets are there but not readable. A header
-    /// that was sent twice is an array.
+    /// The whole request without what differs between runs; secrets are present but masked. A header that was sent
+    /// twice is an array.
     pub(crate) fn comparable(&self) -> Value {
         let mut headers = Map::new();
         for (name, value) in &self.headers {
@@ -70,7 +70,7 @@ impl RecordedRequest {
     }
 }
 
-/// Keeps the scheme of `Bearer abc`, and that there was something at all.
+/// Keeps the scheme of `Bearer abc`, and that there was a value at all.
 fn mask(value: &str) -> String {
     match value.split_once(' ') {
         Some((scheme, _)) => format!("{scheme} {MASK}"),

@@ -1,4 +1,4 @@
-//! Plays a plan in the voice of a wire.
+//! Plays a plan on a wire.
 
 use super::anthropic::AnthropicRenderer;
 use super::chat::ChatRenderer;
@@ -10,8 +10,8 @@ use super::sse_writer::{ConnectionStep, SseWriter};
 use super::turn::{BodyChunking, ScriptedStop, ScriptedTurn};
 use super::wire::{RequestSummary, ScriptedWire};
 
-/// How one wire says what every wire has to say. It hears of a block's opening before its deltas, and of
-/// `finish` or `error` at most once, last.
+/// How one wire writes the steps of a plan. It gets a block's opening before its deltas, and `finish` or `error` at
+/// most once, last.
 pub(crate) trait WireRenderer: Send {
     /// Before the first piece, so that a client sees the message begin while the first gate is shut.
     fn begin(&mut self, out: &mut SseWriter);
@@ -25,7 +25,7 @@ pub(crate) trait WireRenderer: Send {
         out.comment("keep-alive");
     }
 
-    /// The name a malformed event goes by, where events have names.
+    /// The name of a malformed event, if events have names.
     fn delta_name(&self) -> Option<&'static str> {
         None
     }

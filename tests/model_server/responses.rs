@@ -1,4 +1,4 @@
-//! OpenAI Responses: named and numbered events, output items that are added, grow and are done.
+//! OpenAI Responses: named and numbered events, output items that are added, grow and complete.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub(crate) struct ResponsesRenderer {
     usage: ScriptedUsage,
     stop: ScriptedStop,
     sequence_number: u64,
-    /// The items that are done.
+    /// The completed items.
     output: Vec<Value>,
 }
 
@@ -23,7 +23,7 @@ impl ResponsesRenderer {
         Self { asked, usage: usage.unwrap_or_default(), stop, sequence_number: 0, output: Vec::new() }
     }
 
-    /// `fields` follow the event's type and number.
+    /// Writes an event; `fields` follow its type and number.
     fn event(&mut self, kind: &str, fields: Value, out: &mut SseWriter) {
         let mut data = json!({ "type": kind, "sequence_number": self.sequence_number });
         self.sequence_number += 1;
@@ -33,7 +33,7 @@ impl ResponsesRenderer {
         out.event(Some(kind), &data);
     }
 
-    /// An event about the inside of an item.
+    /// Writes an event about the inside of an item.
     fn item_event(&mut self, kind: &str, block: &PlannedBlock, fields: Value, out: &mut SseWriter) {
         let mut data = json!({ "item_id": self.item_id(block), "output_index": block.index });
         if let (Value::Object(data), Value::Object(fields)) = (&mut data, fields) {

@@ -1,5 +1,4 @@
-//! What is to be played, what has been asked, and what went wrong: the state that the test and the
-//! connections share.
+//! The script, the recorded requests and the errors: the state that the test and the connections share.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -28,7 +27,7 @@ struct ModelScriptState {
     rules: Vec<ScriptRule>,
     pages: Vec<ScriptedPage>,
     requests: Vec<RecordedRequest>,
-    /// When the last write of an answer began, by the number of its request.
+    /// When the last write of a response began, by request number.
     answered: BTreeMap<usize, Instant>,
     problems: Vec<String>,
 }
@@ -38,7 +37,7 @@ pub(crate) type RequestMatcher = Box<dyn Fn(&RecordedRequest) -> bool + Send>;
 pub(crate) struct ScriptRule {
     pub(crate) matches: RequestMatcher,
     pub(crate) turn: ScriptedTurn,
-    /// Any number of times, none included; else exactly once.
+    /// Any number of times, including none; otherwise exactly once.
     pub(crate) always: bool,
 }
 
@@ -48,7 +47,7 @@ impl fmt::Debug for ScriptRule {
     }
 }
 
-/// A fixed answer to GET.
+/// A fixed response to GET.
 #[derive(Clone, Debug)]
 pub(crate) struct ScriptedPage {
     pub(crate) path: String,
@@ -56,11 +55,11 @@ pub(crate) struct ScriptedPage {
     pub(crate) body: Value,
 }
 
-/// What to do about a model request.
+/// What to do with a model request.
 #[derive(Debug)]
 pub(crate) enum ScriptDecision {
     Play(Box<ScriptedTurn>, RequestSummary),
-    /// The request should not have come, or not like this.
+    /// The request is unexpected or invalid.
     Refuse {
         status: u16,
         message: String,
@@ -78,7 +77,7 @@ impl ModelScript {
         self.inner().rules.push(rule);
     }
 
-    /// The newest page of a path is the one that is served.
+    /// The newest page of a path wins.
     pub(crate) fn push_page(&self, page: ScriptedPage) {
         self.inner().pages.insert(0, page);
     }
@@ -87,12 +86,12 @@ impl ModelScript {
         self.inner().pages.iter().find(|page| path.ends_with(&page.path)).cloned()
     }
 
-    /// Keeps a request that is none of a model's.
+    /// Records a request that is not a model request.
     pub(crate) fn record_other_request(&self, request: RecordedRequest) {
         self.inner().requests.push(request);
     }
 
-    /// Keeps a model request and finds its turn: the first rule that matches, else the head of the queue.
+    /// Records a model request and finds its turn: the first matching rule, else the head of the queue.
     pub(crate) fn decide_request(&self, request: RecordedRequest) -> ScriptDecision {
         let mut inner = self.inner();
         let number = inner.model_requests().count() + 1;
@@ -140,7 +139,7 @@ impl ModelScript {
         self.inner().requests.clone()
     }
 
-    /// The `number`th model request, from 1, when it is there.
+    /// Waits for the `number`th model request, from 1.
     pub(crate) async fn wait_for_request(&self, number: usize) -> RecordedRequest {
         assert!(number > 0, "requests are counted from 1");
         let mut arrived = self.arrived.subscribe();
@@ -148,7 +147,7 @@ impl ModelScript {
         self.inner().model_requests().nth(number - 1).cloned().expect("it is kept before it is counted")
     }
 
-    /// Everything the test should know of before it calls itself passed.
+    /// Everything that must fail the test.
     pub(crate) fn complaints(&self) -> Vec<String> {
         let inner = self.inner();
         let mut complaints = inner.problems.clone();
@@ -163,7 +162,7 @@ impl ModelScript {
     }
 
     fn inner(&self) -> MutexGuard<'_, ModelScriptState> {
-        // A matcher that panicked did so before anything was changed.
+        // A matcher that panicked did so before anything changed.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -182,7 +181,7 @@ impl ModelScriptState {
     }
 }
 
-/// The list of models as OpenAI and its imitators give it.
+/// The list of models in the form of OpenAI and its imitators.
 pub(crate) fn model_list(models: &[&str]) -> Value {
     let model =
         |id: &&str| json!({ "id": id, "object": "model", "created": 1_700_000_000, "owned_by": "script" });

@@ -1,4 +1,4 @@
-//! What rendering produces: bytes of server-sent events, and what happens between them.
+//! The result of rendering: bytes of server-sent events, and actions between them.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::turn::BodyChunking;
 
-/// One thing for the connection to do. A list that ends without a last step ends the body properly.
+/// One action of the connection. A list without a final action ends the body properly.
 pub(crate) enum ConnectionStep {
     /// One HTTP chunk.
     Write(Vec<u8>),
     Gate(String),
-    /// Last, as are all that follow.
+    /// This action and the following ones are final.
     Stall(String),
     Reset,
     Truncate,
@@ -31,7 +31,7 @@ impl fmt::Debug for ConnectionStep {
     }
 }
 
-/// Collects events, and cuts them into writes as the turn asks.
+/// Collects events, and splits them into writes as the turn says.
 #[derive(Debug)]
 pub(crate) struct SseWriter {
     writes: BodyChunking,
@@ -79,7 +79,7 @@ impl SseWriter {
         self.steps
     }
 
-    /// All bytes as one, for those that repeat them.
+    /// All bytes in one piece, for repetition.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.pending
     }

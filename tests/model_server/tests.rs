@@ -1,4 +1,4 @@
-//! The server tested as its clients will find it: over a socket, byte by byte.
+//! Tests of the server itself: over a socket, byte by byte.
 
 mod client;
 mod faults;

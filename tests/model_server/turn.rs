@@ -1,6 +1,6 @@
-//! A turn of a model as data, the same for all four wires: what it says, where it waits, how it breaks.
+//! A model's turn as data, the same for all four wires: its content, where it waits, how it breaks.
 //!
-//! Built in Rust (`builder.rs`) or read from JSON, where a piece is `{"text": "Hello"}`, `{"gate": "g"}` or
+//! Built in Rust (`builder.rs`) or parsed from JSON, where a piece is `{"text": "Hello"}`, `{"gate": "g"}` or
 //! `"ping"`:
 //!
 //! ```json
@@ -19,21 +19,21 @@ use super::failure::ScriptedError;
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ScriptedTurn {
     pub(crate) pieces: Vec<ScriptedPiece>,
-    /// Characters in a streamed piece of text, reasoning or arguments.
+    /// Characters per delta of text, reasoning or arguments.
     pub(crate) chunk: usize,
     /// Chat only: adjacent calls stream their arguments in turns, as parallel calls may.
     pub(crate) interleave: bool,
     pub(crate) reasoning_field: ReasoningField,
-    /// Without one: `calls` if there is a call, else `end`.
+    /// The default is `calls` if there is a call, else `end`.
     pub(crate) stop: Option<ScriptedStop>,
-    /// Without one Chat and Gemini are silent, and the two that must report say zero.
+    /// Without it Chat and Gemini report nothing, and the two that must report send zero.
     pub(crate) usage: Option<ScriptedUsage>,
     pub(crate) writes: BodyChunking,
-    /// A gate before the status line: the request has arrived and nothing comes back.
+    /// A gate before the status line: the request has arrived, and no response comes.
     pub(crate) hold: Option<String>,
-    /// Added to the response, of whichever kind it is.
+    /// Added to the response, whatever its kind.
     pub(crate) headers: Vec<(String, String)>,
-    /// Instead of a stream; `pieces` is then empty.
+    /// Replaces the stream; `pieces` is then empty.
     pub(crate) answer: Option<ScriptedResponse>,
 }
 
@@ -54,45 +54,45 @@ impl Default for ScriptedTurn {
     }
 }
 
-/// Adjacent texts are one block on the wire, whatever gates lie between, and so are adjacent reasonings up
-/// to the one that is signed. A fault cuts the block before it, a call too; `Split` before it ends the block.
+/// Adjacent texts are one block on the wire, whatever gates are between them, and so are adjacent reasonings up to a
+/// signed one. A fault cuts the block before it, also a call; a `Split` before it ends the block.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ScriptedPiece {
     Reasoning(ScriptedReasoning),
     Text(String),
-    /// Text whose chunks are given.
+    /// Text in given chunks.
     Chunks(Vec<String>),
     Call(ScriptedCall),
-    /// More of the last call's arguments, as text: for gates and faults in the middle of them.
+    /// More of the last call's arguments, as text: for gates and faults inside them.
     Arguments(String),
-    /// Ends the open block: the next text begins its own, the next fault comes after a whole one.
+    /// Ends the open block: the next text begins its own, the next fault comes after a complete one.
     Split,
-    /// Nothing after this leaves before the test opens it.
+    /// Nothing after this is sent before the test opens it.
     Gate(String),
     Ping,
-    /// Body bytes as they are.
+    /// Raw body bytes.
     #[serde(deserialize_with = "bytes_of_text")]
     Raw(Vec<u8>),
-    /// An event whose data is not JSON. The stream goes on.
+    /// An event whose data is not JSON. The stream continues.
     Malformed,
-    /// An error in the wire's own shape; the stream ends with it.
+    /// An error in the wire's own form; it ends the stream.
     Error(ScriptedError),
-    /// The connection is reset. What was sent before may be lost with it, as in life: a test that needs it
-    /// delivered puts a gate before the reset and opens it when the client has it.
+    /// Resets the connection. Bytes sent before may be lost, as in reality: a test that needs them delivered puts a
+    /// gate before the reset and opens it when the client has them.
     Reset,
-    /// The body ends properly, the message does not.
+    /// Ends the body properly, but not the message.
     End,
-    /// The connection is closed in the middle of the body.
+    /// Closes the connection in the middle of the body.
     Truncated,
-    /// Nothing more until the client hangs up; named as a gate is, but nobody has to open it.
+    /// Sends nothing more until the client hangs up; named like a gate, but need not be opened.
     Stall(String),
-    /// Text without end, until the client hangs up.
+    /// Endless text, until the client hangs up.
     Endless,
 }
 
 impl ScriptedPiece {
-    /// Whether the stream cannot go on after it.
+    /// Whether the stream cannot continue after it.
     pub(crate) fn is_last(&self) -> bool {
         matches!(
             self,
@@ -115,19 +115,19 @@ pub(crate) struct ScriptedReasoning {
     pub(crate) text: String,
     /// Anthropic's signature, Responses' encrypted content, Gemini's thought signature; Chat has none.
     pub(crate) signature: Option<String>,
-    /// Reasoning that is not shown; `text` is then empty. Chat cannot say this.
+    /// Reasoning that is not shown; `text` is then empty. Chat cannot express this.
     pub(crate) redacted: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScriptedCall {
-    /// Gemini leaves an empty id out.
+    /// Gemini omits an empty id.
     pub(crate) id: String,
     pub(crate) name: String,
     #[serde(default = "no_arguments")]
     pub(crate) arguments: Value,
-    /// The arguments as text, instead of `arguments`: for what is not JSON, or not yet.
+    /// The arguments as text, instead of `arguments`: for invalid or incomplete JSON.
     #[serde(default)]
     pub(crate) raw: Option<String>,
     /// Gemini's thought signature on this call.
@@ -142,12 +142,12 @@ pub(crate) enum ScriptedStop {
     Calls,
     Length,
     Refusal,
-    /// Only Anthropic has it; elsewhere it reads as `End`.
+    /// Anthropic only; `End` on other wires.
     Pause,
 }
 
-/// Tokens, counted so that nothing is counted twice on the way in: the prompt is `input + cache_read +
-/// cache_write`. `output` includes `reasoning`.
+/// Tokens, none counted twice on the input side: the prompt is `input + cache_read + cache_write`. `output` includes
+/// `reasoning`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ScriptedUsage {
@@ -168,7 +168,7 @@ impl ScriptedUsage {
     }
 }
 
-/// The imitators of Chat do not agree on where reasoning goes.
+/// Imitators of Chat disagree about the field for reasoning.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ReasoningField {
@@ -177,7 +177,7 @@ pub(crate) enum ReasoningField {
     Reasoning,
 }
 
-/// How the body is cut into writes; each is one HTTP chunk.
+/// How the body is split into writes; each is one HTTP chunk.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum BodyChunking {
@@ -185,7 +185,7 @@ pub(crate) enum BodyChunking {
     #[default]
     Large,
     Event,
-    /// Cuts wherever the count falls, in the middle of a character too.
+    /// Splits at this count, even inside a character.
     Bytes(usize),
 }
 
@@ -197,11 +197,11 @@ pub(crate) enum ScriptedResponse {
         #[serde(default)]
         body: ScriptedBody,
     },
-    /// Status and body as the wire at hand has them.
+    /// Status and body in the form of the wire.
     Failure(ScriptedError),
-    /// The connection is reset before the status line.
+    /// Resets the connection before the status line.
     HangUp,
-    /// A stream of one line without end.
+    /// A stream of one endless line.
     EndlessBody,
 }
 

@@ -1,4 +1,4 @@
-//! The four wires a model can be spoken to over, and which route belongs to which.
+//! The four wires, and which route belongs to which.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,8 +19,8 @@ pub(crate) enum ScriptedWire {
 impl ScriptedWire {
     pub(crate) const ALL: [Self; 4] = [Self::Anthropic, Self::Chat, Self::Responses, Self::Gemini];
 
-    /// The wire of a POST to `path`. The version is part of Anthropic's route so that a client which
-    /// builds its address wrongly meets a 404 here too.
+    /// The wire of a POST to `path`. The version is part of Anthropic's route, so that a client with a wrong address
+    /// gets a 404 here, too.
     pub(crate) fn from_path(path: &str) -> Option<Self> {
         if path.ends_with("/v1/messages") {
             Some(Self::Anthropic)
@@ -35,7 +35,7 @@ impl ScriptedWire {
         }
     }
 
-    /// What a person would write as `baseURL`, less the host.
+    /// The `baseURL` that a user would configure, without the host.
     pub(crate) fn base_path(self) -> &'static str {
         match self {
             Self::Anthropic | Self::Chat | Self::Responses => "/v1",
@@ -43,7 +43,7 @@ impl ScriptedWire {
         }
     }
 
-    /// The path a client of this wire posts to, less the host.
+    /// The path that a client of this wire posts to, without the host.
     pub(crate) fn path(self, model: &str) -> String {
         let base = self.base_path();
         match self {
@@ -55,19 +55,19 @@ impl ScriptedWire {
     }
 }
 
-/// What of a request shapes its answer.
+/// The parts of a request that shape its response.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestSummary {
     pub(crate) wire: ScriptedWire,
     pub(crate) model: String,
-    /// The how manyeth model request this is, from 1; every id in the answer is made of it.
+    /// The number of this model request, from 1; every id in the response is made of it.
     pub(crate) number: usize,
-    /// Chat reports usage only to those who ask with `stream_options.include_usage`.
+    /// Chat reports usage only if the client sets `stream_options.include_usage`.
     pub(crate) include_usage: bool,
 }
 
 impl RequestSummary {
-    /// `Err` says why no real server would answer with a stream.
+    /// `Err` says why no real server would respond with a stream.
     pub(crate) fn parse_request(
         wire: ScriptedWire,
         path: &str,

@@ -1,4 +1,4 @@
-//! Editors and daemons that die, and two windows on one session.
+//! Editors and daemons that crash, and two windows on one session.
 
 use serde_json::json;
 
@@ -57,7 +57,7 @@ fn a_daemon_that_is_killed_is_replaced_and_told_what_is_not_saved() {
             window.run_lua("return T.request('copydesk/status', vim.empty_dict()).pid").as_u64().unwrap();
         kill(pid, "-KILL");
         window.nvim.wait_for_message("restarted", |_| true);
-        // Typed under the new daemon, on top of what the old one was told.
+        // Typed under the new daemon, after what the old one knew.
         window.run_lua("vim.cmd('normal! otwo')");
         let parts = window.load()["parts"].to_string();
         assert!(parts.contains("not saved"), "what was said is kept: {parts}");
@@ -92,7 +92,7 @@ fn the_first_of_two_windows_to_reply_wins_and_the_other_is_told() {
         first.wait_for_turn_end();
         second.wait_for_turn_end();
         assert!(!result(&scripted, 1, "c1").1);
-        // The one that prompted is home: its buffer was edited.
+        // The client that prompted owns the turn: its buffer was edited.
         assert_eq!(first.text("a.txt"), "one\n2\n");
         assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\n");
     });

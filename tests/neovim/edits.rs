@@ -1,4 +1,4 @@
-//! An edit comes into the buffer that a person has open, and what the person has there is what the agent sees.
+//! Edits arrive in the user's open buffer, and the agent sees the text of that buffer.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ const TEN: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_edit_lands_in_the_buffer_and_one_undo_takes_it_back() {
     for_each_neovim(|program| {
-        // Two hunks of one call are one step.
+        // Two hunks of one call are one undo step.
         let scripted = allow_edits_environment(edit(
             "a.txt",
             "two\nthree\nfour\nfive",
@@ -45,7 +45,7 @@ fn an_edit_lands_in_the_buffer_and_one_undo_takes_it_back() {
     });
 }
 
-/// Many edits of one call, some in what others made: for the person it is one step, as it is for the agent.
+/// Many edits of one call, some inside others: one undo step for the user, as for the agent.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn all_edits_of_a_multiedit_are_one_undo_step_in_the_buffer() {
@@ -145,7 +145,7 @@ fn a_buffer_that_cannot_be_changed_is_an_error_that_says_so() {
     });
 }
 
-/// `readonly` is about writing the file, and nobody writes it.
+/// `readonly` is about writing the file, and the edit does not write it.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_buffer_that_is_read_only_can_be_edited_as_by_hand() {
@@ -220,7 +220,7 @@ fn a_file_of_a_hundred_thousand_lines_is_edited_in_the_middle() {
     });
 }
 
-/// Neovim 0.10 opens with version 0, and does not look at that version when an edit comes for it.
+/// Neovim 0.10 opens with version 0, and ignores that version when an edit comes for it.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn typing_into_a_buffer_that_was_just_opened_moves_the_edit() {

@@ -1,11 +1,11 @@
-//! Files of every kind: what an edit leaves in the buffer is what a person would have written.
+//! Files of every kind: an edit leaves in the buffer what a user would have typed.
 
 use serde_json::json;
 
 use super::neovim_session::{NeovimSession, allow_edits_environment, for_each_neovim, result};
 use crate::model_server::ScriptedTurn;
 
-/// The bytes of a file, what is replaced, and the bytes when Neovim has written it.
+/// The bytes of a file, what is replaced, and the bytes after Neovim has written it.
 const TEXTS: &[(&str, &str, &str, &str, &str)] = &[
     ("unix", "a\nb\nc\n", "b\n", "B\nB\n", "a\nB\nB\nc\n"),
     ("dos", "a\r\nb\r\nc\r\n", "b\n", "B\nB\n", "a\r\nB\r\nB\r\nc\r\n"),
@@ -57,7 +57,7 @@ fn endings_and_marks_and_wide_letters_are_kept() {
     });
 }
 
-/// Neovim takes such a file for one only where its options say so.
+/// Neovim recognizes such a file only if its options say so.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_of_the_old_mac_keeps_its_ends() {

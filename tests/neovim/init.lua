@@ -1,5 +1,5 @@
--- The stock LSP client of Neovim, and nothing of ours. Comes after `line.lua`.
--- The stock handler, and what a person does just before and just after it, where a test says so.
+-- Neovim's stock LSP client, without our plugin. Loaded after `line.lua`.
+-- The stock handler, and what the user does just before and after it, if a test says so.
 local function apply(problem, params, context)
   if T.before then T.before(params) end
   local answer = vim.lsp.handlers["workspace/applyEdit"](problem, params, context)
@@ -15,7 +15,7 @@ local function ask(_, params)
   return coroutine.yield()
 end
 
--- Writes as a person does, and says whether that went well.
+-- Writes a file as the user does, and reports whether that succeeded.
 T.asked = 0
 local function save(_, params)
   T.asked = T.asked + 1
@@ -24,7 +24,7 @@ local function save(_, params)
   return ok and { saved = true } or { saved = false, message = problem }
 end
 
--- What has no changes of its own is read again.
+-- Reloads a buffer without changes of its own.
 local function changed(_, params)
   local buffer = vim.fn.bufnr(vim.uri_to_fname(params.uri))
   if buffer ~= -1 and not vim.bo[buffer].modified then vim.cmd("silent checktime " .. buffer) end
@@ -62,7 +62,7 @@ function T.config(debounce)
   }
 end
 
--- Opens a file as a person would, and lets the desk see it.
+-- Opens a file as the user would, and waits until the daemon has it.
 function T.open(path)
   vim.cmd.edit({ args = { vim.fn.fnameescape(path) }, mods = { silent = true } })
   return T.attach()
@@ -74,7 +74,7 @@ function T.attach()
   return buffer
 end
 
--- Asks the desk. Whatever was typed in the buffer is told before.
+-- Sends a request to the daemon. Pending changes of the buffer are sent first.
 function T.request(method, params, buffer)
   local client = vim.lsp.get_client_by_id(T.client)
   local problem, result = T.await(function(done)
@@ -89,7 +89,7 @@ function T.request(method, params, buffer)
   return result
 end
 
--- The text as it is on the disk when the buffer is written.
+-- The text as it would be on disk if the buffer were written.
 function T.text(buffer)
   local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, true)
   local ending = ({ unix = "\n", dos = "\r\n", mac = "\r" })[vim.bo[buffer].fileformat]

@@ -1,7 +1,7 @@
--- Neovim as a test drives it: a line to the test.
+-- The test's connection to Neovim.
 --
--- The test sends lines of JSON, each with Lua to run; the answer and whatever the desk tells go back the same way. Code that
--- has to wait does so with T.await, and Neovim goes on meanwhile.
+-- The test sends lines of JSON, each with Lua to run; results and the daemon's messages go back the same way. Code that has
+-- to wait uses T.await, and Neovim continues meanwhile.
 T = { asks = {}, reply = { reply = "once" } }
 vim.o.swapfile = false
 vim.o.hidden = true
@@ -17,7 +17,7 @@ function T.tell(kind, value)
   T.send({ event = kind, value = value })
 end
 
--- Runs `start` with a function that ends the waiting, and returns what that was given.
+-- Runs `start` with a function that ends the wait, and returns the arguments of that function.
 function T.await(start)
   local this = coroutine.running()
   start(function(...)

@@ -1,4 +1,4 @@
-//! A person at work: a desk with the scripted model, and a Neovim with a session in it.
+//! A user at work: a daemon with the scripted model, and a Neovim with a session.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use crate::cli::environment::TestEnvironment;
 use crate::model_server::ScriptedTurn;
 use crate::sessions::harness::ScriptedEnvironment;
 
-/// What Neovim gathers changes for, in milliseconds, where nobody says otherwise.
+/// Neovim's default debounce, in milliseconds.
 pub(crate) const DEFAULT_DEBOUNCE_MS: u32 = 150;
 
-/// Runs a test with every Neovim that is installed.
+/// Runs a test with every installed Neovim.
 pub(crate) fn for_each_neovim(test: impl Fn(&Path)) {
     for program in installed_neovims() {
         println!("with {}", program.display());
@@ -20,7 +20,7 @@ pub(crate) fn for_each_neovim(test: impl Fn(&Path)) {
     }
 }
 
-/// A desk whose daemon does not outlive the test by much, and whose rules allow edits.
+/// An environment whose daemon exits soon after the test, and whose rules allow edits.
 pub(crate) fn allow_edits_environment(turns: impl IntoIterator<Item = ScriptedTurn>) -> ScriptedEnvironment {
     environment_with_rules(turns, json!({ "edit": "allow" }))
 }
@@ -50,7 +50,7 @@ pub(crate) struct NeovimSession {
 }
 
 impl NeovimSession {
-    /// With the files open, and a new session.
+    /// Opens the files and a new session.
     pub(crate) fn open(program: &Path, desk: &TestEnvironment, files: &[&str]) -> Self {
         Self::with_debounce(program, desk, files, 0)
     }
@@ -70,7 +70,7 @@ impl NeovimSession {
         window
     }
 
-    /// Goes over to a new session.
+    /// Switches to a new session.
     pub(crate) fn start_new_session(&mut self) {
         if !self.session.is_empty() {
             self.request("copydesk/session/leave", json!({}));
@@ -80,7 +80,7 @@ impl NeovimSession {
         self.load();
     }
 
-    /// Another window on a session.
+    /// Attaches another Neovim to a session.
     pub(crate) fn join_session(program: &Path, desk: &TestEnvironment, session: &str) -> (Self, Value) {
         let mut window = Self { nvim: start(program, desk, 0), session: session.to_owned() };
         let loaded = window.load();
@@ -91,14 +91,14 @@ impl NeovimSession {
         self.request("copydesk/session/load", json!({}))
     }
 
-    /// About this session.
+    /// Sends a request about this session.
     #[track_caller]
     pub(crate) fn request(&mut self, method: &str, mut params: Value) -> Value {
         params["session"] = json!(self.session);
         self.nvim.lua("local method, params = ... return T.request(method, params)", json!([method, params]))
     }
 
-    /// Begins a turn. The person's typing has been told before.
+    /// Starts a turn. Pending changes are sent first.
     #[track_caller]
     pub(crate) fn prompt(&mut self) {
         self.flush_changes();
@@ -112,14 +112,14 @@ impl NeovimSession {
         assert_eq!(end["event"]["end"]["kind"], "done", "{end}");
     }
 
-    /// A whole turn.
+    /// Runs a whole turn.
     #[track_caller]
     pub(crate) fn run_turn(&mut self) {
         self.prompt();
         self.wait_for_turn_end();
     }
 
-    /// Has the desk know all that was typed in any buffer.
+    /// Sends the pending changes of every buffer to the daemon.
     #[track_caller]
     pub(crate) fn flush_changes(&mut self) {
         let all = "for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
@@ -130,14 +130,14 @@ impl NeovimSession {
         self.nvim.lua(all, json!([]));
     }
 
-    /// The text of the buffer of a file, or of the one that is shown, as it would be written.
+    /// The text of a file's buffer, or of the current one, as it would be written.
     #[track_caller]
     pub(crate) fn text(&mut self, file: &str) -> String {
         let text = self.nvim.lua("return T.text(vim.fn.bufnr(...))", json!([file]));
         text.as_str().unwrap().to_owned()
     }
 
-    /// Lua without a result that matters.
+    /// Runs Lua.
     #[track_caller]
     pub(crate) fn run_lua(&mut self, code: &str) -> Value {
         self.nvim.lua(code, json!([]))
@@ -150,19 +150,19 @@ fn start(program: &Path, desk: &TestEnvironment, debounce: u32) -> NeovimInstanc
     nvim
 }
 
-/// A step that edits, and a last word.
+/// A step that edits, and a final answer.
 pub(crate) fn edit(file: &str, old: &str, new: &str) -> [ScriptedTurn; 2] {
     let arguments = json!({ "filePath": file, "oldString": old, "newString": new });
     [ScriptedTurn::new().call("c1", "edit", arguments), ScriptedTurn::new().text("Done.")]
 }
 
-/// What the model was told of its call, in the request of this number: its text, and whether it failed.
+/// The result of a call in the model request of this number: its text, and whether it failed.
 #[track_caller]
 pub(crate) fn result(scripted: &ScriptedEnvironment, request: usize, call: &str) -> (String, bool) {
     result_in(&scripted.request_body(request), call)
 }
 
-/// The same, of a request that is at hand.
+/// The same, from a given request.
 #[track_caller]
 pub(crate) fn result_in(sent: &Value, call: &str) -> (String, bool) {
     let messages = sent["messages"].as_array().unwrap().iter().rev();

@@ -1,6 +1,6 @@
-//! A Neovim that a test drives: headless, with its stock LSP client, at the other end of a socket.
+//! A Neovim driven by a test: headless, with its stock LSP client, at the other end of a socket.
 //!
-//! Waiting is for lines of that socket, and ends only when Neovim does or when patience is over.
+//! It waits for lines of that socket, until Neovim exits or the timeout is over.
 
 // The benchmark uses a part of it.
 #![allow(dead_code)]
@@ -15,19 +15,19 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Only a test that fails waits this long.
+/// Only a failing test waits this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct NeovimInstance {
     child: Child,
     lines: BufReader<UnixStream>,
-    /// What the desk told, in its order, and nobody has waited for yet.
+    /// The daemon's messages, in order, that no test has waited for yet.
     unread_messages: VecDeque<Value>,
     next: u64,
     _socket: TempDir,
 }
 
-/// Every Neovim to test with: named by `COPYDESK_TEST_NVIM`, paths with `:` between them; `tests/run` names those it has
+/// The Neovims to test with: paths separated by `:` in `COPYDESK_TEST_NVIM`; `tests/run` sets it to those it has
 /// installed.
 pub(crate) fn installed_neovims() -> Vec<PathBuf> {
     let named = std::env::var_os("COPYDESK_TEST_NVIM").unwrap_or_default();
@@ -40,7 +40,7 @@ pub(crate) fn installed_neovims() -> Vec<PathBuf> {
 }
 
 impl NeovimInstance {
-    /// `setup` is Lua that is run at the start; `prepare` gives the process its folders and variables.
+    /// `setup` is Lua that runs at the start; `prepare` sets the folders and variables of the process.
     pub(crate) fn start(program: &Path, setup: &str, prepare: impl FnOnce(&mut Command)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (socket, init) = (folder.path().join("line"), folder.path().join("init.lua"));
@@ -49,7 +49,7 @@ impl NeovimInstance {
         let mut command = Command::new(program);
         prepare(&mut command);
         command.args(["--headless", "--clean", "-u"]).arg(&init).env("TEST_SOCKET", &socket);
-        // Neovim ends with its standard input, and so with the test.
+        // Neovim exits when its standard input closes, and so with the test.
         let child =
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let stream = listener.accept().unwrap().0;
@@ -63,7 +63,7 @@ impl NeovimInstance {
         }
     }
 
-    /// Runs Lua with `...` as its arguments; what it returns.
+    /// Runs Lua with `...` as its arguments; returns its result.
     #[track_caller]
     pub(crate) fn lua(&mut self, code: &str, args: Value) -> Value {
         self.next += 1;
@@ -79,7 +79,7 @@ impl NeovimInstance {
         }
     }
 
-    /// Waits for something that the desk tells, of this kind and so.
+    /// Waits for a matching message of this kind.
     #[track_caller]
     pub(crate) fn wait_for_message(&mut self, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let is_it = |line: &Value| line["event"] == kind && wanted(&line["value"]);
@@ -95,12 +95,12 @@ impl NeovimInstance {
         }
     }
 
-    /// Whether something of this kind was told and not waited for.
+    /// Whether a message of this kind was received and not waited for.
     pub(crate) fn has_message(&self, kind: &str) -> bool {
         self.unread_messages.iter().any(|line| line["event"] == kind)
     }
 
-    /// What was told so far is not waited for any more.
+    /// Drops the messages received so far.
     pub(crate) fn discard_messages(&mut self) {
         self.lua("", json!([]));
         self.unread_messages.clear();
@@ -116,7 +116,7 @@ impl NeovimInstance {
         }
     }
 
-    /// Runs Lua that ends Neovim, and waits for that.
+    /// Runs Lua that ends Neovim, and waits for the exit.
     #[track_caller]
     pub(crate) fn run_until_exit(&mut self, code: &str, args: Value) {
         let order = json!({ "id": 0, "lua": code, "args": args });
@@ -127,7 +127,7 @@ impl NeovimInstance {
         assert!(status.success(), "{status}: {rest}");
     }
 
-    /// As a crash ends it.
+    /// Kills it, as a crash would.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

@@ -1,5 +1,5 @@
--- A person who types while edits are on their way: before an edit is made, right behind it, near it and inside of it. What
--- is typed and where is decided by a seed.
+-- A user who types while edits are on their way: before an edit is applied, right after it, near it and inside it. A seed
+-- decides what and where.
 P = { made = {}, tried = {}, wrong = {}, typed = {}, count = 0 }
 
 local state = 1
@@ -12,7 +12,7 @@ end
 
 local function all(buffer) return vim.api.nvim_buf_get_lines(buffer, 0, -1, true) end
 
--- Where in `lines` the block stands, from 1.
+-- The line of the block in `lines`, from 1.
 local function find(lines, block)
   for start = 1, #lines - #block + 1 do
     local same = true
@@ -28,7 +28,7 @@ end
 
 local function holds_typing(line) return line:find("<%d+>") ~= nil end
 
--- One thing that a person does to a text.
+-- One random action of the user.
 function P.type(buffer)
   local lines = all(buffer)
   local row = random(#lines)
@@ -37,7 +37,7 @@ function P.type(buffer)
   local line, typed = lines[row + 1], token()
   table.insert(P.typed[buffer], typed)
   local kind = random(8)
-  -- Who takes away the very line that the agent takes away has made its edit.
+  -- If the user deletes the very line that the agent deletes, the edit is already made.
   local aim = P.aim[buffer]
   local is_same = aim and aim.by == "" and vim.tbl_contains(aim.old, line)
   if kind == 0 and #lines > 3 and not holds_typing(line) and not is_same then
@@ -51,7 +51,7 @@ function P.type(buffer)
   else
     local starts = vim.str_utf_pos(line)
     local column = #starts == 0 and 0 or starts[random(#starts) + 1] - 1
-    -- Not in the middle of what was typed before.
+    -- Not inside what was typed before.
     if holds_typing(line) then column = 0 end
     vim.api.nvim_buf_set_text(buffer, row, column, row, column, { typed })
   end
@@ -61,7 +61,7 @@ function P.types(buffer, most)
   for _ = 1, random(most + 1) do P.type(buffer) end
 end
 
--- Types somewhere: for a moment that only the test's own timing decides.
+-- Types anywhere, at a time that only the test decides.
 function P.anywhere()
   P.type(P.buffers[random(#P.buffers) + 1])
 end
@@ -70,24 +70,24 @@ local function complain(buffer, what, before, now)
   table.insert(P.wrong, table.concat({ what, vim.inspect(P.aim[buffer]), before, now }, "\n----\n"))
 end
 
--- Replaces the only place, if there is one.
+-- Replaces the only occurrence, if there is exactly one.
 local function replaced(text, old, new)
   local start, stop = text:find(old, 1, true)
   if not start or text:find(old, start + 1, true) then return nil end
   return text:sub(1, start - 1) .. new .. text:sub(stop + 1)
 end
 
--- The text after an edit must be the text before it with that edit, and nothing else: as if the person had typed first, or,
--- where only a line was put in, with just that line more.
+-- The text after an edit must be the text before it with that edit and nothing else: as if the user had typed first, or,
+-- for an inserted line, with just that line more.
 local function check(buffer, before, now)
   local aim = P.aim[buffer]
   before, now = table.concat(before, "\n"), table.concat(now, "\n")
   local wanted = replaced(before .. "\n", aim.text, aim.by)
-  -- The last line of a buffer has its end, whatever was taken away behind it.
+  -- The last line of a buffer always has an end, whatever was deleted after it.
   if wanted and not wanted:find("\n$") then wanted = wanted .. "\n" end
   local is_good = wanted == now .. "\n"
   if aim.inserted then
-    -- The line it was put behind may be gone by then, and it be the first.
+    -- The line before the insertion may be gone, and the inserted one be the first.
     is_good = is_good
       or replaced(now, "\n" .. aim.inserted, "") == before
       or replaced(now, aim.inserted .. "\n", "") == before
@@ -118,7 +118,7 @@ T.after = function(params)
   end
 end
 
--- Fresh texts.
+-- Begins with new texts.
 function P.begin()
   for _, buffer in ipairs(P.buffers) do
     local lines = {}
@@ -134,7 +134,7 @@ function P.open(files)
   P.buffers = vim.tbl_map(T.open, files)
 end
 
--- What the model is going to do to each buffer: the texts of one `edit`.
+-- The model's edit of each buffer: the texts of one `edit`.
 function P.round()
   return vim.tbl_map(function(buffer)
     local lines = all(buffer)
@@ -143,7 +143,7 @@ function P.round()
     local old, new = vim.list_slice(lines, start, start + size - 1), {}
     P.made[buffer], P.tried[buffer] = 0, 0
     local text, by, inserted = table.concat(old, "\n"), nil, nil
-    -- What was typed is kept.
+    -- Typed text is kept.
     if random(4) == 0 or holds_typing(text) then
       inserted = "inserted " .. token():sub(2, -2)
       by = text .. "\n" .. inserted
@@ -157,7 +157,7 @@ function P.round()
   end, P.buffers)
 end
 
--- How it went, buffer by buffer, with all that was typed looked for.
+-- The outcome per buffer, and whether all typed text is still there.
 function P.result()
   return vim.tbl_map(function(buffer)
     local lines = all(buffer)

@@ -1,5 +1,5 @@
-//! Saving is the editor's work: it is asked to where that is configured, does it as for a person, and says honestly whether it
-//! did. Whoever else has the file open is told.
+//! Saving is the editor's work: the daemon requests it if configured, the editor saves as for the user and reports the truth.
+//! Other clients with the file open are told.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn saving(
     environment_with_config(turns, json!({ "permission": permission, "save": save }))
 }
 
-/// A window whose editor notes what it writes, and does something of its own on writing.
+/// A Neovim that records what it writes, and changes the text on write.
 fn open(program: &Path, scripted: &ScriptedEnvironment, files: &[&str]) -> NeovimSession {
     let mut window = NeovimSession::open(program, &scripted.desk, files);
     window.run_lua(
@@ -50,7 +50,7 @@ fn where_it_is_to_be_saved_the_editor_writes_with_its_autocommands() {
         assert_eq!(scripted.desk.read("a.txt"), after);
         assert_eq!(window.text("a.txt"), after);
         assert_eq!(window.run_lua("return { T.written, vim.bo.modified }"), json!([["a.txt"], false]));
-        // What the autocommand did is known to the desk: the next edit fits.
+        // The daemon knows the autocommand's change: the next edit matches.
         window.run_turn();
         assert!(!result(&scripted, 3, "c1").1, "{}", result(&scripted, 3, "c1").0);
         assert_eq!(scripted.desk.read("a.txt"), after.replace("three", "3") + "by the autocommand\n");
@@ -125,19 +125,19 @@ fn the_other_window_is_told_of_what_was_saved_and_reads_it_again() {
         let after = TEXT.replace("two", "2");
         assert_eq!(other.text("a.txt"), after);
         assert_eq!(other.run_lua("return vim.bo.modified"), false);
-        // One that has changes of its own keeps them.
+        // A modified buffer keeps its changes.
         other.run_lua("vim.cmd('normal! ggOtyped')");
         window.run_turn();
         other.nvim.wait_for_message("document/changed", |_| true);
         assert_eq!(other.text("a.txt"), format!("typed\n{after}"));
         assert_eq!(scripted.desk.read("a.txt"), after.replace("three", "3"));
-        // Whoever saved knows.
+        // The client that saved knows it.
         window.flush_changes();
         assert!(!window.nvim.has_message("document/changed"));
     });
 }
 
-/// Open in the editor, but the desk does not know: it was not attached.
+/// Open in the editor, but not attached, so the daemon does not know.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_was_written_on_the_disk_is_read_again() {

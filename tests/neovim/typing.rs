@@ -1,7 +1,7 @@
-//! A person types while edits are on their way: no keystroke is ever lost, and desk and editor agree in the end.
+//! The user types while edits are on their way: no keystroke is ever lost, and daemon and editor agree in the end.
 //!
-//! In every round the model edits ten buffers at once. The person types before the edits come, between their arrival and
-//! the stock handler, right behind it, and at moments that nobody decides. Then the model reads what the desk has.
+//! In every round the model edits ten buffers at once. The user types before the edits arrive, between their arrival and
+//! the stock handler, right after it, and at random moments. Then the model reads the daemon's texts.
 
 use std::path::Path;
 
@@ -15,20 +15,20 @@ use crate::model_server::ScriptedTurn;
 use crate::sessions::harness::ScriptedEnvironment;
 
 pub(crate) const BUFFERS: usize = 10;
-/// After so many rounds a new session begins, with new texts: what the model is sent does not grow without end.
+/// After so many rounds a new session begins with new texts, so that requests to the model stay small.
 pub(crate) const ROUNDS: usize = 5;
 
 #[derive(Debug, Default)]
 pub(crate) struct EditTally {
     pub(crate) applied: u64,
     pub(crate) failed: u64,
-    /// Made at another attempt than the first.
+    /// Applied at a later attempt than the first.
     pub(crate) retried: u64,
 }
 
 impl EditTally {
-    /// Counts a round, and compares what Neovim did with what the model was told: `wrong` is what the person saw go wrong,
-    /// `now` each buffer as it was in the end.
+    /// Counts a round, and compares what Neovim did with what the model was told: `wrong` lists the errors that the user
+    /// saw, `now` the final text of each buffer.
     pub(crate) fn record_round(
         &mut self,
         scripted: &ScriptedEnvironment,
@@ -52,7 +52,7 @@ impl EditTally {
             let (read, _) = result_in(&seen, &format!("read_{round}_{number}"));
             assert!(
                 read.starts_with(&lines),
-                "round {round}, {number}: the desk has\n{read}\nand Neovim\n{lines}"
+                "round {round}, {number}: the daemon has\n{read}\nand Neovim\n{lines}"
             );
         }
     }
@@ -65,18 +65,21 @@ fn no_keystroke_is_lost_in_two_thousand_interleavings() {
         let tally = rounds(program, 200, 0);
         assert!(
             tally.applied > 1_200 && tally.failed > 20 && tally.retried > 100,
-            "a tame person: {tally:?}"
+            "the user typed too little: {tally:?}"
         );
     });
 }
 
-/// Here an edit and the typing behind it come in one message.
+/// Here an edit and the typing after it arrive in one message.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn no_keystroke_is_lost_where_changes_are_gathered() {
     for_each_neovim(|program| {
         let tally = rounds(program, 30, DEFAULT_DEBOUNCE_MS);
-        assert!(tally.applied > 180 && tally.failed > 2 && tally.retried > 10, "a tame person: {tally:?}");
+        assert!(
+            tally.applied > 180 && tally.failed > 2 && tally.retried > 10,
+            "the user typed too little: {tally:?}"
+        );
     });
 }
 
@@ -100,7 +103,7 @@ fn rounds(program: &Path, rounds: usize, debounce: u32) -> EditTally {
     tally
 }
 
-/// Has the model edit each file in one step, and read each in the next, which waits at the gate.
+/// Makes the model edit each file in one step, and read each in the next, which waits at the gate.
 pub(crate) fn play(scripted: &ScriptedEnvironment, round: usize, files: &[String], edits: &Value) -> String {
     let gate = format!("read {round}");
     let edit = |step: ScriptedTurn, (number, edit): (usize, &Value)| {

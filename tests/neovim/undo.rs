@@ -1,4 +1,4 @@
-//! What the agent did is taken back and done again in the live buffers, and what a person typed in between stays.
+//! Undo and redo of the agent's changes in live buffers keep what the user typed in between.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::sessions::harness::ScriptedEnvironment;
 
 const TEN: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
-/// Two files edited in one turn, and a person who has typed above, between and below since.
+/// Two files edited in one turn, and a user who has typed above, between and below since.
 fn after_edited_turn(program: &Path) -> (ScriptedEnvironment, NeovimSession) {
     let both = |old: &str, new: &str| {
         let arguments = |file: &str| json!({ "filePath": file, "oldString": old, "newString": new });
@@ -40,7 +40,7 @@ fn typed(text: &str) -> String {
     format!("above 🦀\n{}below\n", text.replace("five\n", "five\nbetween\n"))
 }
 
-/// The files by name, with what became of each.
+/// The files by name, with the outcome of each.
 fn outcomes(result: &Value) -> Vec<(&str, &str)> {
     result["files"].as_array().unwrap().iter().map(outcome).collect()
 }
@@ -61,14 +61,14 @@ fn a_turn_is_taken_back_and_done_again_around_what_was_typed() {
         assert_eq!(files, [("a.txt", "undone"), ("b.txt", "undone")]);
         assert_eq!(window.text("a.txt"), typed(TEN));
         assert_eq!((scripted.desk.read("a.txt"), scripted.desk.read("b.txt")), (TEN.into(), TEN.into()));
-        // Typed since the undo, too.
+        // Typed after the undo.
         window.run_lua("vim.cmd('normal! Gomore')");
         window.flush_changes();
         let redone = window.request("copydesk/redo", json!({}));
         assert!(outcomes(&redone).iter().all(|(_, outcome)| *outcome == "undone"), "{redone}");
         assert_eq!(window.text("a.txt"), format!("{}more\n", typed(&agent(TEN))));
         assert_eq!((scripted.desk.read("a.txt"), scripted.desk.read("b.txt")), (TEN.into(), agent(TEN)));
-        // For the editor each was one step: its own undo goes back through them, and through what was typed.
+        // Each was one step for the editor: its own undo goes back through them, and through what was typed.
         for expected in [format!("{}more\n", typed(TEN)), typed(TEN), typed(&agent(TEN))] {
             window.run_lua("vim.cmd('silent undo')");
             assert_eq!(window.text("a.txt"), expected);
@@ -113,7 +113,7 @@ fn a_line_that_a_person_has_changed_since_is_left_to_them() {
     });
 }
 
-/// The undo comes into a buffer in which the person types at that very moment.
+/// The undo arrives in a buffer in which the user types at that very moment.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn typing_while_it_is_taken_back_is_kept() {

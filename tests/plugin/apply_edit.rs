@@ -1,4 +1,4 @@
-//! The plugin's own `workspace/applyEdit`: what it makes, what it refuses, and what it leaves alone.
+//! The plugin's own `workspace/applyEdit`: what it applies, what it rejects, and what it leaves alone.
 
 use serde_json::{Value, json};
 
@@ -20,13 +20,13 @@ fn lines(text: &str) -> Vec<&str> {
     text.split('\n').collect()
 }
 
-/// Opens a buffer `name` with a text, and lets `B` be its number.
+/// Opens a buffer `name` with a text, and sets `B` to its number.
 #[track_caller]
 fn open(bare: &mut MockDaemonNeovim, name: &str, text: &str) {
     bare.lua_with("local name, lines = ... B = S.open(name, lines)", json!([name, lines(text)]));
 }
 
-/// Makes edits in `B`; whether they were made.
+/// Applies edits to `B`; returns whether they were applied.
 #[track_caller]
 fn apply(bare: &mut MockDaemonNeovim, edits: &[EditTuple]) -> Value {
     bare.lua_with("return S.apply({ [B] = ... })", json!([edits]))
@@ -38,7 +38,7 @@ fn text(bare: &mut MockDaemonNeovim) -> String {
     bare.lua("return table.concat(S.lines(B), '\\n')").as_str().unwrap().to_owned()
 }
 
-/// Edits of every kind, made up by a seed, against a model that is too simple to be wrong.
+/// Random edits, by a seed, against a model that is too simple to be wrong.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn random_edits_are_made_as_a_naive_model_makes_them() {

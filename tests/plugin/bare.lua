@@ -1,5 +1,5 @@
--- Neovim with modules of the plugin, and in the place of the desk a server in Lua that keeps the documents as
--- they are told: what the desk would know is compared with what the buffer has. Comes after `line.lua`.
+-- Neovim with modules of the plugin, and a mock daemon in Lua that keeps the documents as they are sent, to compare
+-- them with the buffers. Loaded after `line.lua`.
 vim.opt.runtimepath:prepend(vim.env.TEST_PLUGIN)
 vim.o.columns = 100
 vim.o.lines = 30
@@ -20,7 +20,7 @@ local function utf8_codes(text, from)
   end
 end
 
--- The byte, from 1, at a place of a text whose lines end with \n, or with \r where there is no other.
+-- The byte, from 1, at a position of a text whose lines end with \n, or with \r if it has no \n.
 local function byte_at(text, place, encoding)
   local line_end = text:find("\r", 1, true) and not text:find("\n", 1, true) and "\r" or "\n"
   local at = 1
@@ -59,7 +59,7 @@ local function told(method, params, encoding)
   end
 end
 
--- Connects. `S.client` is what the handlers of the plugin are given.
+-- Connects. `S.client` is the client that the plugin's handlers get.
 function S.start(encoding)
   local function server()
     return {
@@ -77,7 +77,7 @@ function S.start(encoding)
       terminate = function() end,
     }
   end
-  -- Neovim takes a client of the same name for the same.
+  -- Neovim treats a client of the same name as the same.
   local config = { name = "copydesk, " .. encoding, cmd = server, root_dir = vim.uv.cwd() }
   local is_new = vim.fn.has("nvim-0.11") == 1
   local id = is_new and vim.lsp.start(config, { attach = false }) or vim.lsp.start_client(config)
@@ -86,13 +86,13 @@ function S.start(encoding)
   require("copydesk.client").get = function() return S.client end
 end
 
--- Lets the desk see a buffer.
+-- Attaches the mock daemon to a buffer.
 function S.attach(bufnr)
   require("copydesk.attach").one(S.client, bufnr)
   return bufnr
 end
 
--- A new buffer with a name and these lines, in the current window; nothing to undo.
+-- A new buffer with a name and these lines, in the current window, with nothing to undo.
 function S.open(name, lines)
   vim.cmd.edit({ args = { vim.fn.fnameescape(name) }, bang = true, mods = { silent = true } })
   local bufnr = vim.api.nvim_get_current_buf()
@@ -106,14 +106,14 @@ end
 
 function S.lines(bufnr) return vim.api.nvim_buf_get_lines(bufnr or 0, 0, -1, true) end
 
--- An edit of the protocol: { row, character, row, character, text }.
+-- An LSP edit: { row, character, row, character, text }.
 function S.edit(edit)
   local start = { line = edit[1], character = edit[2] }
   local stop = { line = edit[3], character = edit[4] }
   return { range = { start = start, ["end"] = stop }, newText = edit[5] }
 end
 
--- What the desk asks for: for each buffer its edits, for the version that it has.
+-- The daemon's request: the edits of each buffer, for its current version.
 function S.params(edits)
   local changes = {}
   for bufnr, list in pairs(edits) do
@@ -128,7 +128,7 @@ function S.apply(edits)
   return require("copydesk.apply").handle(S.params(edits), S.client)
 end
 
--- The text as the desk would have it.
+-- The text as the daemon should have it.
 function S.text(bufnr)
   local ending = ({ unix = "\n", dos = "\r\n", mac = "\r" })[vim.bo[bufnr].fileformat]
   return table.concat(S.lines(bufnr), ending) .. (vim.bo[bufnr].endofline and ending or "")

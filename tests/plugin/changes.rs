@@ -1,4 +1,4 @@
-//! What each turn changed: the list of it, going there, undo and redo, from the list and from the conversation.
+//! The changes of each turn: their list, going to them, undo and redo, from the list and from the conversation.
 
 mod edge_cases;
 mod listing;
@@ -15,7 +15,7 @@ use crate::sessions::harness::ScriptedEnvironment;
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
 
-/// A call that edits.
+/// Adds an edit call.
 fn edit(turn: ScriptedTurn, id: &str, file: &str, old: &str, new: &str) -> ScriptedTurn {
     turn.call(id, "edit", json!({ "filePath": file, "oldString": old, "newString": new }))
 }
@@ -24,7 +24,7 @@ fn done() -> ScriptedTurn {
     ScriptedTurn::new().text("Done.")
 }
 
-/// Three turns: one with two files, one that only talks, one with two hunks and a call that fails.
+/// Three turns: one with two files, one that only talks, one with two hunks and a failing call.
 fn three_turns() -> Vec<ScriptedTurn> {
     let first = edit(ScriptedTurn::new(), "c1", "a.txt", "one", "1");
     let two = edit(ScriptedTurn::new(), "c3", "a.txt", "three\n", "3\nthree and a half\n");
@@ -39,7 +39,7 @@ fn three_turns() -> Vec<ScriptedTurn> {
     ]
 }
 
-/// A person for whom the three turns were made, with `a.txt` in the window.
+/// A user after the three turns, with `a.txt` in the window.
 fn after_three_turns(program: &Path) -> (NeovimUser, ScriptedEnvironment) {
     let scripted = allow_edits_environment(three_turns());
     scripted.desk.write("a.txt", TEXT);
@@ -60,7 +60,7 @@ impl NeovimUser {
         self.run_command("Copydesk changes", json!([]));
     }
 
-    /// Puts the cursor of the list on the first line that has some words, and waits until it has been shown.
+    /// Moves the list's cursor to the first matching line, and waits until it is previewed.
     #[track_caller]
     fn move_to_row(&mut self, words: &str) {
         let found = self.window.nvim.lua("return vim.fn.search(..., 'cw')", json!([words]));
@@ -80,21 +80,21 @@ impl NeovimUser {
         self.window.lines("copydesk://changes")
     }
 
-    /// Waits until a line of the list has some words.
+    /// Waits until a line of the list contains these words.
     #[track_caller]
     fn wait_for_list_text(&mut self, words: &str) {
         let lines = "table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('copydesk://changes'), 0, -1, true), '\\n')";
         self.window.wait_until(&format!("{lines}:find('{words}', 1, true)"));
     }
 
-    /// Waits until no line of the list has them.
+    /// Waits until no line of the list contains them.
     #[track_caller]
     fn wait_until_list_lacks(&mut self, words: &str) {
         let lines = "table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('copydesk://changes'), 0, -1, true), '\\n')";
         self.window.wait_until(&format!("not {lines}:find('{words}', 1, true)"));
     }
 
-    /// The name of the current buffer, and the line of the cursor.
+    /// The name of the current buffer, and the cursor's line.
     #[track_caller]
     fn cursor_position(&mut self) -> (String, u64) {
         let place = self.window.lua("return { vim.fn.expand('%:t'), vim.fn.line('.') }");

@@ -1,4 +1,4 @@
-//! The conversation: what is seen while a turn goes on, and what the keys do.
+//! The conversation: what it shows while a turn runs, and what the keys do.
 
 use serde_json::json;
 
@@ -57,7 +57,7 @@ fn what_is_streamed_stays_in_sight_only_for_whom_is_at_the_end() {
         block_on(scripted.server.wait_for_gate("half"));
         let lines = "vim.api.nvim_buf_line_count(vim.fn.bufnr('copydesk://chat'))";
         window.wait_until(&format!("{lines} > 100"));
-        // The person reads at the beginning, in one window, while another is at the end.
+        // The user reads at the beginning in one window, while another is at the end.
         window.command("2wincmd w | split | 2wincmd w | normal! gg");
         let place = "local view = vim.api.nvim_win_call(vim.fn.win_getid(2), vim.fn.winsaveview)
             return { view.lnum, view.topline }";
@@ -75,7 +75,7 @@ fn what_is_streamed_stays_in_sight_only_for_whom_is_at_the_end() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn each_answer_to_an_ask_reaches_the_model() {
-    // The keys, and what the model was told of its call.
+    // The keys, and the result that the model got.
     let answers = [
         ("o", "Edited a.txt"),
         ("a", "Edited a.txt"),
@@ -276,7 +276,7 @@ fn a_question_is_shown_and_answered_where_it_stands() {
     });
 }
 
-/// Whatever tool keeps such a list: what the model wrote is enough to show it.
+/// For every such tool the model's arguments are enough to show the list.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn things_to_do_are_shown_as_a_list() {
@@ -303,7 +303,7 @@ fn things_to_do_are_shown_as_a_list() {
     });
 }
 
-/// What a call stands for is shown under it; what cannot be understood says so.
+/// Calls of a batch are shown below it; an invalid call says so.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn calls_within_a_call_stand_under_it() {

@@ -1,4 +1,4 @@
-//! Each command, as a person gives it.
+//! Each command, as the user runs it.
 
 mod choices;
 mod failures;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::plugin_neovim::PluginNeovim;
 use crate::cli::environment::TestEnvironment;
 
-/// A Neovim whose `vim.ui` is the test's.
+/// A Neovim whose `vim.ui` belongs to the test.
 pub(super) struct NeovimUser {
     pub(super) window: PluginNeovim,
 }
@@ -31,14 +31,14 @@ impl NeovimUser {
         Self { window }
     }
 
-    /// Gives an Ex command, with answers for the dialogues that it begins.
+    /// Runs an Ex command, with answers for its dialogs.
     #[track_caller]
     pub(super) fn run_command(&mut self, command: &str, answers: Value) {
         self.window.nvim.lua("T.answers = ...", json!([answers]));
         self.window.command(command);
     }
 
-    /// Waits for what is said next, and gives it, without the name before it.
+    /// Waits for the next notification; returns it without its prefix.
     #[track_caller]
     pub(super) fn next_notification(&mut self) -> String {
         let said = self.window.nvim.wait_for_message("said", |_| true);
@@ -47,7 +47,7 @@ impl NeovimUser {
         text.strip_prefix("Copydesk: ").unwrap_or_else(|| panic!("who says so? {text}")).to_owned()
     }
 
-    /// The labels of the next dialogue.
+    /// The labels of the next dialog.
     #[track_caller]
     pub(super) fn next_choices(&mut self) -> Vec<String> {
         let told = self.window.nvim.wait_for_message("select", |_| true);
@@ -55,7 +55,7 @@ impl NeovimUser {
         labels.map(|label| label.as_str().unwrap().to_owned()).collect()
     }
 
-    /// Waits until the model has said this, and nothing else in the part.
+    /// Waits until the model has sent exactly this text in a part.
     #[track_caller]
     pub(super) fn wait_for_text(&mut self, text: &str) {
         self.window.wait_until(&format!(
@@ -65,7 +65,7 @@ impl NeovimUser {
         ));
     }
 
-    /// A whole turn, in the background.
+    /// Runs a whole turn, in the background.
     #[track_caller]
     pub(super) fn run_turn(&mut self, text: &str) {
         self.run_command(&format!("Copydesk! ask {text}"), json!([]));

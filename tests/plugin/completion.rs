@@ -1,4 +1,4 @@
-//! Completion in the prompt: mentions, symbols, commands; and commands that are sent as a prompt.
+//! Completion in the prompt: mentions, symbols, commands; and commands sent as a prompt.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -16,9 +16,9 @@ fn project() -> ScriptedEnvironment {
     scripted
 }
 
-/// A person with the prompt open and the list of files made.
+/// A user with the prompt open and the list of files ready.
 fn prompting(program: &std::path::Path, scripted: &ScriptedEnvironment) -> NeovimUser {
-    // Wide enough for the menu: whether it marks what does not fit differs between Neovims.
+    // Wide enough for the menu: Neovims differ in how they mark truncated items.
     let mut person = NeovimUser::start_with(program, &scripted.desk, json!({ "chat": { "size": 60 } }));
     person.window.command("edit src/cart.rs");
     person.window.command("Copydesk chat");
@@ -26,7 +26,7 @@ fn prompting(program: &std::path::Path, scripted: &ScriptedEnvironment) -> Neovi
     person
 }
 
-/// What is offered at the end of a line of the prompt: where the word begins, and the words.
+/// The completions at the end of a line of the prompt: the start of the word, and the words.
 fn completions_at(person: &mut NeovimUser, line: &str) -> (Value, Vec<String>) {
     let code = "local text = ...
         vim.wo.virtualedit = 'onemore'
@@ -106,7 +106,7 @@ fn a_menu_that_was_closed_stays_closed_for_that_word() {
     for_each_neovim(|program| {
         let scripted = project();
         let mut person = prompting(program, &scripted);
-        // Typed faster than Neovim looks.
+        // Typed faster than Neovim reacts.
         person.window.lua("T.type('i@co')");
         person.window.wait_until("vim.fn.pumvisible() == 1");
         person.window.lua("T.type('<C-e>u')");
@@ -114,7 +114,7 @@ fn a_menu_that_was_closed_stays_closed_for_that_word() {
         person.window.lua("T.type('p @')");
         person.window.wait_until("vim.fn.pumvisible() == 1");
         assert_eq!(person.window.lua("return vim.api.nvim_get_current_line()"), "@coup @");
-        // Where nothing can be offered, nothing is said about it.
+        // Without completions there is no message.
         person.window.lua("T.type('<Esc>cc/reject for a reason')");
         person.window.wait_until("vim.api.nvim_get_current_line() == '/reject for a reason'");
         assert!(!person.window.screen().contains("not found"), "{}", person.window.screen());
@@ -168,7 +168,7 @@ fn files_are_found_without_git_and_ripgrep() {
     });
 }
 
-/// A program may be ended in the middle of a name.
+/// A program may be killed in the middle of a name.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn half_a_name_is_not_offered() {
@@ -212,7 +212,7 @@ fn symbols_come_from_the_language_server_and_go_along() {
         assert_eq!(completions_at(&mut person, "@symbol:tot").1, ["@symbol:total"]);
         let gather = "return require('copydesk.context').gather('@symbol:total').items[1].text";
         assert_eq!(person.window.lua(gather), "fn total() {\n  tax()\n}");
-        // A server may answer late, when the file is gone, and with anything.
+        // A server may respond late, when the file is gone, and with anything.
         person.window.lua(
             "local words = T.servers.words
              words.held['textDocument/documentSymbol'] = {}
@@ -236,7 +236,7 @@ fn a_command_in_the_prompt_is_run_and_other_words_are_sent() {
         let scripted = project();
         let mut person = prompting(program, &scripted);
         person.window.keys("i/add %<Esc><CR>");
-        assert_eq!(person.next_notification(), "with the next prompt: src/cart.rs");
+        assert_eq!(person.next_notification(), "added to the next prompt: src/cart.rs");
         assert_eq!(person.window.lines("copydesk://prompt"), "");
         for text in ["/etc/passwd is odd", "/nothing", "/stop\nand more", "words"] {
             let is_command =

@@ -1,4 +1,4 @@
-//! What goes along with a prompt: mentions, selections, lists of the editor, images.
+//! The context of a prompt: mentions, selections, lists of the editor, images.
 
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn project() -> ScriptedEnvironment {
     scripted
 }
 
-/// What `gather` makes of a prompt, with the project's folder as `PROJECT_CONFIG` and the home as `HOME`.
+/// The result of `gather` for a prompt, with the project's folder as `PROJECT` and the home as `HOME`.
 fn gather_context(person: &mut NeovimUser, scripted: &ScriptedEnvironment, text: &str) -> Value {
     let gather =
         "return require('copydesk.context').gather(..., { origin = vim.api.nvim_get_current_win() })";
@@ -51,7 +51,7 @@ fn mentions_are_what_they_name_and_other_words_stay_words() {
     for_each_neovim(|program| {
         let scripted = project();
         let mut person = NeovimUser::start(program, &scripted.desk);
-        // As the person sees it, not as it is on the disk.
+        // The buffer's text, not the file's.
         person.window.command("edit a.txt | call setline(1, 'eins ü')");
         let a = "PROJECT/a.txt";
         for (text, items) in [
@@ -74,9 +74,9 @@ fn mentions_are_what_they_name_and_other_words_stay_words() {
             assert_eq!(gather_context(&mut person, &scripted, text)["items"], items, "{text}");
         }
         for (text, problem) in [
-            ("@a.txt:4", "`a.txt` has 3 lines, and no line 4"),
-            ("@lib/b.txt:3", "`lib/b.txt` has 2 lines, and no line 3"),
-            ("@selection", "nothing was selected in a.txt"),
+            ("@a.txt:4", "`a.txt` has only 3 lines; there is no line 4"),
+            ("@lib/b.txt:3", "`lib/b.txt` has only 2 lines; there is no line 3"),
+            ("@selection", "nothing is selected in a.txt"),
             ("@quickfix", "the quickfix list is empty"),
         ] {
             assert_eq!(gather_context(&mut person, &scripted, text), json!({ "problem": problem }), "{text}");
@@ -91,7 +91,7 @@ fn a_selection_is_taken_as_it_is_seen() {
         let scripted = project();
         let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.connect();
-        // Which of the two they agree on depends on the Neovim.
+        // The negotiated encoding depends on the Neovim.
         let is_utf8 = person.window.lua("return require('copydesk.position').encoding()") == "utf-8";
         person.window.command("edit a.txt | call setline(1, ['a🦀c', 'dü', 'x'])");
         for (keys, from, to, text) in [
@@ -157,7 +157,7 @@ fn texts_that_are_no_utf8_can_be_sent() {
     });
 }
 
-/// Each of them is looked for on the disk.
+/// Each reading is looked up on disk.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_row_of_dots_is_not_read_in_a_thousand_ways() {
@@ -168,7 +168,7 @@ fn a_row_of_dots_is_not_read_in_a_thousand_ways() {
             "local all = require('copydesk.context.mention').find('@a' .. ('.'):rep(4000) .. ' @b.)')
             return { #all[1] < 20, all[1][1] == 'a' .. ('.'):rep(4000), all[1][#all[1]], all[2] }";
         assert_eq!(person.window.lua(readings), json!([true, true, "a", ["b.)", "b.", "b"]]));
-        // What is no file is looked for once.
+        // A missing file is looked up once.
         let looked = "local file, count = require('copydesk.context.file'), 0
             local named = file.named
             file.named = function(word) count = count + 1 return named(word) end
@@ -178,14 +178,14 @@ fn a_row_of_dots_is_not_read_in_a_thousand_ways() {
     });
 }
 
-/// The desk says where it leaves something out; it has to know that there was more.
+/// The daemon reports a truncation; for that it has to see that there was more.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn of_long_texts_so_much_is_sent_that_the_desk_sees_that_there_is_more() {
     for_each_neovim(|program| {
         let scripted =
             allow_edits_environment([ScriptedTurn::new().text("Done."), ScriptedTurn::new().text("Done.")]);
-        // One letter more, and the others are torn apart at other places.
+        // One more letter, so that the others are split at other places.
         for (number, before) in ["", "x"].into_iter().enumerate() {
             scripted.desk.write("~/else.txt", format!("{before}{}", "üß\n".repeat(200_000)));
             let mut person = NeovimUser::start(program, &scripted.desk);
@@ -217,13 +217,13 @@ fn images_are_known_by_their_bytes_and_bounded() {
         let found = gather_context(&mut person, &scripted, "like @shot.png, not @fake.png");
         let file = json!({ "mime": "image/png", "name": "shot.png", "base64": "iVBORw0KGgogYW5kIHNvIG9u" });
         assert_eq!(found, json!({ "files": [file], "items": [uri("PROJECT/fake.png")] }));
-        let problem = "`big.pdf` has 3.8 MB, and at most 3.8 MB can be sent: make it smaller";
+        let problem = "`big.pdf` has 3.8 MB, but at most 3.8 MB can be sent; make it smaller";
         assert_eq!(gather_context(&mut person, &scripted, "@big.pdf"), json!({ "problem": problem }));
         let many: Vec<_> = (0..11).map(|number| format!("shot{number}.png")).collect();
         for name in &many {
             scripted.desk.write(name, PNG);
         }
-        let problem = "more than 10 images and PDFs cannot go with one prompt";
+        let problem = "one prompt takes at most 10 images and PDFs";
         let text = format!("@{}", many.join(" @"));
         assert_eq!(gather_context(&mut person, &scripted, &text), json!({ "problem": problem }));
     });
@@ -241,14 +241,14 @@ fn the_model_gets_the_image_and_the_text() {
         scripted.desk.write("a.txt", "one\n");
         let mut person = NeovimUser::start(program, &scripted.desk);
         person.run_command("Copydesk add shot.png", json!([]));
-        assert_eq!(person.next_notification(), "with the next prompt: shot.png");
+        assert_eq!(person.next_notification(), "added to the next prompt: shot.png");
         person.run_turn("Look at @a.txt");
         let sent = scripted.last_message(0);
         assert!(sent.contains("image/png") && sent.contains(r"[a.txt]\none\n"), "{sent}");
     });
 }
 
-/// However a path is written, it is read again as the same path.
+/// However a path is written, it is parsed as the same path.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_the_completion_writes_is_read_as_the_same_path() {
@@ -268,7 +268,7 @@ fn what_the_completion_writes_is_read_as_the_same_path() {
         let surroundings =
             proptest::sample::select(vec![("", ""), ("see ", " now"), ("(", "), or"), ("\n", ".\n")]);
         let check = |(paths, (before, after)): (Vec<String>, (&str, &str))| {
-            // A name of white space alone is nobody's.
+            // No file has a name of only white space.
             let paths: Vec<_> = paths.into_iter().filter(|path| !path.trim().is_empty()).collect();
             let read = person.window.nvim.lua(code, json!([paths, before, after]));
             for one in read.as_array().unwrap_or(&vec![]) {

@@ -1,4 +1,4 @@
-//! Documents around their text: those without a name, saving, files that change under a buffer, and what the editor shows.
+//! Documents apart from their text: unnamed ones, saving, files that change under a buffer, and what the editor shows.
 
 mod files;
 mod names;

@@ -1,11 +1,11 @@
-//! The conversation's buffer, kept up to date piece by piece: it is always what it would be if it were drawn at once.
+//! The conversation's buffer, updated incrementally: it always equals what a full redraw would give.
 
 use serde_json::json;
 
 use super::mock_daemon_neovim::MockDaemonNeovim;
 use crate::neovim::neovim_session::for_each_neovim;
 
-/// Events of every kind, made up by a seed, some of them lost on the way.
+/// Random events of every kind, by a seed, some of them lost.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_drawn_piece_by_piece_is_what_is_drawn_at_once() {

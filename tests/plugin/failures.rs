@@ -1,4 +1,5 @@
-//! What happens around a conversation: desks and lines that break, files of every kind, and the rest of a person's Neovim.
+//! Faults around a conversation: daemons and connections that break, files of every kind, and the rest of the user's
+//! Neovim.
 
 use std::path::Path;
 
@@ -44,7 +45,7 @@ fn a_line_that_breaks_is_made_again_and_the_turn_is_shown_to_its_end() {
         let mut window = PluginNeovim::open(program, &scripted.desk);
         window.command("Copydesk ask Work");
         block_on(scripted.server.wait_for_gate("half"));
-        // The process between Neovim and the desk, as a crash would end it.
+        // Kill the process between Neovim and the daemon, as a crash would.
         let shim = window.lua("return vim.fn.system({ 'pgrep', '-P', vim.fn.getpid(), '-f', ' lsp' })");
         let shim: u64 = shim.as_str().unwrap().trim().parse().unwrap();
         window.nvim.discard_messages();
@@ -55,7 +56,7 @@ fn a_line_that_breaks_is_made_again_and_the_turn_is_shown_to_its_end() {
         window.wait_until("require('copydesk.chat.transcript').is_drawn()");
         let lines = window.lines("copydesk://chat");
         assert!(lines.ends_with("I begin and end."), "{lines}");
-        assert_eq!(window.lua("return T.said"), json!([]), "nobody is bothered");
+        assert_eq!(window.lua("return T.said"), json!([]), "no message is shown");
     });
 }
 
@@ -113,8 +114,8 @@ fn bytes(scripted: &ScriptedEnvironment) -> Vec<u8> {
     std::fs::read(scripted.desk.path("a.txt")).unwrap()
 }
 
-/// The name, the options before it is opened, its bytes, and what they are when the agent has replaced `two` and the person
-/// has written the file.
+/// The name, the options before it is opened, its bytes, and its bytes after the agent has replaced `two` and the user has
+/// written the file.
 const FILES: &[(&str, &str, &[u8], &[u8])] = &[
     ("latin", "set fileencodings=ucs-bom,utf-8,latin1", b"\xe4\ntwo\n", b"\xe4\n2\n"),
     ("marked", "", b"\xef\xbb\xbfone\ntwo\n", b"\xef\xbb\xbfone\n2\n"),
@@ -168,7 +169,7 @@ fn a_person_can_write_all_and_quit_in_the_middle_of_a_turn() {
         window.keys("<C-w>tothree<Esc>");
         window.quit_with("wqa");
         assert_eq!(scripted.desk.read("a.txt"), "one\nthree\ntwo\n");
-        // The turn goes on without the editor.
+        // The turn continues without the editor.
         let mut later = PluginNeovim::open(program, &scripted.desk);
         later.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end");
         later.command("Copydesk chat");

@@ -1,4 +1,4 @@
-//! `:help copydesk` is complete: every command, option, key, highlight, event and function has its place there.
+//! `:help copydesk` is complete: it has every command, option, key, highlight, event and function.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,13 +14,13 @@ fn help() -> String {
     fs::read_to_string(Path::new(PLUGIN_FOLDER).join("doc/copydesk.txt")).unwrap()
 }
 
-/// The tags that the page sets.
+/// The tags that the page defines.
 fn tags(text: &str) -> BTreeSet<&str> {
     let words = text.split_whitespace();
     words.filter_map(|word| word.strip_prefix('*')?.strip_suffix('*')).filter(|tag| !tag.is_empty()).collect()
 }
 
-/// The tags that the page points at with bars.
+/// The tags that the page refers to with bars.
 fn references(text: &str) -> BTreeSet<&str> {
     let words = text.split_whitespace();
     let bars = words
@@ -54,7 +54,7 @@ fn helptags_finds_nothing_wrong_and_help_leads_there() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
         let mut person = NeovimUser::start(program, &scripted.desk);
-        // In a folder of the test's own: the tags file is not part of the plugin.
+        // In a folder of the test: the tags file is not part of the plugin.
         scripted.desk.write("~/copy/doc/copydesk.txt", help());
         let folder = scripted.desk.path("~/copy");
         let code = "local folder = ...

@@ -1,7 +1,7 @@
--- Neovim with the plugin, as its user has it. Comes after `line.lua`.
+-- Neovim with the plugin, as its user has it. Loaded after `line.lua`.
 --
--- Whatever the plugin announces (its `User` events) and says (`vim.notify`) is told to the test. Keys are typed as a person
--- types them; a screen is read cell by cell.
+-- The test gets the plugin's `User` events and notifications (`vim.notify`). Keys are typed as by a user; a screen is read
+-- cell by cell.
 vim.opt.runtimepath:prepend(vim.env.TEST_PLUGIN)
 vim.o.columns = 100
 vim.o.lines = 30
@@ -22,17 +22,17 @@ vim.api.nvim_create_autocmd("User", {
   callback = function(event) T.tell(event.match, event.data or vim.empty_dict()) end,
 })
 
--- Types. The editor has dealt with the keys when this returns; what they began may go on.
+-- Types. The keys are handled when this returns; what they started may continue.
 function T.keys(keys)
   vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(keys, true, true, true), "mx!", false)
 end
 
--- Types, and leaves insert mode as it was begun: with more to come.
+-- Types, and stays in insert mode: more keys follow.
 function T.type(keys)
   vim.api.nvim_input(keys)
 end
 
--- What can be seen, a line for each row, without the spaces at their ends.
+-- The visible text, one line per row, without trailing spaces.
 function T.screen()
   vim.cmd("redraw!")
   local rows = {}
@@ -46,8 +46,8 @@ function T.screen()
   return table.concat(rows, "\n")
 end
 
--- Calls `check` after everything that happens, until it gives something, and returns that. Nothing sleeps: Neovim's loop
--- comes by whenever there is something to do.
+-- Calls `check` after every event until it returns something, and returns that. Nothing sleeps: Neovim's loop runs
+-- whenever there is something to do.
 function T.until_(check)
   return T.await(function(done)
     local poll = assert(vim.uv.new_check())
@@ -66,7 +66,7 @@ function T.until_(check)
       end
     end
     poll:start(vim.schedule_wrap(look))
-    -- A loop with nothing to do does not come by at all.
+    -- An idle loop does not run at all.
     wake:start(10, 10, function() end)
   end)
 end

@@ -1,4 +1,4 @@
-//! Inline edits in Neovim: a selection, a few words, and the model's text as a hunk in its place.
+//! Inline edits in Neovim: a selection, an instruction, and the model's text as a hunk in its place.
 
 use serde_json::json;
 
@@ -37,7 +37,7 @@ fn what_is_written_grows_in_its_place_and_is_accepted_with_a_key() {
         assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
         person.window.keys("gha");
         assert!(person.next_notification().contains("still writing"));
-        // Somebody goes on typing above.
+        // The user continues typing above.
         person.window.keys("ggOzero<Esc>");
         scripted.server.open_gate("half");
         person.window.wait_until(
@@ -77,12 +77,12 @@ fn it_is_changed_by_a_follow_up_tried_again_and_rejected() {
         person.window.command("Copydesk! edit");
         written(&mut person, "2");
         person.window.command("Copydesk reject");
-        // There were none for a while at each try, too.
+        // Between two tries there were none for a while, too.
         person.window.wait_until("require('copydesk.review').count() == 0");
         assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
         person.window.command("Copydesk! edit");
         let said = person.next_notification();
-        assert!(said.contains("no inline edit here"), "{said}");
+        assert!(said.contains("no inline edit under the cursor"), "{said}");
     });
 }
 

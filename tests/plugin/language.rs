@@ -1,4 +1,4 @@
-//! What the desk asks of a person's language servers: scripted ones in the person's Neovim, of every temper.
+//! The daemon's requests about the user's language servers: scripted ones in the user's Neovim, well-behaved or not.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ mod navigate;
 mod proof;
 mod unloaded;
 
-/// A Neovim that is connected, with `a.py` in its folder; the desk is there as long as the test holds it.
+/// A connected Neovim with `a.py` in its folder; the daemon lives as long as the test holds it.
 fn start_connected(program: &std::path::Path) -> (ScriptedEnvironment, PluginNeovim) {
     let (scripted, mut window) = start_disconnected(program);
     window.connect();
@@ -28,7 +28,7 @@ fn start_disconnected(program: &std::path::Path) -> (ScriptedEnvironment, Plugin
     (scripted, window)
 }
 
-/// Runs a script, and compares what it returns.
+/// Runs a script, and compares its result.
 #[track_caller]
 fn check(script: &str, expected: Value) {
     for_each_neovim(|program| {
@@ -37,19 +37,19 @@ fn check(script: &str, expected: Value) {
     });
 }
 
-/// Waits for the answer to a question that was begun.
+/// Waits for the response to a pending request.
 #[track_caller]
 fn wait_for_answer(window: &mut PluginNeovim) -> Value {
     window.nvim.wait_for_message("answer", |_| true)
 }
 
-/// Waits until a server was asked something.
+/// Waits until a server got a request.
 #[track_caller]
 fn wait_for_server_request(window: &mut PluginNeovim, method: &str) -> Value {
     window.nvim.wait_for_message("asked", |asked| asked["method"] == method)
 }
 
-/// An answer about `a.py` with these messages, each on the first character.
+/// A result about `a.py` with these messages, each on the first character.
 fn answered_result(proof: &str, messages: &[&str]) -> Value {
     let items: Vec<_> = messages
         .iter()

@@ -1,6 +1,6 @@
--- A language server that takes every line with "bad" in it for wrong. Comes after `server.lua`.
+-- A language server that reports every line with "bad" in it. Loaded after `server.lua`.
 --
--- It can be asked ("pull"), or publishes for each text that it is told of, with its version ("publish") or without one
+-- It supports pull ("pull"), or publishes for each text that it gets, with its version ("publish") or without
 -- ("unnamed").
 local PULL = "textDocument/diagnostic"
 
@@ -27,7 +27,7 @@ function T.lint(how, options)
     local document = params and params.textDocument
     local text = document and document.version and self.texts[document.uri]
     if how ~= "pull" and text then
-      -- As from another process: not before Neovim knows that it has sent the text.
+      -- As from another process: not before Neovim has recorded that it sent the text.
       vim.schedule(function()
         vim.schedule(function()
           local version = how == "publish" and document.version or nil

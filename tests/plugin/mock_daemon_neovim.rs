@@ -1,4 +1,4 @@
-//! A Neovim with modules of the plugin, and a desk made of Lua inside of it: see `bare.lua`.
+//! A Neovim with modules of the plugin, and a mock daemon in Lua inside it: see `bare.lua`.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub(crate) struct MockDaemonNeovim {
 }
 
 impl MockDaemonNeovim {
-    /// In a folder of its own, connected.
+    /// Connected, in a folder of its own.
     pub(crate) fn start(program: &Path, encoding: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut nvim = NeovimInstance::start(program, include_str!("bare.lua"), |command| {
@@ -34,7 +34,7 @@ impl MockDaemonNeovim {
         self.nvim.lua(code, arguments)
     }
 
-    /// Types, and stays in the mode that the keys lead to. Whatever comes next finds the keys dealt with.
+    /// Types, and stays in the resulting mode. The keys are handled before anything that follows.
     #[track_caller]
     pub(crate) fn keys(&mut self, keys: &str) {
         self.lua_with("vim.api.nvim_input(...)", json!([keys]));

@@ -1,5 +1,5 @@
--- The person at `vim.ui`: every dialogue is told to the test, and answered with the next of `T.answers`: a piece of the
--- label or a text, or `false` for leaving it. Without an answer it stays open.
+-- The user of `vim.ui`: the test sees every dialog, and each is answered with the next of `T.answers`: a part of the
+-- label or a text, or `false` to leave it. Without an answer it stays open.
 T.answers = {}
 
 local function next_answer(done, give)

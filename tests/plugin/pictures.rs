@@ -1,6 +1,6 @@
-//! The README's pictures of the conversation and of a review, drawn from what Neovim really shows.
+//! The README's pictures of the conversation and of a review, drawn from Neovim's real screen.
 //!
-//! `COPYDESK_TEST_NVIM=… cargo test -p copydesk plugin::pictures -- --ignored` draws them anew.
+//! `COPYDESK_TEST_NVIM=… cargo test -p copydesk plugin::pictures -- --ignored` redraws them.
 
 use std::path::Path;
 use std::process::Command;
@@ -79,7 +79,7 @@ fn a_review() {
     keep(terminal, "review.svg");
 }
 
-/// What would be wrong is known before anything is changed.
+/// Problems are known before anything changes.
 #[test]
 #[ignore = "writes into the repository"]
 fn problems_in_an_ask() {
@@ -109,7 +109,7 @@ fn problems_in_an_ask() {
     keep(terminal, "problems.svg");
 }
 
-/// Neovim with the cart, as a person sees it.
+/// Neovim with the cart, as the user sees it.
 fn open(scripted: &ScriptedEnvironment, rows: u16, columns: u16) -> TestTerminal {
     let program = installed_neovims().pop().unwrap();
     scripted.desk.write("cart.rs", CART);
@@ -125,7 +125,7 @@ fn open(scripted: &ScriptedEnvironment, rows: u16, columns: u16) -> TestTerminal
     terminal
 }
 
-/// Draws what is on the screen into a file of the plugin.
+/// Draws the screen into a file of the plugin.
 fn keep(mut terminal: TestTerminal, name: &str) {
     let folder = Path::new(PLUGIN_FOLDER).join("pictures");
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,4 +1,4 @@
-//! A person at work: a desk with the scripted model, and a Neovim with the plugin.
+//! A user at work: a daemon with the scripted model, and a Neovim with the plugin.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::cli::environment::{BINARY, TestEnvironment};
 use crate::neovim::nvim::NeovimInstance;
 
-/// Where the plugin is, in this repository.
+/// The plugin's folder in this repository.
 pub(crate) const PLUGIN_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../editors/nvim");
 
-/// So often a screen is looked at that is not what it should be, before it is taken for wrong.
+/// How often a wrong screen is read again before the test fails.
 const SCREEN_ATTEMPTS: usize = 100;
 
 /// One Neovim with the plugin.
@@ -36,26 +36,25 @@ impl PluginNeovim {
         Self { nvim }
     }
 
-    /// Lua without arguments; what it returns.
+    /// Runs Lua without arguments; returns its result.
     #[track_caller]
     pub(crate) fn lua(&mut self, code: &str) -> Value {
         self.nvim.lua(code, json!([]))
     }
 
-    /// An Ex command.
+    /// Runs an Ex command.
     #[track_caller]
     pub(crate) fn command(&mut self, command: &str) {
         self.nvim.lua("vim.cmd(...)", json!([command]));
     }
 
-    /// Types, in the notation of mappings; insert mode, if the keys begin it, has ended after them.
+    /// Types, in the notation of mappings; afterwards insert mode has ended.
     #[track_caller]
     pub(crate) fn keys(&mut self, keys: &str) {
         self.nvim.lua("T.keys(...)", json!([keys]));
     }
 
-    /// What can be seen, when all that was told is drawn. Times and durations at the end of a line are the same in every
-    /// run.
+    /// The screen, once everything received is drawn. Times and durations at the end of a line are masked.
     #[track_caller]
     pub(crate) fn screen(&mut self) -> String {
         self.wait_until("require('copydesk.chat.transcript').is_drawn()");
@@ -63,7 +62,7 @@ impl PluginNeovim {
         screen.as_str().unwrap().lines().map(|line| mask_times(line) + "\n").collect()
     }
 
-    /// Compares what can be seen with what was seen when somebody looked: a file of `tests/plugin/screens`.
+    /// Compares the screen with a file of `tests/plugin/screens`.
     #[track_caller]
     pub(crate) fn assert_screen(&mut self, name: &str) {
         let expected = expect_test::expect_file![format!("screens/{name}.txt")];
@@ -80,7 +79,7 @@ impl PluginNeovim {
         expected.assert_eq(&screen);
     }
 
-    /// Waits until a Lua expression is true or something else, and gives that.
+    /// Waits until a Lua expression is truthy; returns its value.
     #[track_caller]
     pub(crate) fn wait_until(&mut self, expression: &str) -> Value {
         self.lua(&format!("return T.until_(function() return {expression} end)"))
@@ -94,7 +93,7 @@ impl PluginNeovim {
         assert!(problem.is_null(), "{problem}");
     }
 
-    /// Gives a command that ends Neovim, and waits for that end.
+    /// Runs a command that ends Neovim, and waits for the exit.
     #[track_caller]
     pub(crate) fn quit_with(mut self, command: &str) {
         self.nvim.run_until_exit("vim.cmd(...)", json!([command]));
@@ -106,7 +105,7 @@ impl PluginNeovim {
         self.nvim.wait_for_message("CopydeskTurnEnded", |_| true)
     }
 
-    /// The lines of a buffer, by its name or number.
+    /// The lines of a buffer, by name or number.
     #[track_caller]
     pub(crate) fn lines(&mut self, buffer: impl Into<Value>) -> String {
         let lines = "return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, true), '\\n')";
@@ -115,7 +114,7 @@ impl PluginNeovim {
     }
 }
 
-/// A line without what a clock says: for how long a turn runs, and at its end.
+/// Masks a turn's running time, and the time at the end of a line.
 fn mask_times(line: &str) -> String {
     if let Some((before, rest)) = line.split_once("◐ ")
         && let Some((seconds, after)) = rest.split_once(" s ")

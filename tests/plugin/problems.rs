@@ -1,4 +1,4 @@
-//! What the person's own language servers say of an edit, from Neovim to what the model reads, and how the person sees it.
+//! Diagnostics of the user's own language servers for an edit, from Neovim to the model's input and to the screen.
 
 mod drawing;
 
@@ -14,7 +14,7 @@ use crate::neovim::neovim_session::{
 use crate::sessions::harness::ScriptedEnvironment;
 use crate::terminal::problems::server;
 
-/// A Neovim with `a.py`, and a server that takes every line with `bad` in it for wrong.
+/// A Neovim with `a.py`, and a server that reports every line with `bad` in it.
 fn start_with_linter(program: &Path, scripted: &ScriptedEnvironment, how: &str) -> PluginNeovim {
     let mut window = start_with_server(program, scripted, &format!("T.lint('{how}')"));
     window.lua("T.edit('a.py', 'lint')");
@@ -31,7 +31,7 @@ fn start_with_server(program: &Path, scripted: &ScriptedEnvironment, serve: &str
     window
 }
 
-/// A whole turn. Nobody looks at it.
+/// Runs a whole turn in the background.
 #[track_caller]
 fn run_turn(window: &mut PluginNeovim) {
     window.command("Copydesk! ask Work");
@@ -39,7 +39,7 @@ fn run_turn(window: &mut PluginNeovim) {
     assert_eq!(end["end"]["kind"], "done", "{end}");
 }
 
-/// What the model is told of problems by its only call.
+/// The problems in the result of the model's only call.
 #[track_caller]
 fn model_input_problems(scripted: &ScriptedEnvironment) -> String {
     let (told, failed) = result(scripted, 1, "c1");
@@ -47,7 +47,7 @@ fn model_input_problems(scripted: &ScriptedEnvironment) -> String {
     told.split_once("\n\n").map_or(String::new(), |(_, problems)| problems.to_owned())
 }
 
-/// The person typed a line above, and has not saved; the model edits; what it is told.
+/// The user typed a line above, without saving; the model edits; checks what the model is told.
 #[track_caller]
 fn check(how: &str, old: &str, new: &str, expected: &str) {
     for_each_neovim(|program| {
@@ -66,7 +66,7 @@ a.py:4:5 error B1 (lint) bad_new
 1 older error remains.
 ";
 
-/// What is known in any case.
+/// Known in any case.
 const SYNTAX: &str = "tree-sitter (syntax only), proven for this text: no new errors\n";
 
 #[test]
@@ -134,7 +134,7 @@ b.py:2:1 error B1 (lint) bad_new
     });
 }
 
-/// What is open is asked about, since not every server says by itself what an edit elsewhere has done to it.
+/// Open files are checked, because not every server reports the effect of an edit elsewhere.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_open_file_that_the_edit_broke_is_told_of() {
@@ -171,14 +171,14 @@ b.py:1:1 error there is no one
     });
 }
 
-/// What could be said would be of another text.
+/// Any diagnostics would be about another text.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn nothing_is_claimed_of_a_text_in_which_the_person_types() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment(edit("a.py", "two", "bad_new"));
         let mut window = start_with_linter(program, &scripted, "pull");
-        // What it is asked before the edit it answers, and the rest when the person has typed.
+        // It responds to requests before the edit at once, and to the others after the user has typed.
         window.lua(
             "local server = T.servers.lint
              local answer = server.answers['textDocument/diagnostic']
@@ -198,7 +198,7 @@ fn nothing_is_claimed_of_a_text_in_which_the_person_types() {
     });
 }
 
-/// Nobody waits for a server that says itself that it is not ready; what it finds is told when it is.
+/// The daemon does not wait for a server that reports that it is not ready; its result comes later.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_starts_is_heard_later() {
@@ -217,7 +217,7 @@ fn a_server_that_starts_is_heard_later() {
     });
 }
 
-/// Below the call that caused it, and from there to its place.
+/// Below the call that caused it, with a jump to its place.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn problems_are_seen_below_their_call_and_lead_to_their_place() {
@@ -236,7 +236,7 @@ fn problems_are_seen_below_their_call_and_lead_to_their_place() {
         );
         let scripted = allow_edits_environment(turns);
         let mut window = start_with_linter(program, &scripted, "pull");
-        // Newer Neovims do not show them in the text by themselves, but count them below it.
+        // Newer Neovims do not show them in the text by default, but count them in the statusline.
         window.lua(
             "vim.o.columns, vim.o.lines, vim.o.statusline = 120, 36, '%f %m'
              vim.diagnostic.config({ virtual_text = false })",
@@ -253,7 +253,7 @@ fn problems_are_seen_below_their_call_and_lead_to_their_place() {
     });
 }
 
-/// In review after, behind the very lines.
+/// In a review after the edit, at the very lines.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_hunk_has_the_problems_that_it_caused() {
@@ -270,13 +270,14 @@ fn a_hunk_has_the_problems_that_it_caused() {
         let expected = json!([{ "line": 0, "severity": "error", "code": "B1",
             "source": "Neovim's language servers", "message": "bad_new" }]);
         assert_eq!(found, expected);
-        // What the person makes of the line may be anything.
+        // The user may change the line to anything.
         window.lua("vim.fn.setline(3, 'mended')");
         window.wait_until(&format!("not {problems}"));
     });
 }
 
-/// The desk has servers of its own for what Neovim has none for: they are seen at work, listed, and started anew.
+/// The daemon has servers of its own for languages that Neovim has none for: their progress is shown, they are
+/// listed, and can be restarted.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn servers_of_the_desk_are_shown_while_they_read_the_project() {
@@ -296,7 +297,7 @@ fn servers_of_the_desk_are_shown_while_they_read_the_project() {
         );
         window.command("edit a.txt");
         run_turn(&mut window);
-        // That of the turn is shown in the same way.
+        // The progress of the turn is shown in the same way.
         let is_its = |told: &Value| told["token"].as_str().unwrap().starts_with("copydesk/scripted/");
         let begun = window.nvim.wait_for_message("progress", |told| told["kind"] == "begin" && is_its(told));
         assert!(begun["title"].as_str().unwrap().starts_with("scripted "), "{begun}");
@@ -304,14 +305,14 @@ fn servers_of_the_desk_are_shown_while_they_read_the_project() {
         window.command("Copydesk status");
         window.wait_until("vim.fn.search('^Servers  *scripted in .*: ready, 1 document', 'nw') > 0");
         window.command("Copydesk restart scripted");
-        window.nvim.wait_for_message("said", |said| said["text"] == "Copydesk: scripted is started anew");
+        window.nvim.wait_for_message("said", |said| said["text"] == "Copydesk: scripted is restarting");
         window.command("Copydesk restart nobody");
-        let none = "Copydesk: the desk runs no language server that is called nobody";
+        let none = "Copydesk: the daemon runs no language server named nobody";
         window.nvim.wait_for_message("said", |said| said["text"] == none);
     });
 }
 
-/// Prompts until the model is told of problems that nobody could tell before, and gives what it is told.
+/// Prompts until the model gets problems that were unknown before; returns what it gets.
 #[track_caller]
 fn prompt_until_problems(window: &mut PluginNeovim, scripted: &ScriptedEnvironment, first: usize) -> String {
     for number in first..first + 100 {

@@ -1,4 +1,4 @@
-//! Questions, plans, skills and the list of things to do, from the model to the screen.
+//! Questions, plans, skills and to-do lists, from the model to the screen.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn write(call: &str, statuses: [&str; 3]) -> ScriptedTurn {
     ScriptedTurn::new().call(call, "todowrite", json!({ "todos": todos }))
 }
 
-/// The first list stays open; where only boxes change, one line says what is being done.
+/// The first list stays open; if only boxes change, one line shows the current item.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_list_is_shown_once_and_its_progress_above() {
@@ -131,7 +131,7 @@ fn a_question_is_dismissed_or_answered_with_something_else() {
     });
 }
 
-/// The plan is read where it is asked about, and the line above says who works.
+/// The plan is shown with its ask, and the winbar shows the agent.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_plan_is_shown_and_approved() {
@@ -156,7 +156,7 @@ fn a_plan_is_shown_and_approved() {
         }
         window.command("Copydesk ask Mend the total");
         window.nvim.wait_for_message("CopydeskAsk", |told| told["kind"] == "permission");
-        // The time of the plan, whole on a line of its own or cut with what stands behind it.
+        // The time of the plan, whole on its own line or cut with what follows it.
         let timeless = |screen: String| {
             let digits = time.rsplit('/').next().unwrap();
             let line = |line: &str| match line.split_once(".copydesk/plans/2") {

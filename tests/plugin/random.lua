@@ -1,5 +1,4 @@
--- Random edits against a naive model: a text is a list of characters, each of which knows itself. Comes after
--- `bare.lua`.
+-- Random edits against a naive model: a text is a list of characters with identity. Loaded after `bare.lua`.
 R = {}
 
 local state = 1
@@ -20,7 +19,7 @@ local function random_text(most)
   return table.concat(pieces)
 end
 
--- A text as characters; those of one code point that belongs to another are their own.
+-- A text as characters; a combining code point counts as its own.
 local function characters(text)
   local list = {}
   for code in text:gmatch("[%z\1-\127\194-\244][\128-\191]*") do list[#list + 1] = { code = code } end
@@ -31,7 +30,7 @@ local function text_of(list)
   return table.concat(vim.tbl_map(function(character) return character.code end, list))
 end
 
--- Where the character of a number stands, from 0; the one behind the last is the end.
+-- The position of the character of a number, from 0; the one after the last is the end.
 local function place(list, number, encoding)
   local line, character = 0, 0
   for at = 1, number - 1 do
@@ -46,7 +45,7 @@ local function place(list, number, encoding)
   return line, character
 end
 
--- The lines of a text, as a buffer has them whose last line has an end, or will have one.
+-- The lines of a text, as in a buffer whose last line has an end, or will have one.
 local function lines_of(text, has_end)
   if has_end then text = text:gsub("\n$", "") end
   return vim.split(text, "\n", { plain = true })
@@ -67,7 +66,7 @@ local function random_edits(list, encoding, format)
       edits[#edits + 1] = { row, character, end_row, end_character, sent }
       vim.list_extend(after, characters(text))
       at = at + size
-      -- A character between two edits, or none: those may touch.
+      -- A character between two edits, or none: they may touch.
       if size == 0 or random(2) == 0 then
         after[#after + 1] = list[at]
         at = at + 1
@@ -86,7 +85,7 @@ local function find(list, character)
   end
 end
 
--- One round: a buffer, edits, and everything that has to be so afterwards.
+-- One round: a buffer, edits, and everything that must hold afterwards.
 function R.round(number, encoding)
   local format = one_of({ "unix", "unix", "dos", "mac" })
   local has_end, fixes, is_binary = random(3) > 0, random(3) > 0, random(5) == 0
@@ -96,7 +95,7 @@ function R.round(number, encoding)
   local bufnr = S.open("random" .. number, lines)
   vim.bo.fileformat, vim.bo.endofline, vim.bo.fixendofline = format, has_end, fixes
   if is_binary then vim.bo.binary, vim.bo.endofline, vim.bo.fileformat = true, has_end, format end
-  -- The options are as they would have been when the file was read.
+  -- The options as if the file had been read so.
   vim.lsp.buf_detach_client(bufnr, S.client.id)
   vim.bo.modified = false
   S.attach(bufnr)
@@ -109,7 +108,7 @@ function R.round(number, encoding)
   local wanted = lines_of(text_of(after), has_end or is_at_end and fixes and not is_binary)
   local watched = 1 + random(#list + 1)
   local row, col = place(list, watched, "utf-8")
-  -- Where there are folds, a range is replaced in pieces.
+  -- With folds, a range is replaced in pieces.
   if random(2) == 0 then
     local first = 1 + random(#lines)
     vim.cmd(("%d,%dfold"):format(first, first + random(#lines - first + 1)))
@@ -124,7 +123,7 @@ function R.round(number, encoding)
   local function check(condition, what, is)
     if not condition then error(what .. "\n" .. vim.inspect({ case, is, wanted }), 0) end
   end
-  -- Their order matters only where two are at the same place.
+  -- The order matters only for two edits at the same position.
   local shuffled = {}
   for _, edit in ipairs(edits) do table.insert(shuffled, 1 + random(#shuffled + 1), edit) end
   local answer = S.apply({ [bufnr] = shuffled })
@@ -133,17 +132,16 @@ function R.round(number, encoding)
     check(is_same and #edits > 0, "refused", answer)
   end
   check(vim.deep_equal(S.lines(bufnr), wanted), "another text", S.lines(bufnr))
-  check(S.known(bufnr) == S.text(bufnr), "the desk has another text", { S.known(bufnr), S.text(bufnr) })
+  check(S.known(bufnr) == S.text(bufnr), "the daemon has another text", { S.known(bufnr), S.text(bufnr) })
   check(vim.bo.fileformat == format and vim.bo.endofline == has_end, "other options")
-  -- The character under the mark and the cursor, where it is still there and the end of no line.
+  -- The character under the mark and the cursor, if it still exists and is not the end of a line.
   local character = list[watched]
   local now = character and find(after, character)
   if now and character.code ~= "\n" and row < #lines then
     local new_row, new_col = place(after, now, "utf-8")
     local mark = vim.api.nvim_buf_get_mark(bufnr, "a")
     check(mark[1] == new_row + 1 and mark[2] == new_col, "the mark", { mark, new_row, new_col, row, col })
-    -- In normal mode a cursor stands at the beginning of what is composed, which may now be with another
-    -- letter.
+    -- In normal mode the cursor is at the beginning of a composed character, which may now include another letter.
     local composes = character.code == "\204\129" or after[now + 1] and after[now + 1].code == "\204\129"
     local cursor = vim.api.nvim_win_get_cursor(0)
     local is_there = cursor[1] == new_row + 1 and cursor[2] == new_col
@@ -160,7 +158,7 @@ function R.round(number, encoding)
   return answer.applied and not is_same
 end
 
--- Many rounds; how many of them changed a text.
+-- Many rounds; returns how many of them changed a text.
 function R.rounds(count, encoding)
   local changed = 0
   for number = 1, count do
@@ -169,7 +167,7 @@ function R.rounds(count, encoding)
   return changed
 end
 
--- What a person and plugins do to an unnamed buffer.
+-- What the user and plugins do to an unnamed buffer.
 local deeds = {
   "normal! Gonew\27", "normal! ggOfirst\27", "normal! Gdd", "normal! ggdd", "normal! ddp", "normal! J",
   "undo", "redo",
@@ -177,7 +175,7 @@ local deeds = {
   "setlocal ff=unix", "setlocal noeol", "setlocal eol", "normal! ggVGd", "normal! Gp",
 }
 
--- The desk has the text of an unnamed buffer, whatever happens to it.
+-- The daemon has the text of an unnamed buffer, whatever happens to it.
 function R.untitled(count)
   vim.cmd("enew!")
   local bufnr = S.attach(vim.api.nvim_get_current_buf())

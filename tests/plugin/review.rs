@@ -1,6 +1,6 @@
-//! Undecided hunks in Neovim: how they look, what becomes of them while somebody types, and every way to decide them.
+//! Undecided hunks in Neovim: how they look, how they change while the user types, and every way to decide them.
 //!
-//! The desk is made of Lua (`reviewing.lua`), so that each test says exactly what is told when.
+//! The daemon is a mock in Lua (`reviewing.lua`), so that each test controls every event.
 
 mod decisions;
 mod drawing;
@@ -21,7 +21,7 @@ use super::commands::NeovimUser;
 use crate::neovim::neovim_session;
 use crate::sessions::harness::ScriptedEnvironment;
 
-/// Somebody who looks at what the agent did.
+/// A user who reviews the agent's edits.
 struct ReviewingUser {
     person: NeovimUser,
     _scripted: ScriptedEnvironment,
@@ -47,13 +47,13 @@ impl ReviewingUser {
         self.person.window.lua(code)
     }
 
-    /// The agent edited a file, which is opened.
+    /// The agent has edited a file, which is opened.
     #[track_caller]
     fn receive_edit(&mut self, name: &str, old: &str, new: &str) {
         self.receive_review(name, old, new, json!({}));
     }
 
-    /// The agent wants to edit a file, which is opened.
+    /// The agent proposes to edit a file, which is opened.
     #[track_caller]
     fn receive_proposal(&mut self, name: &str, old: &str, new: &str) {
         self.receive_review(name, old, new, json!({ "when": "before" }));
@@ -74,13 +74,13 @@ impl ReviewingUser {
         self.person.window.command(command);
     }
 
-    /// Gives keys or a command, and waits until so many hunks are left.
+    /// Waits until so many hunks are left.
     #[track_caller]
     fn wait_for_hunks(&mut self, hunks: usize) {
         self.person.window.wait_until(&format!("require('copydesk.review').count() == {hunks}"));
     }
 
-    /// Waits until the plugin has asked for something, and gives what it asked for since the last time.
+    /// Waits until the plugin has sent a request; returns those since the last time.
     #[track_caller]
     fn wait_for_request(&mut self, method: &str) -> Value {
         let asked = "vim.iter(R.sent):any(function(sent) return sent.method == METHOD end)";
@@ -94,26 +94,26 @@ impl ReviewingUser {
         self.wait_for_request("review/decide")[0]["decisions"].take()
     }
 
-    /// Compares what can be seen, with the backgrounds of hunks below each row, with a file of `tests/plugin/screens`.
+    /// Compares the screen, with the backgrounds of hunks below each row, with a file of `tests/plugin/screens`.
     #[track_caller]
     fn assert_screen(&mut self, name: &str) {
-        // What was begun by the last keys has ended.
+        // The effects of the last keys are done.
         self.lua("T.await(function(done) vim.schedule(done) end) vim.cmd('echo')");
-        // Groups that were defined since the last picture are numbered when one is drawn.
+        // Highlight groups defined since the last picture get their numbers on drawing.
         self.lua("R.picture()");
         let picture = self.lua("return R.picture()");
         let picture = picture.as_str().unwrap().lines().map(|line| line.trim_end().to_owned() + "\n");
         expect_test::expect_file![format!("screens/{name}.txt")].assert_eq(&picture.collect::<String>());
     }
 
-    /// Where the cursor is: the file's name, and the line.
+    /// The cursor's position: file name and line.
     #[track_caller]
     fn cursor_position(&mut self) -> (String, u64) {
         let place = self.lua("return { vim.fn.expand('%:t'), vim.fn.line('.') }");
         (place[0].as_str().unwrap().to_owned(), place[1].as_u64().unwrap())
     }
 
-    /// How many marks of hunks the buffer of the window that has the focus has.
+    /// The number of hunk marks in the current buffer.
     #[track_caller]
     fn marks(&mut self) -> u64 {
         let marks = "local count = 0
@@ -127,6 +127,6 @@ impl ReviewingUser {
     }
 }
 
-/// Two hunks: two lines that are others, and one that came.
+/// Two hunks: two changed lines, and an added one.
 const OLD: &str = "a\nb\nc\nd\ne\nf\n";
 const NEW: &str = "a\nB\nC\nd\ne\nf\ng\n";

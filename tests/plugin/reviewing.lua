@@ -1,5 +1,5 @@
--- A desk made of Lua that knows reviews: it is told the old and the new text of a file, finds the hunks, and decides as it is
--- asked. `R.sent` has what the plugin asked for. Comes after `init.lua` and `person.lua`.
+-- A mock daemon in Lua that knows reviews: it gets the old and the new text of a file, finds the hunks, and decides on
+-- request. `R.sent` holds the plugin's requests. Loaded after `init.lua` and `person.lua`.
 R = { sent = {}, reviews = {}, seq = 0, next = 6, outcome = {} }
 
 require("copydesk.progress")
@@ -16,7 +16,7 @@ local function split(text)
   return text == "" and {} or vim.split((text:gsub("\n$", "")), "\n", { plain = true })
 end
 
--- Which bytes differ: all between what two lines have in common at their ends.
+-- The bytes that differ: everything between the common prefix and suffix of two lines.
 local function words(old, new)
   local found = {}
   for line = 1, math.min(#old, #new) do
@@ -59,15 +59,15 @@ local function figures(review)
   return review
 end
 
--- Tells something of a review, with these hunks of it.
+-- Sends an event about a review, with these hunks.
 function R.tell(review, hunks, gone)
   R.seq = R.seq + 1
   local told = vim.tbl_extend("force", review, { hunks = hunks })
   local event = { event = "reviewChanged", review = told, gone = gone }
-  session.told({ session = "s1", seq = R.seq, event = vim.deepcopy(event) })
+  session.handle_event({ session = "s1", seq = R.seq, event = vim.deepcopy(event) })
 end
 
--- A file with what the agent did to it. It is written, and opened unless it is to stay closed.
+-- A file with the agent's edit. It is written, and opened unless it is to stay closed.
 function R.edit(name, old, new, options)
   options = options or {}
   local when = options.when or "after"
@@ -100,7 +100,7 @@ function R.review(id)
   end
 end
 
--- Hunks are no more.
+-- Removes hunks.
 function R.gone(id, ids)
   local review = R.review(id)
   review.hunks = vim.tbl_filter(function(hunk) return not vim.list_contains(ids, hunk.hunk) end, review.hunks)
@@ -108,7 +108,7 @@ function R.gone(id, ids)
   R.tell(review, {}, ids)
 end
 
--- A hunk has become another; `change` gets it.
+-- Changes a hunk by `change`.
 function R.changes(id, hunk_id, change)
   local review = R.review(id)
   for _, hunk in ipairs(review.hunks) do
@@ -185,11 +185,11 @@ require("copydesk.client").request = function(method, params, done)
   R.sent[#R.sent + 1] = { method = method:match("[^/]*/[^/]*$"), params = vim.deepcopy(params) }
   vim.schedule(function()
     local answer = answers[method] and answers[method](params)
-    done(not answer and "there is no such desk" or nil, answer, not answer and -32601 or nil)
+    done(not answer and "there is no such method" or nil, answer, not answer and -32601 or nil)
   end)
 end
 
--- What was asked for with a method, without the session.
+-- The requests of a method, without the session.
 function R.asked(method)
   local found = {}
   for _, sent in ipairs(R.sent) do
@@ -202,12 +202,11 @@ function R.asked(method)
   return found
 end
 
--- What the background of each cell is, by a letter: lines that came and what differs in them, lines that went, lines that are
--- struck out.
+-- The background of each cell as a letter: added lines and the words that differ in them, removed lines, struck lines.
 local letters = { CopydeskAdd = "+", CopydeskAddWord = "*", CopydeskDelete = "-", CopydeskDeleteWord = "=" }
 local struck = { ["-"] = "~", ["="] = "%" }
 
--- The screen; below each row that has them, the backgrounds of its cells.
+-- The screen; below each row with hunks, the backgrounds of its cells.
 function R.picture()
   local rows = vim.split(T.screen(), "\n")
   local by_colour, picture = {}, {}

@@ -1,26 +1,26 @@
--- A language server inside Neovim that does what the test says, and the questions that the desk would ask about it.
+-- A language server inside Neovim that follows the test, and the daemon's requests about it.
 --
--- It comes to buffers as a person's servers do: by their kind of file. What it is told goes to the test as the event
--- "server"; what it is asked it answers from `answers`, in a later turn of Neovim's loop, unless the method is held.
+-- It attaches to buffers like the user's servers: by file type. Its notifications go to the test as the event
+-- "server"; it responds to requests from `answers`, in a later turn of Neovim's loop, unless the method is held.
 T.servers = {}
 
 local Server = {}
 Server.__index = Server
 
--- Ends the holding of a method: what was asked is answered, in its order.
+-- Stops holding a method: pending requests are answered in order.
 function Server:release(method)
   local waiting = self.held[method] or {}
   self.held[method] = nil
   for _, answer in ipairs(waiting) do answer() end
 end
 
--- Publishes diagnostics of a file; `version` may be missing.
+-- Publishes diagnostics of a file; `version` may be nil.
 function Server:publish(path, items, version)
   local params = { uri = T.uri(path), diagnostics = items, version = version }
   self.dispatchers.notification("textDocument/publishDiagnostics", params)
 end
 
--- The version under which it knows a file.
+-- The version of a file that it has.
 function Server:version(path)
   return self.versions[T.uri(path)]
 end
@@ -30,7 +30,7 @@ function Server:progress(kind, title)
   self.dispatchers.notification("$/progress", params)
 end
 
--- Registers a method after the beginning, as servers do that ask for their settings first.
+-- Registers a method later, like servers that request their settings first.
 function Server:register(method, options)
   local registration = { id = method, method = method, registerOptions = options }
   self.dispatchers.server_request("client/registerCapability", { registrations = { registration } })
@@ -92,17 +92,17 @@ function Server:notify(method, params)
   return true
 end
 
--- Has a server for a kind of file. `options`: `capabilities`, `answers`, and the methods that are `held`.
+-- Starts a server for a file type. `options`: `capabilities`, `answers`, and the `held` methods.
 function T.serve(name, filetype, options)
   local self = setmetatable({
     name = name, count = 0, cancelled = {}, versions = {}, texts = {}, held = {}, answers = options.answers or {},
-    -- Some servers answer what was cancelled as if there were nothing.
+    -- Some servers answer a cancelled request as if there were nothing.
     nothing = { kind = "full", items = {} },
   }, Server)
   for _, method in ipairs(options.held or {}) do self.held[method] = {} end
   local sync = { openClose = true, change = options.sync or 1, save = true }
   self.capabilities = vim.tbl_extend("force", { textDocumentSync = sync }, options.capabilities or {})
-  -- Neovim 0.10 does not say so by itself.
+  -- Neovim 0.10 does not announce this by default.
   local ours = vim.lsp.protocol.make_client_capabilities()
   ours.textDocument.diagnostic = { dynamicRegistration = true }
   T.servers[name] = self
@@ -137,7 +137,7 @@ function T.client_of(name)
   return vim.lsp.get_clients({ name = name, _uninitialized = true })[1]
 end
 
--- Opens a file and waits until a server has it and the desk too.
+-- Opens a file and waits until a server and the daemon have it.
 function T.edit(path, name)
   if vim.fn.bufnr(path) ~= vim.api.nvim_get_current_buf() then
     vim.cmd.edit({ args = { vim.fn.fnameescape(path) }, mods = { silent = true } })
@@ -150,19 +150,19 @@ function T.edit(path, name)
   end)
 end
 
--- Types into the current buffer, and waits until the server and the desk know.
+-- Types into the current buffer, and waits until the server and the daemon know.
 function T.change(lines, path, name)
   vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
   local version = T.version(path)
   T.until_(function() return T.servers[name]:version(path) == version end)
 end
 
--- Lets Neovim deal with what is already there to be dealt with.
+-- Lets Neovim handle pending events.
 function T.turn()
   T.await(function(done) vim.schedule(done) end)
 end
 
--- The version of a file, as the desk has it.
+-- The daemon's version of a file.
 function T.version(path)
   return require("copydesk.buffer").version(vim.fn.bufnr(path))
 end
@@ -178,7 +178,7 @@ local function range_text(range)
   return ("%d:%d-%d:%d"):format(first.line, first.character, last.line, last.character)
 end
 
--- An answer as a test compares it: files by their names, ranges as texts, versions only as far as they are those of now.
+-- A response in a form to compare: files by name, ranges as text, versions only if they are current.
 function T.plain(value)
   if type(value) ~= "table" then return value end
   if value.start and value["end"] then return range_text(value) end
@@ -192,7 +192,7 @@ function T.plain(value)
   return plain
 end
 
--- What the desk asks, by the handler that answers it.
+-- Sends a request as the daemon does, by its handler.
 function T.ask(what, params)
   if params.path then
     params.uri, params.path = T.uri(params.path), nil
@@ -202,7 +202,7 @@ function T.ask(what, params)
   return T.plain(client.handlers[method](nil, params, { client_id = client.id, method = method }))
 end
 
--- The same, while the test goes on; the answer is the event "answer".
+-- The same without waiting; the response is the event "answer".
 function T.begin(what, params)
   coroutine.wrap(function() T.tell("answer", T.ask(what, params)) end)()
 end

@@ -78,8 +78,8 @@ fn wrong_options_are_told_one_by_one_and_the_defaults_stand_in() {
         let mut said: Vec<_> = (0..5).map(|_| person.next_notification()).collect();
         said.sort();
         expect![[r#"
-            setup: `chat.page` is a whole number
-            setup: `history` is greater than zero
+            setup: `chat.page` must be a whole number
+            setup: `history` must be greater than zero
             setup: `icons` is a table, not a number
             setup: there is no option `chat.siz`; did you mean `size`?
             setup: there is no option `nonsense`; there are ask_float, autostart, chat, cmd, follow, history, icons, keys, notify, progress, review"#]]
@@ -114,7 +114,7 @@ fn an_older_neovim_is_told_once_and_left_alone() {
             vim.fn.has = has
             local again = vim.api.nvim_exec2('source ' .. (...), { output = true }).output
             return { said, again, vim.fn.exists(':Copydesk') }";
-        let line = "Copydesk needs Neovim 0.10 or newer; this one is older, so it stays off.";
+        let line = "Copydesk needs Neovim 0.10 or newer; it is disabled in this one.";
         let found = person.window.nvim.lua(code, json!([format!("{PLUGIN_FOLDER}/plugin/copydesk.lua")]));
         assert_eq!(found, json!([line, "", 0]));
     });

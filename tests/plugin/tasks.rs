@@ -1,5 +1,5 @@
-//! Agents that work for agents, in Neovim: a line in the conversation that tells what they do, their hunks where the code is,
-//! their asks with the others, and their sessions a key away.
+//! Subagents in Neovim: their progress in the conversation, their hunks in the code, their asks with the others, and their
+//! sessions one key away.
 
 use serde_json::json;
 
@@ -52,7 +52,7 @@ fn an_agent_at_work_is_seen_and_its_hunks_are_decided_where_the_code_is() {
         window.wait_until(&format!("{chat}:find('2 calls · thinking', 1, true)"));
         window.wait_until(&format!("{chat}:find('0 calls · thinking', 1, true)"));
         window.assert_screen("task-working");
-        // Into the session of the first, and back.
+        // Into the first one's session, and back.
         let session = window.lua("return require('copydesk.session').current().id");
         window.keys("<C-w>k");
         window.lua("vim.fn.search('task About Fix')");
@@ -63,7 +63,7 @@ fn an_agent_at_work_is_seen_and_its_hunks_are_decided_where_the_code_is() {
         window.assert_screen("task-inside");
         window.keys("-");
         window.wait_until(&format!("{shown} == '{}'", session.as_str().unwrap()));
-        // Its hunk is the session's that is seen.
+        // Its hunk belongs to the visible session.
         window.command("1wincmd w");
         window.keys("2G");
         window.command("Copydesk reject");

@@ -1,5 +1,5 @@
--- A conversation that random events change, drawn piece by piece, against the same one drawn at once; and the view of the
--- session against the desk's own. Comes after `bare.lua`.
+-- A conversation changed by random events and drawn incrementally, against the same one drawn at once; and the session's
+-- view against the daemon's. Loaded after `bare.lua`.
 D = {}
 
 local session = require("copydesk.session")
@@ -33,7 +33,7 @@ local function random_text(most)
   return table.concat(text)
 end
 
--- The desk: one session, with all of its parts.
+-- The mock daemon: one session, with all of its parts.
 local desk
 
 local function random_state()
@@ -69,8 +69,8 @@ local kinds = {
 
 local function tell(event)
   desk.seq = desk.seq + 1
-  -- What is lost on the way is found out with the next.
-  if random(40) > 0 then session.told(vim.deepcopy({ session = desk.id, seq = desk.seq, event = event })) end
+  -- A lost event is noticed with the next one.
+  if random(40) > 0 then session.handle_event(vim.deepcopy({ session = desk.id, seq = desk.seq, event = event })) end
 end
 
 local function add_part()
@@ -81,7 +81,7 @@ local function add_part()
   tell({ event = "part", part = part })
 end
 
--- The last ones change more often than others.
+-- The last parts change more often than others.
 local function some_part()
   local count = #desk.parts
   return desk.parts[random(2) == 0 and count or math.max(1, count - random(8))]
@@ -109,7 +109,7 @@ local ends = {
   { kind = "done" }, { kind = "cancelled" }, { kind = "failed", message = "a\nb" }, { kind = "stepLimit", steps = 3 },
 }
 
--- What may happen, the first of them most often.
+-- What may happen; the first most often.
 local deeds = {
   function()
     local part = some_part()
@@ -161,7 +161,7 @@ local deeds = {
   function() tell({ event = "session", session = { id = desk.id, title = random_text(2), agent = "build" } }) end,
 }
 
--- The desk's answers, at once or a little later.
+-- The daemon's responses, at once or a little later.
 local function answer(method, params, done)
   local methods = require("copydesk.protocol").methods
   local function give()
@@ -189,14 +189,14 @@ local function settle()
   assert(vim.wait(10000, is_settled, 1), "nothing is drawn")
 end
 
--- All that can be seen of the buffer.
+-- Everything visible of the buffer.
 local function picture()
   local buffer = assert(transcript.buffer())
   local namespace = vim.api.nvim_get_namespaces()["copydesk.chat"]
   local marks, folds = {}, {}
   for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, namespace, 0, -1, { details = true })) do
     mark[1] = 0
-    -- A mark of no width is not seen.
+    -- A mark without width is invisible.
     local details = mark[4]
     local is_empty = details.end_row == mark[2] and details.end_col == mark[3]
     if details.virt_text or not is_empty then marks[#marks + 1] = vim.inspect(mark) end
@@ -226,7 +226,7 @@ local function check(number, done)
   return #whole.lines
 end
 
--- One session: some events, a look, and so on. How many lines it had at last.
+-- One session: events, comparisons, and so on. Returns its final number of lines.
 function D.round(number)
   desk = { id = "session" .. number, seq = 0, made = 0, parts = {}, asks = {} }
   for _ = 1, random(8) do add_part() end
@@ -254,7 +254,7 @@ function D.round(number)
   return lines
 end
 
--- Many rounds; how many of them became long.
+-- Many rounds; returns how many of them became long.
 function D.rounds(seed, count)
   D.seed(seed)
   require("copydesk.config").set({ chat = { page = 6 }, notify = "none", ask_float = false })

@@ -1,4 +1,4 @@
-//! Calls of the web in the conversation: what is asked, the title of what was fetched, and the page when it is unfolded.
+//! Web calls in the conversation: the ask, the title of the page, and the page when unfolded.
 
 use serde_json::json;
 

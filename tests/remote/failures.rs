@@ -1,4 +1,4 @@
-//! Daemons that end, that are of another kind, or that see another environment.
+//! Daemons that end, that have another version, or that have another environment.
 
 use serde_json::json;
 
@@ -44,7 +44,7 @@ async fn a_daemon_that_dies_is_told_and_the_session_goes_on() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("error: the connection to the daemon has ended"), "{said}");
-    // What it held is free, and what it had begun is known.
+    // Its lock is free, and its unfinished work is known.
     let ran = scripted.run(&["--continue", "And?"]);
     assert_eq!((ran.stdout.as_str(), ran.code), ("time.\n", Some(0)), "{ran:?}");
 }

@@ -1,4 +1,4 @@
-//! Hunks on a terminal that others decide too, in an editor.
+//! Hunks in a terminal that another client decides, too, in an editor.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn a_hunk_that_is_decided_in_an_editor_makes_room_for_the_next() {
     let _up = scripted.start_daemon(RunLocation::Daemon);
     let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
     wait_for_question(&mut terminal);
-    // Half an answer to a hunk that goes is no answer to the next one.
+    // A partial answer to a hunk that goes away does not answer the next one.
     terminal.keys("n");
     let (mut editor, session) = attach_editor(&scripted);
     decide(&mut editor, &session, &[0, 1], "accept");
@@ -111,7 +111,7 @@ fn what_is_typed_in_a_hunk_in_the_editor_is_seen_before_it_is_decided() {
     assert_eq!(scripted.desk.read("a.txt"), OLD);
 }
 
-/// Their turn, which ours waits for, asks about hunks too.
+/// The turn of another client, which ours waits for, asks about hunks, too.
 #[test]
 fn hunks_of_a_turn_of_others_are_decided_here_as_well() {
     let turns = [edit(OLD, NEW), ScriptedTurn::new().text("Theirs."), ScriptedTurn::new().text("Mine.")];
@@ -134,7 +134,7 @@ fn hunks_of_a_turn_of_others_are_decided_here_as_well() {
     assert!(terminal.text().contains("Mine."), "{}", terminal.text());
 }
 
-/// `$EDITOR` waits for a line of the person at the terminal, and then changes the first hunk.
+/// `$EDITOR` waits for a line from the terminal, and then changes the first hunk.
 fn with_editor(mut scripted: ScriptedEnvironment) -> ScriptedEnvironment {
     scripted.desk.write("~/editor", "echo in the editor; read line; sed -i s/TWO/2/ \"$1\"");
     let command = format!("sh {}", scripted.desk.path("~/editor").display());
@@ -160,7 +160,8 @@ fn a_daemon_that_dies_while_the_editor_is_open_is_told_afterwards() {
     assert_eq!(scripted.desk.read("a.txt"), OLD);
 }
 
-/// The terminal is the person's editor's until that ends; only then they hear that others were first.
+/// The terminal belongs to the user's editor until that exits; only then the user learns that another client decided
+/// first.
 #[test]
 fn an_editor_is_not_disturbed_by_others_who_decide_meanwhile() {
     let scripted = with_editor(four_hunks());
@@ -176,7 +177,7 @@ fn an_editor_is_not_disturbed_by_others_who_decide_meanwhile() {
     terminal.line("go on");
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
     let text = terminal.text();
-    // Why their own text came too late is said first; in how many words depends on when.
+    // First comes why the user's own text came too late; how many words depends on timing.
     let (_, after) = text.split_once("in the editor\ngo on\n").unwrap_or_else(|| panic!("{text}"));
     let after: Vec<_> = after.lines().skip(1).take(2).collect();
     assert!(after[0] == "  decided in nvim" && after[1].starts_with("✓ edit Edited a.txt"), "{text}");

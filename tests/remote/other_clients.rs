@@ -1,4 +1,4 @@
-//! Others are attached to the session too: editors that decide what the terminal is asked, and that prompt before it.
+//! Other clients on the same session: editors that answer what the terminal is asked, and that prompt before it.
 
 use std::process::{Command, Stdio};
 
@@ -26,7 +26,7 @@ fn the_person_at_the_terminal_decides() {
     terminal.line("y");
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
     assert_eq!(scripted.desk.read("a.txt"), "zero\ntwo\nlast\n");
-    // A slow machine shows behind the call how long it took.
+    // On a slow machine the call's duration is shown after it.
     let text = terminal.text();
     let shown = text.split_once("✓ edit Edited a.txt (+1 -1)").and_then(|(_, after)| after.split_once('\n'));
     assert!(shown.is_some_and(|(_, after)| after.starts_with("\nDone.")), "{text}");
@@ -65,7 +65,7 @@ async fn a_turn_of_others_is_waited_for_and_not_shown() {
     editor.prompt(&session, "Do this first");
     scripted.server.wait_for_gate("first").await;
     let run = scripted.start(&["--session", &session, "And then this"]);
-    // The prompt of the run is in the session's queue once the desk has two clients and answered the second.
+    // The prompt of the run is queued once the daemon has two clients and has responded to the second.
     let attached = || scripted.desk.run(&["status", "--json"]).json()["clients"] == 3;
     while !attached() {
         tokio::task::yield_now().await;
@@ -121,7 +121,7 @@ fn a_question_that_was_left_behind_is_asked_again() {
     assert_eq!(scripted.desk.read("a.txt"), "zero\ntwo\nlast\n");
 }
 
-/// Whoever works unattended decides for its own turn, and for no other.
+/// An unattended run decides for its own turn only.
 #[tokio::test]
 async fn asks_of_others_are_left_to_them() {
     let scripted = scripted([
@@ -145,7 +145,7 @@ async fn asks_of_others_are_left_to_them() {
     assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
 }
 
-/// The file on the disk is the person's to save.
+/// The user saves the file.
 #[test]
 fn undo_goes_through_the_editor_that_has_the_file_open() {
     let allowed = json!({ "permission": { "edit": "allow" } });
@@ -160,7 +160,7 @@ fn undo_goes_through_the_editor_that_has_the_file_open() {
     editor.wait_for_method("workspace/applyEdit");
     editor.type_text(&file, "last", "typed");
     assert_eq!(editor.text(&file), "unsaved\ntwo\ntyped\n");
-    // Sent after it, so that the desk knows what was typed.
+    // Sent after it, so that the daemon knows the typed text.
     editor.request_ok("copydesk/status", json!({}));
     let mut undo = Command::new(BINARY);
     scripted.desk.prepare(&mut undo);
@@ -201,7 +201,7 @@ fn a_second_ctrl_c_leaves_the_daemon_to_end_it() {
     terminal.keys(CTRL_C);
     assert_eq!(terminal.wait_for_exit(), Some(130));
     assert!(terminal.text().ends_with("left at once"), "{}", terminal.text());
-    // It was cancelled the first time: what does not want to end is killed there, and nobody holds the session any more.
+    // It was cancelled the first time: a stubborn process is killed, and the session is released.
     while scripted.desk.run(&["status", "--json"]).json()["sessions"] != json!([]) {}
 }
 

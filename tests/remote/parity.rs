@@ -1,5 +1,5 @@
-//! Every case is run twice, in its own process and over the daemon: output, code, files and what the model was sent must be
-//! the same.
+//! Runs every case twice, in its own process and over the daemon: output, exit code, files and model requests must be the
+//! same.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::model_server::{ScriptedErrorKind, ScriptedTurn, ScriptedUsage};
 use crate::sessions::harness::{RunLocation, ScriptedEnvironment, events, strip_durations};
 
-/// The runs, one after the other on one desk, and what the model says to them.
+/// The runs, one after the other in one environment, and the model's turns.
 struct RunCase {
     name: &'static str,
     runs: &'static [&'static [&'static str]],
@@ -84,7 +84,7 @@ const CASES: &[RunCase] = &[
     },
 ];
 
-/// What is left of a case.
+/// The result of a case.
 #[derive(Debug, PartialEq)]
 struct RunCaseResult {
     runs: Vec<(Vec<String>, Vec<String>, Option<i32>)>,
@@ -114,7 +114,7 @@ fn run_case(case: &RunCase, place: RunLocation, json: bool) -> RunCaseResult {
     RunCaseResult { runs, file: scripted.desk.read("a.txt"), sent: sent.collect() }
 }
 
-/// Without how long commands took: `(exit code 0 after 0.1 s)`.
+/// Without durations of commands: `(exit code 0 after 0.1 s)`.
 fn untimed(text: &str) -> String {
     let mut pieces = text.split("(exit code ");
     let first = pieces.next().unwrap_or_default().to_owned();
@@ -128,8 +128,8 @@ fn lines(text: &str) -> Vec<String> {
     strip_durations(text).lines().map(str::to_owned).collect()
 }
 
-/// Events without times, with ids that count up. Progress depends on how fast a command is, and whether an ask comes before
-/// or after its call runs is open: asks come last here.
+/// Events without times, with ids that count up. Progress depends on the speed of a command, and an ask may come before or
+/// after its call starts: asks come last here.
 fn normalize_events(events: Vec<Value>) -> Vec<String> {
     let mut ids = BTreeMap::new();
     let (mut shown, mut asked) = (Vec::new(), Vec::new());
@@ -137,7 +137,7 @@ fn normalize_events(events: Vec<Value>) -> Vec<String> {
         if event["event"] == "progress" {
             continue;
         }
-        // The desk settles the model of a session when it is first prompted.
+        // The daemon sets a session's model on the first prompt.
         if at == 0 {
             event["session"].as_object_mut().unwrap().remove("model");
         }

@@ -1,4 +1,4 @@
-//! A session is worked on by one process at a time, whichever it is.
+//! Only one process works on a session at a time.
 
 use crate::model_server::ScriptedTurn;
 use crate::sessions::harness::{RunLocation, ScriptedEnvironment};

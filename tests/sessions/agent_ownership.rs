@@ -1,4 +1,4 @@
-//! Whose an agent is: what a repository writes about an agent of the person's does not reach what the person allows it.
+//! Who owns an agent: a repository's text about the user's agent does not get the user's grants.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ const MINE: (&str, &str) =
 const THEIRS: (&str, &str) =
     (".copydesk/agents/mine.md", "---\ndescription: Theirs.\nmode: all\n---\nI am theirs.\n");
 
-/// What the person allows this agent.
+/// The user's grants to this agent.
 fn agent_permission_config(agent: &str, more: Value) -> Value {
     let mut entry = more;
     entry["permission"] = json!({ "bash": "allow" });
@@ -22,7 +22,8 @@ fn bash() -> ScriptedTurn {
     ScriptedTurn::new().call("b1", "bash", json!({ "command": "touch ran" }))
 }
 
-/// A command of an agent that a person chose: the desk, what the agent was told it is, and what was warned of.
+/// Runs a command of an agent that the user chose: returns the environment, the agent's system prompt, and the
+/// warnings.
 fn run_chosen_agent(
     agent: &str,
     config: Value,
@@ -89,7 +90,7 @@ fn what_a_repository_configures_of_an_agent_of_the_persons_is_not_used() {
         assert!(scripted.desk.exists("ran"), "{project}");
         assert!(warned.contains("an agent `mine` of your own"), "{project}: {warned}");
     }
-    // Stricter it may make it.
+    // It may make it stricter.
     let project = r#"{ "agent": { "mine": { "permission": { "bash": "deny" } } } }"#;
     let files = [MINE, ("copydesk.jsonc", project)];
     assert!(
@@ -106,7 +107,7 @@ fn built_in_agents_that_the_person_says_something_about_are_theirs() {
         let (scripted, system, _) =
             run_chosen_agent("build", agent_permission_config("build", json!({})), &[file]);
         assert!(!system.contains("theirs") && scripted.desk.exists("ran"), "{system}");
-        // Of the others a repository may speak, as in its `AGENTS.md`.
+        // A repository may write about the others, as in its `AGENTS.md`.
         let (scripted, system, warned) = run_chosen_agent("build", json!({}), &[file]);
         assert!(system.contains("I am theirs.") && !scripted.desk.exists("ran"), "{system}");
         assert!(!warned.contains("agent `build`"), "{warned}");

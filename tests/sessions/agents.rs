@@ -1,4 +1,4 @@
-//! What an agent's own words change: prompts, tools, sampling, titles.
+//! What an agent's definition changes: prompts, tools, sampling, titles.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ fn tools(scripted: &ScriptedEnvironment, request: usize) -> Vec<String> {
     tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A call of this tool, and what the model was told of it.
+/// A call of this tool, and the result that the model got.
 fn refused(config: Value, files: &[(&str, &str)], args: &[&str]) -> (Vec<String>, String) {
     let call = ScriptedTurn::new().call("c1", "bash", json!({ "command": "touch ran" }));
     let scripted = ScriptedEnvironment::with_config([call, ScriptedTurn::new().text("ok")], config);
@@ -68,14 +68,14 @@ fn a_project_that_is_not_trusted_takes_no_denial_away() {
         let (_, told) = refused(own.clone(), &[("copydesk.jsonc", project)], &[]);
         assert!(told.contains("denied by the rule"), "{own} {project}: {told}");
     }
-    // What the person allows again themselves stays allowed.
+    // What the user allows again stays allowed.
     let mut both = all;
     both["agent"] = json!({ "build": { "permission": { "bash": "allow" } } });
     let (_, told) = refused(both, &[("copydesk.jsonc", r#"{ "permission": { "edit": "ask" } }"#)], &[]);
     assert!(told.contains("exit code 0"), "{told}");
 }
 
-/// It would be `build` after the plan.
+/// It would switch to `build` after the plan.
 #[test]
 fn no_other_agent_than_build_is_offered_a_plan() {
     for (agent, is_offered) in [("build", true), ("looker", false)] {
@@ -118,7 +118,7 @@ fn a_project_cannot_switch_on_what_the_person_switched_off() {
     assert!(told.contains(OFF), "{told}");
     let file = [(".copydesk/agents/build.md", "---\ntools:\n  bash: true\n---\n")];
     assert!(refused(off.clone(), &file, &[]).1.contains(OFF));
-    // The person's own file can, and the project may switch off.
+    // The user's own file can enable it, and the project may disable it.
     let own = [("~/.config/copydesk/agents/build.md", "---\ntools:\n  bash: true\n---\n")];
     assert!(refused(off, &own, &[]).1.contains("exit code 0"));
     assert!(
@@ -183,7 +183,7 @@ fn an_agent_may_use_a_variant_of_its_model_or_a_level_of_thinking() {
     }
 }
 
-/// Options go into the body as they are: a repository could ask the provider for anything.
+/// Options go into the body as they are: a repository could request anything from the provider.
 #[test]
 fn options_of_a_project_are_not_sent_before_it_is_trusted() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")]);
@@ -212,7 +212,7 @@ fn a_wrong_level_of_thinking_is_told_with_its_place() {
     assert!(ran.code == Some(1) && ran.stderr.contains("`agent.build.options.reasoningEffort`"), "{ran:?}");
 }
 
-/// The model's answers in the order of arrival are not known: titles are made beside the turn.
+/// The order of the model's answers is unknown: titles are made beside the turn.
 async fn titled(config: Value) -> (ScriptedEnvironment, Value) {
     let mut all = json!({ "small_model": "script/small" });
     for (key, value) in config.as_object().unwrap() {

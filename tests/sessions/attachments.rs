@@ -1,4 +1,4 @@
-//! Files that are sent along with a prompt.
+//! Files attached to a prompt.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -78,7 +78,7 @@ fn what_cannot_be_sent_is_refused_before_anything_is() {
     }
     desk.write("closed", "x");
     fs::set_permissions(desk.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
-    // Root may read everything.
+    // Root can read everything.
     if fs::read(desk.path("closed")).is_err() {
         let ran = scripted.run(&["--file", "closed", "Go"]);
         assert!(ran.code == Some(1) && ran.stderr.contains("--file closed: Permission denied"), "{ran:?}");

@@ -1,4 +1,4 @@
-//! Several calls in one: each is a call of its own, and the model gets what came of all of them.
+//! Several calls in one: each is a call of its own, and the model gets the results of all of them.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn scripted_environment(turns: impl IntoIterator<Item = ScriptedTurn>) -> Script
     ScriptedEnvironment::with_config(turns, json!({ "tools": { "batch": true } }))
 }
 
-/// Each call as it ended: its name, the name of the one that stands for it, whether it failed.
+/// Each completed call: its name, whether it is part of a batch, whether it failed.
 fn ended_calls(events: &[Value]) -> Vec<(String, bool, bool)> {
     let calls =
         events.iter().map(|event| &event["part"]["content"]).filter(|call| call["output"].is_object());
@@ -72,7 +72,7 @@ fn each_call_is_made_and_all_results_reach_the_model() {
         (1, 1),
         "{sent}"
     );
-    // Kept as it happened, and told the same way when the session goes on.
+    // Stored as it happened, and sent the same way when the session continues.
     let ran = scripted.desk.run(&["sessions", "list", "--json"]).json();
     let archive = scripted.desk.run(&["sessions", "export", ran[0]["id"].as_str().unwrap()]).json();
     let parts = archive["parts"].as_array().unwrap();
@@ -102,7 +102,7 @@ fn each_call_is_asked_about_by_itself() {
     assert!(told.contains("A rule forbids this") && told.contains("Nobody is there"), "{told}");
 }
 
-/// The same file is changed in the order given, as by the calls of a step.
+/// Changes of the same file keep their order, as with the calls of a step.
 #[test]
 fn what_touches_the_same_file_keeps_its_order() {
     let edit = |old: &str, new: &str| json!({ "filePath": "a.txt", "oldString": old, "newString": new });
@@ -188,7 +188,7 @@ async fn a_batch_that_is_cancelled_is_told_as_a_whole() {
     assert_eq!(history.matches("\"tool_result\"").count(), 1, "{history}");
 }
 
-/// One ask for all of it; and a batch that was not made is still the one that goes in circles.
+/// One ask for all of it; and a batch that was not run still counts as a repetition.
 #[test]
 fn a_batch_that_goes_in_circles_is_asked_about_once() {
     let calls = [("read", json!({ "filePath": "a.txt" })), ("list", json!({}))];

@@ -1,4 +1,4 @@
-//! The life of a call: what is repaired, what cannot be, and what the model and the person are told of it.
+//! The lifecycle of a call: what is repaired, what cannot be, and what the model and the user are told.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::harness::{ScriptedEnvironment, events};
 use crate::editors::scripted_daemon::ScriptedDaemon;
 use crate::model_server::{ScriptedStop, ScriptedTurn};
 
-/// The calls of a run with `--json`, as they ended: name, arguments, whether they failed.
+/// The completed calls of a run with `--json`: name, arguments, whether they failed.
 fn calls(events: &[Value]) -> Vec<(String, Value, bool)> {
     let ended = events.iter().filter(|event| event["part"]["content"]["output"].is_object());
     let call = |event: &Value| {
@@ -31,7 +31,7 @@ fn a_call_with_noise_is_made_and_shown_as_it_was_understood() {
     let first = ("read".to_owned(), json!({ "filePath": "a.txt", "limit": 1 }), false);
     let second = ("read".to_owned(), json!({ "filePath": "a.txt" }), false);
     assert!(ended.len() == 2 && ended.contains(&first) && ended.contains(&second), "{ended:?}");
-    // As it was understood, the model sees it, too.
+    // The model sees it as it was understood, too.
     let said = scripted.request_body(1)["messages"][1]["content"].clone();
     assert_eq!((&said[0]["name"], &said[0]["input"]), (&json!("read"), &first.1), "{said:#}");
     assert_eq!((&said[1]["name"], &said[1]["input"]), (&json!("read"), &second.1), "{said:#}");
@@ -75,7 +75,7 @@ fn what_cannot_be_understood_becomes_invalid() {
         "There is no tool `summon.demon`. There are: `edit`, `glob`,",
         "The arguments of `write` are no JSON object (EOF while parsing a string",
         "The arguments of `read` do not fit: missing field `filePath`. It takes: filePath (string),",
-        // Known, and not for this agent: it says so itself.
+        // Known, but not for this agent: the error says so.
         "A rule forbids this: `bash` of `touch ran` is denied",
     ] {
         assert!(told.contains(words), "{words}: {told}");
@@ -86,7 +86,7 @@ fn what_cannot_be_understood_becomes_invalid() {
     assert_eq!(said[0]["input"], json!({ "tool": "summon.demon", "arguments": { "name": "x" } }), "{said:#}");
 }
 
-/// An answer that ran into its limit is not taken for one that forgot a bracket.
+/// An answer that hit its limit is not repaired as one that forgot a bracket.
 #[test]
 fn what_was_cut_is_not_completed() {
     let cut = || ScriptedTurn::new().raw_call("c1", "write", r#"{"filePath":"a.txt","content":"one""#);
@@ -143,7 +143,7 @@ fn whoever_allows_everything_is_not_asked_about_circles() {
     }
 }
 
-/// What happened before is in the store; and a file that changed is another result.
+/// Earlier calls are in the store; a changed file gives another result.
 #[test]
 fn circles_are_seen_across_runs() {
     let read = || ScriptedTurn::new().call("c", "read", json!({ "filePath": "a.txt" }));
@@ -156,7 +156,7 @@ fn circles_are_seen_across_runs() {
     }
     scripted.run(&["--continue", "Go"]);
     assert!(scripted.last_model_input(7).contains("was not made again"), "{}", scripted.last_model_input(7));
-    // Asked for once more, it is still the same.
+    // Requested once more, it is still the same.
     scripted.run(&["--continue", "Go"]);
     assert!(scripted.last_model_input(9).contains("was not made again"), "{}", scripted.last_model_input(9));
 }
@@ -184,7 +184,7 @@ fn another_result_is_no_circle() {
     assert!(!keys.contains(&json!("doom_loop")), "{keys:?}");
 }
 
-/// Those that end together are stored together; one that is done does not wait for one that goes on.
+/// Calls that end together are stored together; a completed one does not wait for a running one.
 #[test]
 fn a_call_that_is_done_is_told_while_another_goes_on() {
     let all = ScriptedTurn::new()

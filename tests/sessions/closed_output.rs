@@ -1,4 +1,4 @@
-//! Nobody reads any more what a run prints, as after `| head -1`: the turn is cancelled and kept as such.
+//! The reader of a run's output goes away, as after `| head -1`: the turn is cancelled and stored as such.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead as _, BufReader, Lines, Read as _};
@@ -17,7 +17,7 @@ const EVERYTHING: [(RunLocation, &[&str]); 4] = [
     (RunLocation::Daemon, &["--json"]),
 ];
 
-/// Reads until a line has this. When what is given back is dropped nobody reads any more.
+/// Reads until a line contains these words. Dropping the result closes the pipe.
 fn read_until(child: &mut Child, words: &str) -> Lines<BufReader<ChildStdout>> {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains(words)), "`{words}` did not come");
@@ -31,7 +31,7 @@ fn end(mut child: Child) -> (Option<i32>, String) {
     (code, said)
 }
 
-/// The parts of the one session.
+/// The parts of the only session.
 fn stored_parts(scripted: &ScriptedEnvironment) -> Vec<Value> {
     let sessions = scripted.desk.run(&["sessions", "list", "--json"]).json();
     let id = sessions[0]["id"].as_str().unwrap().to_owned();
@@ -77,7 +77,7 @@ async fn whoever_goes_while_nothing_happens_is_missed() {
 #[tokio::test]
 async fn a_command_that_runs_is_ended() {
     for (place, options) in EVERYTHING {
-        // Nobody ever writes there.
+        // Nothing ever writes there.
         let command = "echo $$ > written; mv written started; read line < never";
         let turn = ScriptedTurn::new().text("First.\n").call("c1", "bash", json!({ "command": command }));
         let scripted = ScriptedEnvironment::with_config([turn], json!({ "permission": { "bash": "allow" } }));
@@ -97,7 +97,7 @@ async fn a_command_that_runs_is_ended() {
     }
 }
 
-/// A full disk is a failure, and as little a reason to leave the turn half done.
+/// A full disk is an error, too, and must not leave the turn half done.
 #[tokio::test]
 async fn what_cannot_be_written_is_told() {
     let turn = ScriptedTurn::new().text("First.\n").gate("never");

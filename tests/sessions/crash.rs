@@ -1,5 +1,5 @@
-//! The desk is killed after every single event of a session, and opened again: nothing that was announced as complete may
-//! be missing, and what was under way must be told from what is done.
+//! Kills copydesk after every single event of a session, and opens the session again: nothing announced as complete may
+//! be missing, and unfinished work must be marked.
 
 use std::io::{BufRead as _, BufReader};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::harness::ScriptedEnvironment;
 use crate::model_server::ScriptedTurn;
 
-/// Two tools, then a word. The same answers however often it is asked.
+/// Two tools, then text. The same answers however often it is asked.
 fn scripted() -> ScriptedEnvironment {
     let scripted = ScriptedEnvironment::new([]);
     let so_far = |count: usize| {
@@ -29,7 +29,7 @@ fn scripted() -> ScriptedEnvironment {
     scripted
 }
 
-/// Runs until so many events have been printed, then kills. Gives the events, fewer if it ended before.
+/// Runs until so many events are printed, then kills. Returns the events, fewer if it ended before.
 fn run_and_kill_after(scripted: &ScriptedEnvironment, count: usize) -> Vec<Value> {
     let mut child = scripted.start(&["--json", "--auto", "Go"]);
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -46,7 +46,7 @@ fn stored(scripted: &ScriptedEnvironment) -> Vec<Value> {
     archive["parts"].as_array().unwrap().clone()
 }
 
-/// What the store and the protocol have in common; each has words of its own for the rest.
+/// What the store and the protocol have in common; each has its own form for the rest.
 fn common_content(content: &Value) -> Value {
     let kind = content["kind"].as_str().unwrap().replace('_', "").to_lowercase();
     json!([
@@ -83,7 +83,7 @@ fn nothing_complete_is_lost_wherever_it_dies() {
         if parts.is_empty() {
             continue;
         }
-        // It goes on, every call has a result, and nothing is under way that nobody runs.
+        // It continues, every call has a result, and no orphaned call is left running.
         let ran = scripted.run(&["--auto", "--continue", "Go on"]);
         assert_eq!(ran.code, Some(0), "after {count} events: {ran:?}");
         let open = |part: &&Value| ["pending", "running"].contains(&part["state"]["state"].as_str().unwrap());

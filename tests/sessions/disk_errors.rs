@@ -1,4 +1,4 @@
-//! Folders that cannot be read or written, and a disk that is full: told in words, never a panic or a hang.
+//! Folders that cannot be read or written, and a full disk: a readable error, never a panic or a hang.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
@@ -12,11 +12,11 @@ use crate::model_server::ScriptedTurn;
 
 const NOBODY: u32 = 65534;
 
-/// Runs as somebody to whom permissions apply: they do not to root.
+/// Runs as a user to whom permissions apply: they do not apply to root.
 fn as_nobody(scripted: &ScriptedEnvironment, args: &[&str]) -> Output {
     let root = scripted.desk.path("~/x").ancestors().nth(2).unwrap().to_owned();
     let binary = root.join("copydesk");
-    // By a process of its own: what we have open for writing, others that are just being started here would hold open too.
+    // Copied by another process: processes that are being started here would hold our file open for writing.
     if !binary.exists() {
         assert!(Command::new("cp").arg(BINARY).arg(&binary).status().unwrap().success());
     }
@@ -64,7 +64,7 @@ fn a_data_folder_that_cannot_be_written_is_named() {
     let said = complaint(&as_nobody(&scripted, &["run", "Go"]));
     assert!(said.contains("sessions.db: cannot be created: Permission denied"), "{said}");
 
-    // The file is there from better days.
+    // The file exists from before.
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
     forbid(&scripted, "~/.local/share/copydesk", 0o500);
@@ -75,7 +75,7 @@ fn a_data_folder_that_cannot_be_written_is_named() {
     assert!(said.contains("XDG_DATA_HOME"), "{said}");
 }
 
-/// What is kept can be read all the same, and is left as it is.
+/// Stored sessions can still be read, and stay as they are.
 #[test]
 fn sessions_that_cannot_be_written_are_read() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("The needle is here.")]);
@@ -109,7 +109,7 @@ fn sessions_that_cannot_be_written_are_read() {
     assert!(std::fs::read(&file).unwrap() == bytes, "it is as it was");
 }
 
-/// What the log holds is in no other place: who cannot read it is told so, rather than shown an older state.
+/// The log holds data that is nowhere else: a process that cannot read it gets an error instead of an older state.
 #[test]
 fn sessions_in_a_log_that_cannot_be_read_are_not_passed_over() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
@@ -134,7 +134,7 @@ fn sessions_in_a_log_that_cannot_be_read_are_not_passed_over() {
     listed();
 }
 
-/// Files may not grow beyond a limit here, which is what a full disk looks like to one who writes.
+/// A limit on file size, which looks like a full disk to the writer.
 #[test]
 fn a_disk_that_is_full_ends_the_turn_and_says_so() {
     let scripted = ScriptedEnvironment::new([
@@ -144,7 +144,7 @@ fn a_disk_that_is_full_ends_the_turn_and_says_so() {
     let ran = scripted.desk.shell("trap '' XFSZ; ulimit -f 1000; \"$COPYDESK\" run Go");
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains("the session store failed"), "{}", ran.stderr);
-    // With room again the session goes on, with all that was kept.
+    // With space again the session continues, with everything stored.
     let ran = scripted.run(&["--continue", "And now?"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(scripted.request_body(1)["messages"].to_string().contains("Go"));
@@ -166,7 +166,7 @@ fn what_means_nothing_is_wrong_usage() {
             let ran = scripted.run(&[options, &["Go"]].concat());
             assert!(ran.code == Some(2) && ran.stderr.contains(told), "{options:?}: {ran:?}");
         }
-        // These are names, of something that is not there.
+        // These are names of something that does not exist.
         for options in [["--agent", "none"], ["--session", "none"]] {
             let ran = scripted.run(&[&options[..], &["Go"]].concat());
             assert_eq!(ran.code, Some(1), "{options:?}: {ran:?}");
@@ -184,7 +184,7 @@ fn an_empty_prompt_is_refused_before_anything_is_sent() {
     assert!(scripted.server.requests().is_empty());
 }
 
-/// What a confused model writes: each is told what is wrong, and the turn goes on.
+/// Nonsense from a confused model: each call gets an error, and the turn continues.
 #[test]
 fn nonsense_in_calls_is_answered_and_survived() {
     let turn = ScriptedTurn::new()

@@ -1,4 +1,4 @@
-//! What the programs that a session starts are given of the environment: not the keys of those who serve models and searches.
+//! The environment of programs that a session starts: without the keys for models and searches.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::model_server::ScriptedTurn;
 const KEY: &str = "sk-ant-0123456789";
 const TOKEN: &str = "corp-0123456789";
 
-/// Writes what it was given beside the project, and goes on as the rest says.
+/// Records its environment beside the project, and continues with the rest.
 fn command_recording_environment(name: &str, rest: &str) -> Vec<String> {
     let script = format!("env > ../{name}; {rest}");
     ["sh", "-c", &script].map(str::to_owned).into()

@@ -1,4 +1,4 @@
-//! Bad days: failing models, cancelled turns, a desk that is killed.
+//! Failures: failing models, cancelled turns, a killed process.
 
 use std::io::Read as _;
 use std::process::Command;
@@ -26,7 +26,7 @@ fn without_a_model_it_says_what_to_do() {
     assert!(ran.stdout.contains("copydesk auth add anthropic"), "{ran:?}");
 }
 
-/// The stream breaks after the call is complete: it has been made once, and is not made again.
+/// The stream breaks after the call is complete: the call has run once, and does not run again.
 #[test]
 fn a_break_after_a_call_does_not_repeat_it() {
     let scripted = ScriptedEnvironment::new([
@@ -65,7 +65,7 @@ async fn ctrl_c_cancels_and_is_recorded() {
     ]);
     let mut child = scripted.start(&["Go"]);
     scripted.server.wait_for_gate("here").await;
-    // On its way is not yet heard: what was said must have been printed.
+    // Sent is not received: wait until the text is printed.
     let mut printed = vec![0; "Thinking about".len()];
     child.stdout.as_mut().unwrap().read_exact(&mut printed).unwrap();
     assert_eq!(printed, b"Thinking about");
@@ -74,7 +74,7 @@ async fn ctrl_c_cancels_and_is_recorded() {
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("cancelled"));
     scripted.server.wait_for_hangup("here").await;
-    // What was said so far is there when the session goes on.
+    // The partial text is there when the session continues.
     scripted.run(&["--continue", "Go on"]);
     assert!(scripted.request_body(1)["messages"].to_string().contains("Thinking about"));
 }
@@ -98,7 +98,7 @@ async fn a_command_that_runs_is_ended_by_cancel() {
     assert!(history.contains("cancelled"), "{history}");
 }
 
-/// `kill -9` in the middle of a command: all that was complete is there, and the call is marked.
+/// `kill -9` in the middle of a command: everything complete is there, and the call is marked.
 #[tokio::test]
 async fn a_killed_desk_loses_nothing_that_was_complete() {
     let scripted = ScriptedEnvironment::new([

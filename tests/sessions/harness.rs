@@ -1,4 +1,4 @@
-//! A desk whose model is the scripted server, and a run that can be stopped in the middle.
+//! An environment with the scripted server as model, and runs that can be stopped in the middle.
 
 use std::process::{Child, Command, Stdio};
 
@@ -41,7 +41,7 @@ impl Drop for DaemonGuard {
 }
 
 impl ScriptedEnvironment {
-    /// The daemon of this desk, where one is wanted.
+    /// Starts the daemon of this environment, if one is wanted.
     pub(crate) fn start_daemon(&self, place: RunLocation) -> Option<DaemonGuard> {
         (place == RunLocation::Daemon).then(|| DaemonGuard(ForegroundDaemon::start(&self.desk, &[])))
     }
@@ -57,7 +57,7 @@ impl ScriptedEnvironment {
             "model": "script/m-1",
             "enabled_providers": ["script"],
             "retry": { "max": 1 },
-            // Whatever is installed here: who wants a language server says so.
+            // Whatever is installed here: a test that wants a language server configures it.
             "lsp": false,
             "provider": { "script": {
                 "wire": "anthropic",
@@ -77,7 +77,7 @@ impl ScriptedEnvironment {
         self.desk.run(&args)
     }
 
-    /// Starts a run and leaves it to itself.
+    /// Starts a run without waiting for it.
     pub(crate) fn start(&self, args: &[&str]) -> Child {
         let mut command = Command::new(BINARY);
         command.arg("run").args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -85,7 +85,7 @@ impl ScriptedEnvironment {
         command.spawn().unwrap()
     }
 
-    /// Waits until a command has made this file.
+    /// Waits until a command has created this file.
     pub(crate) async fn wait_for_file(&self, path: &str) {
         let path = self.desk.path(path);
         let appeared = async {
@@ -96,7 +96,7 @@ impl ScriptedEnvironment {
         tokio::time::timeout(std::time::Duration::from_secs(30), appeared).await.expect("the command starts");
     }
 
-    /// What the model was sent in its request of this number, from 0.
+    /// The body of the model request of this number, from 0.
     pub(crate) fn request_body(&self, number: usize) -> Value {
         self.server.requests()[number].body.clone()
     }
@@ -107,8 +107,7 @@ impl ScriptedEnvironment {
         body["messages"].as_array().unwrap().last().unwrap()["content"].to_string()
     }
 
-    /// What the model was told last with its request of this number, from 0: the results of its calls and what came after
-    /// them, as text.
+    /// The end of the model's request of this number, from 0: the results of its calls and what follows them, as text.
     pub(crate) fn last_model_input(&self, number: usize) -> String {
         let body = self.request_body(number);
         let messages = body["messages"].as_array().unwrap();
@@ -131,7 +130,7 @@ pub(crate) fn events(ran: &CliOutput) -> Vec<Value> {
         .collect()
 }
 
-/// What a terminal shows, without how long calls took: that is said of slow ones alone.
+/// The text of a terminal without the durations of calls, which are only shown for slow ones.
 pub(crate) fn strip_durations(text: &str) -> String {
     let timeless = |line: &str| match line.rsplit_once("  ") {
         Some((rest, took))

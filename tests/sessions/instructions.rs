@@ -1,4 +1,4 @@
-//! `instructions` of the configuration: files, patterns and addresses, and what a project may not name.
+//! `instructions` of the configuration: files, patterns and URLs, and what a project may not name.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ use super::harness::ScriptedEnvironment;
 use crate::cli::environment::CliOutput;
 use crate::model_server::ScriptedTurn;
 
-/// Serves these pages by path, each over a connection of its own; those not listed are missing, and `/never` is silent.
+/// Serves these pages by path, each over its own connection; others are missing, and `/never` does not respond.
 struct StaticWebServer {
     address: String,
     asked: Arc<AtomicUsize>,
@@ -53,7 +53,7 @@ impl StaticWebServer {
                     "HTTP/1.1 {status}\r\ncontent-length: {}\r\nlocation: /a\r\nconnection: close\r\n\r\n",
                     text.len()
                 );
-                // A client that has enough may have gone.
+                // The client may be gone already.
                 let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(text.as_bytes()));
             }
         });
@@ -75,7 +75,7 @@ fn run_with_instructions(lines: &[&str], files: &[(&str, &str)]) -> (String, Cli
     (scripted.request_body(0)["system"].to_string(), ran)
 }
 
-/// Whether the words stand in this order.
+/// Whether the words occur in this order.
 fn in_order(text: &str, words: &[&str]) -> bool {
     let places: Vec<_> = words.iter().map(|word| text.find(word)).collect();
     places.iter().all(Option::is_some) && places.is_sorted()
@@ -158,7 +158,7 @@ fn a_server_that_never_answers_is_not_waited_for() {
     assert!(ran.stderr.contains("/never did not answer within 5 seconds; it is left out"), "{ran:?}");
 }
 
-/// Neither the web nor a file outside, whichever way it is written.
+/// Neither the web nor a file outside, however it is written.
 #[test]
 fn a_project_names_nothing_outside_before_it_is_trusted() {
     let web = StaticWebServer::start(&[("/a", "FROM THE WEB")]);

@@ -1,4 +1,4 @@
-//! Commands in the background: the session goes on, the model is told of their end, and none outlives the session.
+//! Background commands: the session continues, the model is told when they end, and none outlives the session.
 
 use std::process::Command;
 
@@ -12,7 +12,7 @@ fn last_message_text(request: &RecordedRequest) -> String {
     request.body["messages"].to_string()
 }
 
-/// A model that starts a job, and then does something else until it is told of its end.
+/// A model that starts a job, and then works until it is told that the job has ended.
 fn busy(server: &ScriptedModelServer, command: &str) {
     let start = ScriptedTurn::new().call("c1", "bash", json!({ "command": command, "background": true }));
     server.on_each_request(|request| !last_message_text(request).contains("tool_use"), start);
@@ -23,7 +23,7 @@ fn busy(server: &ScriptedModelServer, command: &str) {
     server.on_each_request(|_| true, ScriptedTurn::new().call("c2", "list", json!({})));
 }
 
-/// The number of the job that the model was told of.
+/// The id of the job that the model got.
 fn job(scripted: &ScriptedEnvironment) -> String {
     let told = scripted.last_model_input(1);
     let number = told.split("as job ").nth(1).unwrap_or_else(|| panic!("{told}"));
@@ -42,7 +42,7 @@ fn the_end_of_a_job_is_told_at_the_next_step() {
     assert!(told.contains(&words) && told.ends_with("the end of it:\nover"), "{told}");
     let notes = |event: &&Value| event["part"]["content"]["kind"] == "note";
     assert_eq!(events(&ran).iter().filter(notes).count(), 1, "once");
-    // It ran in no call's time.
+    // It did not run inside a call.
     let title = events(&ran).iter().any(|event| {
         event["part"]["content"]["output"]["title"]
             .as_str()
@@ -51,7 +51,7 @@ fn the_end_of_a_job_is_told_at_the_next_step() {
     assert!(title, "{ran:?}");
 }
 
-/// Nobody is at work when it ends: the next turn hears of it, and begins with a prompt.
+/// No turn runs when it ends: the next one, started by a prompt, is told.
 #[test]
 fn a_job_that_ends_while_nobody_works_is_told_with_the_next_turn() {
     let desk = ScriptedDaemon::new([]);
@@ -89,7 +89,7 @@ fn a_job_that_ends_while_nobody_works_is_told_with_the_next_turn() {
     assert!(last_message_text(server.requests().last().unwrap()).contains("has ended: exit code 7"));
 }
 
-/// Also while no turn runs, and to whoever comes later.
+/// Also while no turn runs, and to clients that attach later.
 #[test]
 fn views_are_told_what_runs_in_the_background_and_how_it_ended() {
     let command = "read < open; exit 7\n# more";
@@ -137,7 +137,7 @@ fn a_job_ends_with_the_session_and_the_model_is_told_when_it_comes_back() {
     assert!(!scripted.last_model_input(4).contains("is gone"), "once: {}", scripted.last_model_input(4));
 }
 
-/// What it prints is in a file that may be searched and read without asking.
+/// Its output is in a file that may be searched and read without asking.
 #[test]
 fn the_output_of_a_job_can_be_searched() {
     let scripted = ScriptedEnvironment::with_config([], json!({ "permission": { "bash": "allow" } }));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::environment::{BINARY, CliOutput, TestEnvironment};
 
-/// A desk with the toolchain that runs these tests.
+/// An environment with the toolchain that runs these tests.
 pub(crate) fn desk() -> TestEnvironment {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let folder = |name: &str, usual: &str| std::env::var_os(name).unwrap_or_else(|| home.join(usual).into());
@@ -17,7 +17,7 @@ pub(crate) fn desk() -> TestEnvironment {
     }
 }
 
-/// Where the program is not found under its name, although the machine may have it beside the toolchain.
+/// Without `copydesk` on PATH, although the machine may have it beside the toolchain.
 fn without_copydesk(desk: TestEnvironment) -> TestEnvironment {
     let search = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<_> = std::env::split_paths(&search).collect();
@@ -57,7 +57,7 @@ fn the_tour_ends_with_a_project_that_compiles() {
     assert!(!desk.exists("~/.local") && !desk.exists("~/.cache"), "nothing outside the folder is changed");
 }
 
-/// And where the program is found under its name, nothing is said of how to find it.
+/// With the program on PATH, the tour says nothing about how to find it.
 #[test]
 fn a_tour_that_is_kept_has_what_was_said_with_it() {
     let desk = desk();
@@ -115,7 +115,7 @@ fn it_renames_replaces_finds_and_shows() {
     assert!(ran.stdout.contains("src/a.rs\n"), "{ran:?}");
 }
 
-/// Where git does not ignore it: nobody wants the compiler's own files renamed.
+/// Even if git does not ignore them: the compiler's own files must not be renamed.
 #[test]
 fn what_is_built_or_fetched_is_left_as_it_is() {
     let desk = desk().with_files(&[
@@ -133,7 +133,7 @@ fn what_is_built_or_fetched_is_left_as_it_is() {
     }
 }
 
-/// A member of a workspace, from its own folder: the compiler names files from the workspace's.
+/// A member of a workspace, from its own folder: the compiler's paths are relative to the workspace.
 #[test]
 fn it_repairs_a_member_of_a_workspace_and_says_what_is_left() {
     let desk = desk().cwd("rooms/one").with_files(&[

@@ -1,5 +1,5 @@
-//! Calls that a turn leaves open, in each way in which it can: the model gets exactly one result for each when the session goes
-//! on, and nothing of what it only began to write.
+//! Calls that a turn leaves open, in every possible way: the model gets exactly one result for each when the session continues,
+//! and nothing of a call that was only partly written.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command};
@@ -12,10 +12,10 @@ use crate::model_server::{ScriptedErrorKind, ScriptedTurn};
 
 const INTERRUPTED: &str = "This call was interrupted";
 
-/// Nothing has to be looked for.
+/// The call has had no effect.
 const NOT_BEGUN: &str = "This call was not begun";
 
-/// Goes on with the session, and gives the results that the model is sent, by their calls.
+/// Continues the session, and returns the results that the model gets, by call.
 fn results(scripted: &ScriptedEnvironment) -> Vec<(String, String)> {
     let before = scripted.server.requests().len();
     let ran = scripted.run(&["--continue", "Go on"]);
@@ -45,7 +45,7 @@ fn interrupt(child: Child) {
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
 }
 
-/// Reads what a run with `--json` says until it has said this.
+/// Reads the output of a run with `--json` until it contains this.
 fn read_until_event(child: &mut Child, wanted: &str) {
     let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
     assert!(lines.map_while(Result::ok).any(|line| line.contains(wanted)), "{wanted} was not said");
@@ -144,7 +144,7 @@ fn a_model_that_fails_behind_its_calls_leaves_none_open() {
     assert_eq!(results.len(), 1, "{results:?}");
 }
 
-/// Who says no and nothing else stops the turn: what else was asked for is closed, too.
+/// A rejection without a reason stops the turn: the other calls are closed, too.
 #[test]
 fn calls_beside_one_that_was_refused_are_closed() {
     let both = ScriptedTurn::new()

@@ -1,4 +1,4 @@
-//! Models that change files by patches, and those that do not: what each is offered, and what comes of it.
+//! Models that edit by patches, and others: the tools that each gets, and the effect.
 
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ fn who_may_not_edit_may_not_patch() {
         (json!({ "tools": { "write": false } }), &none[..]),
         (json!({ "tools": { "edit": false } }), &none),
         (json!({ "permission": { "edit": "deny" } }), &none),
-        // Who plans writes the plan.
+        // The planning agent writes the plan.
         (json!({ "default_agent": "plan" }), &["apply_patch"]),
     ] {
         let mut config = more.clone();
@@ -86,7 +86,7 @@ fn a_patch_is_shown_file_by_file() {
     assert!(told.starts_with("Patched 2 files (+2 -1).\nEdited a.txt (+1 -1)."), "{told}");
 }
 
-/// Those of agents that work for agents are edits like any other.
+/// Edits of subagents count like any other.
 #[test]
 fn the_tiers_of_edits_in_tasks_are_in_the_status() {
     let scripted = ScriptedEnvironment::new([]);
@@ -105,7 +105,7 @@ fn the_tiers_of_edits_in_tasks_are_in_the_status() {
     assert!(status.contains("Places of edits, found since it began: exact 1."), "{status}");
 }
 
-/// The desk counts how strictly the places of edits were found.
+/// The daemon counts the match tiers of edits.
 #[test]
 fn the_tiers_of_edits_are_in_the_status() {
     let edits = json!([

@@ -1,5 +1,4 @@
-//! What a model is told of what is wrong with what it wrote: by a language server that does what a script says, by grammars, after
-//! edits, commands and turns.
+//! What a model is told about problems in its edits: by a scripted language server, by grammars, after edits, commands and turns.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +15,7 @@ fn program() -> String {
     folder.join("examples/language_server").to_string_lossy().into_owned()
 }
 
-/// A desk where files that end in `.toy` are served as the script says.
+/// An environment with a scripted server for `.toy` files.
 fn served(turns: impl IntoIterator<Item = ScriptedTurn>, script: &Value) -> ScriptedEnvironment {
     let folder = tempfile::tempdir().unwrap().keep();
     let path = folder.join("script.json");
@@ -37,7 +36,7 @@ fn done() -> ScriptedTurn {
     ScriptedTurn::new().text("Done.")
 }
 
-/// `diagnostics` of the calls with this tool, as views see them.
+/// `diagnostics` of the calls of this tool, as clients see them.
 fn diagnostics(events: &[Value], tool: &str) -> Vec<Value> {
     let settled = events
         .iter()
@@ -48,7 +47,7 @@ fn diagnostics(events: &[Value], tool: &str) -> Vec<Value> {
 
 #[test]
 fn an_edit_is_told_what_the_server_says_of_exactly_that_text() {
-    // With the first one the server is begun, and may not have been asked before it.
+    // The first edit starts the server, which may not have been asked before it.
     let turns =
         [edit("c0", "2", "two"), edit("c1", "two", "bad two\nthree"), edit("c2", "bad two", "two"), done()];
     let scripted = served(turns, &json!({ "pull": true, "push": "never", "rules": rules() }));
@@ -72,7 +71,7 @@ fn an_edit_is_told_what_the_server_says_of_exactly_that_text() {
 fn a_server_that_reads_the_project_is_not_waited_for_and_told_later() {
     let log = tempfile::tempdir().unwrap().keep().join("log");
     let script = json!({ "pull": true, "push": "never", "rules": rules(), "indexesMs": 1500, "log": log });
-    // When it was asked, what it answers has still to arrive.
+    // After it was asked, its response has still to arrive.
     let asked =
         format!("until grep -q textDocument/diagnostic {}; do sleep 0.05; done; sleep 1", log.display());
     let wait = ScriptedTurn::new().call("c2", "bash", json!({ "command": asked, "description": "Wait" }));
@@ -91,7 +90,7 @@ fn servers_that_break_lose_no_edit_and_are_told_of() {
     for (script, said) in [
         (json!({ "exitsAtStart": 3, "complains": "no licence" }), "no licence"),
         (json!({ "neverAnswers": ["textDocument/diagnostic"], "pull": true, "push": "never" }), "not known"),
-        // Begun again, it may be in time.
+        // Restarted, it may be in time.
         (json!({ "crashesAfter": 1, "pull": true, "push": "never" }), "toy"),
         (json!({ "floods": true, "pull": true, "push": "never", "rules": rules() }), "this is bad"),
         (
@@ -99,7 +98,7 @@ fn servers_that_break_lose_no_edit_and_are_told_of() {
             "this is bad",
         ),
         (json!({ "pastTheEnd": true, "pull": true, "push": "never" }), "toy"),
-        // A program that is built for tests may take its time with them.
+        // A debug build may take a while with so many.
         (json!({ "more": 100_000, "pull": true, "push": "never", "rules": rules() }), "toy"),
         (json!({ "wrongVersions": true, "push": "versions", "rules": rules() }), "not known"),
     ] {
@@ -128,7 +127,7 @@ fn what_a_command_broke_is_told_with_the_command() {
     assert!(told.contains("a.toy:2:1 error T1 this is bad"), "{told}");
 }
 
-/// It is not there for the model, which is not to say that it is gone.
+/// The model may not see it, which does not mean that it is gone.
 #[test]
 fn a_file_that_may_not_be_read_is_not_told_as_gone() {
     let bash = |id: &str, command: &str| {
@@ -198,7 +197,7 @@ fn a_language_server_gives_what_is_written_its_form_where_a_person_wants_that() 
     for (formatter, expected) in [
         (json!({ "server": {} }), "one\nbad two\n"),
         (json!({ "server": { "extensions": [".other"] } }), "one \nbad two  \n"),
-        // Whoever names a command wants that.
+        // A configured command is used as it is.
         (
             json!({ "server": {}, "t": { "command": ["tr", "w", "W"], "extensions": [".toy"] } }),
             "one \nbad tWo  \n",
@@ -215,7 +214,7 @@ fn a_language_server_gives_what_is_written_its_form_where_a_person_wants_that() 
         assert_eq!(scripted.run(&["Edit"]).code, Some(0));
         assert_eq!(scripted.desk.read("a.toy"), expected, "{formatter}");
         let told = scripted.last_model_input(1);
-        // What is said is said of what stands there.
+        // The report is about the current text.
         assert!(told.contains("a.toy:2:1 error T1 this is bad"), "{told}");
         let is_formed = expected == "one\nbad two\n";
         assert_eq!(
@@ -241,7 +240,7 @@ fn a_language_server_gives_texts_their_form_also_where_nobody_asks_what_is_wrong
     assert!(!scripted.last_model_input(1).contains("this is bad"), "{}", scripted.last_model_input(1));
 }
 
-/// A desk that is killed takes its language servers along.
+/// A killed copydesk takes its language servers along.
 #[test]
 fn no_server_outlives_a_desk_that_is_killed() {
     let script = json!({ "stays": true, "pull": true, "push": "never", "rules": rules() });

@@ -1,4 +1,4 @@
-//! The list of things to do, questions and plans, where nobody is at a terminal.
+//! To-do lists, questions and plans without a terminal.
 
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ fn a_list_outlives_the_run_that_wrote_it() {
     }
 }
 
-/// Of several calls in one step the last is the last word, and what is read is what was written before.
+/// Of several calls in one step the last wins, and a read returns what was written before.
 #[test]
 fn calls_about_the_list_come_one_after_the_other() {
     let write = |turn: ScriptedTurn, call: &str, content: &str| {
@@ -109,14 +109,14 @@ fn tools(scripted: &ScriptedEnvironment, request: usize) -> Vec<String> {
     tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The file that the model was told to write the plan to, with a name.
+/// The file, with its name, that the model was told to write the plan to.
 fn plan_file(scripted: &ScriptedEnvironment, request: usize) -> String {
     let system = scripted.request_body(request)["system"].to_string();
     let start = system.find(".copydesk/plans/").unwrap_or_else(|| panic!("{system}"));
     system[start..].split_once("-NAME.md").unwrap().0.to_owned() + "-mend.md"
 }
 
-/// A session that plans, and where its plan is to be: no script can know that before.
+/// A planning session and the path of its plan, which no script can know before.
 fn planning(config: Value) -> (ScriptedEnvironment, String) {
     let scripted = ScriptedEnvironment::with_config([ScriptedTurn::new().text("What is it about?")], config);
     assert_eq!(scripted.run(&["--agent", "plan", "Plan"]).code, Some(0));
@@ -163,8 +163,8 @@ fn plan_mode_writes_the_plan_and_nothing_else() {
 #[test]
 fn an_approved_plan_is_carried_out_by_the_agent_that_builds() {
     for place in [RunLocation::OwnProcess, RunLocation::Daemon] {
-        // The agent that plans has a model of its own; the other one has not.
-        // It has two steps, and whoever goes on has its own.
+        // The planning agent has its own model; the other one has not.
+        // It has two steps, and the next agent has its own.
         let (scripted, plan) =
             planning(json!({ "agent": { "plan": { "model": "script/m-2", "steps": 2 } } }));
         let _up = scripted.start_daemon(place);
@@ -180,7 +180,7 @@ fn an_approved_plan_is_carried_out_by_the_agent_that_builds() {
         scripted.desk.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
         let ran = scripted.run(&["--continue", "--auto", "Go"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
-        // What is wrong with skills is told when the session is opened, not again when another agent goes on.
+        // Problems with skills are reported when the session is opened, not again when another agent takes over.
         let told = ran.stderr.matches("`nonsense` is no `key: value`").count();
         assert_eq!(told, usize::from(matches!(place, RunLocation::OwnProcess)), "{ran:?}");
         assert_eq!(scripted.desk.read("a.txt"), "mended\n", "{ran:?}");

@@ -1,4 +1,4 @@
-//! Skills of the person and of the repository, from the folders of this program and of others.
+//! Skills of the user and of the repository, from the folders of this program and of others.
 
 use serde_json::{Value, json};
 
@@ -151,7 +151,7 @@ fn a_broken_skill_is_told_with_its_file_and_line() {
     assert!(findings[1].0 == "odd" && findings[1].1.ends_with(told), "{findings:?}");
 }
 
-/// Like skills; a model that is named as another program does is no fault, and told to who wants to know.
+/// As with skills; a model named in another program's form is no error, and only reported on request.
 #[test]
 fn a_broken_agent_is_told_with_its_file_and_line() {
     let scripted = ScriptedEnvironment::new([]);
@@ -179,7 +179,7 @@ fn a_broken_agent_is_told_with_its_file_and_line() {
     assert!(doctor.to_string().contains("other.md:2: the model `sonnet` has no provider"), "{doctor:#}");
 }
 
-/// Not again for a task: somebody may be typing.
+/// Not again for a task: the user may be typing.
 #[test]
 fn a_broken_skill_is_told_once() {
     let scripted = ScriptedEnvironment::new([]);

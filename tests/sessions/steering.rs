@@ -1,4 +1,4 @@
-//! Prompts that come while a turn runs: those that join it, those that wait, those that come too late.
+//! Prompts that arrive while a turn runs: those that join it, those that are queued, those that come too late.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 
 use crate::model_server::{self, ScriptedModelServer, ScriptedTurn};
 
-/// A session at work without a terminal, against the scripted model.
+/// A session without a terminal, against the scripted model.
 struct SteeredSession {
     dir: TempDir,
     server: ScriptedModelServer,
@@ -29,7 +29,7 @@ struct SteeredSession {
     events: mpsc::Receiver<SessionEvent>,
 }
 
-/// There is one agent, and no other.
+/// There is only one agent.
 struct SingleAgentRoles;
 
 impl RoleProvider for SingleAgentRoles {
@@ -107,7 +107,7 @@ impl SteeredSession {
         );
     }
 
-    /// Until a turn has ended, and how it did.
+    /// Waits for the end of a turn; returns how it ended.
     async fn wait_for_turn_end(&mut self) -> (u32, TurnEnd) {
         loop {
             if let SessionEvent::TurnEnded { turn, end } = self.events.recv().await.unwrap() {
@@ -116,7 +116,7 @@ impl SteeredSession {
         }
     }
 
-    /// Until a part of the model's is settled that holds this text.
+    /// Waits until a part of the model with this text is settled.
     async fn wait_for_text(&mut self, text: &str) {
         loop {
             if let SessionEvent::PartChanged { part } = self.events.recv().await.unwrap()
@@ -128,7 +128,7 @@ impl SteeredSession {
         }
     }
 
-    /// What the model was sent in its request of this number: role and content of each message.
+    /// The messages of the model request of this number: role and content of each.
     fn sent_messages(&self, number: usize) -> Vec<(String, String)> {
         let body: Value = self.server.requests()[number].body.clone();
         let messages = body["messages"].as_array().unwrap().iter();
@@ -152,7 +152,7 @@ fn models(server: &ScriptedModelServer) -> Models {
     Models::new(settings, BTreeMap::new(), Box::new(|_| None))
 }
 
-/// Whether the words stand in these messages in this order.
+/// Whether the words occur in these messages in this order.
 fn in_order(messages: &[(String, String)], words: &[&str]) -> bool {
     let text: String = messages.iter().map(|(_, content)| content.as_str()).collect();
     let places: Vec<_> = words.iter().map(|word| text.find(word)).collect();
@@ -202,7 +202,7 @@ async fn what_is_queued_starts_a_turn_of_its_own_in_its_order() {
     assert!(third.last().unwrap().1.contains("Then that") && third.len() == 7, "{third:#?}");
 }
 
-/// The model is at its last word: it is asked once more instead of the turn ending without an answer.
+/// The model is at its final answer: it is asked once more instead of ending the turn without a reply.
 #[tokio::test]
 async fn what_steers_during_the_last_word_is_still_heard_in_the_turn() {
     let mut work = SteeredSession::new([
@@ -219,7 +219,7 @@ async fn what_steers_during_the_last_word_is_still_heard_in_the_turn() {
     assert!(sent[1].1.contains("Almost done.") && sent[2].1.contains("One more thing"), "{sent:#?}");
 }
 
-/// The turn takes no more steps (it is cancelled here): what was to join it is not lost, but comes next.
+/// The turn takes no more steps (it is cancelled here): the steering prompt is not lost, but comes next.
 #[tokio::test]
 async fn what_steers_too_late_is_the_next_turn() {
     let mut work = SteeredSession::new([
@@ -250,7 +250,7 @@ async fn without_a_turn_to_steer_it_is_a_prompt_like_any_other() {
     assert_eq!(work.sent_messages(1).len(), 3);
 }
 
-/// A tool that runs for long is no reason not to be heard.
+/// A prompt is also delivered while a tool runs for long.
 #[tokio::test]
 async fn what_steers_while_a_command_runs_is_heard_after_it() {
     let command = json!({ "command": "until [ -e go ]; do sleep 0.01; done; echo over" });

@@ -1,4 +1,4 @@
-//! `copydesk sessions`: what is kept can be listed, read, found, taken elsewhere and deleted.
+//! `copydesk sessions`: stored sessions can be listed, read, searched, exported and deleted.
 
 use serde_json::json;
 
@@ -60,7 +60,7 @@ fn sessions_go_through_pipes_and_in_both_forms() {
     let ran = scripted.desk.run_with(&["sessions", "import", "-"], "nonsense");
     assert!(ran.stderr.starts_with("error: standard input: this is no exported session:"), "{ran:?}");
 
-    // Two of them now, and a list that is cut says so.
+    // Two of them now, and a truncated list says so.
     let listed = run(&["list", "--most", "1"]);
     assert!(listed.lines().count() == 2 && listed.contains("`--most 2` shows more"), "{listed}");
     assert_eq!(run(&["list", "--most", "2"]).lines().count(), 2);

@@ -1,5 +1,5 @@
-//! Agents that work for agents, from a run: what each model is told, what belongs to whom, and what is left when it all breaks
-//! off. Here and through the daemon.
+//! Subagents in a run: what each model is told, who owns what, and what is left after a crash. In the run's own process and
+//! through the daemon.
 
 mod crash;
 mod limits;
@@ -18,7 +18,7 @@ fn is_about(request: &RecordedRequest, words: &str) -> bool {
     request.body["messages"][0]["content"][0]["text"] == words
 }
 
-/// What the model says in the session that began with these words, step by step.
+/// The model's turns in the session that began with these words.
 pub(crate) fn script_session(
     server: &ScriptedModelServer,
     words: &'static str,
@@ -29,7 +29,7 @@ pub(crate) fn script_session(
     }
 }
 
-/// What it says to whatever else it is asked there, if it is.
+/// The model's turn for any other request there, if there is one.
 pub(crate) fn script_fallback(server: &ScriptedModelServer, words: &'static str, turn: ScriptedTurn) {
     server.on_each_request(move |request| is_about(request, words), turn);
 }
@@ -65,7 +65,7 @@ fn scripted(config: Value) -> ScriptedEnvironment {
     scripted
 }
 
-/// The results of the calls that the last message of a request has, as text.
+/// The results of calls in the last message of a request, as text.
 pub(crate) fn results(request: &Value) -> Vec<String> {
     let messages = request["messages"].as_array().unwrap();
     let content = messages.iter().flat_map(|message| message["content"].as_array().unwrap());

@@ -1,4 +1,4 @@
-//! From a prompt to the last word: what the model is sent, what is done, what a person sees.
+//! From a prompt to the final answer: what the model is sent, what is done, what the user sees.
 
 use serde_json::json;
 
@@ -224,7 +224,7 @@ fn instructions_beside_a_file_are_told_once_when_it_is_read() {
     assert_eq!(scripted.request_body(2).to_string().matches("At the top.").count(), 1);
 }
 
-/// The turn waits for no title; one that comes is kept.
+/// The turn does not wait for a title; one that arrives is stored.
 #[tokio::test]
 async fn a_quick_model_gives_the_title() {
     let scripted = ScriptedEnvironment::with_config(

@@ -1,4 +1,5 @@
-//! `copydesk undo`: what an agent did is taken back, and nothing of what a person did; here and through the daemon.
+//! `copydesk undo`: reverts the agent's changes, and nothing of the user's; in its own process and through the
+//! daemon.
 
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ fn edit(call: &str, old: &str, new: &str) -> ScriptedTurn {
     ScriptedTurn::new().call(call, "edit", json!({ "filePath": "a.txt", "oldString": old, "newString": new }))
 }
 
-/// A desk on which the model has made these steps, and said a word.
+/// An environment in which the model has made these steps and answered.
 fn after_steps(steps: impl IntoIterator<Item = ScriptedTurn>) -> ScriptedEnvironment {
     let scripted = ScriptedEnvironment::new(steps.into_iter().chain([ScriptedTurn::new().text("Done.")]));
     scripted.desk.write("a.txt", "one\ntwo\nthree\nfour\nfive\n");
@@ -32,7 +33,7 @@ fn the_last_turn_that_changed_files_is_taken_back_and_done_again() {
     for place in BOTH {
         let scripted = after_steps([edit("c1", "two", "2"), edit("c2", "four", "4")]);
         let _up = scripted.start_daemon(place);
-        // One that changes nothing comes after it.
+        // A turn without changes comes after it.
         scripted.server.queue_turn(ScriptedTurn::new().text("I only look."));
         assert_eq!(scripted.run(&["--continue", "Look"]).code, Some(0));
         scripted.desk.run(&["undo"]).assert_output(&expect![[r#"

@@ -1,5 +1,5 @@
-//! The tools of the web end to end: a page of a server on this machine, which the person has allowed; a search engine's
-//! stand-in; and what a project may not say about either.
+//! The web tools end to end: a page of a server on this machine, which the user has allowed; a stand-in for a search
+//! engine; and what a project may not configure about either.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::harness::ScriptedEnvironment;
 use crate::model_server::ScriptedTurn;
 
-/// A server that answers with what is made of the first line and the body of each request: a type and a text.
+/// A server whose response is made of the first line and the body of each request: a type and a text.
 pub(crate) struct ScriptedWebServer {
     port: u16,
     requests: Arc<Mutex<Vec<String>>>,
@@ -123,7 +123,7 @@ fn an_image_from_the_web_goes_to_the_model() {
     assert!(sent.contains("\"media_type\":\"image/gif\""), "{sent}");
 }
 
-/// Answers as Exa's server does, with the key in the address.
+/// Responds like Exa's server, with the key in the URL.
 fn exa(line: &str, body: &str) -> (&'static str, Vec<u8>) {
     let message: Value = serde_json::from_str(body).unwrap_or_default();
     let result = match message["method"].as_str() {
@@ -202,7 +202,7 @@ fn a_project_opens_nothing_and_names_no_engine() {
         scripted.last_model_input(1)
     );
 
-    // Trusted, it counts.
+    // Once trusted, it counts.
     assert_eq!(scripted.desk.run(&["config", "trust"]).code, Some(0));
     fetch(site.url("/")).into_iter().for_each(|turn| scripted.server.queue_turn(turn));
     assert_eq!(scripted.run(&["--auto", "Look"]).code, Some(0));

@@ -145,7 +145,7 @@ fn several_asks_come_one_after_the_other() {
     );
 }
 
-/// Somebody who types while the model writes has not seen what they would approve.
+/// A user who types while the model writes has not seen what they would approve.
 #[tokio::test]
 async fn what_was_typed_before_the_question_is_no_answer() {
     let turn = ScriptedTurn::new().text("Wait.").gate("typed").call("c1", "edit", edited("one", "two"));
@@ -161,7 +161,7 @@ async fn what_was_typed_before_the_question_is_no_answer() {
     assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
 }
 
-/// What is no edit is asked about as a whole, with keys of its own.
+/// Anything but an edit is asked about as a whole, with its own keys.
 #[test]
 fn a_command_has_its_own_keys() {
     let command =
@@ -181,7 +181,7 @@ fn a_command_has_its_own_keys() {
     }
 }
 
-/// Other calls of the step end before or while the person is asked: they are told before or after.
+/// Other calls of the step end before or during the ask: they are printed before or after it.
 #[test]
 fn nothing_touches_the_line_on_which_the_answer_is_typed() {
     let list = |call: ScriptedTurn, id: &str| call.call(id, "grep", json!({ "pattern": "zero" }));

@@ -1,4 +1,4 @@
-//! Commands on a terminal: what they print while they run, and how it is seen that one failed.
+//! Commands on a terminal: their output while they run, and how a failure looks.
 
 use serde_json::{Value, json};
 use vt100::Color;
@@ -13,7 +13,7 @@ fn allowed(arguments: Value) -> ScriptedEnvironment {
     scripted_with_config(turns, json!({ "permission": { "bash": "allow" } }))
 }
 
-/// The row that begins so, and the colour that it begins with.
+/// The row that begins so, and its first colour.
 fn row(terminal: &TestTerminal, begins: &str) -> (usize, Color) {
     let rows = terminal.rows();
     let at = rows.iter().position(|row| row.starts_with(begins)).unwrap_or_else(|| panic!("{rows:#?}"));
@@ -38,7 +38,7 @@ fn a_command_that_failed_does_not_look_like_one_that_did_not() {
 #[test]
 fn how_a_command_ended_is_told() {
     let killed = json!({ "command": "echo begun; kill -9 $$", "description": "Die" });
-    // It may have had no time to begin.
+    // It may have had no time to start.
     let late = json!({ "command": "read line < pipe", "description": "Wait", "timeout": 200 });
     for (arguments, told, printed) in [
         (killed, "✗ bash Die  ended by signal 9", "  begun"),
@@ -58,10 +58,10 @@ fn how_a_command_ended_is_told() {
     assert_eq!((colour, terminal.rows()[at + 1..at + 3].join("|")), (Color::Idx(2), "|ok".to_owned()));
 }
 
-/// Two pipes: a second reader could meet the end of the first writer.
+/// Two pipes: a second reader could get the end of the first writer.
 const TALKS: &str = "echo one; read line < pipe; printf 'two\\n\\n'; read line < other; exit 0";
 
-/// What a command that waits for the pipes prints is seen as it comes, for so long, and is gone when it ends.
+/// The output of a command that waits for the pipes is visible while it runs, and gone when it ends.
 fn is_seen(scripted: &ScriptedEnvironment, terminal: &mut TestTerminal) {
     terminal.wait_until("the first line", |terminal| is_last(terminal, "bash Talk…", "· one"));
     terminal.wait_until("a time", |terminal| is_last(terminal, "bash Talk… ", " s · one"));
@@ -99,7 +99,7 @@ fn what_a_command_prints_is_seen_after_an_ask() {
     is_seen(&scripted, &mut terminal);
 }
 
-/// In a narrow window it is still one row, which can be taken away.
+/// In a narrow window it is still one row, which can be erased.
 #[test]
 fn what_a_running_command_prints_fits_the_window() {
     let command = "printf 'a long line with many words 日本語 %0100d\\n' 0; read line < pipe";
@@ -115,7 +115,7 @@ fn what_a_running_command_prints_fits_the_window() {
     assert!(terminal.text().starts_with("✓ bash Talk"), "{}", terminal.text());
 }
 
-/// Nobody watches a pipe: no line that would have to be taken away.
+/// A pipe gets no line that would have to be erased.
 #[test]
 fn a_pipe_gets_only_what_stays() {
     let scripted = allowed(json!({ "command": "echo hi; exit 3", "description": "Try it" }));

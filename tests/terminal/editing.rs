@@ -1,4 +1,4 @@
-//! A hunk in the person's own editor: `e` at the question.
+//! A hunk in the user's own editor: `e` at the question.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::screen::{CTRL_C, TestTerminal};
 use crate::model_server::ScriptedTurn;
 use crate::sessions::harness::{RunLocation, ScriptedEnvironment};
 
-/// `$EDITOR` is this script. The file to edit is `$1`.
+/// Sets `$EDITOR` to this script. The file to edit is `$1`.
 fn editor(scripted: &mut ScriptedEnvironment, script: &str) {
     scripted.desk.write("~/editor", script);
     let command = format!("exec sh {}", scripted.desk.path("~/editor").display());
@@ -124,7 +124,7 @@ fn the_only_hunk_and_a_new_file_can_be_edited_too() {
     }
 }
 
-/// Lines end as they do in the file, and its last line as it was.
+/// Lines end as in the file, and its last line as before.
 #[test]
 fn line_ends_are_those_of_the_file() {
     for (old, new) in [("one\r\ntwo\r\n", "one\r\nHalf\r\nTwo\r\n"), ("one\ntwo", "one\nHalf\nTwo")] {
@@ -139,7 +139,7 @@ fn line_ends_are_those_of_the_file() {
     }
 }
 
-/// The terminal is the editor's as long as it runs: Ctrl-C is for it alone, and nothing is written into it.
+/// The terminal belongs to the editor while it runs: Ctrl-C goes only to it, and nothing is printed.
 #[test]
 fn ctrl_c_in_the_editor_is_for_the_editor() {
     for place in [RunLocation::OwnProcess, RunLocation::Daemon] {

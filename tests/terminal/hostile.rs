@@ -1,4 +1,4 @@
-//! What models and tools write cannot steer the terminal.
+//! Text of models and tools cannot control the terminal.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::model_server::ScriptedTurn;
 const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[2J\u{1b}[8m\u{1b}]8;;http://evil\u{1b}\\link\u{1b}]8;;\u{1b}\\\
                        \u{1b}]52;c;ZXZpbA==\u{7}\u{1b}[1;1H\u{9b}2J\u{7}\u{8}\rover\u{1b}[32mgreen\u{202e}\u{e0041}";
 
-/// All that we write ourselves.
+/// Every sequence that we write ourselves.
 const OURS: [&str; 7] = ["[0m", "[1m", "[2m", "[31m", "[32m", "[33m", "[2K"];
 
 #[test]
@@ -50,7 +50,7 @@ fn no_escape_sequence_gets_through() {
     assert!(terminal.text().contains("The end."), "nothing was cleared: {}", terminal.text());
 }
 
-/// Colours mean something here: red is taken away, green is added. Nobody else may use them.
+/// Colours mean something here: red is removed, green is added. A change may not use them.
 #[test]
 fn a_change_cannot_choose_its_colour() {
     let new = "\u{1b}[0m\u{1b}[2mharmless";

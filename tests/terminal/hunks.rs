@@ -1,5 +1,5 @@
-//! An edit of several hunks, decided one by one, in its own process and over the daemon: what each key does, what the file
-//! is then, and what the model is told.
+//! An edit of several hunks, decided one by one, in its own process and over the daemon: what each key does, the resulting
+//! file, and what the model is told.
 
 use std::os::unix::process::ExitStatusExt as _;
 
@@ -23,14 +23,14 @@ pub(crate) fn edit(old: &str, new: &str) -> ScriptedTurn {
     ScriptedTurn::new().call("c1", "edit", json!({ "filePath": "a.txt", "oldString": old, "newString": new }))
 }
 
-/// A model that makes four hunks, and then says something.
+/// A model that makes four hunks, and then answers.
 pub(crate) fn four_hunks() -> ScriptedEnvironment {
     let scripted = scripted([edit(OLD, NEW), ScriptedTurn::new().text("Done.")]);
     scripted.desk.write("a.txt", OLD);
     scripted
 }
 
-/// Types an answer at each hunk as it comes.
+/// Types an answer at each hunk.
 fn decide(terminal: &mut TestTerminal, answers: &[&str]) {
     for (at, answer) in answers.iter().enumerate() {
         terminal.wait_for_text(&format!("hunk {} of 4", at + 1));
@@ -39,7 +39,7 @@ fn decide(terminal: &mut TestTerminal, answers: &[&str]) {
     }
 }
 
-/// Waits for a question that has no answer yet.
+/// Waits for an unanswered question.
 pub(crate) fn wait_for_question(terminal: &mut TestTerminal) {
     terminal.wait_until("the question", |terminal| terminal.text().trim_end().ends_with(HUNK));
 }
@@ -136,7 +136,7 @@ fn always_is_for_the_session() {
     assert_eq!(scripted.desk.read("a.txt"), NEW.replace("one", "ONE"));
 }
 
-/// `q`, Ctrl-D: the turn ends, and what was accepted stays.
+/// `q`, Ctrl-D: the turn ends, and accepted hunks stay.
 #[test]
 fn no_to_the_rest_stops_the_turn() {
     for place in BOTH {
@@ -206,7 +206,7 @@ fn a_window_that_is_closed_in_the_middle_has_decided_what_it_has() {
             assert_eq!(scripted.run(&["--continue", "And?"]).code, Some(0));
             continue;
         }
-        // The daemon still waits for a word on the others.
+        // The daemon still waits for a decision on the others.
         let mut terminal = TestTerminal::start(&scripted.desk, &["run", "--continue", "And?"]);
         terminal.wait_for_text("hunk 1 of 2  line 6");
         wait_for_question(&mut terminal);
@@ -278,8 +278,8 @@ fn help_and_other_keys_decide_nothing() {
     assert_eq!(scripted.desk.read("a.txt"), OLD);
 }
 
-/// Somebody else writes to the file while the person thinks: what they have not seen they do not accept. (The daemon may
-/// notice before they have answered; see `remote::wait_for_hunks`.)
+/// Another process writes to the file while the user decides: they do not accept what they have not seen. (The daemon
+/// may notice before they have answered; see `remote::hunks`.)
 #[test]
 fn a_hunk_that_has_changed_meanwhile_is_shown_and_asked_again() {
     let scripted = four_hunks();

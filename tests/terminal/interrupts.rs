@@ -1,4 +1,4 @@
-//! Ctrl-C, Ctrl-D and windows that are closed.
+//! Ctrl-C, Ctrl-D and closed windows.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Command;
@@ -37,7 +37,7 @@ async fn ctrl_c_cancels_what_the_model_is_writing() {
     assert!(terminal.text().contains("Once upon a^C\ncancelled"), "{}", terminal.text());
 }
 
-/// A command that does not want to end is given time, unless the person has none.
+/// A stubborn command gets time to end, unless the user presses again.
 #[test]
 fn a_second_ctrl_c_leaves_at_once() {
     let stubborn = json!({ "command": "trap '' TERM; echo > started; while :; do read line < pipe; done" });
@@ -66,7 +66,7 @@ fn ctrl_d_is_a_no() {
     assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
 }
 
-/// Also where the signal is ignored, as under `nohup`.
+/// Also if the signal is ignored, as under `nohup`.
 #[test]
 fn a_window_that_is_closed_ends_it() {
     for ignored in ["", "trap '' HUP; "] {
@@ -83,7 +83,7 @@ fn a_window_that_is_closed_ends_it() {
     }
 }
 
-/// Somebody is at the terminal, but does not see what is asked.
+/// The user is at the terminal, but does not see the question.
 #[test]
 fn a_question_that_nobody_reads_cancels_the_turn() {
     let scripted = scripted([edit("c1", "one", "two")]);

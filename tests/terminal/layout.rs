@@ -1,4 +1,4 @@
-//! Narrow windows, wide characters, no colours, and the line that says what is waited for.
+//! Narrow windows, wide characters, no colours, and the waiting line.
 
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn wide_characters_stay_readable() {
     assert!(terminal.text().contains("\n\n終わり🎉\n"), "{}", terminal.text());
 }
 
-/// What is waited for is said and gone again, also where the window has become smaller than the words.
+/// The waiting line appears and disappears, also if the window has become narrower than it.
 #[tokio::test]
 async fn the_waiting_line_leaves_nothing_behind() {
     for environment in [("NO_COLOR", "1"), ("NO_COLOR", "")] {

@@ -1,4 +1,4 @@
-//! What a model writes is styled, and stays what it wrote.
+//! A model's text is styled, and stays what it wrote.
 
 use super::approval::scripted;
 use super::screen::TestTerminal;
@@ -25,7 +25,7 @@ fn words_are_styled_and_none_is_changed() {
     assert!(!cell(2, "Some").bold() && cell(10, "plain").fgcolor() == vt100::Color::Default);
 }
 
-/// Nobody waits for the end of a line or of a pair to see what is there.
+/// Text is shown without waiting for the end of a line or of a pair of marks.
 #[tokio::test]
 async fn words_are_seen_as_they_come() {
     let turn = ScriptedTurn::new()

@@ -1,4 +1,4 @@
-//! A patch of several files, decided at a terminal hunk by hunk and file by file, in its own process and over the daemon.
+//! A patch of several files, decided at a terminal by hunk and by file, in its own process and over the daemon.
 
 use expect_test::expect;
 use serde_json::json;
@@ -75,7 +75,7 @@ fn hunks_of_several_files_come_one_after_the_other() {
     }
 }
 
-/// Whoever accepts all of the first file has not accepted the others.
+/// Accepting all of the first file does not accept the others.
 #[test]
 fn a_file_is_decided_without_the_others() {
     for place in BOTH {

@@ -1,6 +1,6 @@
-//! The README's pictures, drawn from what the program really shows.
+//! The README's pictures, drawn from the program's real output.
 //!
-//! `cargo test -p copydesk pictures -- --ignored` draws them anew.
+//! `cargo test -p copydesk pictures -- --ignored` redraws them.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::screen::TestTerminal;
 use super::svg;
 use super::tour::desk;
 
-/// The tour, until a person is asked about the first change.
+/// The tour, up to the ask about the first change.
 #[test]
 #[ignore = "writes into the repository"]
 fn pictures() {

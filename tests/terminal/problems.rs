@@ -1,4 +1,4 @@
-//! What language servers say of a change, on a terminal: before it is decided, and below the call that made it.
+//! Diagnostics of a change on a terminal: before it is decided, and below the call that made it.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::cli::environment::BINARY;
 use crate::model_server::ScriptedTurn;
 use crate::sessions::harness::{RunLocation, ScriptedEnvironment};
 
-/// The command of a language server that does what the script says, which is put into a folder.
+/// The command of a language server that follows the script, which is put into a folder.
 pub(crate) fn server(folder: &Path, script: &Value) -> Value {
     let program = Path::new(BINARY).with_file_name("examples").join("language_server");
     assert!(program.is_file(), "`cargo build -p copydesk --example language_server` makes {program:?}");
@@ -21,7 +21,8 @@ pub(crate) fn server(folder: &Path, script: &Value) -> Value {
     json!([program, path])
 }
 
-/// A desk with one that takes every line with `bad` in it for wrong. The model reads, waits until the server has the text, and edits.
+/// An environment with a server that reports every line with `bad` in it. The model reads, waits until the server has the text,
+/// and edits.
 fn served(permission: &str) -> (ScriptedEnvironment, TempDir) {
     let rule = json!({ "find": "bad", "message": "this is not good", "severity": 1, "code": "B1" });
     let folder = tempfile::tempdir().unwrap();
@@ -44,7 +45,7 @@ fn served(permission: &str) -> (ScriptedEnvironment, TempDir) {
     )
 }
 
-/// The rows of a screen that tell of problems.
+/// The rows of a screen with problems.
 fn problem_rows(terminal: &TestTerminal) -> Vec<String> {
     let is_of = |row: &String| row.contains("a.txt:") || row.contains("scripted") || row.contains("not good");
     terminal.rows().into_iter().filter(is_of).collect()
@@ -89,7 +90,7 @@ fn without_colours_the_words_say_it_all() {
     assert!(told.contains(&"  a.txt:3:1 error B1 this is not good".to_owned()), "{told:#?}");
 }
 
-/// The daemon's own servers, as a person looks after them.
+/// The daemon's own servers, as the user manages them.
 #[test]
 fn the_servers_of_the_daemon_are_listed_and_started_anew() {
     let (scripted, _script) = served("allow");

@@ -1,4 +1,4 @@
-//! Questions, plans and the list of things to do, as a person at a terminal sees them.
+//! Questions, plans and to-do lists, as the user sees them at a terminal.
 
 use serde_json::{Value, json};
 
@@ -172,7 +172,7 @@ fn a_list_is_shown_once_and_then_what_has_changed() {
     );
 }
 
-/// A command in the background is not forgotten, and its end is not missed.
+/// A background command stays visible, and its end is reported.
 #[test]
 fn what_runs_in_the_background_is_shown_until_it_ends() {
     let start = json!({ "command": "read < open; exit 3", "background": true });
@@ -193,7 +193,7 @@ fn what_runs_in_the_background_is_shown_until_it_ends() {
     assert!(text.contains("\n– job ") && text.contains("\n\nDone.") && !text.contains("running"), "{text}");
 }
 
-/// From the suggestion to the approval, with a word in between.
+/// From the suggestion to the approval, with a change request in between.
 #[test]
 fn a_plan_is_suggested_written_sent_back_and_approved() {
     let enter = ScriptedTurn::new().call("c1", "plan_enter", json!({ "reason": "It touches many files." }));

@@ -1,7 +1,7 @@
 //! A terminal with a program in it: keys go in, a screen comes out.
 //!
-//! Contract: nothing is read unless the test waits for something; a wait ends when the screen shows it, and fails loudly,
-//! with the screen as it was, when the program ends first or `PATIENCE` is over.
+//! Contract: it reads only while the test waits. A wait ends when the screen shows the text, and fails with the screen if
+//! the program ends first or `PATIENCE` is over.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -17,19 +17,19 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use crate::cli::environment::{BINARY, TestEnvironment};
 use crate::sessions::harness::strip_durations;
 
-/// Only a test that fails waits this long.
+/// Only a failing test waits this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) const ENTER: &str = "\r";
 pub(crate) const CTRL_C: &str = "\u{3}";
 pub(crate) const CTRL_D: &str = "\u{4}";
 
-/// Makes the terminal that it is given the one of its session, where Ctrl-C is a signal, and becomes the program.
+/// Makes the given terminal the controlling one, so that Ctrl-C is a signal, and becomes the program.
 const AT_TERMINAL: &str = r#": <"$0"; exec "$@""#;
 
 pub(crate) struct TestTerminal {
     child: Child,
-    /// When it is dropped the terminal is gone, and with it the program.
+    /// Dropping it closes the terminal, and with it ends the program.
     ours: File,
     parser: vt100::Parser,
     raw: Vec<u8>,
@@ -78,12 +78,12 @@ impl TestTerminal {
         self.parser.screen_mut().set_size(nonzero(rows), nonzero(columns));
     }
 
-    /// Everything on the screen but how long calls took; a line that was broken because it is too long is one.
+    /// The text of the screen without durations; a wrapped line is one line.
     pub(crate) fn text(&self) -> String {
         strip_durations(&self.screen().contents())
     }
 
-    /// The screen row by row, as it is broken.
+    /// The rows of the screen.
     pub(crate) fn rows(&self) -> Vec<String> {
         let columns = self.screen().size().1.get();
         let mut rows: Vec<_> = self.screen().rows(0, columns).map(|row| row.trim_end().to_owned()).collect();
@@ -100,7 +100,7 @@ impl TestTerminal {
         String::from_utf8_lossy(&self.raw).into_owned()
     }
 
-    /// Whether the terminal shows what is typed.
+    /// Whether the terminal echoes typed text.
     pub(crate) fn echoes(&self) -> bool {
         tcgetattr(&self.ours).unwrap().local_modes.contains(LocalModes::ECHO)
     }
@@ -110,7 +110,7 @@ impl TestTerminal {
         self.wait_until(&format!("`{text}`"), |terminal| terminal.text().contains(text));
     }
 
-    /// Waits for the same text to be there this often.
+    /// Waits until the text is there this often.
     #[track_caller]
     pub(crate) fn wait_for_text_times(&mut self, text: &str, times: usize) {
         self.wait_until(&format!("`{text}` {times} times"), |terminal| {
@@ -118,19 +118,19 @@ impl TestTerminal {
         });
     }
 
-    /// Reads until the screen is so.
+    /// Reads until a condition holds.
     #[track_caller]
     pub(crate) fn wait_until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !is_so(self) {
-            // What is waited for may be beside the screen, as a file or a mode of the terminal.
+            // The condition may be outside the screen, such as a file or a mode of the terminal.
             let came = self.read(Duration::from_millis(20));
             let over = came == TerminalRead::End || Instant::now() > deadline;
             assert!(!over || is_so(self), "{what} did not come:\n{}", self.text());
         }
     }
 
-    /// Waits until the program has ended, and reads what it said last. `None` after a signal.
+    /// Waits until the program has ended, and reads its last output. `None` after a signal.
     #[track_caller]
     pub(crate) fn wait_for_exit(&mut self) -> Option<i32> {
         let deadline = Instant::now() + PATIENCE;
@@ -140,7 +140,7 @@ impl TestTerminal {
         self.child.wait().unwrap().code()
     }
 
-    /// The window is closed: the program's terminal is gone.
+    /// Closes the window: the program's terminal is gone.
     pub(crate) fn close(self) -> Child {
         self.child
     }
@@ -151,7 +151,7 @@ impl TestTerminal {
             return TerminalRead::Nothing;
         }
         let mut bytes = [0; 4096];
-        // A terminal that nobody is at any more ends with an error.
+        // A terminal without a process ends with an error.
         let count = self.ours.read(&mut bytes).unwrap_or(0);
         self.raw.extend_from_slice(&bytes[..count]);
         self.parser.process(&bytes[..count]);
@@ -163,7 +163,7 @@ impl TestTerminal {
 enum TerminalRead {
     Bytes,
     Nothing,
-    /// Nobody is at the terminal any more.
+    /// No process has the terminal open.
     End,
 }
 

@@ -1,4 +1,4 @@
-//! `copydesk auth add` on a terminal: the key is typed, and never seen.
+//! `copydesk auth add` on a terminal: the key is typed, and never shown.
 
 use super::screen::{CTRL_C, TestTerminal};
 use crate::cli::environment::{KEYS_FILE, TestEnvironment};

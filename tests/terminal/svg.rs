@@ -1,7 +1,7 @@
-//! A screen as a picture: text stays text, so that it is small, sharp and can be searched.
+//! Draws a screen as a picture: text stays text, so that it is small, sharp and searchable.
 //!
-//! The window brings its own dark ground and is readable on light and dark pages alike. Each run of one style has its width
-//! set, so that columns stay columns in whatever font the reader has.
+//! The window has its own dark background and is readable on light and dark pages. Each run of one style has a fixed width,
+//! so that columns stay aligned in any font.
 
 use std::fmt::Write as _;
 
@@ -43,7 +43,7 @@ pub(crate) fn draw(screen: &Screen) -> String {
     )
 }
 
-/// Column, width and colour of what stands on a ground of its own.
+/// Column, width and colour of cells with their own background.
 fn grounds(screen: &Screen, row: u16, columns: u16) -> Vec<(u16, u16, String)> {
     let mut grounds: Vec<(u16, u16, String)> = Vec::new();
     for column in 0..columns {
@@ -67,7 +67,7 @@ fn hex(colour: Color) -> Option<String> {
     }
 }
 
-/// Column, text and style of what is written in a row.
+/// Column, text and style of the runs in a row.
 fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<(u16, String, String)> {
     let mut runs: Vec<(u16, String, String)> = Vec::new();
     let mut gap = true;
@@ -75,7 +75,7 @@ fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<(u16, String, String)> {
         let cell = screen.cell(row, column).unwrap();
         let text = cell.contents();
         if text.trim().is_empty() {
-            // One space joins words; more of them begin a new run.
+            // One space joins words; more begin a new run.
             gap = gap || runs.last().is_none_or(|(_, text, _)| text.ends_with(' '));
             if let Some((_, text, _)) = runs.last_mut().filter(|_| !gap) {
                 text.push(' ');
@@ -95,7 +95,7 @@ fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<(u16, String, String)> {
     runs
 }
 
-/// Attributes of a text.
+/// The attributes of a text.
 fn style(cell: &Cell) -> String {
     let colour = match cell.fgcolor() {
         Color::Idx(1) => "r",

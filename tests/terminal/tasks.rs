@@ -1,4 +1,4 @@
-//! Agents that work for agents, on a terminal: one line for each, and their asks among the others.
+//! Subagents on a terminal: one line for each, and their asks among the others.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The tour with a person at the keys.
+//! The tour with a user at the keys.
 
 use super::screen::TestTerminal;
 use crate::cli::environment::TestEnvironment;

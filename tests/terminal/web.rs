@@ -1,4 +1,4 @@
-//! A page of the web on a terminal: what is asked, what "always" means, and the title of a page that means harm.
+//! A web page on a terminal: the ask, what "always" means, and a malicious page title.
 
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! The cases as data: small projects, and what a scripted model does in them.
 //!
-//! A file of `cases/` holds one project for one or more servers. Nothing in it says what a compiler or a server should answer: a
-//! `kind` says only what sort of edit a case is, and `compiler_problems::cases` holds it against the compiler.
+//! A file of `cases/` holds one project for one or more servers. It does not say what a compiler or a server should report:
+//! `kind` only names the sort of edit, and `truth::cases` checks it against the compiler.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const FILES: [&str; 6] = [
 /// Texts by path from the project's root, as lines.
 pub(crate) type ProjectLines = BTreeMap<String, Vec<String>>;
 
-/// Texts by path from the project's root: what a compiler is given.
+/// Texts by path from the project's root, as given to a compiler.
 pub(crate) type ProjectTexts = BTreeMap<String, String>;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -32,7 +32,7 @@ pub(crate) struct TruthProject {
     pub(crate) cases: Vec<TruthCase>,
 }
 
-/// Where the project is touched until its server has said all that it has to say, before a case begins.
+/// An edit that warms up the project's server before a case begins.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WarmupEdit {
@@ -45,13 +45,13 @@ pub(crate) struct WarmupEdit {
 pub(crate) struct TruthCase {
     pub(crate) name: String,
     pub(crate) kind: TruthCaseKind,
-    /// Among the few that every change is tested with.
+    /// In the short selection that tests every change.
     #[serde(default)]
     pub(crate) short: bool,
-    /// Instead of the project's own.
+    /// Replaces the project's own.
     #[serde(default)]
     files: ProjectLines,
-    /// What an editor has open, and has not saved.
+    /// Open and unsaved in an editor.
     #[serde(default)]
     pub(crate) unsaved: ProjectLines,
     pub(crate) steps: Vec<Vec<TruthCall>>,
@@ -67,7 +67,7 @@ pub(crate) enum TruthCaseKind {
     #[serde(rename = "break closed")]
     BreakClosed,
     Quick,
-    /// Nothing has been asked of the server before.
+    /// The server has not been asked anything before.
     Cold,
     Unsaved,
     Moved,
@@ -94,19 +94,19 @@ pub(crate) fn projects() -> Vec<TruthProject> {
 }
 
 impl TruthProject {
-    /// What lies on the disk when a case begins.
+    /// The files on disk when a case begins.
     pub(crate) fn files(&self, case: &TruthCase) -> ProjectTexts {
         self.files.iter().chain(&case.files).map(|(path, lines)| (path.clone(), text(lines))).collect()
     }
 }
 
 impl TruthCase {
-    /// The models that patch are offered no other way to edit.
+    /// Models that use patches get no other tool for edits.
     pub(crate) fn uses_patches(&self) -> bool {
         self.steps.iter().flatten().any(|call| matches!(call, TruthCall::Patch { .. }))
     }
 
-    /// What the editor shows.
+    /// The buffers of the editor.
     pub(crate) fn buffers(&self) -> ProjectTexts {
         self.unsaved.iter().map(|(path, lines)| (path.clone(), text(lines))).collect()
     }
@@ -130,7 +130,7 @@ impl TruthCall {
         !matches!(self, Self::Read { .. })
     }
 
-    /// Makes it in a copy; None where only the tool itself knows how.
+    /// Applies it to a copy; `None` if only the tool itself can.
     pub(crate) fn apply_call(&self, state: &ProjectTexts) -> Option<ProjectTexts> {
         let mut made = state.clone();
         match self {

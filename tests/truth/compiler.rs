@@ -1,7 +1,7 @@
-//! What the compilers say of a text: the truth that answers are compared with.
+//! The compilers' output for a text: the truth that answers are compared with.
 //!
-//! A state of a project is written into a folder of its own and compiled there. What came of it is kept in the cache of the tests, by
-//! the compiler and the texts, because most states are those of many cases.
+//! A state of a project is written into its own folder and compiled there. The result is cached by compiler and texts, because
+//! many cases share their states.
 
 mod clang;
 mod go;
@@ -19,10 +19,10 @@ use super::case::ProjectTexts;
 use super::problem::TruthProblem;
 use super::servers::{InstalledServers, cache};
 
-/// Another number, and what is kept is not used any more.
+/// Another number invalidates the cache.
 const FORM: u32 = 2;
 
-/// All that the compiler of this server says of a state.
+/// Everything that this server's compiler reports about a state.
 pub(crate) fn compiler_problems(
     servers: &InstalledServers,
     server: &str,
@@ -59,14 +59,14 @@ pub(crate) fn compiler_problems(
     problems
 }
 
-/// A compiler at a project.
+/// A compiler in a project.
 struct ProjectCompiler {
     program: PathBuf,
     root: PathBuf,
 }
 
 impl ProjectCompiler {
-    /// Runs to its end, however that is: most compilers fail where there is an error.
+    /// Runs to its end, successful or not: most compilers fail if there is an error.
     fn run(&self, args: &[&str], environment: &[(&str, &Path)]) -> (String, String) {
         let mut command = Command::new(&self.program);
         command.args(args).current_dir(&self.root);
@@ -76,7 +76,7 @@ impl ProjectCompiler {
         (String::from_utf8_lossy(&stdout).into_owned(), String::from_utf8_lossy(&stderr).into_owned())
     }
 
-    /// A path as the compiler names it, from the root.
+    /// A path of the compiler, relative to the root.
     fn relative_path(&self, path: &str) -> String {
         let path = Path::new(path);
         let path = path.strip_prefix(&self.root).or_else(|_| path.strip_prefix(".")).unwrap_or(path);
@@ -84,7 +84,7 @@ impl ProjectCompiler {
     }
 }
 
-/// `path:line:column: message`, for lines that are so.
+/// Parses `path:line:column: message`.
 fn parse_location(line: &str) -> Option<(&str, usize, &str)> {
     let mut parts = line.splitn(4, ':');
     let (path, number, column) = (parts.next()?, parts.next()?, parts.next()?);

@@ -1,7 +1,7 @@
-//! Whether what the desk said of a step is what the compiler says of the same texts.
+//! Judges whether the daemon's report about a step equals the compiler's for the same texts.
 //!
-//! Only errors are judged: compilers and servers differ in what they warn of. Where an edit changes the line of an old error it is a
-//! matter of taste whether the error is new, so that both are right.
+//! Only errors are judged: compilers and servers differ in their warnings. If an edit changes the line of an old error, both
+//! answers, new and old, are right.
 
 #[cfg(test)]
 mod tests;
@@ -12,15 +12,16 @@ use super::reported_problems::ReportedProblems;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TruthClass {
-    /// What the compiler says is new was told, and nothing else.
+    /// Exactly the compiler's new errors were reported.
     Exact,
-    /// Something new was not told, and it was not said that it is not known.
+    /// A new error was not reported, nor was the result called unknown.
     Incomplete,
-    /// It was told of a text before: what is no more, or nothing where the edited file itself is broken.
+    /// The report is about an earlier text: errors that are gone, or nothing although the edited file itself is
+    /// broken.
     Stale,
-    /// Something was told as new that is not, and never was.
+    /// An error was reported as new that is not, and never was.
     Wrong,
-    /// It was said that it is not known.
+    /// The result was called unknown.
     Unknown,
     /// The case could not be played.
     Failed,
@@ -32,7 +33,7 @@ pub(crate) struct TruthVerdict {
     pub(crate) why: String,
 }
 
-/// A text of the project, and what the compiler says of it.
+/// The texts of the project, and the compiler's errors for them.
 #[derive(Debug, Clone)]
 pub(crate) struct CompiledSnapshot {
     pub(crate) state: ProjectTexts,
@@ -44,11 +45,11 @@ pub(crate) struct CompiledSnapshot {
 pub(crate) struct CompilerDelta {
     pub(crate) new: Vec<TruthProblem>,
     pub(crate) fixed: Vec<TruthProblem>,
-    /// The same as before, in a line that was changed.
+    /// The same as before, in a changed line.
     pub(crate) remaining: Vec<TruthProblem>,
 }
 
-/// The moments of a step: before it, after each of its calls.
+/// Judges a step by its states: before it, and after each of its calls.
 pub(crate) fn judge(moments: &[CompiledSnapshot], told: &ReportedProblems) -> TruthVerdict {
     let verdict = |class, why: String| TruthVerdict { class, why };
     if !told.failed.is_empty() {
@@ -65,7 +66,7 @@ pub(crate) fn judge(moments: &[CompiledSnapshot], told: &ReportedProblems) -> Tr
     let is_true = |one: &TruthProblem| {
         steps.iter().any(|step| step.new.iter().chain(&step.remaining).any(|new| new.matches_compiler(one)))
     };
-    // The compiler says of a broken file what it likes, and of one that it has not read to the end nothing.
+    // For a broken file the compiler may report anything, and for one that it did not read to the end nothing.
     let is_excused = |one: &TruthProblem| {
         let mut known = moments[1..].iter().flat_map(|moment| &moment.truth);
         known.any(|known| known.path == one.path && (known.is_fatal() || (known.is_error && one.is_syntax())))
@@ -101,8 +102,11 @@ pub(crate) fn judge(moments: &[CompiledSnapshot], told: &ReportedProblems) -> Tr
     let is_edited =
         |problem: &TruthProblem| before.state.get(&problem.path) != after.state.get(&problem.path);
     if let Some(first) = missing.first() {
-        let why =
-            format!("not told ({} of {}): {first}", missing.len(), whole.new.iter().filter(is_error).count());
+        let why = format!(
+            "not reported ({} of {}): {first}",
+            missing.len(),
+            whole.new.iter().filter(is_error).count()
+        );
         if let Some(unknown) = told.unknown_source() {
             return verdict(TruthClass::Unknown, format!("{}: {}; {why}", unknown.source, unknown.why));
         }
@@ -119,13 +123,13 @@ pub(crate) fn judge(moments: &[CompiledSnapshot], told: &ReportedProblems) -> Tr
     if told.fixed > 0 && !fixed_any {
         return verdict(TruthClass::Wrong, format!("{} told as fixed, and nothing is", told.fixed));
     }
-    // A compiler that stops at the first kind of errors says no more of the others.
+    // A compiler that stops at the first kind of errors reports no others.
     let is_whole = !after.truth.iter().any(|known| known.is_error && whole.new.contains(known));
-    // Where it is said that there is none, it is said that the old ones are gone.
+    // "No errors" claims that the old ones are gone.
     let is_left = |path: &str| after.truth.iter().any(|known| known.is_error && known.path == path);
     let fixed: Vec<_> = fixed.into_iter().filter(|fixed| !told.has_none || is_left(&fixed.path)).collect();
     if let (Some(first), 0, true) = (fixed.first(), told.fixed, is_whole) {
-        let why = format!("not told as fixed: {first}");
+        let why = format!("not reported as fixed: {first}");
         if let Some(unknown) = told.unknown_source() {
             return verdict(TruthClass::Unknown, format!("{}: {}; {why}", unknown.source, unknown.why));
         }
@@ -160,7 +164,7 @@ fn contains_problem(moment: &CompiledSnapshot, told: &TruthProblem) -> bool {
     moment.truth.iter().any(|known| known.matches_compiler(told))
 }
 
-/// What is new and what is gone, the lines of before moved to where they are now.
+/// New and fixed problems, with the old lines moved to their current place.
 pub(crate) fn delta(before: &CompiledSnapshot, after: &CompiledSnapshot) -> CompilerDelta {
     let mut old: Vec<_> = before
         .truth
@@ -177,7 +181,7 @@ pub(crate) fn delta(before: &CompiledSnapshot, after: &CompiledSnapshot) -> Comp
         }
     }
     for now in rest {
-        // In a line that was changed, or told in other words.
+        // In a changed line, or worded differently.
         let same = old.iter().position(|(was, line)| {
             (line.is_none() && was.has_same_message(now))
                 || (*line == Some(now.line)
@@ -195,13 +199,13 @@ pub(crate) fn delta(before: &CompiledSnapshot, after: &CompiledSnapshot) -> Comp
     delta
 }
 
-/// The line where a problem of before would be now; None if that line was changed or is gone.
+/// The current line of an old problem; `None` if that line was changed or deleted.
 fn moved_line(problem: &TruthProblem, before: &ProjectTexts, after: &ProjectTexts) -> Option<usize> {
     let lines = |state: &ProjectTexts| {
         state.get(&problem.path).map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
     };
     let (before, after) = (lines(before)?, lines(after)?);
-    // How many lines the rests from each place on have in common, in order.
+    // How many lines the remainders from each pair of positions have in common, in order.
     let mut common = vec![vec![0; after.len() + 1]; before.len() + 1];
     for one in (0..before.len()).rev() {
         for other in (0..after.len()).rev() {

@@ -1,7 +1,7 @@
-//! Plays a case: the scripted model makes its calls in a real desk, and after each step the texts are looked at.
+//! Plays a case: the scripted model makes its calls with the real daemon, and the texts are read after each step.
 //!
-//! A case begins with a project of its own. Unless it is about a cold start, a daemon is there, and a run before the case has
-//! touched the project until the server had said all that it has to say.
+//! Each case has its own project. Unless it is about a cold start, a daemon runs, and an earlier run has warmed up the
+//! server.
 
 mod neovim;
 pub(crate) mod opencode;
@@ -23,30 +23,30 @@ use crate::editors::scripted_editor::{self, ScriptedEditor};
 use crate::model_server::ScriptedTurn;
 use crate::sessions::harness::{RunLocation, ScriptedEnvironment};
 
-/// So long a server may take until it has seen a small project. On a machine with much else to do it takes long.
+/// How long a server may take to load a small project. On a busy machine it takes long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A step with a change in it.
+/// A step with a change.
 pub(crate) struct PlayedStep {
     /// The texts before it, and after each of its calls.
     pub(crate) states: Vec<ProjectTexts>,
     pub(crate) told: ReportedProblems,
-    /// What the model read of it.
+    /// What the model got.
     pub(crate) read: String,
-    /// All errors that were listed, old and new, by whoever does not tell them apart.
+    /// All listed errors, old and new, for a program that does not distinguish them.
     pub(crate) listed: Option<Vec<TruthProblem>>,
 }
 
-/// Who is at the desk.
+/// The client of the daemon.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TruthClient<'a> {
-    /// Nobody; or where a case is about texts that are not saved, an editor without a language server.
+    /// None; for unsaved texts, an editor without a language server.
     Headless,
-    /// The same with the longest time that can be configured, so that what is told does not hang on how busy the machine is.
+    /// The same with the longest configurable timeout, so that the result does not depend on the load of the machine.
     Patient,
-    /// A person with this Neovim.
+    /// A user with this Neovim.
     Neovim(&'a Path),
-    /// Not our desk at all, but this program.
+    /// Not our daemon, but this program.
     OpenCode(&'a Path),
 }
 
@@ -95,11 +95,11 @@ pub(crate) fn play(
     played.steps(&scripted, case)
 }
 
-/// What came of a case, before it is put together.
+/// The raw result of a case.
 struct PlayedCase {
     /// The texts before the first step, and after each.
     states: Vec<ProjectTexts>,
-    /// The calls, by their names.
+    /// The calls, by name.
     calls: BTreeMap<String, Value>,
     /// The number of the case's first request.
     first: usize,
@@ -127,7 +127,7 @@ impl PlayedCase {
     }
 }
 
-/// The states of a step. Those between its calls are made by hand: nobody can look at them.
+/// The states of a step. Those between its calls are computed, because they cannot be observed.
 fn states_between(before: &ProjectTexts, after: &ProjectTexts, calls: &[TruthCall]) -> Vec<ProjectTexts> {
     let changes: Vec<_> = calls.iter().filter(|call| call.is_change()).collect();
     let mut states = vec![before.clone()];
@@ -153,7 +153,7 @@ fn turns(case: &TruthCase) -> impl Iterator<Item = ScriptedTurn> {
     steps.chain([ScriptedTurn::new().text("Done.")])
 }
 
-/// Touches the project, and leaves it as it was.
+/// Edits the project, and restores it.
 fn warm_turns(scripted: &ScriptedEnvironment, project: &TruthProject, case: &TruthCase) -> Vec<ScriptedTurn> {
     let path = &project.warm.path;
     let text = scripted.desk.read(path);
@@ -177,7 +177,7 @@ fn warm_turns(scripted: &ScriptedEnvironment, project: &TruthProject, case: &Tru
     turns.chain([ScriptedTurn::new().text("Warm.")]).collect()
 }
 
-/// Touches it until its server has said all that it has to say.
+/// Edits the project until its server has reported everything.
 fn warm_up(scripted: &ScriptedEnvironment, project: &TruthProject, case: &TruthCase) {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -188,7 +188,7 @@ fn warm_up(scripted: &ScriptedEnvironment, project: &TruthProject, case: &TruthC
         let told =
             ReportedProblems::collect(&calls(lines.iter()).remove("w2").into_iter().collect::<Vec<_>>(), "");
         assert!(told.failed.is_empty(), "{:?}", told.failed);
-        // One that runs a compiler has two things to say; the first is not yet all.
+        // A server with a compiler reports twice; the first report is not everything.
         let is_warm = told.is_known() && told.unknown_source().is_none();
         if is_warm || told.reports.iter().all(|report| !report.is_from_server()) {
             return;
@@ -196,7 +196,7 @@ fn warm_up(scripted: &ScriptedEnvironment, project: &TruthProject, case: &TruthC
     }
 }
 
-/// What lies on the disk before each step and after the last, where the model holds each of them until that was looked at.
+/// The files on disk before each step and after the last; the model waits at each until they are read.
 fn states(scripted: &ScriptedEnvironment, case: &TruthCase) -> Vec<ProjectTexts> {
     let state = |number: usize| {
         let gate = format!("step {number}");
@@ -208,7 +208,7 @@ fn states(scripted: &ScriptedEnvironment, case: &TruthCase) -> Vec<ProjectTexts>
     (0..=case.steps.len()).map(state).collect()
 }
 
-/// By `copydesk run`, with nobody else there.
+/// By `copydesk run`, without other clients.
 fn headless(scripted: &ScriptedEnvironment, case: &TruthCase) -> PlayedCase {
     let first = scripted.server.requests().len();
     for (number, turn) in turns(case).enumerate() {
@@ -227,7 +227,7 @@ fn headless(scripted: &ScriptedEnvironment, case: &TruthCase) -> PlayedCase {
     PlayedCase { states, calls: calls(lines.iter()), first }
 }
 
-/// By an editor that has no language server, and texts that are not saved. It has one step with a change, the last.
+/// By an editor without a language server, with unsaved texts. Only its last step has a change.
 fn in_an_editor(scripted: &ScriptedEnvironment, case: &TruthCase) -> PlayedCase {
     let first = scripted.server.requests().len();
     turns(case).for_each(|turn| scripted.server.queue_turn(turn));
@@ -255,7 +255,7 @@ fn in_an_editor(scripted: &ScriptedEnvironment, case: &TruthCase) -> PlayedCase 
     PlayedCase { states, calls: calls(parts.iter()), first }
 }
 
-/// The calls that ended, by their names.
+/// The completed calls, by name.
 fn calls<'a>(events: impl Iterator<Item = &'a Value>) -> BTreeMap<String, Value> {
     let contents =
         events.map(|event| &event["part"]["content"]).filter(|content| content["output"].is_object());
@@ -264,7 +264,7 @@ fn calls<'a>(events: impl Iterator<Item = &'a Value>) -> BTreeMap<String, Value>
         .collect()
 }
 
-/// The texts of the project, without what tools leave there.
+/// The texts of the project, without the tools' own files.
 fn on_disk(desk: &TestEnvironment) -> ProjectTexts {
     let root = desk.path("");
     let mut state = ProjectTexts::new();

@@ -1,4 +1,4 @@
-//! One problem, whoever says so, and when two of them are the same.
+//! One problem from any source, and when two of them are the same.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,21 +11,21 @@ pub(crate) struct TruthProblem {
     pub(crate) is_error: bool,
     pub(crate) code: String,
     pub(crate) message: String,
-    /// Who said it.
+    /// The source that reported it.
     #[serde(default)]
     pub(crate) source: String,
 }
 
 impl TruthProblem {
-    /// Whether a server's problem is this one of a compiler: in the same line, and by the same code where both have one of the same
-    /// kind. Messages are worded differently by servers and compilers of one language, columns are counted differently; what is
-    /// missing at the end of a line some tell of the next one, in the same words.
+    /// Whether a server's problem is this one of a compiler: in the same line, and with the same code if both have one of the
+    /// same kind. Servers and compilers of one language word messages differently and count columns differently; what is missing
+    /// at the end of a line some report for the next one, with the same message.
     pub(crate) fn matches_compiler(&self, other: &Self) -> bool {
         let is_near = self.line.abs_diff(other.line) == 1 && words(&self.message) == words(&other.message);
         self.path == other.path && (self.line == other.line || is_near) && agree(&self.code, &other.code)
     }
 
-    /// Whether the compiler says the same of another line: what remains when lines move and change.
+    /// Whether the compiler reports the same for another line: it remains when lines move and change.
     pub(crate) fn has_same_message(&self, other: &Self) -> bool {
         self.path == other.path && self.code == other.code && self.message == other.message
     }
@@ -40,7 +40,7 @@ impl TruthProblem {
     }
 }
 
-/// A message without what its teller adds.
+/// A message without the source's additions.
 fn words(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
     first.trim_end_matches("(fix available)").trim().to_lowercase()
@@ -64,7 +64,7 @@ enum ProblemCode {
 }
 
 fn kind(code: &str) -> ProblemCode {
-    // rust-analyzer numbers some errors otherwise than the compiler does.
+    // rust-analyzer numbers some errors differently from the compiler.
     let is_rust = code.len() == 5 && code.starts_with('E');
     let digits: String = code.chars().filter(|letter| letter.is_ascii_digit() && !is_rust).collect();
     if digits.len() >= 3 {

@@ -1,4 +1,4 @@
-//! What the desk said of one step: in the metadata of its calls, and in what the model read.
+//! The daemon's report about one step: in the metadata of its calls, and in the model's input.
 
 use serde_json::Value;
 
@@ -7,16 +7,16 @@ use super::problem::TruthProblem;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ReportedProblems {
     pub(crate) new: Vec<TruthProblem>,
-    /// Told with the words that it is not known whether they are new.
+    /// Reported as possibly new.
     pub(crate) unsure: Vec<TruthProblem>,
     pub(crate) reports: Vec<ReportedSource>,
     pub(crate) fixed: u64,
-    /// What was before is not known, and it is said that there is no error now.
+    /// The baseline is unknown, and the report says that there is no error now.
     pub(crate) has_none: bool,
     pub(crate) waited_ms: u64,
-    /// What of both the model did not read.
+    /// Those of both that the model did not get.
     pub(crate) unread: Vec<TruthProblem>,
-    /// Calls that failed, with their words: a case that cannot be judged.
+    /// Failed calls, with their errors: such a case cannot be judged.
     pub(crate) failed: Vec<String>,
 }
 
@@ -29,14 +29,14 @@ pub(crate) struct ReportedSource {
 }
 
 impl ReportedSource {
-    /// Whether it is what a server or a checker said, and not the parser that is always there.
+    /// Whether it is the report of a server or a checker, not of the built-in parser.
     pub(crate) fn is_from_server(&self) -> bool {
         self.source != "tree-sitter"
     }
 }
 
 impl ReportedProblems {
-    /// From the parts of the step's calls, and what the model was told next.
+    /// From the parts of the step's calls, and the model's next input.
     pub(crate) fn collect(calls: &[Value], read: &str) -> Self {
         let mut told = Self::default();
         for call in calls {
@@ -61,7 +61,7 @@ impl ReportedProblems {
         told.has_none = read.lines().any(|line| line.ends_with(", proven for this text: no errors"));
         let both = told.new.iter().chain(&told.unsure);
         told.unread = both.filter(|one| !read.contains(&place(one))).cloned().collect();
-        // What came late, or came of a command, is a note. What is not known to be new may be told as new by one.
+        // A late result, or one after a command, is a note. A note may report a possibly new problem as new.
         for noted in read.lines().filter_map(parse_note) {
             let is_there = |known: &TruthProblem| known.path == noted.path && known.line == noted.line;
             let is_unsure = |known: &TruthProblem| is_there(known) && noted.message.contains(&words(known));
@@ -76,7 +76,7 @@ impl ReportedProblems {
         self.reports.iter().any(|report| report.is_from_server() && report.proof != "unknown")
     }
 
-    /// Why something is not known, where the desk says so.
+    /// The source that is reported as unknown, if there is one.
     pub(crate) fn unknown_source(&self) -> Option<&ReportedSource> {
         self.reports.iter().find(|report| report.proof == "unknown")
     }
@@ -86,7 +86,7 @@ fn place(problem: &TruthProblem) -> String {
     format!("{}:{}:", problem.path, problem.line)
 }
 
-/// As they are certainly told, however long they are.
+/// The part of the message that is always reported, however long it is.
 fn words(problem: &TruthProblem) -> String {
     problem.message.lines().next().unwrap_or_default().trim().chars().take(100).collect()
 }
@@ -105,7 +105,7 @@ fn problem(told: &Value) -> TruthProblem {
     }
 }
 
-/// `path:line:column error …`, as a model reads it.
+/// Parses `path:line:column error …`, as a model gets it.
 fn parse_note(line: &str) -> Option<TruthProblem> {
     let (place, rest) = line.trim_start_matches(['-', ' ', '*']).split_once(' ')?;
     let mut parts = place.rsplitn(3, ':');

@@ -1,4 +1,4 @@
-//! The real servers, and the compilers that they are compared with: what `tests/install/servers` printed.
+//! The real servers, and the compilers that they are compared with: the output of `tests/install/servers`.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub(crate) const ALL: [&str; 7] =
     ["rust-analyzer", "typescript-language-server", "typescript-7", "pyright", "ruff", "clangd", "gopls"];
 
-/// Where each program is.
+/// The path of each program.
 pub(crate) struct InstalledServers(BTreeMap<String, PathBuf>);
 
 /// The cache of the tests, which outlives them.
@@ -24,7 +24,7 @@ pub(crate) fn cache() -> PathBuf {
 }
 
 impl InstalledServers {
-    /// Those that `COPYDESK_TEST_SERVERS` names, as `NAME=PATH` with `:` between them. Without it they are installed now.
+    /// Those in `COPYDESK_TEST_SERVERS`, as `NAME=PATH` separated by `:`. Without it they are installed now.
     pub(crate) fn installed() -> Self {
         let named = std::env::var("COPYDESK_TEST_SERVERS").unwrap_or_else(|_| {
             let install = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/install/servers");
@@ -35,7 +35,7 @@ impl InstalledServers {
         Self(lines.map(|(name, path)| (name.to_owned(), PathBuf::from(path))).collect())
     }
 
-    /// Whether a server and its compiler are here.
+    /// Whether a server and its compiler are installed.
     pub(crate) fn has(&self, server: &str) -> bool {
         let (program, compiler) = programs(server);
         self.0.contains_key(program) && (compiler == "cargo" || self.0.contains_key(compiler))
@@ -48,7 +48,7 @@ impl InstalledServers {
         }
     }
 
-    /// The version, as the program prints it.
+    /// The version that the program prints.
     pub(crate) fn version(&self, server: &str) -> String {
         let (program, compiler) = programs(server);
         // The server of these two has no such option; its compiler comes with it.
@@ -63,13 +63,13 @@ impl InstalledServers {
             .to_owned()
     }
 
-    /// What a desk needs in its environment so that it finds this server and no other one of the bench.
+    /// The environment variables with which the daemon finds this server and no other one of the bench.
     pub(crate) fn environment(&self, server: &str) -> Vec<(&'static str, OsString)> {
         let folder = self.0[programs(server).0].parent().unwrap();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths([folder.to_owned()].into_iter().chain(std::env::split_paths(&path)));
         let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
-        // A toolchain is found by the home, and the desk has one of its own.
+        // A toolchain is found by the home, and the test has another one.
         let kept = |name: &'static str, folder: &str| {
             (name, std::env::var_os(name).unwrap_or_else(|| home.join(folder).into_os_string()))
         };
@@ -84,8 +84,8 @@ impl InstalledServers {
         ]
     }
 
-    /// What a person would have in the configuration for it. That of the native TypeScript is found in projects that have
-    /// installed it, which these have not.
+    /// The user's configuration for it. The native TypeScript is found in projects that have installed it, which these
+    /// have not.
     pub(crate) fn config(&self, server: &str) -> Value {
         if server == "typescript-7" {
             let command = [self.0[programs(server).0].to_str().unwrap(), "--lsp", "--stdio"];
@@ -94,7 +94,7 @@ impl InstalledServers {
         json!({})
     }
 
-    /// Its program and arguments, for an editor of which it is the own server.
+    /// Its program and arguments, for an editor that runs it.
     pub(crate) fn command(&self, server: &str) -> Vec<String> {
         let program: &Path = &self.0[programs(server).0];
         let arguments: &[&str] = match server {
@@ -107,7 +107,7 @@ impl InstalledServers {
     }
 }
 
-/// The program of a server and that of its compiler, as the installer names them.
+/// The programs of a server and its compiler, by the installer's names.
 fn programs(server: &str) -> (&'static str, &'static str) {
     match server {
         "rust-analyzer" => ("rust-analyzer", "cargo"),

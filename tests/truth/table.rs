@@ -1,4 +1,4 @@
-//! The results: a line for each server, and for each answer that was not exact what it was instead.
+//! The results: a line for each server, and a reason for each answer that was not exact.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ const CLASSES: [(TruthClass, &str); 6] = [
     (TruthClass::Failed, "failed"),
 ];
 
-/// As Markdown; `servers` are their names and versions, in their order.
+/// As Markdown; `servers` are their names and versions, in order.
 pub(crate) fn table(rows: &[TruthRow], servers: &[(String, String)]) -> String {
     let mut text = String::from(
         "| server | edits | exact | incomplete | stale | wrong | unknown | failed | warm: exact | wait: median, longest |\n\
@@ -53,7 +53,7 @@ pub(crate) fn table(rows: &[TruthRow], servers: &[(String, String)]) -> String {
     text
 }
 
-/// What was not exact.
+/// The answers that were not exact.
 pub(crate) fn inexact_answers(rows: &[TruthRow]) -> String {
     let mut text = String::new();
     for row in rows.iter().filter(|row| row.class != TruthClass::Exact) {

@@ -1,4 +1,4 @@
-//! Dropping the events cancels at once, wherever the request stands.
+//! Dropping the events cancels at once, at any stage of the request.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ async fn before_the_first_byte() {
     }
 }
 
-/// The wait would be an hour; the only request is the first.
+/// The wait would be an hour; there is only the first request.
 #[tokio::test]
 async fn while_waiting_for_the_next_attempt() {
     for wire in WireProtocol::ALL {
@@ -54,7 +54,7 @@ async fn while_waiting_for_the_next_attempt() {
     }
 }
 
-/// Someone who reads slowly holds the stream back instead of filling memory.
+/// A slow reader holds the stream back instead of filling memory.
 #[tokio::test]
 async fn a_reader_that_stops_stops_the_stream() {
     for wire in WireProtocol::ALL {

@@ -1,4 +1,4 @@
-//! What a model says: text, reasoning, calls, why it stopped, what it used.
+//! What a model sends: text, reasoning, calls, stop reason, usage.
 
 use copydesk_model::{AssistantPart, ModelEvent, WireProtocol};
 use serde_json::json;
@@ -68,7 +68,7 @@ async fn calls_come_in_pieces_and_side_by_side() {
     }
 }
 
-/// The one who runs calls tells the model what is wrong with them; a wire only hands them on.
+/// The caller tells the model what is wrong with a call; a wire only passes it on.
 #[tokio::test]
 async fn calls_that_make_no_sense_are_handed_on_as_they_are() {
     for wire in [WireProtocol::Anthropic, WireProtocol::OpenaiChat, WireProtocol::OpenaiResponses] {
@@ -80,7 +80,7 @@ async fn calls_that_make_no_sense_are_handed_on_as_they_are() {
         let expected = "call c1 READ \"{\\\"filePath\\\": \\\"a\"\ncall c2 no_such_tool \"{\\\"a\\\":1}\"\nfinished Calls";
         on_wire(wire, vec![turn], expected).await;
     }
-    // Gemini never shows such a call, only that there was one: it is asked again.
+    // Gemini never sends such a call, only that there was one: it is asked again.
     let turns = vec![
         ScriptedTurn::new().raw_call("c1", "read", "{\"filePath\": \"a"),
         ScriptedTurn::new().text("ok"),
@@ -101,7 +101,7 @@ async fn every_reason_to_stop_is_told() {
     let stopped = |stop: ScriptedStop| move || vec![ScriptedTurn::new().text("…").stop(stop)];
     on_every_wire(stopped(ScriptedStop::Length), "text \"…\"\nfinished Length").await;
     on_every_wire(stopped(ScriptedStop::Refusal), "text \"…\"\nfinished Refused").await;
-    // Servers say `stop` after calls, and `tool_calls` without one.
+    // Servers send `stop` after calls, and `tool_calls` without one.
     on_every_wire(stopped(ScriptedStop::Calls), "text \"…\"\nfinished End").await;
     let calls = || vec![ScriptedTurn::new().call("c", "read", json!({})).stop(ScriptedStop::End)];
     on_every_wire(calls, "call c read \"{}\"\nfinished Calls").await;
@@ -125,7 +125,7 @@ async fn usage_is_counted_alike_and_priced() {
     let usage =
         ScriptedUsage { input: 1_000, output: 200, cache_read: 5_000, cache_write: 300, reasoning: 50 };
     for wire in WireProtocol::ALL {
-        // Gemini does not report what was written to its cache.
+        // Gemini does not report cache writes.
         let writes = wire != WireProtocol::Gemini;
         let server =
             ScriptedModelServer::start_with([ScriptedTurn::new().reasoning("Hm.").text("a").usage(usage)]);

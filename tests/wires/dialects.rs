@@ -143,7 +143,7 @@ fn small_habits() {
     assert_eq!(body(&chat(), &keyed).get("prompt_cache_key"), None);
     assert_eq!(body(&chat().dialect("cache", "key"), &keyed)["prompt_cache_key"], "s");
     assert_eq!(body(&chat().dialect("body", json!({ "tool_stream": true })), &hello())["tool_stream"], true);
-    // DeepSeek's rule: the field stands beside calls even when it is empty.
+    // DeepSeek's rule: the field is required beside calls even if it is empty.
     let echo = body(&chat().dialect("reasoning_echo", "reasoning_content"), &request);
     assert_eq!(echo.pointer("/messages/1/reasoning_content"), Some(&json!("")));
 }
@@ -169,7 +169,7 @@ async fn keys_go_where_the_server_looks_for_them() {
     }
 }
 
-/// Under strict mode a model writes null for what it leaves out; a tool never sees that.
+/// In strict mode a model writes null for an omitted argument; a tool never sees it.
 #[tokio::test]
 async fn strict_schemas_and_their_nulls() {
     let read = json!({ "type": "object", "properties": { "filePath": { "type": "string" }, "limit": { "type": "integer" } }, "required": ["filePath"] });
@@ -198,7 +198,7 @@ async fn strict_schemas_and_their_nulls() {
     }
 }
 
-/// OpenRouter's blocks of reasoning arrive in pieces, late and beside calls, and go back whole.
+/// OpenRouter's reasoning blocks arrive in pieces, late and beside calls, and go back whole.
 #[tokio::test]
 async fn reasoning_details_are_put_together_and_sent_back() {
     let chunk = |delta: Value, finish: Value| {
@@ -230,7 +230,7 @@ async fn reasoning_details_are_put_together_and_sent_back() {
     );
 }
 
-/// Ways in which servers bend the wire for calls.
+/// How servers deviate from the wire for calls.
 #[tokio::test]
 async fn bent_calls_are_understood() {
     let read = |calls: Value| {
@@ -250,7 +250,7 @@ async fn bent_calls_are_understood() {
             json!([{ "function": { "arguments": "}" } }]),
             json!([{ "id": "b", "function": { "name": "y", "arguments": "{}" } }]),
         ],
-        // The id again with every piece.
+        // The id again with every delta.
         vec![
             json!([{ "index": 0, "id": "a", "function": { "name": "x", "arguments": "{" } }]),
             json!([{ "index": 0, "id": "a", "function": { "name": "x", "arguments": "}" } }]),

@@ -1,4 +1,4 @@
-//! What passes: every fault that a server can recover from is tried again, visibly, and nothing is given out twice.
+//! Transient faults: each one is retried, visibly, and no event is emitted twice.
 
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ async fn a_reset_in_the_middle_is_tried_again() {
 
 #[tokio::test]
 async fn a_stall_is_broken_off_and_tried_again() {
-    // Side by side: each waits for its limit twice, which is long enough for the answer of a busy machine.
+    // Concurrently: each waits for its limit twice, which is long enough for a response on a busy machine.
     let [one, two, three, four] = WireProtocol::ALL.map(stalled);
     tokio::join!(one, two, three, four);
 }
@@ -123,7 +123,7 @@ async fn stalled(wire: WireProtocol) {
     server.wait_for_hangup("head").await;
 }
 
-/// The call has been given out and may have run: the rest of the answer is lost, the call is not made again.
+/// The call has been emitted and may have run: the rest of the answer is lost, but the call is not repeated.
 #[tokio::test]
 async fn a_break_after_a_complete_call_never_repeats_it() {
     type TurnBreak = fn(ScriptedTurn) -> ScriptedTurn;
@@ -148,7 +148,7 @@ async fn a_break_after_a_complete_call_never_repeats_it() {
     }
 }
 
-/// On this wire a call is complete only when the reason to stop has come: before that it has not been given out.
+/// On this wire a call is complete only with the stop reason: before that it has not been emitted.
 #[tokio::test]
 async fn a_chat_call_that_is_not_complete_is_asked_for_again() {
     let call = || ScriptedTurn::new().call("c1", "bash", json!({ "command": "true" }));
@@ -170,7 +170,7 @@ async fn the_wait_is_what_the_server_asked_for_and_is_shown() {
         assert_eq!((retry.attempt, retry.delay), (1, Duration::from_secs(7)));
         assert!(retry.error.message.contains("Script reports a rate limit (429)"), "{}", retry.error);
         drop(events);
-        // The other turn is for someone who does not wait.
+        // The other turn is for a request that does not wait.
         TestModelOptions::new(wire, &server).collect_answer(&hello()).await;
     }
 }
@@ -196,7 +196,7 @@ async fn every_attempt_sends_the_same_bytes() {
     }
 }
 
-/// Servers and proxies leave without a farewell all the time; the message names TLS, the fault is none of its.
+/// Servers and proxies often close without a farewell; the message names TLS, but TLS is not at fault.
 #[tokio::test]
 async fn a_secure_connection_that_breaks_is_tried_again() {
     let beginning = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n";

@@ -1,4 +1,4 @@
-//! A model on each wire, pointed at the scripted server, and answers written down as text.
+//! A model on each wire, connected to the scripted server, and answers as text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,11 +15,11 @@ use serde_json::{Map, Value};
 
 use crate::model_server::{self, ScriptedModelServer, ScriptedTurn};
 
-/// Retries without a wait: the times themselves are tested where they are computed.
+/// Retries without a wait: the delays are tested where they are computed.
 const QUICK: RetryPolicy =
     RetryPolicy { max_retries: 2, first: Duration::from_millis(1), cap: Duration::from_millis(1) };
 
-/// How a test's model differs from the ordinary.
+/// How a test's model differs from the default.
 #[derive(Debug, Clone)]
 pub(crate) struct TestModelOptions {
     pub(crate) wire: WireProtocol,
@@ -116,7 +116,7 @@ pub(crate) fn hello() -> ModelRequest {
     }
 }
 
-/// Everything that came, to the end.
+/// Everything that arrived, to the end.
 #[derive(Debug)]
 pub(crate) struct CollectedStream {
     pub(crate) events: Vec<ModelEvent>,
@@ -135,7 +135,7 @@ impl CollectedStream {
         answer
     }
 
-    /// The complete parts, in the order of their numbers.
+    /// The complete parts, by number.
     pub(crate) fn parts(&self) -> Vec<AssistantPart> {
         let ended = self.events.iter().filter_map(|event| match event {
             ModelEvent::PartEnded { part, content } => Some((*part, content.clone())),
@@ -146,8 +146,8 @@ impl CollectedStream {
         parts.into_iter().map(|(_, content)| content).collect()
     }
 
-    /// One line per thing that happened, less what differs between wires: how text was cut, ids that we made up, the
-    /// provider's own marks.
+    /// One line per event, without what differs between wires: how text was split, ids that we made up, the
+    /// provider's own signatures.
     pub(crate) fn transcript(&self) -> String {
         let mut lines = String::new();
         let mut pieces: BTreeMap<usize, String> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! Conversations as they really are: begun by another model, cut in the middle, with things that this one cannot take. None
-//! of it may make every later request of the session fail.
+//! Realistic conversations: begun by another model, cut in the middle, with content that this one cannot take. None of it
+//! may make every later request of the session fail.
 
 use copydesk_model::catalogue::ReasoningControl;
 use copydesk_model::settings::ReasoningSetting;
@@ -35,7 +35,7 @@ fn call(id: &str, name: &str) -> [ModelMessage; 2] {
     ]
 }
 
-/// Another model's ids and made-up names, which this one's server would refuse in every later request.
+/// Another model's ids and made-up names, which this one's server would reject in every later request.
 #[test]
 fn a_conversation_moves_between_models() {
     let mut request = hello();
@@ -79,7 +79,7 @@ fn a_conversation_moves_between_models() {
     }
 }
 
-/// The answer was cut while the model thought: a message must not end in that.
+/// The answer was cut during reasoning: a message must not end with it.
 #[test]
 fn thoughts_that_led_to_nothing_are_left_out() {
     let thought = |data: Value| {
@@ -105,7 +105,7 @@ fn thoughts_that_led_to_nothing_are_left_out() {
     }
 }
 
-/// A budget is refused in the middle of a step that began without a thought.
+/// A server rejects a reasoning budget in the middle of a step that began without reasoning.
 #[test]
 fn a_budget_waits_for_the_next_step() {
     let mut peer = TestModelOptions::with_base_url(WireProtocol::Anthropic, "http://x.test".into());
@@ -119,7 +119,7 @@ fn a_budget_waits_for_the_next_step() {
     assert!(body(&peer, &request).get("thinking").is_some());
 }
 
-/// Servers of models without eyes take a string there and nothing else.
+/// Servers of models without vision take only a string there.
 #[test]
 fn text_alone_is_a_string() {
     let mut peer = TestModelOptions::with_base_url(WireProtocol::OpenaiChat, "http://x.test".into());
@@ -138,7 +138,7 @@ fn text_alone_is_a_string() {
     }
 }
 
-/// OpenCode's files and price lists write 0 for a limit that nobody knows.
+/// OpenCode's files and price lists write 0 for an unknown limit.
 #[test]
 fn a_limit_of_zero_is_no_limit() {
     for wire in WireProtocol::ALL {

@@ -1,4 +1,4 @@
-//! Streams that no documentation describes and real servers send: harmless, and read as what they mean.
+//! Undocumented streams that real servers send: harmless, and read as they are meant.
 
 use copydesk_model::{ModelEvent, ModelMessage, ModelRequest, StreamLimits, ToolSpec, WireProtocol};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ async fn a_reason_to_stop_that_is_empty_is_none() {
     check(&answer.await, "text \"Hello\"\ncall a x \"{}\"\nfinished Calls\n");
 }
 
-/// Null, another type, a list of one: nothing of it is worth the answer.
+/// Null, another type, a list of one: none of it is worth losing the answer.
 #[tokio::test]
 async fn fields_of_another_type_are_passed_over() {
     let chat = read(
@@ -116,7 +116,7 @@ async fn a_character_that_a_server_cut_in_two_does_not_cost_the_answer() {
     check(&answer.await, "text \"Hi \u{fffd}\u{fffd}!\"\nfinished End\n");
 }
 
-/// The name after the id, an id of its own for every piece, an empty name where it goes on.
+/// The name after the id, a new id for every delta, an empty name in later deltas.
 #[tokio::test]
 async fn more_bent_calls_are_understood() {
     let calls = |calls: &str| format!(r#"{{"choices":[{{"delta":{{"tool_calls":{calls}}}}}]}}"#);
@@ -169,7 +169,7 @@ async fn reasons_that_are_failures_are_tried_again() {
     }
 }
 
-/// The reason to stop has come: a connection that breaks, stalls or babbles after it takes nothing away.
+/// After the stop reason a connection that breaks, stalls or sends garbage loses nothing.
 #[tokio::test]
 async fn an_answer_at_its_end_is_not_asked_for_again() {
     let ends = [
@@ -192,7 +192,7 @@ async fn an_answer_at_its_end_is_not_asked_for_again() {
     }
 }
 
-/// Parts without end, each with nothing in it.
+/// Endless empty parts.
 #[tokio::test]
 async fn parts_without_end_are_cut_short() {
     let many = |event: &dyn Fn(usize) -> String| {
@@ -227,7 +227,7 @@ async fn parts_without_end_are_cut_short() {
     }
 }
 
-/// A null that the model means stays where the schema had no strict form.
+/// A null that the model means stays if the schema had no strict form.
 #[tokio::test]
 async fn nulls_are_taken_away_only_where_strict_mode_made_them() {
     let free = json!({ "type": "object", "properties": { "env": { "type": "object", "additionalProperties": true } } });

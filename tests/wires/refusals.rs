@@ -1,4 +1,4 @@
-//! What does not pass: told at once, to the one who can act, and never tried again.
+//! Permanent errors: reported at once, to the one who can act, and never retried.
 
 use copydesk_model::{StreamLimits, WireProtocol};
 use serde_json::json;
@@ -18,7 +18,7 @@ async fn refusals_are_named_and_final_on_every_wire() {
     ] {
         on_every_wire(|| vec![ScriptedTurn::failure(failure, message)], &format!("error {kind}")).await;
     }
-    // Gemini has one word for an empty account and for haste.
+    // Gemini has one code for an empty account and for a rate limit.
     for wire in [WireProtocol::Anthropic, WireProtocol::OpenaiChat, WireProtocol::OpenaiResponses] {
         let server =
             ScriptedModelServer::start_with([ScriptedTurn::failure(ScriptedErrorKind::Quota, "No credit")]);
@@ -123,7 +123,7 @@ async fn a_name_that_nobody_has_is_tried_again_and_then_told() {
     );
 }
 
-/// A server of plain HTTP, as many a local one, and one whose certificate nobody vouches for.
+/// A server of plain HTTP, like many local ones, and one with an untrusted certificate.
 #[tokio::test]
 async fn a_failed_handshake_says_what_to_look_at() {
     for server in [tls::start_plain_http().await, tls::start_self_signed().await] {

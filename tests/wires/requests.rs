@@ -1,6 +1,6 @@
-//! Whole requests: one conversation with everything in it, as each wire says it.
+//! Whole requests: one conversation with everything in it, on each wire.
 //!
-//! The expected requests are files; `UPDATE_EXPECT=1` writes them anew.
+//! The expected requests are files; `UPDATE_EXPECT=1` rewrites them.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ fn request() -> ModelRequest {
     }
 }
 
-/// The second request of a turn with reasoning, text and two calls, one of whose results has an image and one failed.
+/// The second request of a turn with reasoning, text and two calls; one of the results has an image, one is an error.
 async fn second_request(peer: &TestModelOptions, server: &ScriptedModelServer) -> Value {
     let mut request = request();
     let parts = peer.collect_answer(&request).await.parts();
@@ -211,7 +211,7 @@ async fn choices_of_tools_are_said_in_each_wires_words() {
     }
 }
 
-/// Arguments that were no JSON go back as an object that says so: some servers fail on anything else.
+/// Arguments that were not JSON go back as an object that says so: some servers fail on anything else.
 #[tokio::test]
 async fn broken_arguments_go_back_as_something_that_can_be_read() {
     for wire in WireProtocol::ALL {

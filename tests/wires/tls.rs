@@ -1,4 +1,4 @@
-//! Servers that a secure connection cannot be made to, or does not last with.
+//! Servers to which a secure connection fails or breaks.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) async fn start_plain_http() -> SocketAddr {
     address
 }
 
-/// Shows a certificate that it signed itself, once.
+/// Presents a self-signed certificate, once.
 pub(crate) async fn start_self_signed() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -33,7 +33,7 @@ pub(crate) async fn start_self_signed() -> SocketAddr {
     address
 }
 
-/// Sends `beginning` over a secure connection and cuts it without a farewell, as often as it is asked.
+/// Sends `beginning` over a secure connection and cuts it without a farewell, on every connection.
 pub(crate) async fn start_truncating(beginning: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,7 +1,7 @@
---- Copydesk for Neovim: `setup`, and what other plugins and a person's own Lua may call (`:help copydesk-lua`).
+--- Copydesk for Neovim: `setup`, and the functions that other plugins and the user's own Lua may call (`:help copydesk-lua`).
 ---
---- Contract: everything here returns at once and loads what it needs when it is called; `setup` loads the options alone.
---- Nothing throws; what goes wrong is told in one line.
+--- Contract: every function returns at once and loads what it needs on call; `setup` loads only the options. Nothing
+--- throws; an error is reported in one line.
 
 local M = {}
 
@@ -9,26 +9,26 @@ local M = {}
 local problems = {}
 
 ---@class copydesk.Status
----@field connection "off"|"starting"|"ready"|"failed" How the line to the desk is.
+---@field connection "off"|"starting"|"ready"|"failed" The state of the connection to the daemon.
 ---@field problem? string Why it failed.
 ---@field session? string The id of the session that prompts go to.
 ---@field title? string Its title.
----@field folder? string The folder it works in.
+---@field folder? string Its working folder.
 ---@field agent? string The name of its agent.
----@field model? string `PROVIDER/MODEL`, where one was chosen.
+---@field model? string `PROVIDER/MODEL`, if one was chosen.
 ---@field running boolean Whether a turn runs in it.
 ---@field seconds? integer For how long.
----@field waiting integer How many asks and questions wait for the person, in all sessions.
----@field undecided integer How many hunks nobody has decided yet, in all sessions.
----@field added string[] What goes with the next prompt.
+---@field waiting integer How many asks and questions wait for the user, in all sessions.
+---@field undecided integer How many hunks are undecided, in all sessions.
+---@field added string[] The context items of the next prompt.
 
 ---@class copydesk.AskOptions
----@field context? copydesk.ContextItem[] What the prompt is about, besides what it mentions and what was added.
----@field show? boolean Whether the conversation is shown; it is, unless this is `false`.
----@field steer? boolean Into the running turn, instead of after it.
----@field done? fun(problem?: string) Called when the prompt was taken, or with why it was not.
+---@field context? copydesk.ContextItem[] Context besides the prompt's mentions and the items added before.
+---@field show? boolean `false` leaves the conversation hidden.
+---@field steer? boolean Send it into the running turn instead of queueing it.
+---@field done? fun(problem?: string) Called when the daemon has accepted the prompt, or with the reason why it did not.
 
---- Takes the options (`:help copydesk-options`). Need not be called where the defaults are right.
+--- Sets the options (`:help copydesk-options`). Optional: without it the defaults apply.
 ---@param options? table
 function M.setup(options)
   local config = require("copydesk.config")
@@ -54,13 +54,13 @@ function M.setup(options)
   end
 end
 
---- What is wrong with the options that `setup` was given, a line each.
+--- The errors in the options given to `setup`, one line each.
 ---@return string[]
 function M.problems()
   return vim.list_slice(problems)
 end
 
---- Prompts.
+--- Sends a prompt.
 ---@param text string
 ---@param options? copydesk.AskOptions
 function M.ask(text, options)
@@ -116,7 +116,7 @@ function M.add(...)
   require("copydesk.command").run({ "add", ... })
 end
 
---- How things are. Loads nothing before the first use.
+--- The current status. Loads nothing before the first use.
 ---@return copydesk.Status
 function M.status()
   if not package.loaded["copydesk.client"] then
@@ -141,7 +141,7 @@ function M.status()
   return status
 end
 
---- A short text for a statusline: empty before the first use.
+--- A short text for a statusline; empty before the first use.
 ---@return string
 function M.statusline()
   if not package.loaded["copydesk.progress"] then
@@ -150,7 +150,8 @@ function M.statusline()
   return require("copydesk.progress").statusline()
 end
 
---- Hears of an event: `TurnStarted`, `TurnEnded`, `Call`, `Ask`, `Review`, `Session` or `Connection` (`:help copydesk-events`).
+--- Calls `run` on each event of a kind: `TurnStarted`, `TurnEnded`, `Call`, `Ask`, `Review`, `Session` or `Connection`
+--- (`:help copydesk-events`).
 ---@param event string
 ---@param run fun(data: table)
 ---@return integer autocommand For `nvim_del_autocmd`.
@@ -158,8 +159,8 @@ function M.on(event, run)
   return vim.api.nvim_create_autocmd("User", {
     pattern = "Copydesk" .. event,
     desc = "Copydesk: " .. event,
-    callback = function(told)
-      run(told.data or {})
+    callback = function(args)
+      run(args.data or {})
     end,
   })
 end

@@ -1,7 +1,6 @@
---- The command `:Copydesk` and the `<Plug>(copydesk-…)` maps, and nothing else.
+--- Defines the command `:Copydesk` and the `<Plug>(copydesk-…)` maps.
 ---
---- Contract: no module of the plugin is loaded before one of them is used. The names stand in `copydesk.command` too, which is
---- not loaded for them.
+--- Contract: loads no module of the plugin before first use. So it repeats the names in `copydesk.command`.
 
 if vim.g.loaded_copydesk then
   return
@@ -9,7 +8,7 @@ end
 vim.g.loaded_copydesk = true
 
 if vim.fn.has("nvim-0.10") == 0 then
-  local line = "Copydesk needs Neovim 0.10 or newer; this one is older, so it stays off."
+  local line = "Copydesk needs Neovim 0.10 or newer; it is disabled in this one."
   vim.api.nvim_echo({ { line, "WarningMsg" } }, true, {})
   return
 end
@@ -38,7 +37,7 @@ for _, name in ipairs(names) do
   })
 end
 for _, name in ipairs({ "ask", "add", "accept", "reject", "comment" }) do
-  -- Not <Cmd>: the range is the selection, and its marks are set when the command line begins.
+  -- Not <Cmd>: the range is the selection, whose marks are set when the command line begins.
   vim.api.nvim_set_keymap("x", ("<Plug>(copydesk-%s)"):format(name), (":Copydesk %s<CR>"):format(name), {
     noremap = true,
     silent = true,

@@ -1,6 +1,6 @@
-//! Any text as arguments is read or refused; valid ones stay as they are; and nothing is read that was not written.
+//! Any text as arguments is parsed or rejected; valid arguments stay as they are; and nothing is invented.
 #![no_main]
-// The reader is taken as it is, and only a part of it is used here.
+// The parser is included as it is; only a part of it is used here.
 #![allow(dead_code, unused_imports)]
 
 mod arguments;
@@ -21,7 +21,7 @@ fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     }
 }
 
-/// A fraction is not written digit for digit.
+/// A fraction may be written with other digits.
 fn has_fraction(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.is_f64(),
@@ -42,7 +42,7 @@ fuzz_target!(|text: &str| {
     let Ok(read) = prepare(text, &Value::Null, Ending::Whole) else { return };
     match serde_json::from_str::<Value>(text) {
         Ok(value @ Value::Object(_)) => assert_eq!((&read.value, read.repairs.len()), (&value, 0)),
-        // What is encoded twice, or escaped, is written otherwise.
+        // A text that is encoded twice, or escaped, differs.
         _ if text.contains('\\') => {}
         _ => {
             let mut found = Vec::new();

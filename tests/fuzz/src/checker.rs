@@ -1,9 +1,9 @@
-//! Any text as what a checker printed is read in every format, and what is read of it keeps to its caps.
+//! Any text as a checker's output is parsed in every format, and the result stays within its caps.
 #![no_main]
-// The readers are taken as they are, and only a part of them is used here.
+// The parsers are included as they are; only a part of them is used here.
 #![allow(dead_code)]
 
-// The readers name the crate that the diagnostic comes from.
+// The parsers name the crate of the diagnostic types.
 extern crate self as copydesk_servers;
 
 mod diagnostic;

@@ -1,4 +1,4 @@
-//! Any sequence of a client's changes gives the same text as a document by definition.
+//! Any sequence of a client's changes gives the same text as the reference document.
 #![no_main]
 
 #[path = "documents/model.rs"]
@@ -8,7 +8,7 @@ use copydesk_text::{Document, Encoding, Lines, Position};
 use libfuzzer_sys::fuzz_target;
 use model::Model;
 
-/// What texts are made of: everything that counts differently somewhere.
+/// Parts of texts: everything that encodings count differently.
 const PIECES: [&str; 12] = ["a", "b", "é", "e\u{301}", "😀", "\u{fffd}", "\n", "\r\n", "\r", "\u{2028}", "", "longer text"];
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Any bytes, in any pieces: the frame reader finds the same messages, holds no more than it may, and never panics.
+//! Any bytes, in any pieces: the frame reader finds the same messages, stays within its caps, and never panics.
 
 #![no_main]
 
@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
     whole.iter().for_each(|message| drop(Head::read(message)));
     drop(Head::guess(bytes));
 
-    // Whatever came before, a message after a line's end is found, unless something before it claimed it.
+    // Whatever came before, a message after a line end is found, unless an earlier header claimed it.
     let mut more = bytes.to_vec();
     more.extend(b"\nContent-Length: 5\r\n\r\nhello");
     if !bytes.windows(14).any(|window| window.eq_ignore_ascii_case(b"content-length")) {

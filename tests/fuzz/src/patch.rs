@@ -1,5 +1,5 @@
-//! Any text as a patch is read or refused; what is read is planned or refused; and a plan deletes no line that the patch does
-//! not show.
+//! Any text as a patch is parsed or rejected; a parsed patch is planned or rejected; and a plan deletes no line that the
+//! patch does not show.
 #![no_main]
 
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use copydesk_text::Tag;
 use copydesk_text::patch::{Action, parse, update};
 use libfuzzer_sys::fuzz_target;
 
-/// What a line is without all that the loosest comparison does not look at, and more.
+/// A line without anything that the loosest comparison ignores, and more.
 fn key(line: &str) -> String {
     line.chars().filter(|c| c.is_ascii_alphanumeric()).collect()
 }
@@ -16,7 +16,7 @@ fn key(line: &str) -> String {
 fuzz_target!(|bytes: &[u8]| {
     let Ok(input) = std::str::from_utf8(bytes) else { return };
     drop(parse(input));
-    // A text and a patch of it, so that something fits.
+    // A text and a patch of it, so that something matches.
     let Some((text, hunks)) = input.split_once("@@") else { return };
     let source = format!("*** Begin Patch\n*** Update File: f\n@@{hunks}\n*** End Patch");
     let Ok(patch) = parse(&source) else { return };

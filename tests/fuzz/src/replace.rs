@@ -1,10 +1,10 @@
-//! Any edit of any text: it comes to an end, and what is not refused does what it may and no more.
+//! Any edit of any text: it terminates, and an accepted edit changes no more than it may.
 #![no_main]
 
 use copydesk_text::{Tier, replace};
 use libfuzzer_sys::fuzz_target;
 
-/// What texts are made of: everything that a tier overlooks, and enough of the same.
+/// Parts of texts: everything that a tier ignores, and enough repetition.
 const PIECES: [&str; 24] = [
     "a",
     "b",
@@ -51,8 +51,8 @@ fuzz_target!(|bytes: &[u8]| {
     if replaced.tier == Tier::Exact || replaced.tier >= Tier::Anchors {
         return;
     }
-    // Nothing goes whose letters the old text does not show, in their order; and of a line none of whose words it shows nothing at
-    // all. What is written as escapes may begin and end within a word.
+    // An edit deletes only characters that the old text shows, in their order; and nothing from a line without any of its words.
+    // Text written as escapes may begin and end within a word.
     for edit in replaced.change.edits() {
         let mut shown = old.chars();
         let gone = file[edit.range.clone()].chars().filter(|letter| letter.is_alphanumeric());
@@ -63,7 +63,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let shown: Vec<_> = words(&old).collect();
     let is_shown = |line: &str| words(line).any(|word| shown.contains(&word));
-    // It may have been joined with another: where the old text shows a line's end, that may go.
+    // It may have been joined with another: a line end that the old text shows may go.
     let mut left = result.as_str();
     for line in file.lines().filter(|line| words(line).next().is_some() && !is_shown(line)) {
         let found = left.find(line).unwrap_or_else(|| panic!("{line:?} is gone"));

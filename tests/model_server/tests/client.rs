@@ -1,4 +1,4 @@
-//! A client without opinions: it shows statuses, headers and chunks as they come.
+//! A minimal client: it returns statuses, headers and chunks as they arrive.
 
 use std::io;
 
@@ -90,7 +90,7 @@ impl Client {
         Ok(String::from_utf8(self.chunks().await?.concat()).expect("UTF-8"))
     }
 
-    /// The body of an answer that is no stream.
+    /// The body of a response that is no stream.
     pub(crate) async fn sized(&mut self, head: &Head) -> io::Result<String> {
         let length = head.header("content-length").and_then(|value| value.parse().ok()).expect("a length");
         Ok(String::from_utf8(self.take(length).await?).expect("UTF-8"))
@@ -133,7 +133,7 @@ pub(crate) fn request(wire: ScriptedWire) -> Value {
     }
 }
 
-/// The whole stream of a turn on a wire, with lines ended by `\n`.
+/// The whole stream of a turn on a wire, with `\n` as line end.
 pub(crate) async fn played(wire: ScriptedWire, turn: ScriptedTurn) -> String {
     let server = ScriptedModelServer::start_with([turn]);
     let mut client = Client::ask(&server, wire).await;

@@ -1,4 +1,4 @@
-//! Everything that can go wrong, on every wire it can go wrong on.
+//! Every fault, on every wire that can have it.
 
 use std::io::ErrorKind;
 

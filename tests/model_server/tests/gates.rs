@@ -1,4 +1,4 @@
-//! Gates from both sides: who opens, who hangs up, and what has left by then.
+//! Gates from both sides: opening, hanging up, and what has been sent by then.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -42,7 +42,7 @@ async fn a_client_that_hangs_up_at_a_gate_is_seen() {
     server.wait_for_gate("first").await;
     drop(client);
     server.wait_for_hangup("first").await;
-    // It never got to the second: that counts as closed, not as waiting.
+    // It never reached the second gate: that counts as closed, not as waiting.
     server.wait_for_hangup("second").await;
 }
 

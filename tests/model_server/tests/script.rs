@@ -1,4 +1,4 @@
-//! The script is kept to, and the requests are kept.
+//! The script must be followed, and requests are recorded.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::{ScriptedModelServer, ScriptedTurn, ScriptedWire};
 use super::client::{Client, request};
 
-/// What the server says when it is finished.
+/// The server's message when it is finished.
 fn complaint(server: ScriptedModelServer) -> String {
     let panic = catch_unwind(AssertUnwindSafe(|| server.finish())).expect_err("it complains");
     panic.downcast_ref::<String>().expect("a message").clone()

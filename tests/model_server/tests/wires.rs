@@ -1,4 +1,4 @@
-//! What each wire makes of a turn. The files in `expected/` are whole streams of `full.json`.
+//! The rendering of a turn on each wire. The files in `expected/` are whole streams of `full.json`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Files of every kind: what is written afterwards is what the desk meant.
+//! Files of every kind: the written file is what the daemon meant.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{EditTuple, apply};
 use crate::neovim::neovim_session::for_each_neovim;
 use crate::plugin::mock_daemon_neovim::MockDaemonNeovim;
 
-/// The bytes of a file, what is set when it is open, the edits, and the bytes when it is written.
+/// The bytes of a file, the options to set, the edits, and the bytes after writing.
 type FileTextCase = (&'static str, &'static [u8], &'static str, &'static [EditTuple], &'static [u8]);
 
 const TEXTS: &[FileTextCase] = &[
@@ -57,13 +57,13 @@ fn encodings_and_marks_and_ends_are_kept() {
                 json!([file, set]),
             );
             assert_eq!(apply(&mut bare, edits), json!({ "applied": true }), "{name}");
-            assert_eq!(bare.read(&file), *before, "{name}: the disk is the person's to write");
-            assert_eq!(bare.lua("return S.known(B) == S.text(B)"), true, "{name}: the desk is told");
+            assert_eq!(bare.read(&file), *before, "{name}: only the user writes the file");
+            assert_eq!(bare.lua("return S.known(B) == S.text(B)"), true, "{name}: the daemon has the text");
             bare.lua("vim.cmd('silent write')");
             assert_eq!(bare.read(&file), *after, "{name}");
             bare.lua("vim.cmd('silent! undo') vim.cmd('silent write')");
             let mut back = before.to_vec();
-            // What Neovim adds when it writes, it adds also then.
+            // What Neovim adds on writing, it adds here, too.
             if !back.is_empty() && !back.ends_with(b"\n") && set.is_empty() {
                 back.push(b'\n');
             }
@@ -77,7 +77,7 @@ fn encodings_and_marks_and_ends_are_kept() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn places_are_counted_in_the_units_that_were_agreed_on() {
-    // Where the last x stands in `🦀é漢x`.
+    // The position of the last x in `🦀é漢x`.
     for (encoding, character) in [("utf-8", 9), ("utf-16", 4), ("utf-32", 3)] {
         for_each_neovim(|program| {
             let mut bare = MockDaemonNeovim::start(program, encoding);

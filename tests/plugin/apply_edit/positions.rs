@@ -1,5 +1,5 @@
-//! Whatever stands somewhere in the text stands there afterwards: the cursor while a person types, marks, selections,
-//! extmarks, views, folds.
+//! Everything that has a position in the text keeps it: the cursor while the user types, marks, selections, extmarks,
+//! views, folds.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::{EditTuple, apply, open, text};
 use crate::neovim::neovim_session::for_each_neovim;
 use crate::plugin::mock_daemon_neovim::MockDaemonNeovim;
 
-/// A text with a place in it, edits, and the text and the place afterwards.
+/// A text with a marked position, edits, and the text with the position afterwards.
 const PLACES: &[(&str, &str, &[EditTuple], &str)] = &[
     ("a line above", "one\ntw|o", &[(0, 0, 0, 0, "zero\n")], "zero\none\ntw|o"),
     ("a line above taken away", "one\ntw|o", &[(0, 0, 1, 0, "")], "tw|o"),
@@ -45,7 +45,7 @@ const PLACES: &[(&str, &str, &[EditTuple], &str)] = &[
     ),
 ];
 
-/// A text without its place, and the place: line from 1, byte from 0.
+/// A text without its mark, and the position: line from 1, byte from 0.
 fn drawn(text: &str) -> (String, (usize, usize)) {
     let (before, after) = text.split_once('|').unwrap();
     let column = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -78,7 +78,7 @@ fn the_cursor_of_who_types_and_a_mark_stay_at_their_text() {
     });
 }
 
-/// From the place to the end of the text, and the other way round.
+/// From the position to the end of the text, and the other way round.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn both_ends_of_a_selection_stay_at_their_text() {
@@ -92,7 +92,7 @@ fn both_ends_of_a_selection_stay_at_their_text() {
             let ((before, place), (after, moved)) = (drawn(before), drawn(after));
             let is_end = before.split('\n').nth(place.0 - 1).is_some_and(|line| place.1 >= line.len());
             let is_new_end = after.split('\n').nth(moved.0 - 1).is_some_and(|line| moved.1 >= line.len());
-            // A cursor that is not typing cannot be at the end of a line.
+            // Outside insert mode the cursor cannot be at the end of a line.
             if is_end || is_new_end || before.ends_with('\n') {
                 continue;
             }
@@ -127,7 +127,7 @@ fn every_mark_stays_at_its_text() {
              MARK = vim.api.nvim_buf_set_extmark(B, NAMES, 13, 2, {})
              SIGN = vim.api.nvim_buf_set_extmark(B, NAMES, 5, 6, { right_gravity = false })",
         );
-        // The lines 5 to 8 are replaced, two are put in above them, one is taken away below.
+        // Lines 5 to 8 are replaced, two are inserted above them, one is deleted below.
         let edits = [(2, 0, 2, 0, "x\ny\n"), (4, 0, 7, 6, "five\nsix\nseven\neight"), (16, 0, 17, 0, "")];
         assert_eq!(apply(&mut bare, &edits), json!({ "applied": true }));
         let seen = bare.lua(
@@ -159,7 +159,7 @@ fn every_mark_stays_at_its_text() {
     });
 }
 
-/// Windows in this tab and another: what each shows first, and the line of its cursor.
+/// Windows in this tab and another: the first visible line and the cursor's line.
 fn seen(bare: &mut MockDaemonNeovim) -> Value {
     bare.lua(
         "vim.cmd('redraw!')
@@ -228,7 +228,7 @@ fn who_types_at_the_bottom_of_a_window_does_not_see_it_move() {
     });
 }
 
-/// What is put in at the beginning is seen there, unless the cursor's own text would have to go for it.
+/// An insertion at the beginning is visible, unless the cursor's own text would scroll out.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn who_looks_at_the_beginning_goes_on_doing_so() {
@@ -248,7 +248,7 @@ fn who_looks_at_the_beginning_goes_on_doing_so() {
     });
 }
 
-/// Lines of a fold that a person made, an edit, and the lines of it afterwards, all from 1.
+/// The lines of a manual fold, an edit, and the lines of the fold afterwards, all from 1.
 type FoldCase = (&'static str, (u32, u32), &'static [EditTuple], (u32, u32));
 
 const FOLDS: &[FoldCase] = &[

@@ -1,4 +1,4 @@
-//! What cannot be made is not made at all, in no document, and the answer says which and why.
+//! An edit that cannot be applied is applied to no document, and the response says which one failed and why.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{apply, open, text};
 use crate::neovim::neovim_session::for_each_neovim;
 use crate::plugin::mock_daemon_neovim::MockDaemonNeovim;
 
-/// What is wrong with the second of two documents (`B`; the first is `A`), or with the edit (`P`), and why it is refused.
+/// What is wrong with the second of two documents (`B`; the first is `A`), or with the edit (`P`), and the reason given.
 const WRONG: &[(&str, &str)] = &[
     ("P.textDocument.version = P.textDocument.version - 1", "second: it has changed since"),
     ("P.textDocument.version = vim.NIL", "second: the edit names no version of it"),
@@ -17,7 +17,7 @@ const WRONG: &[(&str, &str)] = &[
     ("vim.cmd('bwipeout! ' .. B)", "second: it is not open"),
     ("P.textDocument.uri = 'untitled:Untitled-77'", "untitled:Untitled-77: it is not open"),
     ("P.textDocument.uri = 'no uri'", "no uri: it is not open"),
-    ("vim.lsp.buf_detach_client(B, S.client.id)", "second: the desk has not been told of it"),
+    ("vim.lsp.buf_detach_client(B, S.client.id)", "second: the daemon does not have it open"),
     ("P.edits = { S.edit({ 7, 0, 7, 0, 'x' }) }", "second: there is no place 8:1 in it"),
     ("P.edits = { S.edit({ 1, 0, 1, 99, 'x' }) }", "second: there is no place 2:100 in it"),
     ("P.edits = { S.edit({ 2, 1, 2, 1, 'x' }) }", "second: there is no place 3:2 in it"),
@@ -58,7 +58,7 @@ fn either_all_documents_are_changed_or_none() {
     });
 }
 
-/// So the desk knows at once what to fit its edit to.
+/// So the daemon knows at once which text to fit its edit to.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_was_typed_is_told_before_an_edit_is_refused() {
@@ -99,7 +99,7 @@ fn callbacks_of_others_that_fail_do_not_make_the_answer_wrong() {
     });
 }
 
-/// While a callback runs, Neovim allows no change; and one that forbids the second change makes us take back the first.
+/// While a callback runs, Neovim allows no change; one that forbids the second change makes us revert the first.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_fails_halfway_is_taken_back() {

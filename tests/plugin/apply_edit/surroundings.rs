@@ -1,4 +1,4 @@
-//! What is around a text stays as it is: which buffers there are, what is shown, which mode somebody is in.
+//! Everything around the text stays as it is: the list of buffers, the windows, the mode.
 
 use serde_json::json;
 
@@ -16,8 +16,8 @@ fn buffers_that_nobody_sees_are_changed_and_stay_unseen() {
         let mut bare = MockDaemonNeovim::start(program, "utf-8");
         for (name, hide, keys) in [
             ("hidden", "vim.cmd('enew')", ""),
-            ("hidden, while somebody types", "vim.cmd('enew')", "iwords"),
-            ("hidden, while somebody selects", "vim.cmd('edit other')", "v"),
+            ("hidden, while the user types", "vim.cmd('enew')", "iwords"),
+            ("hidden, while the user selects", "vim.cmd('edit other')", "v"),
             ("unlisted", "vim.bo[B].buflisted = false vim.cmd('enew')", ""),
             ("in another tab", "vim.cmd('tabnew')", ""),
             ("shown beside", "vim.cmd('vnew')", ""),
@@ -51,7 +51,7 @@ fn buffers_that_nobody_sees_are_changed_and_stay_unseen() {
     });
 }
 
-/// One file has several names; the desk uses the one that it was told.
+/// One file has several names; the daemon uses the one that it got.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_buffer_is_found_by_every_name_of_its_file() {
@@ -86,7 +86,7 @@ fn a_buffer_is_found_by_every_name_of_its_file() {
     });
 }
 
-/// Neovim 0.10 counts anew for all clients when one more attaches.
+/// Neovim 0.10 restarts its versions for all clients when another one attaches.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn another_language_server_does_not_make_an_edit_stale() {
@@ -130,7 +130,7 @@ fn a_person_in_the_middle_of_a_command_is_left_there() {
     });
 }
 
-/// An operator knows where it began by the line, which would be another: it is waited for.
+/// An operator remembers its start by line, which would change: the edit waits.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_operator_gets_its_motion_before_the_text_is_changed() {
@@ -161,7 +161,7 @@ fn an_operator_gets_its_motion_before_the_text_is_changed() {
     });
 }
 
-/// A completion and a `:substitute` that asks know their lines too, and would take others apart.
+/// A completion and a `:substitute` that asks remember their lines, too, and would hit others.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_somebody_is_asked_about_is_not_pulled_away() {
@@ -177,7 +177,7 @@ fn what_somebody_is_asked_about_is_not_pulled_away() {
             ("below a completion", "2GA<C-n>", 2, true, "<C-y>", true, "alpha\nalphabet\nnew\nalphabet"),
             ("a substitution", ":%s/al/el/c<CR>y", 0, false, "yq", false, "elpha\nel\nalphabet"),
         ] {
-            // Older ones do nothing else while they ask for that.
+            // Older versions do nothing else while they ask.
             if name == "a substitution" && bare.lua("return vim.fn.has('nvim-0.11')") == 0 {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! One call is one step of undo, apart from what is typed before it and after it.
+//! One call is one undo step, separate from what is typed before and after it.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn steps(bare: &mut MockDaemonNeovim, command: &str, count: usize) -> Vec<String
 fn a_call_is_a_step_of_its_own_while_somebody_types() {
     for_each_neovim(|program| {
         let mut bare = MockDaemonNeovim::start(program, "utf-8");
-        // Above the line that is typed in, in it, and below it.
+        // Above the line being typed in, in it, and below it.
         for (name, edits, made) in [
             (
                 "above",
@@ -65,7 +65,7 @@ fn calls_behind_each_other_are_steps_of_their_own_shown_or_not() {
             bare.lua(hide);
             apply(&mut bare, &[(0, 0, 0, 1, "1"), (1, 0, 1, 1, "2")]);
             apply(&mut bare, &[(0, 0, 0, 1, "x"), (1, 0, 1, 1, "y")]);
-            // What another plugin does behind it is not taken along.
+            // A later change of another plugin is not included.
             bare.lua("vim.api.nvim_buf_set_lines(B, 0, 1, true, { 'other' })");
             assert_eq!(text(&mut bare), "other\ny");
             bare.lua("vim.cmd('buffer ' .. B)");
@@ -94,7 +94,7 @@ fn registers_and_the_last_change_and_other_lists_are_the_persons() {
         after[1] = before[1].clone();
         assert_eq!(after, before);
         bare.keys(".");
-        assert_eq!(text(&mut bare), "zero\none!\ntwo!\n3\n3\n4", "what is repeated is the person's");
+        assert_eq!(text(&mut bare), "zero\none!\ntwo!\n3\n3\n4", "the user's change is repeated");
     });
 }
 
@@ -111,7 +111,7 @@ fn a_change_is_one_for_whoever_listens() {
                vim.api.nvim_create_autocmd(event, { callback = function() table.insert(EVENTS, event) end })
              end",
         );
-        // The cursor of a buffer that was just opened has moved.
+        // The cursor of a newly opened buffer has moved.
         bare.lua("return 1");
         bare.lua("EVENTS = {}");
         assert_eq!(apply(&mut bare, &[(1, 0, 1, 3, "2")]), json!({ "applied": true }));

@@ -1,6 +1,7 @@
-//! With the real desk: a person types while edits are on their way, and the plugin's word is taken for what it is.
+//! With the real daemon: the user types while edits are on their way, and the daemon handles the plugin's responses
+//! correctly.
 //!
-//! The person is the one of `tests/neovim/typing.rs`, at a Neovim that has the plugin.
+//! The user is that of `tests/neovim/typing.rs`, in a Neovim with the plugin.
 
 use std::path::Path;
 
@@ -19,11 +20,14 @@ fn no_keystroke_is_lost_and_every_answer_is_true() {
     for_each_neovim(|program| {
         let tally = rounds(program, 40);
         println!("{tally:?}");
-        assert!(tally.applied > 240 && tally.failed > 3 && tally.retried > 15, "a tame person: {tally:?}");
+        assert!(
+            tally.applied > 240 && tally.failed > 3 && tally.retried > 15,
+            "the user typed too little: {tally:?}"
+        );
     });
 }
 
-/// The person's deeds around our handler.
+/// The user's actions around our handler.
 const PERSON: &str = "
 T.open = function(path) vim.cmd('silent edit ' .. path) return vim.api.nvim_get_current_buf() end
 local apply = require('copydesk.apply')
@@ -34,7 +38,7 @@ apply.handle = function(params, client)
   if T.after then T.after(params) end
   return answer
 end
--- An answer comes after all that was told before the request.
+-- The response comes after everything that was sent before the request.
 function T.told()
   T.await(function(done) require('copydesk.client').request('copydesk/status', {}, function() done() end) end)
 end
@@ -82,7 +86,7 @@ fn round(
     tally.record_round(scripted, round, &wrong, &now);
 }
 
-/// Edits to one file and the next, in the places that are hard: the end of a text, folds, several hunks, no name.
+/// Edits to one file after another, in difficult places: the end of a text, folds, several hunks, no name.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_turn_edits_what_is_open_wherever_that_is() {

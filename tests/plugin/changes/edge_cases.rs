@@ -1,4 +1,4 @@
-//! Sessions without changes, long ones, ones that go away; files that went; parts that make no sense; other tab pages.
+//! Sessions without changes, long ones, deleted ones; deleted files; invalid parts; other tab pages.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn where_there_is_nothing_to_list_it_is_said() {
         person.open_list();
         assert_eq!(person.next_notification(), "there is no session; `:Copydesk sessions` opens one");
         person.run_command("Copydesk changes now", json!([]));
-        assert_eq!(person.next_notification(), "`changes` takes the number of a turn, not `now`");
+        assert_eq!(person.next_notification(), "`changes` takes a turn number, not `now`");
         person.run_turn("Talk");
         person.run_command("Copydesk changes 9", json!([]));
         assert_eq!(person.next_notification(), "the session has no turn 9");
@@ -31,17 +31,17 @@ fn where_there_is_nothing_to_list_it_is_said() {
             person.window.keys(keys);
         }
         person.window.keys("u");
-        assert_eq!(person.next_notification(), "there is nothing to take back");
+        assert_eq!(person.next_notification(), "there is nothing to undo");
         person.window.keys("r");
         assert_eq!(person.next_notification(), "there is nothing to redo");
         person.window.keys("a");
-        assert_eq!(person.next_notification(), "nothing of it is undecided");
+        assert_eq!(person.next_notification(), "nothing in it is undecided");
         // Another session, and then none.
         person.run_command("Copydesk new", json!([]));
-        person.wait_for_list_text("Nothing was said yet.");
+        person.wait_for_list_text("The session is empty.");
         person.run_command("Copydesk sessions delete Talk", json!(["Talk", "Delete it"]));
         assert_eq!(person.next_notification(), "deleted “Talk”");
-        assert_eq!(person.list_text(), "Nothing was said yet.");
+        assert_eq!(person.list_text(), "The session is empty.");
     });
 }
 
@@ -52,7 +52,7 @@ fn a_session_that_is_deleted_leaves_an_empty_list() {
         let (mut person, _scripted) = after_three_turns(program);
         person.open_list();
         person.run_command("Copydesk sessions delete", json!(["Number", "Delete it"]));
-        person.wait_for_list_text("There is no session.");
+        person.wait_for_list_text("No session is open.");
         assert!(person.next_notification().starts_with("deleted “Number the lines"));
         for keys in ["u", "r", "a", "A", "<CR>", "<Tab>"] {
             person.window.keys(keys);
@@ -79,12 +79,12 @@ fn a_file_that_went_and_parts_that_make_no_sense_are_passed_over() {
         person.open_list();
         person.move_to_row("▾ b.txt");
         person.window.keys("<CR>");
-        assert_eq!(person.next_notification(), "`b.txt` is not there any more");
+        assert_eq!(person.next_notification(), "`b.txt` no longer exists");
         assert_eq!(person.window.lua("return vim.bo.filetype"), "copydesk-changes");
         person.window.keys("u");
-        assert!(person.next_notification().starts_with("not there any more: b.txt"));
+        assert!(person.next_notification().starts_with("no longer there: b.txt"));
         assert!(!person.list_text().contains("undone"), "{}", person.list_text());
-        // As no desk tells it.
+        // As no daemon sends it.
         let odd = "local view = require('copydesk.session').current()
             for _, part in ipairs(view.parts) do
               if part.content.kind == 'call' then
@@ -153,7 +153,7 @@ fn earlier_turns_are_loaded_when_they_are_asked_for() {
         person.wait_for_list_text("▾ Turn 1  Turn it to 1");
         person.window.wait_until("vim.fn.getline('.'):find('Turn 1', 1, true)");
         assert!(!person.list_text().contains("earlier turns"), "{}", person.list_text());
-        // What was taken back before is so after a load.
+        // An undo from before survives a reload.
         person.window.keys("u");
         assert!(person.next_notification().contains("a.txt"));
     });
@@ -175,7 +175,7 @@ fn every_tab_page_has_a_list_of_its_own() {
         person.window.keys("q");
         assert_eq!(person.window.lua("return { vim.fn.tabpagenr(), vim.fn.winnr('$') }"), json!([2, 1]));
         assert_eq!(person.cursor_position().0, "b.txt");
-        // The other one is as it was, and its window of documents, too.
+        // The other one is unchanged, and so is its document window.
         person.window.command("tabprevious");
         assert!(person.row().contains("EIGHT"));
         person.window.keys("q");
@@ -205,9 +205,7 @@ fn from_the_command_line_window_and_a_float_nothing_breaks() {
         person.window.lua("vim.api.nvim_feedkeys('q:', 'n', false)");
         person.window.wait_until("vim.fn.getcmdwintype() == ':'");
         person.window.command("Copydesk changes");
-        assert!(
-            person.next_notification().starts_with("no window can be opened from the command-line window")
-        );
+        assert!(person.next_notification().starts_with("cannot open a window from the command-line window"));
     });
 }
 
@@ -227,13 +225,13 @@ fn diffs_are_read_whatever_is_in_them() {
             ),
             json!([[2, [], ["b"]], [3, ["e"], ["d"]], [9, ["y"], []]]),
         ),
-        // Lines that look like the head of a diff, and a text that becomes empty.
+        // Lines that look like a diff header, and a text that becomes empty.
         (
             json!("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a\n-- b\n+++ c\n+@@ -1 +1 @@\n"),
             json!([[1, ["++ c", "@@ -1 +1 @@"], ["-- a", "- b"]]]),
         ),
         (json!("@@ -1,2 +0,0 @@\n-a\n-b\n"), json!([[1, [], ["a", "b"]]])),
-        // One that was cut off.
+        // A truncated diff.
         (json!("@@ -1,9 +1,9 @@\n-a\n… more\n@@ -20 +20 @@\n-b\n"), json!([[1, [], ["a"]], [20, [], ["b"]]])),
     ];
     for_each_neovim(|program| {

@@ -1,4 +1,4 @@
-//! What the list shows, where its rows lead, and that it follows what happens.
+//! What the list shows, where its rows lead, and that it follows events.
 
 use serde_json::json;
 
@@ -16,12 +16,12 @@ fn each_turn_has_its_files_calls_and_hunks() {
         let (mut person, _scripted) = after_three_turns(program);
         person.open_list();
         person.window.assert_screen("changes");
-        // The latest turn is closed, and the first one opened.
+        // Close the latest turn, and open the first one.
         person.window.keys("gg<Tab>");
         person.move_to_row("Turn 1");
         person.window.keys("<CR>");
         person.window.assert_screen("changes-first");
-        // A hunk closes with its call, a file with all that is below it.
+        // A hunk closes its call, a file closes everything below it.
         person.move_to_row("1 -1 .*y$\\|1 -1 .*y  ");
         person.window.keys("za");
         assert!(person.row().contains("▸ ✓ Edited b.txt"));
@@ -30,7 +30,7 @@ fn each_turn_has_its_files_calls_and_hunks() {
         assert!(!person.list_text().contains("Edited a.txt"), "{}", person.list_text());
         person.window.keys("q");
         assert_eq!(person.window.lua("return #vim.api.nvim_tabpage_list_wins(0)"), 1);
-        // Opened anew it begins anew; with a number the cursor is on that turn, which is open.
+        // A reopened list starts afresh; with a number the cursor is on that turn, which is open.
         person.run_command("Copydesk changes 1", json!([]));
         assert!(person.row().starts_with("▾ Turn 1  "));
         assert!(person.list_text().starts_with("▾ Turn 3"), "{}", person.list_text());
@@ -69,7 +69,7 @@ fn moving_shows_each_place_as_it_is_now_and_return_goes_there() {
         person.window.keys("<CR>");
         assert_eq!(person.row(), "EIGHT");
         assert_eq!(person.cursor_position().0, "a.txt");
-        // What was gone to stays.
+        // A place that the user went to stays.
         person.window.command("2wincmd w");
         person.window.keys("q");
         assert_eq!(person.row(), "EIGHT");
@@ -83,13 +83,13 @@ fn what_the_person_did_to_a_hunk_is_said_and_the_rest_is_accepted() {
         let (mut person, _scripted) = after_three_turns(program);
         person.window.command("call search('EIGHT')");
         person.window.keys("ccEight and a bit<Esc>");
-        // What is accepted is what was typed at last, not on the way there.
+        // The text accepted is the final one, not an intermediate one.
         let hunks = "vim.inspect(require('copydesk.review.state').all())";
         person.window.wait_until(&format!("{hunks}:find('Eight and a bit', 1, true) ~= nil"));
         person.open_list();
         person.wait_for_list_text("undecided, changed by you");
         person.window.assert_screen("changes-typed");
-        // One hunk, then what is left of the file, then another turn.
+        // One hunk, then the rest of the file, then another turn.
         person.move_to_row("EIGHT");
         person.window.keys("a");
         person.wait_until_list_lacks("changed by you");
@@ -99,7 +99,7 @@ fn what_the_person_did_to_a_hunk_is_said_and_the_rest_is_accepted() {
         person.window.wait_until("require('copydesk.review').count() == 2");
         assert_eq!(person.list_text().matches("undecided").count(), 1, "{}", person.list_text());
         person.window.keys("a");
-        assert_eq!(person.next_notification(), "nothing of it is undecided");
+        assert_eq!(person.next_notification(), "nothing in it is undecided");
         person.move_to_row("Turn 1");
         person.window.keys("<Tab>");
         person.move_to_row("b.txt");
@@ -133,7 +133,7 @@ fn the_list_follows_a_turn_and_leaves_the_focus_alone() {
         block_on(scripted.server.wait_for_gate("half"));
         person.wait_for_list_text("Turn 2  Second  1 file  +1 -1  1 undecided");
         assert_eq!(person.cursor_position(), ("a.txt".into(), 5));
-        // The list's own cursor has stayed with its row, and the first turn open.
+        // The list's cursor has stayed on its row, and the first turn open.
         let row = "return vim.api.nvim_win_call(vim.fn.win_getid(2), function() return vim.fn.line('.') end)";
         let lines = person.list_text();
         let at = lines.lines().position(|line| line.contains("Turn 1")).unwrap();

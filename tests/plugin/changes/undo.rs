@@ -1,4 +1,4 @@
-//! Taking back and bringing back, from the list and from the conversation.
+//! Undo and redo, from the list and from the conversation.
 
 use serde_json::json;
 
@@ -29,7 +29,7 @@ fn a_file_of_a_call_that_changed_several_is_decided_alone_and_not_taken_back_alo
         for name in ["a.txt", "b.txt"] {
             assert!(rows.contains(&format!("▾ {name}  +1 -1  1 undecided")), "{rows}");
         }
-        // Its hunk closes the call's row below its own file, and no other.
+        // Its hunk closes the call's row below its own file only.
         person.move_to_row("b.txt");
         person.window.keys("jj<Tab>");
         assert_eq!(person.window.lua("return vim.fn.line('.')"), 6, "{}", person.list_text());
@@ -38,7 +38,7 @@ fn a_file_of_a_call_that_changed_several_is_decided_alone_and_not_taken_back_alo
         person.window.keys("u");
         assert_eq!(
             person.next_notification(),
-            "the same call changed `a.txt`, too; `u` on the call takes back all of it"
+            "the same call also changed `a.txt`; press `u` on the call to undo all of it"
         );
         assert_eq!(scripted.desk.read("b.txt"), "y\n");
         person.window.keys("a");
@@ -66,12 +66,12 @@ fn a_turn_a_file_and_a_call_are_taken_back_from_the_list() {
         assert_eq!(scripted.desk.read("b.txt"), "x\n");
         assert_eq!(person.window.lines("a.txt"), AFTER.replacen('1', "one", 1));
         person.window.keys("u");
-        assert_eq!(person.next_notification(), "there is nothing to take back");
+        assert_eq!(person.next_notification(), "there is nothing to undo");
         person.window.keys("r");
         let said = person.next_notification();
         assert!(said.starts_with("redone: ") && said.contains("b.txt"), "{said}");
         person.wait_until_list_lacks("undone");
-        // A call of two that changed the file.
+        // One of two calls that changed the file.
         person.move_to_row("Edited a.txt (+2 -1)");
         person.window.keys("u");
         assert_eq!(person.next_notification(), "undone: a.txt");
@@ -81,7 +81,7 @@ fn a_turn_a_file_and_a_call_are_taken_back_from_the_list() {
         person.window.keys("<C-r>");
         assert_eq!(person.next_notification(), "redone: a.txt");
         person.wait_until_list_lacks("undone");
-        // Both calls of the file, and no other turn's; each is an undo of its own.
+        // Both calls of the file, but not those of other turns; each is an undo of its own.
         person.window.keys("gg");
         person.move_to_row("▾ a.txt");
         person.window.keys("u");
@@ -95,7 +95,7 @@ fn a_turn_a_file_and_a_call_are_taken_back_from_the_list() {
         assert_eq!(person.window.lines("a.txt"), AFTER);
         person.move_to_row("EIGHT");
         person.window.keys("u");
-        assert!(person.next_notification().starts_with("a hunk is not taken back alone"));
+        assert!(person.next_notification().starts_with("a single hunk cannot be undone"));
         assert_eq!(person.window.lines("a.txt"), AFTER);
     });
 }
@@ -136,9 +136,15 @@ fn nothing_is_taken_back_while_a_turn_runs() {
         person.open_list();
         person.move_to_row("Turn 1");
         person.window.keys("u");
-        assert_eq!(person.next_notification(), "a turn runs; `:Copydesk stop` ends it, then try again");
+        assert_eq!(
+            person.next_notification(),
+            "a turn is running; `:Copydesk stop` stops it, then try again"
+        );
         person.window.keys("r");
-        assert_eq!(person.next_notification(), "a turn runs; `:Copydesk stop` ends it, then try again");
+        assert_eq!(
+            person.next_notification(),
+            "a turn is running; `:Copydesk stop` stops it, then try again"
+        );
         assert!(!person.list_text().contains("undone"));
         person.run_command("Copydesk stop", json!([]));
         person.window.wait_for_turn_end();
@@ -158,7 +164,7 @@ fn the_conversation_leads_to_the_list_and_takes_back_too() {
         assert_eq!(person.next_notification(), "undone: b.txt");
         assert_eq!(scripted.desk.read("b.txt"), "x\n");
         person.window.keys("u");
-        assert_eq!(person.next_notification(), "there is nothing to take back");
+        assert_eq!(person.next_notification(), "there is nothing to undo");
         person.window.keys("<C-r>");
         assert_eq!(person.next_notification(), "redone: b.txt");
         person.window.command("call search('Number the lines')");
@@ -167,7 +173,7 @@ fn the_conversation_leads_to_the_list_and_takes_back_too() {
         assert!(said.starts_with("undone: ") && said.contains("a.txt") && said.contains("b.txt"), "{said}");
         person.window.command("call search('Just talk')");
         person.window.keys("u");
-        assert!(person.next_notification().starts_with("there is nothing to take back here; "));
+        assert!(person.next_notification().starts_with("there is nothing to undo here; "));
         // The list opens at the turn under the cursor, below everything.
         person.window.command("call search('Edited b.txt', 'b')");
         person.window.keys("c");

@@ -7,7 +7,7 @@ use crate::model_server::ScriptedTurn;
 use crate::neovim::neovim_session::for_each_neovim;
 use crate::sessions::harness::ScriptedEnvironment;
 
-/// A desk with a second model, whose size is known.
+/// An environment with a second model of known context size.
 fn scripted() -> ScriptedEnvironment {
     let ScriptedEnvironment { desk, server } = ScriptedEnvironment::new([ScriptedTurn::new().text("Done.")]);
     let user = desk.read(crate::cli::environment::USER_CONFIG);
@@ -35,7 +35,7 @@ fn a_model_is_picked_or_named_and_answers_from_then_on() {
         person.run_command("Copydesk model nobody/m-9", json!([]));
         let said = person.next_notification();
         assert!(
-            said.starts_with("the model stays as it is: ") && said.contains("no provider `nobody`"),
+            said.starts_with("the model was not changed: ") && said.contains("no provider `nobody`"),
             "{said}"
         );
         person.window.wait_until("require('copydesk.session').current().session.model == 'script/m-1'");
@@ -54,7 +54,7 @@ fn an_agent_is_picked_or_named() {
         assert_eq!(person.next_notification(), "`plan` answers from the next turn on");
         person.run_command("Copydesk agent nobody", json!([]));
         let said = person.next_notification();
-        assert!(said.starts_with("the agent stays as it is: ") && said.contains("nobody"), "{said}");
+        assert!(said.starts_with("the agent was not changed: ") && said.contains("nobody"), "{said}");
         person.window.wait_until("require('copydesk.session').current().session.agent == 'plan'");
         person.run_command("Copydesk agent", json!([false]));
         assert!(person.next_choices().contains(&labels[1].replace("  plan", "● plan")));
@@ -67,7 +67,7 @@ fn follow_is_turned_on_and_off() {
     for_each_neovim(|program| {
         let scripted = ScriptedEnvironment::new([]);
         let mut person = NeovimUser::start(program, &scripted.desk);
-        for said in ["the place where the agent is at work is shown", "no place is shown any more"] {
+        for said in ["following the agent's edits", "no longer following the agent's edits"] {
             person.run_command("Copydesk follow", json!([]));
             assert_eq!(person.next_notification(), said);
         }

@@ -1,5 +1,4 @@
-//! What goes wrong is one line with the way out: the program missing, of another version, ended, hung; a daemon that is
-//! killed.
+//! Every error is one line with what to do: the binary missing, of another version, exited, hung; a killed daemon.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -12,12 +11,12 @@ use crate::daemon::stdio_editor::kill;
 use crate::model_server::ScriptedTurn;
 use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 
-/// The daemon's process.
+/// The daemon's process id.
 pub(super) const PID: &str = "return T.await(function(done)
     require('copydesk.client').request('copydesk/status', {}, function(_, result) done(result.pid) end)
 end)";
 
-/// A program of the test's own in the place of ours; its path.
+/// Creates a program in place of the binary; returns its path.
 fn program_that(desk: &TestEnvironment, does: &str) -> String {
     desk.write("~/bin/copydesk", format!("#!/bin/sh\n{does}\n"));
     let path = desk.path("~/bin/copydesk");
@@ -32,13 +31,13 @@ fn a_program_that_is_missing_is_told_with_what_to_do() {
         let scripted = allow_edits_environment([]);
         let setup = json!({ "cmd": "copydesk-nowhere" });
         let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
-        let missing = "the program `copydesk-nowhere` is not found: build it in a clone of Copydesk with \
-            `cargo install --path daemon/desk`, or set `cmd` in setup{} to where it is";
+        let missing = "cannot find the program `copydesk-nowhere`: build it in a clone of Copydesk with \
+            `cargo install --path daemon/cli`, or set `cmd` in setup{} to its path";
         for (command, said) in [
             ("Copydesk! ask Hello", format!("the prompt was not sent: {missing}")),
-            ("Copydesk new", format!("no session was made: {missing}")),
+            ("Copydesk new", format!("cannot create a session: {missing}")),
             ("Copydesk model", missing.to_owned()),
-            ("Copydesk agent build", format!("the agent stays as it is: {missing}")),
+            ("Copydesk agent build", format!("the agent was not changed: {missing}")),
             ("Copydesk sessions", missing.to_owned()),
             ("Copydesk doctor", missing.to_owned()),
             ("Copydesk log", missing.to_owned()),
@@ -50,7 +49,7 @@ fn a_program_that_is_missing_is_told_with_what_to_do() {
         }
         person.run_command("Copydesk status", json!([]));
         person.window.wait_until("vim.bo.buftype == 'nofile'");
-        assert!(person.window.lines("copydesk://status").contains("failed: the program"));
+        assert!(person.window.lines("copydesk://status").contains("failed: cannot find the program"));
     });
 }
 
@@ -73,7 +72,7 @@ fn a_program_of_another_version_is_told() {
     });
 }
 
-/// What it tells of itself may be something else.
+/// Another version may report other fields.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_another_version_tells_is_read_with_care() {
@@ -97,10 +96,7 @@ fn what_another_version_tells_is_read_with_care() {
             assert!(!text.contains("Exception") && text.contains("What `copydesk doctor` finds"), "{text}");
             person.window.command("enew!");
             person.run_command("Copydesk log", json!([]));
-            assert_eq!(
-                person.next_notification(),
-                "`copydesk doctor` did not tell where the desk writes its log"
-            );
+            assert_eq!(person.next_notification(), "`copydesk doctor` does not name the daemon's log file");
         }
     });
 }
@@ -117,7 +113,7 @@ fn a_program_is_found_whatever_names_a_person_leaves_out() {
         let empty =
             "require('copydesk').setup({ cmd = '' }) return select(2, require('copydesk.binary').find())";
         let problem = person.window.lua(empty);
-        assert!(problem.as_str().unwrap().starts_with("the program `` is not found"), "{problem}");
+        assert!(problem.as_str().unwrap().starts_with("cannot find the program ``"), "{problem}");
     });
 }
 
@@ -134,7 +130,7 @@ fn a_program_that_does_something_else_is_told() {
         assert_eq!(person.next_notification(), "`copydesk doctor` failed: What?");
         person.run_command("Copydesk new", json!([]));
         let said = person.next_notification();
-        assert!(said.contains("--version` did not tell a version (exit code 3)"), "{said}");
+        assert!(said.contains("--version` printed no version (exit code 3)"), "{said}");
     });
 }
 
@@ -152,7 +148,7 @@ fn a_program_that_hangs_holds_nothing_up() {
         assert!(person.window.lines("copydesk://status").starts_with("Connection   connecting"));
         assert_eq!(person.window.lua("return require('copydesk').status().connection"), "starting");
         person.run_command("Copydesk stop", json!([]));
-        assert_eq!(person.next_notification(), "no turn runs");
+        assert_eq!(person.next_notification(), "no turn is running");
     });
 }
 
@@ -165,7 +161,7 @@ fn commands_work_again_after_the_daemon_was_killed() {
         let mut person = NeovimUser::start(program, &scripted.desk);
         person.run_turn("First");
         let pid = person.window.lua(PID).as_u64().unwrap();
-        // Once when it was begun, once more under the next daemon.
+        // Once when it was created, and again under the next daemon.
         person.window.nvim.wait_for_message("CopydeskSession", |told| told["what"] == "loaded");
         kill(pid, "-KILL");
         person.window.nvim.wait_for_message("CopydeskSession", |told| told["what"] == "loaded");
@@ -189,11 +185,11 @@ fn a_desk_that_speaks_another_protocol_is_told_and_not_asked_twice() {
         let data = json!({ "desk": 9, "client": 1, "update": "client", "retry": false });
         let error = json!({ "code": -31005, "message": message, "data": data });
         hand.send(&json!({ "jsonrpc": "2.0", "id": greeting["id"], "error": error }));
-        assert_eq!(person.next_notification(), format!("no session was made: {message}"));
+        assert_eq!(person.next_notification(), format!("cannot create a session: {message}"));
         person.run_command("Copydesk sessions", json!([]));
         assert_eq!(person.next_notification(), message);
         person.window.command("checkhealth copydesk");
-        assert!(person.window.lines("%").contains("`:Copydesk restart` tries anew"));
+        assert!(person.window.lines("%").contains("`:Copydesk restart` tries again"));
     });
 }
 
@@ -234,10 +230,10 @@ fn a_desk_that_hangs_is_told_by_status() {
         let text = person.window.lines("copydesk://status");
         kill(pid, "-CONT");
         assert!(
-            text.contains("Desk         does not answer; `copydesk stop` in a terminal ends it"),
+            text.contains("Daemon       does not answer; `copydesk stop` in a terminal ends it"),
             "{text}"
         );
-        // What was asked before is answered now.
+        // The pending request is answered now.
         assert_eq!(person.next_notification(), "there are no sessions yet");
     });
 }

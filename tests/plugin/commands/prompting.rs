@@ -1,4 +1,4 @@
-//! `ask`, `add`, `stop`, and the line itself: names, completion, ranges.
+//! `ask`, `add`, `stop`, and the command line itself: names, completion, ranges.
 
 use serde_json::json;
 
@@ -106,21 +106,21 @@ fn what_was_added_goes_with_the_next_prompt_and_with_no_other() {
             person.run_command(command, json!([]));
             person.next_notification()
         };
-        assert_eq!(says("edit a.txt | Copydesk add"), "with the next prompt: a.txt");
-        assert_eq!(says("2Copydesk add"), "with the next prompt: a.txt, a.txt:2");
-        assert_eq!(says("Copydesk add clear lib/b.txt:1 %"), "with the next prompt: lib/b.txt:1, a.txt");
-        assert_eq!(says("Copydesk add clear"), "nothing more goes with the next prompt");
-        assert_eq!(says(r"Copydesk add lib/c\ d.txt"), "with the next prompt: lib/c d.txt");
-        assert_eq!(says("Copydesk add clear lib/*"), "with the next prompt: lib/b.txt, lib/c d.txt");
+        assert_eq!(says("edit a.txt | Copydesk add"), "added to the next prompt: a.txt");
+        assert_eq!(says("2Copydesk add"), "added to the next prompt: a.txt, a.txt:2");
+        assert_eq!(says("Copydesk add clear lib/b.txt:1 %"), "added to the next prompt: lib/b.txt:1, a.txt");
+        assert_eq!(says("Copydesk add clear"), "nothing is added to the next prompt");
+        assert_eq!(says(r"Copydesk add lib/c\ d.txt"), "added to the next prompt: lib/c d.txt");
+        assert_eq!(says("Copydesk add clear lib/*"), "added to the next prompt: lib/b.txt, lib/c d.txt");
         assert_eq!(
             says("Copydesk add nowhere.txt"),
             "there is no file `nowhere.txt`; `add` also takes %, selection, diagnostics, quickfix, clear"
         );
         assert_eq!(says("Copydesk add quickfix"), "the quickfix list is empty");
-        assert_eq!(says("Copydesk add selection"), "nothing was selected in a.txt");
+        assert_eq!(says("Copydesk add selection"), "nothing is selected in a.txt");
         assert_eq!(
             says("new | set buftype=nofile | only | Copydesk add"),
-            "`@buffer` is about a file, and no window shows one"
+            "`@buffer` needs a file, and no window shows one"
         );
         person.run_turn("First");
         person.run_turn("Second");
@@ -137,7 +137,7 @@ fn stop_ends_the_turn_and_says_when_there_is_none() {
         let scripted = allow_edits_environment([ScriptedTurn::new().text("I begin").stall("begun")]);
         let mut person = NeovimUser::start(program, &scripted.desk);
         person.run_command("Copydesk stop", json!([]));
-        assert_eq!(person.next_notification(), "no turn runs");
+        assert_eq!(person.next_notification(), "no turn is running");
         person.run_command("Copydesk! ask Work", json!([]));
         person.wait_for_text("I begin");
         person.run_command("Copydesk stop", json!([]));
@@ -199,13 +199,13 @@ fn the_command_line_is_completed() {
         ] {
             assert_eq!(offers(line), offered, "{line}");
         }
-        // What was offered is understood, in the prompt too.
+        // Every offered completion is understood, also in the prompt.
         for line in [
             r"Copydesk add two\ words.txt",
             r"lua require('copydesk.complete').slash([[/add two\ words.txt]])",
         ] {
             person.run_command(line, json!([]));
-            assert_eq!(person.next_notification(), "with the next prompt: two words.txt", "{line}");
+            assert_eq!(person.next_notification(), "added to the next prompt: two words.txt", "{line}");
             person.window.lua("require('copydesk.context').clear()");
         }
     });

@@ -1,4 +1,4 @@
-//! `allow`, `always`, `reject`, and the dialogue of questions.
+//! `allow`, `always`, `reject`, and the dialog of questions.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn an_ask_is_answered_from_anywhere() {
             person.run_command(command, json!([]));
         };
         person.run_command("Copydesk allow", json!([]));
-        assert_eq!(person.next_notification(), "nothing waits for an answer");
+        assert_eq!(person.next_notification(), "nothing is waiting for an answer");
         asked(&mut person, "Copydesk allow");
         person.window.wait_for_turn_end();
         assert_eq!(scripted.desk.read("a.txt"), "1\n");
@@ -51,7 +51,7 @@ fn an_ask_is_answered_from_anywhere() {
     });
 }
 
-/// Asks questions as the desk does, and gives what is answered.
+/// Asks questions as the daemon does, and returns the answers.
 const QUESTIONS: &str = "local questions = ...
     coroutine.wrap(function()
       local params = { session = 's', question = 'q1', part = 'p', questions = questions }
@@ -123,6 +123,6 @@ fn an_answer_that_comes_too_late_says_so() {
         person.window.lua("require('copydesk.ask').settled('s', 'q1', 'vscode')");
         assert_eq!(person.next_notification(), "answered in vscode");
         person.window.lua("T.leave()");
-        assert_eq!(person.next_notification(), "the question needs no answer any more");
+        assert_eq!(person.next_notification(), "the question no longer needs an answer");
     });
 }

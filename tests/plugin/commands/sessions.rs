@@ -6,7 +6,7 @@ use super::NeovimUser;
 use crate::model_server::ScriptedTurn;
 use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 
-/// Two sessions, of which the second is open.
+/// Two sessions; the second is open.
 fn two(program: &std::path::Path, scripted: &crate::sessions::harness::ScriptedEnvironment) -> NeovimUser {
     let mut person = NeovimUser::start(program, &scripted.desk);
     person.run_turn("Mend the roof");
@@ -56,7 +56,7 @@ fn sessions_are_found_by_what_was_said_in_them() {
         assert!(labels[0].contains("Mend the roof – ") && labels[0].contains("whole"), "{labels:?}");
         person.window.wait_until("require('copydesk.session').current().session.title == 'Mend the roof'");
         person.run_command("Copydesk sessions cellar", json!([]));
-        assert_eq!(person.next_notification(), "nobody said “cellar” in any session");
+        assert_eq!(person.next_notification(), "no session contains “cellar”");
     });
 }
 
@@ -73,7 +73,7 @@ fn sessions_are_renamed_and_deleted_after_a_question() {
         person.run_command("Copydesk sessions delete roof", json!(["roof", "Keep it"]));
         person.next_choices();
         let asked = person.window.nvim.wait_for_message("select", |told| told["kind"] == "copydesk.confirm");
-        assert_eq!(asked["prompt"], "Delete “Mend the roof” and all that was said in it?");
+        assert_eq!(asked["prompt"], "Delete “Mend the roof” and its whole conversation?");
         person.run_command("Copydesk! sessions", json!(["Colours", "delete", "Delete it"]));
         assert_eq!(person.next_notification(), "deleted “Colours”");
         person.window.wait_until("require('copydesk.session').current() == nil");

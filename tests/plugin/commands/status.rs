@@ -8,7 +8,7 @@ use super::failures::PID;
 use crate::model_server::{ScriptedTurn, ScriptedUsage};
 use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 
-/// Figures that differ from one run to the next.
+/// Masks figures that differ between runs.
 fn steady(text: &str) -> String {
     let mut out = String::new();
     let mut is_number = false;
@@ -38,7 +38,7 @@ fn status_is_one_screen() {
         person.window.wait_until("vim.bo.buftype == 'nofile'");
         let text = person.window.lines("copydesk://status");
         expect![[r"
-            Connection   not connected; the first use connects
+            Connection   not connected; connects on first use
             Plugin       version 0.0.0"]]
         .assert_eq(&steady(&text));
         person.window.keys("q");
@@ -51,16 +51,16 @@ fn status_is_one_screen() {
         expect![[r"
             Connection   connected
             Plugin       version 0.0.0
-            Desk         version 0.0.0, process 0
-                         0 session at hand, 0 with a running turn
+            Daemon       version 0.0.0, process 0
+                         0 session open, 0 with a running turn
                          0 client, 0 document
-            Documents    0 of this Neovim
+            Documents    0 from this Neovim
 
             Session      Work
             Folder       PROJECT
             Agent        build
             Model        script/m-0
-            Turn         none runs
+            Turn         none is running
             Tokens       0 in the last request
             Cost         $0.0
             Added        a.txt"]]
@@ -93,7 +93,7 @@ fn log_opens_both_logs_and_neither_is_a_document() {
     });
 }
 
-/// Another Neovim may have it open, and callbacks of other people fail.
+/// Another Neovim may have it open, and other plugins' callbacks may fail.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn log_is_opened_whatever_else_opening_a_file_brings_up() {
@@ -131,7 +131,7 @@ fn the_command_line_window_is_told_of() {
         person.window.wait_until("vim.fn.getcmdwintype() == ':'");
         for name in ["chat", "status", "log", "doctor"] {
             person.run_command(&format!("Copydesk {name}"), json!([]));
-            let way_out = "no window can be opened from the command-line window; <C-c> leaves it";
+            let way_out = "cannot open a window from the command-line window; leave it with <C-c>";
             assert_eq!(person.next_notification(), way_out, "{name}");
         }
     });
@@ -201,7 +201,7 @@ fn checkhealth_finds_nothing_wrong_where_nothing_is() {
         person.window.command("checkhealth copydesk");
         let text = person.window.lines("%");
         assert!(!text.contains("ERROR"), "{text}");
-        for words in ["connection: ready", "protocol 1", "nothing is wrong with them", "model: script/m-1"] {
+        for words in ["connection: ready", "protocol 1", "all options are valid", "model: script/m-1"] {
             assert!(text.contains(words), "no `{words}`: {text}");
         }
     });
@@ -219,8 +219,8 @@ fn checkhealth_says_what_to_do() {
         let text = person.window.lines("%");
         for words in [
             "`vim.ui.select`: another one",
-            "the program `copydesk-nowhere` is not found",
-            "cargo install --path daemon/desk",
+            "cannot find the program `copydesk-nowhere`",
+            "cargo install --path daemon/cli",
             "there is no option `chat.positon`; did you mean `position`?",
             "`notify` is one of all, asks, none, not \"some\"",
         ] {

@@ -20,7 +20,7 @@ fn undo_takes_back_turn_after_turn_and_redo_brings_them_back() {
             person.run_command(command, json!([]));
             person.next_notification()
         };
-        let none = "there is no session, and so nothing to";
+        let none = "no session is open, so there is nothing to";
         assert!(says(&mut person, "edit a.txt | Copydesk undo").starts_with(none));
         assert!(says(&mut person, "Copydesk redo").starts_with(none));
         for prompt in ["First", "Second", "Third"] {
@@ -31,7 +31,7 @@ fn undo_takes_back_turn_after_turn_and_redo_brings_them_back() {
         assert_eq!(scripted.desk.read("b.txt"), "two\n");
         assert_eq!(says(&mut person, "Copydesk undo"), "undone: a.txt");
         assert_eq!(person.window.lines("a.txt"), "one");
-        assert_eq!(says(&mut person, "Copydesk undo"), "there is nothing to take back");
+        assert_eq!(says(&mut person, "Copydesk undo"), "there is nothing to undo");
         assert_eq!(says(&mut person, "Copydesk redo"), "redone: a.txt");
         assert_eq!(says(&mut person, "Copydesk redo"), "redone: b.txt");
         assert_eq!(says(&mut person, "Copydesk redo"), "there is nothing to redo");
@@ -78,7 +78,10 @@ fn nothing_is_taken_back_while_a_turn_runs() {
         person.run_command("Copydesk! ask More", json!([]));
         person.wait_for_text("I begin");
         person.run_command("Copydesk undo", json!([]));
-        assert_eq!(person.next_notification(), "a turn runs; `:Copydesk stop` ends it, then try again");
+        assert_eq!(
+            person.next_notification(),
+            "a turn is running; `:Copydesk stop` stops it, then try again"
+        );
         person.run_command("Copydesk stop", json!([]));
         person.window.wait_for_turn_end();
     });

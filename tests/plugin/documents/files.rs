@@ -1,4 +1,4 @@
-//! Saving as the person would, and reading again what the desk has changed. Nothing ever asks.
+//! Saves as the user would, and reloads what the daemon changed. Nothing ever asks.
 
 use serde_json::{Value, json};
 
@@ -37,10 +37,10 @@ fn a_save_is_the_persons_own_with_all_that_belongs_to_it() {
         assert_eq!(bare.lua("return SAVE()"), json!({ "saved": true }));
         assert_eq!(bare.read("a.txt"), b"typed\nformatted\n");
         assert_eq!(bare.lua("return { EVENTS, vim.bo[B].modified }"), json!([["pre", "post"], false]));
-        // Nothing has changed, and so nothing is written.
+        // Nothing has changed, so nothing is written.
         assert_eq!(bare.lua("return SAVE()"), json!({ "saved": true }));
         assert_eq!(bare.lua("return #EVENTS"), 2);
-        // Out of sight, while somebody types elsewhere.
+        // Hidden, while the user types elsewhere.
         bare.lua("vim.cmd('vnew')");
         bare.keys("iwords");
         let around = "return { vim.api.nvim_list_wins(), vim.api.nvim_get_current_win(), vim.fn.mode(), vim.fn.winsaveview() }";
@@ -53,27 +53,24 @@ fn a_save_is_the_persons_own_with_all_that_belongs_to_it() {
     });
 }
 
-/// What stands in the way, and what is said of it.
+/// What prevents the save, and the reason given.
 const WAYS: &[(&str, &str)] = &[
     ("vim.bo[B].readonly = true", "a.txt: it is read-only ('readonly' is on)"),
-    ("vim.fn.writefile({ 'others and more' }, 'a.txt')", "a.txt: its file has been changed by somebody else"),
-    ("vim.fn.delete('a.txt') vim.fn.mkdir('a.txt')", "a.txt: its file has been changed by somebody else"),
-    (
-        "vim.cmd('silent file b.txt') vim.fn.writefile({ 'others' }, 'b.txt')",
-        "b.txt: its file has been changed",
-    ),
+    ("vim.fn.writefile({ 'others and more' }, 'a.txt')", "a.txt: its file has changed on disk"),
+    ("vim.fn.delete('a.txt') vim.fn.mkdir('a.txt')", "a.txt: its file has changed on disk"),
+    ("vim.cmd('silent file b.txt') vim.fn.writefile({ 'others' }, 'b.txt')", "b.txt: its file has changed"),
     ("vim.cmd('silent file no/such/b.txt')", "no/such/b.txt: E212:"),
     (
         "vim.bo[B].fileencoding = 'latin1' vim.api.nvim_buf_set_lines(B, 0, -1, true, { '🦀' })",
-        "a.txt: it has letters that its encoding",
+        "a.txt: it has characters that its encoding",
     ),
     (
         "vim.bo[B].fileencoding = 'ucs-2le' vim.api.nvim_buf_set_lines(B, 0, -1, true, { '🦀' })",
-        "a.txt: it has letters that its encoding",
+        "a.txt: it has characters that its encoding",
     ),
     (
         "vim.cmd('silent noautocmd write') TYPE() vim.fn.writefile({ 'others' }, 'a.txt')",
-        "a.txt: its file has been changed by somebody else",
+        "a.txt: its file has changed on disk",
     ),
     ("vim.o.write = false", "a.txt: E142:"),
     ("vim.o.confirm = true vim.o.write = false", "a.txt: E142:"),
@@ -89,7 +86,7 @@ fn what_cannot_be_saved_says_why_and_asks_nothing() {
         for (way, why) in WAYS {
             let mut bare = opened(program);
             let answer = bare.lua(&format!("TYPE() {way} return SAVE()"));
-            // A callback that fails before writing does not keep Neovim from writing.
+            // A callback that fails before the write does not prevent it.
             if way.contains("error(") && answer["saved"] == true {
                 assert_eq!(bare.read("a.txt"), b"typed\n");
                 continue;
@@ -105,7 +102,7 @@ fn what_cannot_be_saved_says_why_and_asks_nothing() {
     });
 }
 
-/// Many save so to go without their formatter.
+/// Many users save like this to skip their formatter.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_was_written_without_autocommands_is_saved_again() {
@@ -120,7 +117,7 @@ fn a_file_that_was_written_without_autocommands_is_saved_again() {
     });
 }
 
-/// What else happens when a file is read is not ours.
+/// Other plugins' callbacks on reading a file may fail.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_was_made_is_read_again_whatever_its_callbacks_and_swap_files_say() {
@@ -144,7 +141,7 @@ fn a_file_that_was_made_is_read_again_whatever_its_callbacks_and_swap_files_say(
     });
 }
 
-/// The plugin may come when files are open already, and know nothing of when they were read.
+/// The plugin may load after files were opened, and does not know when they were read.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_was_open_before_is_not_written_over_either() {
@@ -162,16 +159,16 @@ fn a_file_that_was_open_before_is_not_written_over_either() {
     });
 }
 
-/// What happened to the file, how the buffer was before, its lines afterwards, and what the person is told.
+/// What happened to the file, the state of the buffer before, its lines afterwards, and the message to the user.
 const CHANGED: &[(&str, &str, &str, &str, &str)] = &[
     ("read again", "", "written", "others", ""),
     ("read again although it should be asked about", "vim.o.autoread = false", "written", "others", ""),
     ("the same, for this one", "vim.bo[B].autoread = false", "written", "others", ""),
     ("hidden", "vim.cmd('enew')", "written", "others", ""),
-    ("with changes of its own", "TYPE()", "written", "typed", "a.txt was changed on the disk"),
-    ("changed by the desk", "EDIT('two')", "written", "two", "a.txt was changed on the disk"),
-    ("changed by the desk and back", "EDIT('two') EDIT('one')", "written", "others", ""),
-    ("changed by both", "TYPE() EDIT('one')", "written", "oneed", "a.txt was changed on the disk"),
+    ("with changes of its own", "TYPE()", "written", "typed", "a.txt changed on disk"),
+    ("changed by the daemon", "EDIT('two')", "written", "two", "a.txt changed on disk"),
+    ("changed by the daemon and back", "EDIT('two') EDIT('one')", "written", "others", ""),
+    ("changed by both", "TYPE() EDIT('one')", "written", "oneed", "a.txt changed on disk"),
     ("taken for new by who does not know", "", "created", "others", ""),
     ("deleted", "vim.fn.delete('a.txt')", "deleted", "one", ""),
     (
@@ -210,7 +207,7 @@ fn a_file_that_the_desk_changed_is_read_again_where_nothing_is_lost() {
     });
 }
 
-/// What else happens when a file is read or written is not ours, and may fail or take the buffer away.
+/// Other plugins' callbacks on reading or writing a file may fail or delete the buffer.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn other_peoples_callbacks_do_not_make_half_a_text_of_it() {

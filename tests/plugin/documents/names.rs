@@ -1,11 +1,11 @@
-//! A document under another name: the desk is told at once, and goes on with the text.
+//! A renamed document: the daemon is told at once, and continues with the text.
 
 use serde_json::json;
 
 use crate::neovim::neovim_session::for_each_neovim;
 use crate::plugin::mock_daemon_neovim::MockDaemonNeovim;
 
-/// With `a.txt` open in `B`, and changed.
+/// With `a.txt` open in `B`, and modified.
 fn opened(program: &std::path::Path) -> MockDaemonNeovim {
     let mut bare = MockDaemonNeovim::start(program, "utf-8");
     bare.write("a.txt", "one\n");

@@ -1,4 +1,4 @@
-//! What is selected, what is open, and showing a place.
+//! The selection, the open documents, and showing a place.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn range(start: (u32, u32), end: (u32, u32)) -> Value {
     json!({ "start": at(start), "end": at(end) })
 }
 
-/// A panel as the conversation is one: it has the focus, and is no document.
+/// A panel like the conversation: it has the focus, and is no document.
 const PANEL: &str = "vim.cmd('vnew | setlocal buftype=nofile')";
 
 #[test]
@@ -66,7 +66,7 @@ fn the_selection_is_that_of_the_document_that_had_the_focus_last() {
                 if text.is_empty() {
                     continue;
                 }
-                // What goes with a prompt is the same.
+                // The context of a prompt is the same.
                 let piece = bare.lua(
                     "local buffer = vim.fn.bufnr('a.txt')
                      return require('copydesk.context.piece').selection(buffer).item",
@@ -127,7 +127,7 @@ fn open_files_are_listed_documents_the_last_one_first() {
     });
 }
 
-/// Shows a place; the result, and for each window of this tab its file and the line of its cursor.
+/// Shows a place; returns the result, and for each window of this tab its file and the cursor's line.
 fn show(bare: &mut MockDaemonNeovim, file: &str, line: u32, focus: bool) -> (Value, Value, Value) {
     let shown = bare.lua_with(
         "local file, line, focus = ...
@@ -152,24 +152,24 @@ fn a_place_is_shown_beside_the_person_unless_the_focus_is_wanted() {
     for_each_neovim(|program| {
         let mut bare = opened(program, "utf-8");
         bare.lua("vim.cmd('silent vsplit b.txt')");
-        // In the other window, where there is one.
+        // In the other window, if there is one.
         let (shown, windows, current) = show(&mut bare, "c.txt", 150, false);
         assert_eq!((shown, current), (json!({ "shown": true }), json!("b.txt")));
         assert_eq!(windows, json!([["b.txt", 0], ["c.txt", 150]]));
         let seen = bare.lua("return vim.fn.line('w$', vim.api.nvim_tabpage_list_wins(0)[2])");
         assert!(seen.as_u64() > Some(150), "{seen}");
-        // Where the person is, another window is made.
+        // If there is only the user's window, a new one opens.
         bare.lua("vim.cmd('only')");
         let (shown, windows, current) = show(&mut bare, "a.txt", 20, false);
         assert_eq!((shown, current), (json!({ "shown": true }), json!("b.txt")));
         assert_eq!(windows, json!([["a.txt", 20], ["b.txt", 0]]));
-        // With the focus, where the file is shown already; and back with a jump.
+        // With the focus, in the window that already shows the file; a jump leads back.
         let (shown, windows, current) = show(&mut bare, "a.txt", 120, true);
         assert_eq!((shown, current), (json!({ "shown": true }), json!("a.txt")));
         assert_eq!(windows, json!([["a.txt", 120], ["b.txt", 0]]));
         bare.keys("<C-o>");
         assert_eq!(bare.lua("return vim.fn.line('.')"), 21);
-        // Who is typing in one window does not type in another.
+        // Typing in one window does not continue in another.
         bare.keys("i");
         assert_eq!(show(&mut bare, "b.txt", 5, true).2, "b.txt");
         assert_eq!(bare.lua("return vim.fn.mode()"), "n");
@@ -209,7 +209,7 @@ fn panels_and_floats_and_windows_that_are_held_are_not_taken() {
         let (shown, _, current) = show(&mut bare, "b.txt", 3, true);
         assert_eq!((shown, current), (json!({ "shown": true }), json!("b.txt")));
         assert_eq!(bare.lua("return vim.api.nvim_win_get_buf(FLOAT) == BEFORE"), true);
-        // What is not there, or is no file, is not shown, and makes no buffer.
+        // A missing file or a folder is not shown, and creates no buffer.
         let before = bare.lua("vim.fn.mkdir('folder') return #vim.api.nvim_list_bufs()");
         for name in ["missing.txt", "folder"] {
             assert_eq!(show(&mut bare, name, 1, true).0, json!({ "shown": false }));
@@ -218,7 +218,7 @@ fn panels_and_floats_and_windows_that_are_held_are_not_taken() {
     });
 }
 
-/// Of those that open a file, some are not ours.
+/// Other plugins react to opening a file, too.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_place_is_shown_although_somebody_elses_callback_fails() {
@@ -236,7 +236,7 @@ fn a_place_is_shown_although_somebody_elses_callback_fails() {
     });
 }
 
-/// A command would go on in another text, and a selection grow.
+/// A command would continue in another text, and a selection grow.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_focus_stays_with_whoever_is_in_the_middle_of_a_command() {
@@ -255,7 +255,7 @@ fn the_focus_stays_with_whoever_is_in_the_middle_of_a_command() {
     });
 }
 
-/// Leaves the swap file of a Neovim that was killed while it was at `b.txt`; ours would ask about it.
+/// Leaves the swap file of a Neovim that was killed while it edited `b.txt`; ours would ask about it.
 const CRASHED: &str = "
     local crash = \"lua vim.uv.kill(vim.uv.os_getpid(), 'sigkill')\"
     local other = { vim.v.progpath, '--headless', '--clean', '-c', 'set directory=. swapfile', '-c', 'edit b.txt' }
@@ -280,7 +280,7 @@ fn a_file_that_another_neovim_is_at_is_shown_read_only() {
     });
 }
 
-/// What is shown while a person follows; what stands in the way, and what the window has then.
+/// What is shown while the user follows; what prevents it, and what the window has then.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_shown_beside_never_asks_and_leaves_nothing_behind() {

@@ -1,4 +1,4 @@
-//! Buffers without a name are documents as well, until they have one.
+//! Buffers without a name are documents, too, until they get one.
 
 use serde_json::json;
 
@@ -41,7 +41,7 @@ fn several_unnamed_buffers_are_several_documents_and_can_be_edited() {
     });
 }
 
-/// Ways to a name, and what the desk has open afterwards.
+/// Ways to get a name, and what the daemon has open afterwards.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_buffer_that_gets_a_name_is_another_document_with_the_same_text() {
@@ -107,7 +107,7 @@ fn what_is_typed_is_told_without_being_asked_for() {
     });
 }
 
-/// Neovim takes an empty buffer for the first file that is opened.
+/// Neovim reuses an empty buffer for the first file that is opened.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_empty_buffer_that_becomes_a_file_is_that_file() {

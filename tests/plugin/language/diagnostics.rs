@@ -1,4 +1,4 @@
-//! What servers say is wrong: states, items, several files, and servers that go wrong themselves.
+//! Diagnostics of servers: states, items, several files, and servers that misbehave.
 
 use serde_json::{Value, json};
 
@@ -121,7 +121,7 @@ fn a_server_that_looks_at_the_project_once_more_is_waited_for() {
     });
 }
 
-/// Of what is not told of it would be thought that it was mended.
+/// A file that is not reported would count as fixed.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_a_server_did_not_say_in_time_of_something_open_is_told_as_not_known() {
@@ -157,7 +157,7 @@ fn what_a_server_published_before_it_was_ready_proves_little() {
     check(script, json!([early, answered_result("likely", &[]), answered_result("proven", &[])]));
 }
 
-/// Nor does what it found meanwhile: it may have forgotten what it knew. A status that says nothing changes nothing.
+/// Nor does a result from meanwhile: the server may have lost its state. A status without content changes nothing.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_a_server_found_before_it_was_ready_proves_little() {
@@ -246,7 +246,7 @@ fn whatever_a_server_sends_becomes_a_diagnostic() {
         local range = { start = { line = 1, character = 2 }, ["end"] = { line = 1, character = 3 } }
         local backwards = { start = range["end"], ["end"] = range.start }
         local server = T.serve("scripted", "python", {
-          -- The stock one cannot bear this.
+          -- The stock handler fails on this.
           handlers = { ["textDocument/publishDiagnostics"] = function() end },
         })
         T.edit("a.py", "scripted")
@@ -274,7 +274,7 @@ fn whatever_a_server_sends_becomes_a_diagnostic() {
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn places_are_in_the_encoding_that_the_desk_and_neovim_have_agreed_on() {
-    // A letter of two bytes, and one of four that UTF-16 counts twice: where the word behind them is.
+    // A letter of two bytes, and one of four that UTF-16 counts twice: the position of the word after them.
     for (encoding, first, last) in [("utf-8", 6, 10), ("utf-16", 3, 7), ("utf-32", 2, 6)] {
         for_each_neovim(|program| {
             let (_desk, mut window) = start_connected(program);
@@ -331,7 +331,7 @@ fn what_a_person_filters_from_the_screen_is_told_all_the_same() {
         local other = T.serve("common", "other", {})
         vim.bo.filetype = "other"
         T.until_(function() return other:version("a.py") end)
-        -- The person changes the common handler after we have looked at the client.
+        -- The user replaces the global handler after we have wrapped the client's.
         vim.lsp.handlers["textDocument/publishDiagnostics"] = function() count = count + 10 end
         other:publish("a.py", { T.problem(0, 0, 1, "too") }, other:version("a.py"))
         return { own, T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 }), count }"#;

@@ -1,4 +1,4 @@
-//! For which text diagnostics are: asked for, named by a version, quiet after a change, or not known.
+//! For which text diagnostics are valid: pulled, named by a version, quiet after a change, or unknown.
 
 use serde_json::json;
 
@@ -125,7 +125,7 @@ fn a_question_that_somebody_else_cancels_is_asked_again() {
             T.servers.scripted.held["textDocument/diagnostic"] = {}
             T.begin("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
             T.until_(function() return #T.servers.scripted.held["textDocument/diagnostic"] > 0 end)
-            -- As Neovim does when it asks for itself.
+            -- As Neovim does when it sends its own request.
             local client = T.client_of("scripted")
             for id in pairs(client.requests) do
               if vim.fn.has("nvim-0.11") == 1 then client:cancel_request(id) else client.cancel_request(id) end

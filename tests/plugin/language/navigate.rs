@@ -1,11 +1,11 @@
-//! Definitions, references, symbols, calls and hovers, in all the shapes that servers have for them.
+//! Definitions, references, symbols, calls and hovers, in every form that servers use.
 
 use serde_json::{Value, json};
 
 use super::{check, start_connected, wait_for_answer, wait_for_server_request};
 use crate::neovim::neovim_session::for_each_neovim;
 
-/// Asks about the first character of `a.py`, of a server with these answers.
+/// Asks about the first character of `a.py`, of a server with these responses.
 fn script(capabilities: &str, answers: &str, rest: &str) -> String {
     format!(
         r#"

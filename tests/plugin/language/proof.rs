@@ -1,11 +1,11 @@
-//! Servers whose word is proof only in a way of their own.
+//! Servers whose diagnostics need a proof of their own kind.
 
 use serde_json::{Value, json};
 
 use super::{answered_result, check, start_connected, wait_for_answer};
 use crate::neovim::neovim_session::for_each_neovim;
 
-/// typescript-language-server: it publishes nothing where nothing is wrong before and after.
+/// typescript-language-server publishes nothing if there was and is no problem.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_compiler_behind_a_server_is_asked_past_it() {
@@ -25,7 +25,7 @@ fn the_compiler_behind_a_server_is_asked_past_it() {
         })
         T.edit("a.py", "scripted")
         vim.api.nvim_buf_set_lines(0, 0, 1, false, { "typed" })
-        -- What it publishes meanwhile is of whatever text.
+        -- What it publishes meanwhile may be about any text.
         server:publish("a.py", { T.problem(0, 0, 1, "published") })
         local result = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
         result.files[1].items[1].source = nil
@@ -33,7 +33,7 @@ fn the_compiler_behind_a_server_is_asked_past_it() {
     check(script, answered_result("proven", &["new"]));
 }
 
-/// A rust-analyzer: what the compiler says follows a save. The clock goes on when a test says so.
+/// A rust-analyzer: the compiler's diagnostics follow a save. The test advances the clock.
 const RUST_ANALYZER: &str = r#"
     local server = T.serve("rust-analyzer", "python", {
       capabilities = { diagnosticProvider = {} },
@@ -51,7 +51,7 @@ const RUST_ANALYZER: &str = r#"
     local clock = notes.now()
     function notes.now() clock = clock + 0.01 return clock end
     local function settle() clock = clock + 250 end
-    -- Files were written at this moment, or so many seconds ago.
+    -- Files were written now, or so many seconds ago.
     local age = 0
     function vim.uv.gettimeofday() return os.time() + (age > 0 and age or -10), 0 end
 "#;
@@ -65,7 +65,7 @@ fn a_compiler_that_looks_only_at_what_is_saved_is_named_until_it_has() {
         check("begin") look() check("end") look() settle() look()
         vim.api.nvim_buf_set_lines(0, 0, 1, false, { "typed" }) look()
         vim.cmd("silent write") look()
-        -- What one of two says is not all.
+        -- One of two checks is not everything.
         check("begin") check("begin", "rustAnalyzer/cargo check") check("end")
         settle() look()
         check("end", "rustAnalyzer/cargo check") settle() look()
@@ -73,7 +73,7 @@ fn a_compiler_that_looks_only_at_what_is_saved_is_named_until_it_has() {
     check(&format!("{RUST_ANALYZER}{script}"), json!([[1, 1, 0, 1, 1, 1, 0], [[]]]));
 }
 
-/// A command rewrites the file: nothing is saved, and nobody has the compiler look at it.
+/// A command rewrites the file: nothing is saved, so the compiler does not check it.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_compiler_has_not_seen_what_was_read_again_from_the_disk() {
@@ -86,7 +86,7 @@ fn a_compiler_has_not_seen_what_was_read_again_from_the_disk() {
         seen[3] = #unseen()
         check("begin") check("end") settle()
         seen[4] = #unseen()
-        -- Of what is not open it has not seen either what was changed since.
+        -- Nor has it seen changes of files that are not open.
         require("copydesk.document").changed({ uri = T.uri("b.py"), reason = "written" })
         T.turn() settle() settle()
         seen[5] = #unseen()
@@ -94,7 +94,7 @@ fn a_compiler_has_not_seen_what_was_read_again_from_the_disk() {
     check(&format!("{RUST_ANALYZER}{script}"), json!([0, false, 1, 0, 1]));
 }
 
-/// What was saved before it looked it has seen, whoever opens it when.
+/// It has seen what was saved before its check, whenever a buffer opens it.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_compiler_has_seen_what_was_written_before_it_looked() {
@@ -113,7 +113,7 @@ fn a_compiler_has_seen_what_was_written_before_it_looked() {
     check(&format!("{RUST_ANALYZER}{script}"), json!([0, 0, 1]));
 }
 
-/// The server publishes what the compiler said of the text before once more, after the save and before the compiler has looked.
+/// The server publishes the compiler's old diagnostics again, after the save and before the compiler has run.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_a_compiler_said_of_the_text_before_is_not_said_of_the_saved_one() {
@@ -135,7 +135,7 @@ fn what_a_compiler_said_of_the_text_before_is_not_said_of_the_saved_one() {
         say("rustc", "clippy", "other")
         seen[2] = told()
         check("begin") check("end") settle()
-        -- It had nothing else to say.
+        -- It had nothing else to publish.
         seen[3] = told()
         vim.cmd("silent write!")
         T.turn()
@@ -146,7 +146,7 @@ fn what_a_compiler_said_of_the_text_before_is_not_said_of_the_saved_one() {
     check(&format!("{RUST_ANALYZER}{script}"), json!([all, ["other"], all, all]));
 }
 
-/// A clangd: `a.py` has its head, `b.py` is what it includes.
+/// A clangd: `a.py` has its preamble, `b.py` is the included file.
 const CLANGD: &str = r#"
     local server = T.serve("clangd", "python", {})
     T.edit("a.py", "clangd")
@@ -169,13 +169,13 @@ fn clangd_is_told_once_more_of_a_text_with_another_head() {
         let version = touch["params"]["textDocument"]["version"].clone();
         window.nvim.lua("T.publishes(...)", json!(["made anew", version]));
         assert_eq!(wait_for_answer(&mut window), answered_result("proven", &["made anew"]));
-        // Below the same head its first word is proof.
+        // With the same preamble its first publish is proof.
         window.lua("T.change({ '#include <x>', 'two' }, 'a.py', 'clangd') T.publishes('below it') T.asks()");
         assert_eq!(wait_for_answer(&mut window), answered_result("proven", &["below it"]));
     });
 }
 
-/// It does not see what is not saved, unless it was started so.
+/// It does not see unsaved files, unless it was started so.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn clangd_says_nothing_of_a_text_that_may_include_what_is_not_saved() {
@@ -191,7 +191,7 @@ fn clangd_says_nothing_of_a_text_that_may_include_what_is_not_saved() {
     check(&format!("{CLANGD}{script}"), expected);
 }
 
-/// What it said while the other was not saved it said of what lay on the disk.
+/// What it published while the other file was unsaved was about the file on disk.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn clangd_has_not_seen_what_was_saved_since_it_spoke() {
@@ -219,7 +219,7 @@ fn clangd_has_not_seen_what_was_saved_since_it_spoke() {
     });
 }
 
-/// What another document's change did to this one is not known at once.
+/// The effect of another document's change is not known at once.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_was_said_before_another_document_changed_is_not_proven() {
@@ -242,7 +242,7 @@ fn what_was_said_before_another_document_changed_is_not_proven() {
     check(script, json!(["proven", "unknown", "likely"]));
 }
 
-/// The server may have read the text before the other one was changed, and says so after.
+/// The server may have read the text before the other one changed, and publish after.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_was_told_before_another_document_changed_is_not_proven_by_what_is_said_after() {
@@ -261,7 +261,7 @@ fn what_was_told_before_another_document_changed_is_not_proven_by_what_is_said_a
     check(script, answered_result("likely", &["before"]));
 }
 
-/// What is typed before the server speaks of the text before is not what it spoke of.
+/// Text typed before the server publishes for the text before is not what it published for.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_head_that_clangd_kept_is_that_of_the_text_it_was_told() {
@@ -281,7 +281,7 @@ fn the_head_that_clangd_kept_is_that_of_the_text_it_was_told() {
     });
 }
 
-/// One that another includes is no unit of its own, whatever its name says.
+/// A file that another one includes is no unit of its own, whatever its name.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_unit_that_another_document_includes_does_not_stand_alone() {
@@ -299,14 +299,14 @@ fn a_unit_that_another_document_includes_does_not_stand_alone() {
         T.edit("main.c", "clangd")
         seen[3] = ground.stands_alone(clangd, part)
         seen[4] = ground.stands_alone(clangd, vim.fn.bufnr("main.c"))
-        -- What is saved is known when nobody has it open any more.
+        -- Saved content is known even if no buffer has it open.
         vim.cmd("silent write | bwipeout")
         seen[5] = ground.stands_alone(clangd, part)
         return seen"##;
     check(script, json!([true, false, false, true, false]));
 }
 
-/// Nobody has the one open that includes it.
+/// The file that includes it is not open.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_unit_that_a_file_on_the_disk_includes_does_not_stand_alone() {
@@ -323,7 +323,7 @@ fn a_unit_that_a_file_on_the_disk_includes_does_not_stand_alone() {
         end
         T.edit("table.c", "clangd")
         look()
-        -- The desk says what was changed since.
+        -- The daemon reports what changed since.
         vim.fn.writefile({ "// nothing" }, "sub/list.h")
         require("copydesk.document").changed({ uri = T.uri("sub/list.h"), reason = "written" })
         look()
@@ -331,7 +331,7 @@ fn a_unit_that_a_file_on_the_disk_includes_does_not_stand_alone() {
     check(script, json!([false, true]));
 }
 
-/// Of a folder with more files than are read it is not known who includes what.
+/// In a folder with more files than are read, the includes are unknown.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_clangd_says_in_a_folder_that_was_not_read_to_the_end_is_likely() {
@@ -344,7 +344,7 @@ fn what_clangd_says_in_a_folder_that_was_not_read_to_the_end_is_likely() {
     check(&format!("{script}{CLANGD}{ask}"), answered_result("likely", &["said"]));
 }
 
-/// What it was told of the disk a server reads there some time later.
+/// A server reads files that changed on disk some time after the notification.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_a_server_answers_soon_after_the_disk_was_changed_is_not_proven() {
@@ -374,7 +374,7 @@ fn what_a_server_answers_soon_after_the_disk_was_changed_is_not_proven() {
         seen[2] = proof()
         clock = clock + 2500
         seen[4] = proof()
-        -- What is open it does not read there.
+        -- It does not read open files from disk.
         vim.fn.writefile({ "rewritten" }, "a.py")
         require("copydesk.document").changed({ uri = T.uri("a.py"), reason = "written" })
         seen[5] = proof()
@@ -382,7 +382,7 @@ fn what_a_server_answers_soon_after_the_disk_was_changed_is_not_proven() {
     check(script, json!(["proven", "likely", true, "proven", "proven"]));
 }
 
-/// The TypeScript compiler sees late that a folder is gone.
+/// The TypeScript compiler notices late that a folder is gone.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_compiler_is_asked_later_where_a_folder_is_gone() {
@@ -401,7 +401,7 @@ fn a_compiler_is_asked_later_where_a_folder_is_gone() {
     check(script, json!([10300, 11500, 10300]));
 }
 
-/// What Neovim asked for on its own account it may have asked for before another document was changed.
+/// Neovim may have sent its own request before another document changed.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_neovim_was_answered_before_another_document_changed_is_not_proven() {

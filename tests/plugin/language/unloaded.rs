@@ -1,4 +1,4 @@
-//! Files that nobody has open: loaded for a while, seen by nobody, and in nobody's way.
+//! Files that are not open: loaded for a while, invisible, and harmless.
 
 use serde_json::json;
 
@@ -135,7 +135,7 @@ fn a_file_sets_nothing_before_a_person_goes_to_it() {
     });
 }
 
-/// Nobody has told the server what stands in them: whatever it says, it is not proven.
+/// The server was not sent their text: whatever it publishes is not proven.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_published_of_a_buffer_without_the_server_is_no_proof() {

@@ -1,4 +1,4 @@
-//! How problems look below a call and in an ask, from metadata of every kind.
+//! Drawing of problems below a call and in an ask, from metadata of every kind.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::neovim::neovim_session::for_each_neovim;
 use crate::plugin::mock_daemon_neovim::MockDaemonNeovim;
 
-/// The lines, and what of each is in which colour.
+/// The lines, and their highlights.
 const DRAW: &str = r#"
     local metadata, is_proposed = ...
     local block = { lines = {}, marks = {} }

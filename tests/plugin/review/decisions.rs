@@ -1,4 +1,4 @@
-//! Deciding: hunks, lines, files, everything; with words, and where the desk says no.
+//! Deciding hunks, lines, files and everything; with a reason, and when the daemon refuses.
 
 use serde_json::json;
 
@@ -35,7 +35,7 @@ fn the_hunk_under_the_cursor_is_decided_and_the_cursor_stays() {
         );
         assert_eq!(reviewer.marks(), 0);
         reviewer.command("Copydesk reject");
-        assert_eq!(reviewer.person.next_notification(), "nothing waits for an answer");
+        assert_eq!(reviewer.person.next_notification(), "nothing is waiting for an answer");
     });
 }
 
@@ -59,7 +59,7 @@ fn lines_of_a_hunk_are_decided_alone_with_what_is_at_their_place() {
         // All of them are the hunk.
         assert!(lines(&mut reviewer, "%").is_null());
         reviewer.wait_for_hunks(0);
-        // Four old lines, two new ones that are proposed: the rest goes with the last.
+        // Four old lines, two proposed new ones: the rest goes with the last.
         reviewer.receive_proposal("b.txt", "1\n2\n3\n4\n", "x\ny\n");
         assert_eq!(lines(&mut reviewer, "1"), json!({ "old": [0], "new": [0] }));
         assert_eq!(lines(&mut reviewer, "2,3"), json!({ "old": [1, 2], "new": [1] }));
@@ -91,7 +91,7 @@ fn a_file_and_everything_are_decided_at_once_and_rejecting_much_is_asked_about()
         reviewer.command("Copydesk reject-file");
         assert_eq!(
             reviewer.person.next_notification(),
-            "nothing in this file is undecided; `:Copydesk next` goes to a file in which something is"
+            "nothing in this file is undecided; `:Copydesk next` goes to the next file with hunks"
         );
         reviewer.receive_edit("d.txt", OLD, NEW);
         reviewer.person.run_command("Copydesk accept-file", json!([]));
@@ -131,11 +131,11 @@ fn what_the_desk_refuses_is_told_once_and_looked_at_anew() {
             "hunk 7.1 has changed since it was shown; it is now: (and 1 more were refused)"
         );
         reviewer.wait_for_request("review/list");
-        // Where nobody is at the desk.
+        // Without a daemon.
         reviewer.lua(
             "local request = require('copydesk.client').request
              require('copydesk.client').request = function(method, params, done)
-               if method:find('decide') then return done('the connection to the desk was lost') end
+               if method:find('decide') then return done('the connection to the daemon was lost') end
                request(method, params, done)
              end",
         );
@@ -143,7 +143,7 @@ fn what_the_desk_refuses_is_told_once_and_looked_at_anew() {
         reviewer.command("Copydesk accept");
         assert_eq!(
             reviewer.person.next_notification(),
-            "nothing was decided: the connection to the desk was lost"
+            "nothing was decided: the connection to the daemon was lost"
         );
         reviewer.wait_for_hunks(2);
     });
@@ -205,7 +205,7 @@ fn what_is_proposed_can_be_changed_and_is_accepted_so() {
         reviewer.keys("q");
         assert_eq!(
             reviewer.person.next_notification(),
-            "you have changed it: `:w` accepts it, `:q!` leaves it"
+            "the text has changes: `:w` accepts it, `:q!` discards it"
         );
         reviewer.lua("R.outcome['7.1'] = { outcome = 'refused', message = 'not now' }");
         reviewer.command("write");
@@ -224,7 +224,7 @@ fn what_is_proposed_can_be_changed_and_is_accepted_so() {
         reviewer.command("Copydesk edit");
         assert_eq!(
             reviewer.person.next_notification(),
-            "these lines are in the text already: change them there, then accept the hunk"
+            "these lines are in the buffer already: edit them there, then accept the hunk"
         );
     });
 }
@@ -266,7 +266,7 @@ fn comments_are_about_the_hunk_or_the_lines() {
     });
 }
 
-/// An ask, as the desk sends it.
+/// An ask, as the daemon sends it.
 const ASK: &str = "local id = ...
     coroutine.wrap(function()
       local ask = { session = 's1', ask = id, part = 'p2', key = 'bash', title = 'Run make', patterns = {}, always = {} }
@@ -282,20 +282,20 @@ fn a_no_that_could_mean_two_things_is_asked_about() {
         reviewer.person.window.nvim.lua(ASK, json!(["k1"]));
         reviewer.keys("2G");
         reviewer.person.run_command("Copydesk reject", json!(["hunk"]));
-        assert_eq!(reviewer.person.next_choices(), ["The hunk under the cursor", "What is asked: Run make"]);
+        assert_eq!(reviewer.person.next_choices(), ["The hunk under the cursor", "The ask: Run make"]);
         reviewer.wait_for_hunks(1);
         reviewer.keys("G");
-        reviewer.person.run_command("Copydesk reject no", json!(["What is asked"]));
+        reviewer.person.run_command("Copydesk reject no", json!(["The ask"]));
         let answer = reviewer.person.window.nvim.wait_for_message("answer", |_| true);
         assert_eq!(answer, json!({ "reply": "reject", "reason": "no" }));
         reviewer.wait_for_hunks(1);
-        // A hunk that the ask is about is meant itself.
+        // For a hunk that the ask is about, the hunk is meant.
         reviewer.person.window.nvim.lua(ASK, json!(["k2"]));
         reviewer.receive_review("b.txt", OLD, NEW, json!({ "when": "before", "ask": "k2" }));
         reviewer.keys("2G");
         reviewer.command("Copydesk reject");
         reviewer.wait_for_hunks(2);
-        // And elsewhere the ask is.
+        // Elsewhere the ask is meant.
         reviewer.keys("5G");
         reviewer.command("Copydesk reject");
         assert_eq!(
@@ -314,7 +314,7 @@ fn an_ask_says_that_its_hunks_can_be_decided_one_by_one() {
         reviewer.receive_review("b.txt", OLD, NEW, json!({ "when": "before", "ask": "k1" }));
         reviewer.person.window.wait_until("require('copydesk.chat.float').window()");
         let float = "table.concat(vim.api.nvim_buf_get_lines(require('copydesk.chat.float').buffer(), 0, -1, true), '\\n')";
-        let words = "2 hunks, to be decided one by one: `:Copydesk next`";
+        let words = "2 hunks, to decide one by one: `:Copydesk next`";
         reviewer.person.window.wait_until(&format!("{float}:find('{words}', 1, true)"));
         reviewer.keys("2G");
         reviewer.command("Copydesk accept");

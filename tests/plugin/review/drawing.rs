@@ -1,4 +1,4 @@
-//! How hunks look, in every place of a text.
+//! How hunks look, everywhere in a text.
 
 use serde_json::json;
 
@@ -40,7 +40,7 @@ fn what_went_before_the_first_line_and_after_the_last_is_seen() {
         let mut reviewer = ReviewingUser::start(program);
         reviewer.receive_edit("a.txt", "one\ntwo\nthree\nfour\nfive\n", "three\nfour\n");
         reviewer.assert_screen("review-ends");
-        // From far away, and scrolling on, it is as anywhere.
+        // From far away, and after scrolling on, it looks the same.
         reviewer.lua("vim.fn.append('$', vim.fn['repeat']({ 'x' }, 60))");
         reviewer.keys("G");
         reviewer.lua("vim.cmd.redraw()");
@@ -136,7 +136,7 @@ fn colours_are_those_of_the_scheme_and_of_the_person() {
     });
 }
 
-/// Those that Neovim shows there itself are not shown twice.
+/// Problems that Neovim shows itself are not shown twice.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_wrong_in_new_lines_is_said_behind_them() {

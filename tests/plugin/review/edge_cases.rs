@@ -1,4 +1,4 @@
-//! Buffers that are read again, renamed, put away; windows beside each other; lines that wrap.
+//! Buffers that are reloaded, renamed, hidden; windows side by side; wrapped lines.
 
 use serde_json::json;
 
@@ -75,13 +75,13 @@ fn very_many_hunks_are_usable_and_told_of() {
         let new = old.lines().enumerate();
         let new: String =
             new.map(|(number, line)| line.to_owned() + if number % 2 == 0 { "!\n" } else { "\n" }).collect();
-        // As the desk does when there is too much to tell.
+        // As the daemon does if there are too many hunks to send.
         reviewer.lua("R.tell_all = R.tell R.tell = function() end");
         reviewer.receive_edit("a.txt", &old, &new);
         reviewer.lua("R.tell = R.tell_all require('copydesk.review').list('s1')");
         assert_eq!(
             reviewer.person.next_notification(),
-            "a.txt has 6050 undecided hunks, of which 1000 are shown; `:Copydesk accept-file` and `reject-file` decide all"
+            "a.txt has 6050 undecided hunks, 1000 of them shown; `:Copydesk accept-file` and `reject-file` decide all"
         );
         let drawn = "return #require('copydesk.review.draw').all(vim.api.nvim_get_current_buf())";
         assert_eq!(reviewer.lua(drawn), 1000);

@@ -1,11 +1,11 @@
-//! The keys that decide: there as long as there is something to decide, and in nobody's way.
+//! The keys that decide: mapped while there is something to decide, and never in the way.
 
 use serde_json::{Value, json};
 
 use super::{NEW, OLD, ReviewingUser};
 use crate::neovim::neovim_session::for_each_neovim;
 
-/// What a key does in the buffer: the description or the right-hand side of its map.
+/// The action of a key in the buffer: the description or the right-hand side of its map.
 fn map(reviewer: &mut ReviewingUser, lhs: &str) -> Value {
     let code =
         format!("local map = vim.fn.maparg('{lhs}', 'n', false, true) return map.desc or map.rhs or ''");
@@ -38,7 +38,7 @@ fn keys_are_mapped_while_there_are_hunks() {
         assert_eq!(reviewer.wait_for_request("review/comment")[0]["text"], "why?");
         reviewer.keys("ghe");
         assert!(reviewer.person.next_notification().contains("1 comment waits"));
-        assert!(reviewer.person.next_notification().starts_with("these lines are in the text already"));
+        assert!(reviewer.person.next_notification().starts_with("these lines are in the buffer already"));
     });
 }
 
@@ -56,7 +56,7 @@ fn a_persons_own_maps_stay_and_come_back() {
         assert_eq!(map(&mut reviewer, "X"), "Copydesk: reject");
         assert_eq!(map(&mut reviewer, "ghc"), "");
         assert_eq!(map(&mut reviewer, "]h"), "");
-        // The hint names what is mapped.
+        // The hint names mapped keys.
         reviewer.keys("2G");
         reviewer.assert_screen("review-own-keys");
         reviewer.command("Copydesk accept-all");

@@ -1,4 +1,4 @@
-//! The list of what is undecided, its quickfix form, and when to review.
+//! The list of undecided hunks, its quickfix form, and when to review.
 
 use serde_json::json;
 

@@ -95,7 +95,7 @@ fn a_file_that_the_agent_deleted_is_passed_over() {
         reviewer.command("Copydesk next");
         assert_eq!(
             reviewer.person.next_notification(),
-            "nothing is undecided but whole files: `:Copydesk review` lists them"
+            "nothing is undecided except whole files; `:Copydesk review` lists them"
         );
         reviewer.command("Copydesk review");
         reviewer.assert_screen("review-list-deleted");

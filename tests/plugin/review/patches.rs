@@ -1,4 +1,4 @@
-//! A patch of two files that are open in Neovim: one ask, hunks in both, and one step of undo in each.
+//! A patch of two files that are open in Neovim: one ask, hunks in both, and one undo step in each.
 
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn wait_for_hunks(person: &mut NeovimUser, hunks: u64) {
     person.window.nvim.wait_for_message("CopydeskReview", |told| told["hunks"] == hunks);
 }
 
-/// Where the hunks of a buffer are drawn, each as its first row and how many it has.
+/// The drawn hunks of a buffer, each as its first row and its number of rows.
 #[track_caller]
 fn drawn(person: &mut NeovimUser, name: &str) -> Value {
     let drawn = "return vim.tbl_map(function(found)
@@ -89,7 +89,7 @@ fn a_patch_that_waits_is_decided_in_both_buffers() {
         let mut person = person(program, &scripted);
         person.run_command("Copydesk! ask Patch", json!([]));
         wait_for_hunks(&mut person, 3);
-        // The hunks and the ask come each on their own way.
+        // The hunks and the ask arrive independently.
         person.window.wait_until("#require('copydesk.ask').list() == 1");
         assert_eq!(
             (person.window.lines("a.txt").as_str(), person.window.lines("b.txt").as_str()),
@@ -123,7 +123,7 @@ fn a_patch_that_waits_is_decided_in_both_buffers() {
     });
 }
 
-/// How it looks: the ask with what each file becomes, the call when it is done, and the list of changes.
+/// How it looks: the ask with the change of each file, the completed call, and the list of changes.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_patch_is_told_file_by_file() {
@@ -168,7 +168,7 @@ fn a_patch_is_told_file_by_file() {
                return { vim.fs.basename(file.path), file.additions, file.deletions, #file.calls }
              end, turn.files)";
         assert_eq!(person.window.lua(files), json!([["a.txt", 2, 1, 1], ["b.txt", 1, 1, 1]]));
-        // From a row of a diff to the file that it is of.
+        // From a row of a diff to its file.
         let jump = "local view = require('copydesk.session').current()
              local part = vim.iter(view.parts):find(function(part) return part.content.kind == 'call' end)
              local lines = require('copydesk.chat.render').part(part, 'text').lines

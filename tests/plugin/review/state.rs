@@ -1,4 +1,4 @@
-//! What is known of reviews: kept up to date by what the desk lists and tells, whatever comes when.
+//! The state of reviews: kept up to date by the daemon's lists and events, in any order.
 
 use serde_json::json;
 
@@ -16,11 +16,11 @@ fn what_was_undecided_before_is_listed_when_a_session_is_loaded() {
         reviewer.lua("require('copydesk.session').reload()");
         reviewer.wait_for_hunks(2);
         assert!(reviewer.marks() > 0);
-        // The desk was started anew, and has decided nothing.
+        // The daemon was restarted, and has decided nothing.
         reviewer.lua("R.tell = R.told require('copydesk.session').reload()");
         reviewer.lua("T.await(function(done) vim.schedule(done) end)");
         reviewer.wait_for_hunks(2);
-        // Somebody else decided meanwhile.
+        // Another client decided meanwhile.
         reviewer.lua("R.reviews = {} require('copydesk.session').reload()");
         reviewer.wait_for_hunks(0);
         assert_eq!(reviewer.marks(), 0);
@@ -33,7 +33,7 @@ fn what_is_told_while_a_list_is_under_way_is_not_lost() {
     for_each_neovim(|program| {
         let mut reviewer = ReviewingUser::start(program);
         reviewer.receive_edit("a.txt", OLD, NEW);
-        // The list that is answered is from before the hunk went.
+        // The list in the response is from before the hunk was removed.
         reviewer.lua(
             "local before = vim.deepcopy(R.reviews)
              local client = require('copydesk.client')

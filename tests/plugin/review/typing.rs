@@ -1,4 +1,4 @@
-//! Hunks while somebody types: nothing drifts, nothing is left behind, and only what changed is drawn.
+//! Hunks while the user types: nothing drifts, nothing is left behind, and only changes are redrawn.
 
 use serde_json::json;
 
@@ -58,7 +58,7 @@ fn only_what_changed_is_drawn() {
         assert_eq!(reviewer.lua(touched), 301);
         reviewer.lua("R.gone('7', { '7.1' })");
         assert_eq!(reviewer.lua(touched), 302);
-        // Listed again, all are as they were.
+        // Listed again, all are unchanged.
         reviewer.lua("R.asked('') require('copydesk.review').list('s1')");
         reviewer.wait_for_request("review/list");
         reviewer.lua("T.await(function(done) vim.schedule(done) end)");
@@ -72,7 +72,7 @@ fn lines_that_are_not_where_they_were_told_are_looked_for() {
     for_each_neovim(|program| {
         let mut reviewer = ReviewingUser::start(program);
         reviewer.receive_edit("a.txt", OLD, NEW);
-        // The desk has not heard of the lines above when it tells.
+        // The daemon does not know the lines above yet when it sends the event.
         reviewer.keys("ggOone<CR>two<Esc>");
         reviewer.lua("R.changes('7', '7.1', function(hunk) hunk.old = { 'b', 'c', 'c2' } end)");
         reviewer.assert_screen("review-found");
@@ -88,9 +88,9 @@ fn lines_that_are_nowhere_are_asked_for_and_not_for_ever() {
         reviewer.command("edit a.txt");
         reviewer.receive_review("b.txt", OLD, NEW, json!({ "closed": true }));
         reviewer.wait_for_request("review/list");
-        // Whatever is told, the text has none of it.
+        // Whatever the daemon sends, the text has none of it.
         reviewer.lua("vim.fn.writefile({ 'something', 'else' }, 'b.txt')");
-        // What is put off to look again.
+        // Collects the deferred lookups.
         reviewer.lua(
             "R.put_off = 0
              local defer = vim.defer_fn
@@ -104,7 +104,7 @@ fn lines_that_are_nowhere_are_asked_for_and_not_for_ever() {
         reviewer.person.window.wait_until(&format!("{lists} == 1"));
         assert_eq!(reviewer.lua("return R.sent[1].params.uri == vim.uri_from_bufnr(0)"), true);
         reviewer.person.window.wait_until(&format!("{lists} == 3"));
-        // It has ended: the last answer is there, and nothing is put off any more.
+        // It has ended: the last response is there, and nothing is deferred any more.
         reviewer.lua("T.await(function(done) vim.schedule(done) end)");
         assert_eq!(reviewer.lua("return R.put_off"), 0);
         assert_eq!(reviewer.lua(&format!("return {lists}")), 3);

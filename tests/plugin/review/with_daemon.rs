@@ -1,4 +1,4 @@
-//! With the real desk: the agent edits, a person decides in Neovim, and the model is told.
+//! With the real daemon: the agent edits, the user decides in Neovim, and the model is told.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn wait_for_hunks(person: &mut NeovimUser, hunks: u64) {
     person.window.nvim.wait_for_message("CopydeskReview", |told| told["hunks"] == hunks);
 }
 
-/// Where the hunks are drawn, each as its first row and how many it has.
+/// The drawn hunks, each as its first row and its number of rows.
 #[track_caller]
 fn drawn(person: &mut NeovimUser) -> Value {
     person.window.lua(
@@ -32,8 +32,7 @@ fn drawn(person: &mut NeovimUser) -> Value {
     )
 }
 
-/// The case that this is all about: of four hunks one is accepted, one rejected with a comment, one edited by hand, and one
-/// left open.
+/// The main case: of four hunks one is accepted, one rejected with a comment, one edited by the user, and one left open.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_next_request_says_what_was_decided_of_four_hunks() {
@@ -213,10 +212,7 @@ fn when_to_review_is_chosen_while_the_session_goes_on() {
         let mut person = NeovimUser::start(program, &scripted.desk);
         person.window.command("edit a.txt");
         person.run_command("Copydesk review before", json!([]));
-        assert_eq!(
-            person.next_notification(),
-            "edits wait for you before they are made, from the next one on"
-        );
+        assert_eq!(person.next_notification(), "from the next edit on: edits wait for your approval");
         person.run_command("Copydesk! ask Edit", json!([]));
         wait_for_hunks(&mut person, 1);
         assert_eq!(person.window.lines("a.txt"), "one\ntwo\nthree");

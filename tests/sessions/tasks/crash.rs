@@ -1,4 +1,4 @@
-//! The desk is killed while an agent works.
+//! Copydesk is killed while a subagent works.
 
 use std::io::{BufRead as _, BufReader};
 
@@ -8,7 +8,7 @@ use super::{edit, is_about, parts, requests, results, script_session, scripted, 
 use crate::model_server::{RecordedRequest, ScriptedTurn};
 use crate::sessions::harness::ScriptedEnvironment;
 
-/// Killed at every event while an agent works: both sessions have what was complete, and both go on.
+/// Killed at every event while a subagent works: both sessions have everything complete, and both continue.
 #[test]
 fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
     let play = || {
@@ -36,7 +36,7 @@ fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
         );
         scripted.server.on_each_request(look(3), edit("e1", "two", "2"));
         scripted.server.on_each_request(|request| is_about(request, "Look"), text_turn("Below done."));
-        // It may have died before the agent heard anything.
+        // It may have been killed before the subagent got anything.
         scripted.server.on_each_request(|request| is_about(request, "Go on"), text_turn("Below done."));
         scripted
     };
@@ -70,7 +70,7 @@ fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
         assert_eq!(ran.code, Some(0), "after {count} events: {ran:?}");
         let last = requests(&scripted.server, "Go").pop().unwrap();
         let result = results(&last).remove(0);
-        // Its end may have come between the last event that was read and the kill.
+        // It may have ended between the last event read and the kill.
         if result.contains("interrupted") {
             assert!(
                 result.contains(&format!("pass `task_id` {id} to go on")),
@@ -82,7 +82,7 @@ fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
                 "after {count} events: {result}"
             );
         }
-        // What the agent had shown as done is there, and what it did to files can be taken back.
+        // What the subagent had shown as complete is there, and its file changes can be undone.
         let has_begun = scripted.desk.run(&["sessions", "export", &id]).code == Some(0);
         let shown = events.iter().rev().find(|event| event["event"] == "progress");
         assert!(has_begun || shown.is_none(), "after {count} events");
@@ -98,7 +98,7 @@ fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
             assert_eq!(scripted.desk.run(&["undo"]).code, Some(0), "after {count} events");
             assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\n");
         }
-        // The agent goes on, every call has its result, and nothing is under way that nobody runs.
+        // The subagent continues, every call has its result, and no orphaned call is left running.
         if has_begun {
             let again =
                 json!({ "description": "On", "prompt": "Go on", "subagent_type": "general", "task_id": id });
@@ -123,7 +123,7 @@ fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
     }
 }
 
-/// Whoever looks at them sees no call that goes on for ever, also where no task is taken up again.
+/// Clients see no call that runs forever, even if the task is not resumed.
 #[tokio::test]
 async fn what_was_under_way_below_is_marked_when_the_session_above_goes_on() {
     let config = json!({ "permission": { "bash": "allow" }, "subagent_depth": 2 });

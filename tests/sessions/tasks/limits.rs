@@ -1,4 +1,4 @@
-//! Who gets no task, and what an agent may not do that works for another.
+//! Which agents get no task, and what a subagent may not do.
 
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ fn agents_call_agents_only_as_deep_as_is_said() {
         let config = depth.map_or(json!({}), |depth| json!({ "subagent_depth": depth }));
         scripted(config)
     };
-    // One level where nobody says.
+    // One level by default.
     let flat = deep(None);
     script_session(&flat.server, "Go", [task("c1", "general", "Below"), text_turn("Done.")]);
     script_session(&flat.server, "Below", [task("b1", "general", "Deeper"), text_turn("Not allowed.")]);
@@ -91,7 +91,7 @@ fn agents_call_agents_only_as_deep_as_is_said() {
     let below = requests(&flat.server, "Below");
     assert!(!tools(&below[0]).contains(&"task"), "{below:?}");
     assert!(results(&below[1])[0].contains("The tool `task` is switched off"), "{below:?}");
-    // Two, and what the deepest does and uses belongs to the call on top.
+    // Two levels: the edits and usage of the deepest belong to the top call.
     let used = ScriptedUsage { input: 1000, output: 100, ..ScriptedUsage::default() };
     let two = deep(Some(2));
     script_session(&two.server, "Go", [task("c1", "general", "Below"), text_turn("Done.")]);
@@ -148,7 +148,7 @@ fn what_is_denied_above_is_denied_below_and_nobody_there_is_nobody_anywhere() {
     assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\n");
 }
 
-/// Whoever plans may have somebody look, and nobody do.
+/// The planning agent may let others look, but not work.
 #[test]
 fn who_plans_calls_explore_alone() {
     let run = |config: Value| {
@@ -176,7 +176,7 @@ fn who_plans_calls_explore_alone() {
         assert!(is_offered && told[0].ends_with("\n\nThree lines.") && steps == 3, "{told:?}");
         assert!(told[1].contains("general") && !told[1].contains("state: "), "{told:?}");
     }
-    // What the person says of tasks holds.
+    // The user's rules for tasks apply.
     for rule in [json!("deny"), json!({ "explore": "deny" })] {
         let (is_offered, _, steps) = run(json!({ "permission": { "task": rule } }));
         assert!(!is_offered && steps == 0);

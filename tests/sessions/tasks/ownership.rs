@@ -1,4 +1,4 @@
-//! What an agent does belongs to the session that called it, and what it leaves behind ends with its task.
+//! A subagent's work belongs to the session that called it, and its leftovers end with its task.
 
 use serde_json::json;
 
@@ -37,7 +37,7 @@ fn what_an_agent_did_is_taken_back_with_the_turn_that_called_it() {
         assert_eq!(undo(&["--call", call["id"].as_str().unwrap()]), "1\ntwo\nthree\n");
         assert_eq!(undo(&["--redo"]), "1\n2\n3\n");
         assert_eq!(undo(&[]), "one\ntwo\nthree\n");
-        // It goes with the session that it belongs to.
+        // It is deleted with the session that it belongs to.
         let below = task_id(&results(&requests(&scripted.server, "Go")[1]).remove(1));
         assert_eq!(scripted.desk.run(&["sessions", "delete", &session]).code, Some(0));
         let gone = scripted.desk.run(&["sessions", "export", &below]);
@@ -45,7 +45,7 @@ fn what_an_agent_did_is_taken_back_with_the_turn_that_called_it() {
     }
 }
 
-/// Eight agents edit one file at the same time: an edit that is reported as made is there.
+/// Eight subagents edit one file at the same time: an edit that is reported as made is there.
 #[test]
 fn of_edits_at_the_same_time_none_is_lost_unsaid() {
     const WORDS: [&str; 8] = ["One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight"];
@@ -83,7 +83,7 @@ fn what_an_agent_leaves_running_ends_with_its_task() {
         let _up = scripted.start_daemon(place);
         let run =
             |call: &str, command: &str| ScriptedTurn::new().call(call, "bash", json!({ "command": command }));
-        // One that has ended may wait for somebody to take note of it.
+        // An exited process may still wait to be reaped.
         let look = run("c2", "ps -o stat= -p $(cat pid) | grep -qv Z && echo still there || echo all gone");
         script_session(&scripted.server, "Go", [task("c1", "general", "Serve"), look, text_turn("Done.")]);
         let leave = run("b1", "sleep 600 >/dev/null 2>&1 & echo $! > pid");

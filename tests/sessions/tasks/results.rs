@@ -1,4 +1,4 @@
-//! What the model gets for a task: the agent's last words, or why there are none.
+//! The result of a task for the model: the subagent's final answer, or why there is none.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn the_agents_last_words_are_the_output_of_the_call() {
         let results = results(&own[1]);
         let id = task_id(&results[0]);
         assert_eq!(results, [format!("task_id: {id}\nstate: completed\n\nIt has three lines.")]);
-        // What is offered: agents in a stable order, and to the agent itself what its rules leave.
+        // The offer: agents in a stable order, and to the subagent itself what its rules leave.
         let tool = own[0]["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "task").unwrap();
         let prompt = tool["description"].as_str().unwrap();
         assert!(
@@ -46,13 +46,13 @@ fn the_agents_last_words_are_the_output_of_the_call() {
             "{offered:?}"
         );
         assert!(below[0]["system"].to_string().contains("you change nothing"), "{below:?}");
-        // The person sees it in one line, with what it has used.
+        // The user sees it in one line, with its usage.
         assert!(
             ran.stdout.contains("✓ task explore: About Look  2 calls, 1000 tokens in, 102 out, $0.0020"),
             "{ran:?}"
         );
         assert!(ran.stderr.contains("1150 tokens in, 117 out, $0.0023"), "{ran:?}");
-        // One session is listed; the other is found by its id, and knows where it belongs.
+        // One session is listed; the other is found by its id, and knows its parent.
         let listed = scripted.desk.run(&["sessions", "list", "--json"]).json();
         assert_eq!(listed.as_array().unwrap().len(), 1, "{listed}");
         let archive = scripted.desk.run(&["sessions", "export", &id]).json();
@@ -143,7 +143,7 @@ fn a_task_is_taken_up_again_with_all_that_its_agent_knows() {
         assert_eq!(scripted.run(&["Go"]).code, Some(0));
         let id = task_id(&results(&requests(&scripted.server, "Go")[1])[0]);
         let again = json!({ "description": "More", "prompt": "And words?", "subagent_type": "explore", "task_id": id });
-        // Twice at once it cannot be worked on.
+        // It cannot be resumed twice at once.
         let both = ScriptedTurn::new().call("c2", "task", again.clone()).call("c3", "task", again);
         script_session(&scripted.server, "Go", [both, text_turn("Done again.")]);
         script_session(&scripted.server, "Look", [text_turn("Three words.")]);

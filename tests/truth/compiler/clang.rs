@@ -1,4 +1,4 @@
-//! `clang -fsyntax-only`, file by file, with the flags that the project says.
+//! `clang -fsyntax-only`, file by file, with the project's flags.
 
 use super::{ProjectCompiler, ProjectTexts, TruthProblem, parse_location};
 

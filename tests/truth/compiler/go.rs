@@ -1,4 +1,4 @@
-//! `go build`, which tells every error of types, and then `go vet`, which tells what it finds besides as warnings.
+//! `go build`, which reports every type error, and then `go vet`, whose other findings are warnings.
 
 use super::{ProjectCompiler, TruthProblem, cache, parse_location};
 

@@ -26,7 +26,7 @@ pub(super) fn ruff(at: &ProjectCompiler) -> Vec<TruthProblem> {
         TruthProblem {
             path: at.relative_path(told["filename"].as_str().unwrap()),
             line: told["location"]["row"].as_u64().unwrap() as usize,
-            // Its command line knows no severities; its server calls the rest warnings.
+            // Its command line has no severities; its server calls the rest warnings.
             is_error: matches!(code.as_str(), "" | "invalid-syntax" | "F821" | "E902"),
             code,
             message: told["message"].as_str().unwrap().to_owned(),

@@ -25,7 +25,7 @@ fn what_moved_is_not_new() {
     let after = moment("zero\none\ntwo\nthree\nfour\n", &[problem(3, "TS1000"), problem(5, "TS2000")]);
     let moved = delta(&before, &after);
     assert_eq!((moved.new, moved.fixed, moved.remaining), (vec![problem(5, "TS2000")], vec![], vec![]));
-    // In a line that was changed it may be called either.
+    // In a changed line it may count as either.
     let changed = delta(&before, &moment("one\ntoo\nthree\n", &[problem(2, "TS1000")]));
     assert_eq!((changed.new, changed.fixed, changed.remaining), (vec![], vec![], vec![problem(2, "TS1000")]));
 }
@@ -102,11 +102,11 @@ fn what_is_perhaps_new_excuses_nothing_else() {
     let other = problem(2, "TS2345");
     let broken = moment("one\ntwo\n", std::slice::from_ref(&other));
     let same = [moment("zero\ntwo\n", std::slice::from_ref(&other)), broken.clone()];
-    // The same told as new by another call.
+    // Another call reports the same one as new.
     let both =
         ReportedProblems { unsure: vec![other.clone()], ..told("proven", std::slice::from_ref(&other), 0) };
     assert_eq!(judge(&same, &both).class, TruthClass::Wrong);
-    // An old syntax error, of which it is not known whether it is new.
+    // An old syntax error that may be new.
     let syntax = TruthProblem { source: "tree-sitter".to_owned(), code: String::new(), ..other };
     let unsure = ReportedProblems { unsure: vec![syntax.clone()], ..told("proven", &[], 0) };
     assert_eq!(judge(&same, &unsure).class, TruthClass::Unknown);

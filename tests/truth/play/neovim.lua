@@ -1,4 +1,4 @@
--- A person's own language server, configured as most do it, and what the bench does at the keyboard.
+-- The user's own language server, configured as most users do, and the bench's actions in the editor.
 local command, name = ...
 vim.api.nvim_create_autocmd("FileType", {
   pattern = { "c", "cpp", "go", "python", "rust", "typescript" },
@@ -7,7 +7,7 @@ vim.api.nvim_create_autocmd("FileType", {
   end,
 })
 
--- Opens a file, and waits until the server and the desk have it.
+-- Opens a file, and waits until the server and the daemon have it.
 function T.opens(path)
   vim.cmd.edit({ args = { vim.fn.fnameescape(path) }, mods = { silent = true } })
   local buffer = vim.api.nvim_get_current_buf()
@@ -16,14 +16,14 @@ function T.opens(path)
   end)
 end
 
--- Another text for a file, as typed and not saved.
+-- Replaces the text of a file, as typed and not saved.
 function T.types(path, text)
   local buffer = vim.fn.bufadd(path)
   vim.fn.bufload(buffer)
   vim.api.nvim_buf_set_lines(buffer, 0, -1, true, vim.split(text:gsub("\n$", ""), "\n"))
 end
 
--- The texts of the buffers of files, by path. A file that is gone is not shown any more, even if its buffer is.
+-- The texts of file buffers, by path. A deleted file does not count, even if its buffer exists.
 function T.shown()
   local texts = vim.empty_dict()
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do

@@ -1,4 +1,4 @@
-//! A case in a real Neovim that has our plugin and its own language server, as a person has it: the files that the model reads first
+//! A case in a real Neovim with our plugin and its own language server, as a user has it: the files that the model reads first
 //! are open in it, and nothing is saved.
 
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(super) fn in_neovim(
         TruthCall::Read { read } => Some(read.clone()),
         _ => None,
     });
-    // What is open in an editor is not taken away there.
+    // A file that is open in an editor is not deleted there.
     let gone = removed_files(case);
     let mut open: Vec<String> = first_read.filter(|path| !gone.contains(path)).collect();
     window.connect();
@@ -68,7 +68,7 @@ pub(super) fn in_neovim(
     PlayedCase { states, calls: completed_calls(&mut window), first }
 }
 
-/// Files that a patch takes away or moves.
+/// Files that a patch deletes or moves.
 fn removed_files(case: &TruthCase) -> Vec<String> {
     let mut gone = Vec::new();
     for call in case.steps.iter().flatten() {
@@ -90,7 +90,7 @@ fn completed_calls(window: &mut PluginNeovim) -> std::collections::BTreeMap<Stri
     calls(parts.iter())
 }
 
-/// The texts of the project: those of buffers where there are any.
+/// The texts of the project, from buffers if there are any.
 fn visible_texts(window: &mut PluginNeovim, mut state: ProjectTexts) -> ProjectTexts {
     let buffers = window.lua("return T.shown()");
     for (path, text) in buffers.as_object().into_iter().flatten() {

@@ -1,7 +1,7 @@
-//! A case in OpenCode, with its language servers switched on, against the same scripted model.
+//! A case in OpenCode, with its language servers enabled, against the same scripted model.
 //!
-//! It is judged as the desk is, and in its favour where the two differ: it lists all errors that it knows of and never tells old from new, so
-//! what the compiler said before is not counted against it, and what it does not list any more counts as told to be fixed.
+//! It is judged like the daemon, and in its favour where they differ: it lists all errors that it knows and never distinguishes
+//! old from new, so old compiler errors do not count against it, and an error that it no longer lists counts as reported fixed.
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
@@ -22,7 +22,7 @@ use crate::truth::problem::TruthProblem;
 use crate::truth::reported_problems::{ReportedProblems, ReportedSource};
 use crate::truth::servers::InstalledServers;
 
-/// The whole configuration of a person who wants this server.
+/// The whole configuration of a user who wants this server.
 fn config(model: &ScriptedModelServer, servers: &InstalledServers, server: &str, case: &TruthCase) -> Value {
     let (name, extensions): (_, &[&str]) = match server {
         "rust-analyzer" => ("rust", &[".rs"]),
@@ -53,10 +53,10 @@ fn config(model: &ScriptedModelServer, servers: &InstalledServers, server: &str,
     })
 }
 
-/// In which it starts, and in which it ends once all is said.
+/// The limit for its start, and for its exit at the end.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Ends with all that it has started, also where a test fails.
+/// Ends it with all its children, also if a test fails.
 struct OpenCodeProcess(Child);
 
 impl Drop for OpenCodeProcess {
@@ -74,7 +74,7 @@ pub(super) fn in_opencode(
 ) -> Vec<PlayedStep> {
     let config = config(&scripted.server, servers, server, case);
     scripted.desk.write("~/.config/opencode/opencode.json", config.to_string());
-    // One run, so that its servers are those that were warmed up.
+    // One run, so that its servers are the ones that were warmed up.
     if case.kind != TruthCaseKind::Cold {
         let warm = warm_turns(scripted, project, case);
         let last = warm.len() - 1;
@@ -104,7 +104,7 @@ pub(super) fn in_opencode(
         let _ = tell.send(());
         let _ = std::io::copy(&mut said, &mut std::io::sink());
     });
-    // It takes its time to start: when it says anything, it has asked the model.
+    // It starts slowly: once it prints anything, it has asked the model.
     told.recv_timeout(LIMIT).expect("OpenCode says something");
     let states = states(scripted, case);
     assert_eq!(told.recv_timeout(LIMIT), Err(mpsc::RecvTimeoutError::Disconnected), "OpenCode ends");
@@ -129,14 +129,14 @@ pub(super) fn in_opencode(
     steps.map(step).collect()
 }
 
-/// What the model was told last.
+/// The last message to the model.
 fn last_model_input(request: &Value) -> String {
     let messages = request["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let contents = messages.last().and_then(|last| last["content"].as_array()).into_iter().flatten();
     contents.filter_map(|part| part["content"].as_str()).fold(String::new(), |read, text| read + text + "\n")
 }
 
-/// It always says what its servers said last; of commands it says nothing.
+/// It always lists its servers' last report; nothing for commands.
 fn reports(calls: &[TruthCall]) -> Vec<ReportedSource> {
     let is_edit = |call: &&TruthCall| call.is_change() && !matches!(call, TruthCall::Bash { .. });
     let report =
@@ -144,7 +144,7 @@ fn reports(calls: &[TruthCall]) -> Vec<ReportedSource> {
     calls.iter().filter(is_edit).map(report).collect()
 }
 
-/// The words of calls that did not go through.
+/// The errors of failed calls.
 fn failed(request: &Value, step: usize, calls: &[TruthCall]) -> Vec<String> {
     let names: Vec<_> = (0..calls.len()).map(|call| name(step, call)).collect();
     let messages = request["messages"].as_array().into_iter().flatten();
@@ -181,7 +181,7 @@ fn parse_diagnostics(read: &str, root: &Path) -> Vec<TruthProblem> {
     all
 }
 
-/// What it told, for the judge: what it lists beside what was wrong before is new.
+/// Its report for the judge: listed errors that did not exist before are new.
 pub(crate) fn report_new_problems(
     mut told: ReportedProblems,
     listed: &[TruthProblem],

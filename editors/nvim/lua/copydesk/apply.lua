@@ -1,57 +1,56 @@
---- The plugin's own `workspace/applyEdit`: the agent's edits, made in the person's buffers.
+--- The plugin's own `workspace/applyEdit`: applies the agent's edits to the user's buffers.
 ---
---- Contract: everything is looked at before anything is changed, and either all documents get their edits or
---- none does. The answer is true, also where somebody else's callbacks fail meanwhile. One call is one undo
---- step for each buffer, apart from what a person types before and after it. Text is all that changes:
---- nothing is loaded, listed, shown or saved (what is back to what its file has is not modified); cursors, views,
---- selections, marks, folds, registers and the jumplist stay as they are.
+--- Contract: every edit is validated before any buffer changes, and either all documents get their edits or none does.
+--- The response is true even if another plugin's callback fails meanwhile. One call is one undo step per buffer, separate
+--- from what the user types before and after it. Only text changes: no buffer is loaded, listed, shown or saved (a buffer
+--- that equals its file again is not modified); cursors, views, selections, marks, folds, registers and the jumplist stay.
 ---
---- What a person has typed is told to the desk before it is answered, so that a refusal never comes before
---- its reason.
+--- The user's pending changes reach the daemon before the response, so that a rejection never precedes its reason.
 
 local buffer = require("copydesk.buffer")
-local keep = require("copydesk.apply.keep")
+local editor_state = require("copydesk.apply.editor_state")
 local ranges_of = require("copydesk.apply.ranges")
 local replace = require("copydesk.apply.replace")
 
 local M = {}
 
---- How long a command that the person is in the middle of is waited for, in milliseconds. The desk waits longer.
+--- How long an edit waits for a command that the user is in the middle of, in milliseconds. The daemon waits longer.
 local PATIENCE = 1000
---- So often it is looked at.
+--- How often the mode is polled meanwhile.
 local PULSE = 50
 
----@type table<integer, integer> Which change of a buffer's text was the last that was made here.
-local made = {}
+---@type table<integer, integer> The changedtick of the last change made here, by buffer.
+local own_ticks = {}
 
---- Whether the last change of a buffer's text was made here, so that the desk knows it.
+--- Whether the last change of a buffer was made here, so that the daemon already knows it.
 ---@param bufnr integer
 ---@return boolean
 function M.is_last(bufnr)
-  return made[bufnr] == vim.api.nvim_buf_get_changedtick(bufnr)
+  return own_ticks[bufnr] == vim.api.nvim_buf_get_changedtick(bufnr)
 end
 
---- A buffer is no more.
+--- Drops a closed buffer.
 ---@param bufnr integer
 function M.forget(bufnr)
-  made[bufnr] = nil
+  own_ticks[bufnr] = nil
 end
 
---- A document and what is to be done to it.
----@class copydesk.Target
+--- A document and the edits to apply to it.
+---@class copydesk.EditTarget
 ---@field uri string
 ---@field bufnr integer
 ---@field ranges copydesk.ByteRange[]
 
+--- Why a buffer cannot take an edit for a version.
 ---@param bufnr integer
 ---@param version integer
 ---@param client vim.lsp.Client
 ---@return string?
-local function trouble_with(bufnr, version, client)
+local function rejection_reason(bufnr, version, client)
   local now, options = buffer.version(bufnr), vim.bo[bufnr]
-  local is_told = require("copydesk.untitled").version(bufnr) or vim.lsp.buf_is_attached(bufnr, client.id)
-  if not now or not is_told then
-    return "the desk has not been told of it"
+  local is_synced = require("copydesk.untitled").version(bufnr) or vim.lsp.buf_is_attached(bufnr, client.id)
+  if not now or not is_synced then
+    return "the daemon does not have it open"
   elseif type(version) ~= "number" then
     return "the edit names no version of it"
   elseif now ~= version then
@@ -63,13 +62,13 @@ local function trouble_with(bufnr, version, client)
   end
 end
 
---- What is to be done, if all of it can be.
+--- Resolves an edit to buffers and ranges, if all of it can be applied.
 ---@param edit lsp.WorkspaceEdit
 ---@param client vim.lsp.Client
----@return copydesk.Target[]? targets
+---@return copydesk.EditTarget[]? targets
 ---@return string? problem
----@return integer[] buffers Those that are spoken of.
-local function look_at(edit, client)
+---@return integer[] buffers Every buffer that the edit names.
+local function resolve_targets(edit, client)
   local targets, buffers, problem = {}, {}, nil
   if type(edit.documentChanges) ~= "table" or edit.changes then
     return nil, "an edit without the versions of its documents is not made", buffers
@@ -89,7 +88,7 @@ local function look_at(edit, client)
       why = "it is named twice"
     else
       buffers[#buffers + 1] = bufnr
-      why = trouble_with(bufnr, document.version, client)
+      why = rejection_reason(bufnr, document.version, client)
       if not why then
         ranges, why = ranges_of.resolve(bufnr, change.edits, client.offset_encoding)
       end
@@ -100,8 +99,7 @@ local function look_at(edit, client)
   return not problem and targets or nil, problem, buffers
 end
 
---- Ends the undo step of a buffer: what is changed next begins another. This is how `:help undo-break` does
---- it.
+--- Ends the undo step of a buffer, so that the next change begins a new one, as in `:help undo-break`.
 ---@param bufnr integer
 local function end_undo_step(bufnr)
   local function close()
@@ -114,57 +112,57 @@ local function end_undo_step(bufnr)
   end
 end
 
---- What was done to a buffer, and how it was before.
----@class copydesk.Done
+--- A change that was applied to a buffer, and how to revert it.
+---@class copydesk.AppliedChange
 ---@field bufnr integer
----@field back copydesk.ByteRange[] What takes it back.
----@field kept copydesk.Kept
+---@field back copydesk.ByteRange[] The ranges that revert it.
+---@field kept copydesk.EditorState
 ---@field modified boolean
 
---- Takes back what was done.
----@param done copydesk.Done[]
+--- Reverts changes, the last one first.
+---@param done copydesk.AppliedChange[]
 ---@return boolean
-local function take_back(done)
+local function revert(done)
   for number = #done, 1, -1 do
     local last = done[number]
-    if not replace.take_back(last.bufnr, last.back) then
+    if not replace.revert(last.bufnr, last.back) then
       return false
     end
     vim.bo[last.bufnr].modified = last.modified
-    pcall(keep.restore, last.kept, {})
+    pcall(editor_state.restore, last.kept, {})
     pcall(end_undo_step, last.bufnr)
   end
   return true
 end
 
 --- Changes all buffers, or none.
----@param targets copydesk.Target[]
+---@param targets copydesk.EditTarget[]
 ---@return string? problem
-local function carry_out(targets)
-  local done = {} ---@type copydesk.Done[]
+local function apply_all(targets)
+  local done = {} ---@type copydesk.AppliedChange[]
   for _, target in ipairs(targets) do
     local bufnr = target.bufnr
-    local kept, modified = keep.look(bufnr), vim.bo[bufnr].modified
+    local kept, modified = editor_state.save(bufnr), vim.bo[bufnr].modified
     end_undo_step(bufnr)
     local back, problem = replace.all(bufnr, target.ranges)
     done[#done + 1] = { bufnr = bufnr, back = back, kept = kept, modified = modified }
     if problem then
-      local is_back = take_back(done)
+      local is_back = revert(done)
       problem = ("%s: %s"):format(buffer.shown(target.uri), problem)
-      return is_back and problem or problem .. "; what was done before it could not be taken back"
+      return is_back and problem or problem .. "; the edits before it could not be reverted"
     end
-    -- Where a window cannot be put back, the text is changed all the same.
-    pcall(keep.restore, kept, target.ranges)
+    -- A window that cannot be restored does not undo the edit.
+    pcall(editor_state.restore, kept, target.ranges)
     pcall(end_undo_step, bufnr)
-    made[bufnr] = vim.api.nvim_buf_get_changedtick(bufnr)
+    own_ticks[bufnr] = vim.api.nvim_buf_get_changedtick(bufnr)
     pcall(require("copydesk.document").settle, bufnr)
   end
 end
 
---- Has the desk know the texts as they are now.
+--- Sends pending changes of these buffers to the daemon.
 ---@param client vim.lsp.Client
 ---@param buffers integer[]
-local function tell(client, buffers)
+local function flush_buffers(client, buffers)
   for _, bufnr in ipairs(buffers) do
     if vim.lsp.buf_is_attached(bufnr, client.id) then
       require("copydesk.attach").flush_one(client, bufnr)
@@ -174,22 +172,22 @@ local function tell(client, buffers)
   end
 end
 
---- Whether a line of a text stays where it is and what it is.
+--- Whether the edits leave a line unchanged and at its row.
 ---@param ranges copydesk.ByteRange[]
 ---@param row integer From 0.
 ---@return boolean
-local function keeps(ranges, row)
+local function leaves_line(ranges, row)
   return not vim.iter(ranges):any(function(range)
     local moves = #range.lines - 1 ~= range.end_row - range.start_row
     return range.start_row <= row and (range.end_row >= row or moves)
   end)
 end
 
---- Whether the person is in the middle of a command that knows by its line where it began, and would go on in another text: an
---- operator without its motion, `:substitute` that asks, a completion from which nothing is chosen yet.
----@param targets copydesk.Target[]
+--- Whether the user is in the middle of a command that remembers its line and would continue in a changed text: an operator
+--- without its motion, a `:substitute` that asks, a completion with nothing chosen yet.
+---@param targets copydesk.EditTarget[]
 ---@return boolean
-local function is_in_the_middle(targets)
+local function is_mid_command(targets)
   local mode, current = vim.api.nvim_get_mode().mode, vim.api.nvim_get_current_buf()
   local target = vim.iter(targets):find(function(one)
     return one.bufnr == current
@@ -197,17 +195,17 @@ local function is_in_the_middle(targets)
   if not target then
     return false
   elseif mode:find("^[iR]v?[cx]") then
-    return not keeps(target.ranges, vim.api.nvim_win_get_cursor(0)[1] - 1)
+    return not leaves_line(target.ranges, vim.api.nvim_win_get_cursor(0)[1] - 1)
   end
   return mode:find("^no") ~= nil or mode:find("^r[m?]") ~= nil
 end
 
---- Waits, though not for long, while the person is in the middle of such a command.
----@param targets copydesk.Target[]
+--- Waits up to `PATIENCE` while the user is in the middle of such a command.
+---@param targets copydesk.EditTarget[]
 ---@return boolean is_free
 ---@return boolean has_waited
 local function wait_for_command(targets)
-  if not is_in_the_middle(targets) then
+  if not is_mid_command(targets) then
     return true, false
   elseif not coroutine.running() then
     return false, false
@@ -215,12 +213,12 @@ local function wait_for_command(targets)
   local timer, watch, is_late = assert(vim.uv.new_timer()), nil, false
   require("copydesk.await").await(function(done)
     local function look()
-      if is_late or not is_in_the_middle(targets) then
+      if is_late or not is_mid_command(targets) then
         done()
       end
     end
     local looks = 0
-    -- Not all of these modes are left with an event.
+    -- Neovim fires no event on leaving some of these modes.
     timer:start(PULSE, PULSE, vim.schedule_wrap(function()
       looks = looks + 1
       is_late = looks * PULSE >= PATIENCE
@@ -230,28 +228,28 @@ local function wait_for_command(targets)
   end)
   timer:close()
   vim.api.nvim_del_autocmd(watch)
-  return not is_in_the_middle(targets), true
+  return not is_mid_command(targets), true
 end
 
---- Makes an edit of the desk. Called in a coroutine.
+--- Applies an edit of the daemon. Called in a coroutine.
 ---@param params lsp.ApplyWorkspaceEditParams
 ---@param client vim.lsp.Client
 ---@return lsp.ApplyWorkspaceEditResult
 function M.handle(params, client)
-  local targets, problem, buffers = look_at(params.edit, client)
+  local targets, problem, buffers = resolve_targets(params.edit, client)
   if targets then
     local is_free, has_waited = wait_for_command(targets)
     if not is_free then
-      targets, problem = nil, "the person is in the middle of a command there"
+      targets, problem = nil, "the user is in the middle of a command there"
     elseif has_waited then
-      -- Meanwhile anything may have happened.
-      targets, problem, buffers = look_at(params.edit, client)
+      -- The buffers may have changed meanwhile.
+      targets, problem, buffers = resolve_targets(params.edit, client)
     end
   end
   if targets then
-    problem = carry_out(targets)
+    problem = apply_all(targets)
   end
-  tell(client, buffers)
+  flush_buffers(client, buffers)
   if problem then
     return { applied = false, failureReason = problem }
   end

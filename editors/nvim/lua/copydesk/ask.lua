@@ -1,32 +1,32 @@
---- Asks and questions that wait for the person: which there are, and the way back to the desk.
+--- The open asks and questions, and how replies to them get back to the daemon.
 ---
---- Contract: each is shown once, however often it is sent; the newest request is what is answered. One that was settled
---- elsewhere is taken away and answered `cancelled`. Nothing here takes the focus.
+--- Contract: each is shown once, however often the daemon sends it; the reply goes to the newest request. One that was
+--- settled elsewhere is removed and answered `cancelled`. Nothing here takes the focus.
 
 local await = require("copydesk.await")
 
 local M = {}
 
----@class copydesk.Open
+---@class copydesk.OpenAsk
 ---@field id string
 ---@field kind "permission"|"question"
 ---@field session string
 ---@field ask? copydesk.PermissionAskParams
 ---@field question? copydesk.QuestionAskParams
----@field reply fun(answer: table) Answers the desk.
+---@field reply fun(answer: table) Sends the response to the daemon.
 
----@type copydesk.Open[] The oldest first.
+---@type copydesk.OpenAsk[] The oldest first.
 local open = {}
 ---@type fun()[]
 local listeners = {}
 
---- Hears when the list has changed.
+--- Registers a listener for changes of the list.
 ---@param listener fun()
 function M.listen(listener)
   listeners[#listeners + 1] = listener
 end
 
---- Tells everybody that what waits looks different.
+--- Notifies the listeners.
 function M.changed()
   for _, listener in ipairs(listeners) do
     listener()
@@ -35,7 +35,7 @@ end
 
 ---@param id string
 ---@return integer?
-local function place(id)
+local function index_of(id)
   for at, item in ipairs(open) do
     if item.id == id then
       return at
@@ -43,37 +43,37 @@ local function place(id)
   end
 end
 
---- What waits, the oldest first; of one session, or of all.
+--- The open asks, the oldest first; of one session, or of all.
 ---@param session? string
----@return copydesk.Open[]
+---@return copydesk.OpenAsk[]
 function M.list(session)
   return vim.tbl_filter(function(item)
     return not session or item.session == session
   end, open)
 end
 
---- The one that a reply without a name is for: the oldest of the session that is looked at, else the oldest.
----@return copydesk.Open?
+--- The ask that a reply without an id is for: the oldest of the current session, else the oldest.
+---@return copydesk.OpenAsk?
 function M.first()
   local view = require("copydesk.session").current()
   return view and M.list(view.id)[1] or open[1]
 end
 
----@param item copydesk.Open
+---@param item copydesk.OpenAsk
 ---@return table answer
-local function wait_for(item)
+local function wait_for_reply(item)
   return await.await(function(done)
     item.reply = function(answer)
-      local at = place(item.id)
+      local at = index_of(item.id)
       if at and open[at] == item then
         table.remove(open, at)
       end
       done(answer)
       M.changed()
     end
-    local at = place(item.id)
+    local at = index_of(item.id)
     if at then
-      -- The desk sent it again, after we attached again: this request is the one it waits for.
+      -- The daemon sends it again after we reattach, and waits for this request.
       local older = open[at]
       open[at] = item
       older.reply({ reply = "cancelled" })
@@ -85,26 +85,26 @@ local function wait_for(item)
   end)
 end
 
---- Waits for the person's word about a call.
+--- Waits for the user's reply to a permission ask.
 ---@param params copydesk.PermissionAskParams
 ---@return copydesk.PermissionReply
 function M.permission(params)
-  return wait_for({ id = params.ask, kind = "permission", session = params.session, ask = params })
+  return wait_for_reply({ id = params.ask, kind = "permission", session = params.session, ask = params })
 end
 
---- Waits for the person's answers.
+--- Waits for the user's answers to a question.
 ---@param params copydesk.QuestionAskParams
 ---@return copydesk.QuestionReply
 function M.question(params)
-  return wait_for({ id = params.question, kind = "question", session = params.session, question = params })
+  return wait_for_reply({ id = params.question, kind = "question", session = params.session, question = params })
 end
 
---- It needs no reply any more.
+--- Removes an ask that was settled elsewhere.
 ---@param session string
 ---@param id string
 ---@param by? string Who replied.
 function M.settled(session, id, by)
-  local at = place(id)
+  local at = index_of(id)
   local item = at and open[at]
   if item and item.session == session then
     item.reply({ reply = "cancelled" })
@@ -114,7 +114,7 @@ function M.settled(session, id, by)
   end
 end
 
---- The connection is gone, and with it whoever waited. What is still open will be sent again.
+--- Drops all asks of a lost connection. The daemon sends the open ones again.
 function M.clear()
   local gone = open
   open = {}

@@ -1,16 +1,16 @@
---- Which buffers the desk sees: every listed one that holds a text, with a name or without.
+--- Attaches the daemon to buffers: every listed one with a text of its own, named or unnamed.
 ---
---- Contract: a buffer is attached when it is loaded and the connection stands; what was typed is told before a request is
---- made, although Neovim gathers changes for a while.
+--- Contract: a buffer is attached once it is loaded and the connection is ready. Pending changes are sent before a request,
+--- although Neovim debounces them.
 
 local M = {}
 
---- Larger texts are left to the disk: the desk would refuse so long a message.
+--- Larger buffers are not sent: the daemon rejects so long a message.
 local LARGEST = 64 * 1024 * 1024
 
---- The state of each buffer when it was last told.
+--- The changedtick of each buffer when it was last sent.
 ---@type table<integer, integer>
-local told = {}
+local sent_ticks = {}
 
 ---@param buffer integer
 ---@return boolean
@@ -18,7 +18,7 @@ local function is_too_large(buffer)
   return vim.api.nvim_buf_get_offset(buffer, vim.api.nvim_buf_line_count(buffer)) > LARGEST
 end
 
---- Attaches a buffer, if it is one for us.
+--- Attaches a buffer, if it is a document.
 ---@param client vim.lsp.Client
 ---@param buffer integer
 function M.one(client, buffer)
@@ -30,14 +30,14 @@ function M.one(client, buffer)
   elseif not vim.lsp.buf_is_attached(buffer, client.id) then
     vim.lsp.buf_attach_client(buffer, client.id)
     require("copydesk.buffer").follow(buffer)
-    told[buffer] = vim.api.nvim_buf_get_changedtick(buffer)
+    sent_ticks[buffer] = vim.api.nvim_buf_get_changedtick(buffer)
   end
 end
 
---- Attaches what there is, and from now on what comes.
+--- Attaches all documents, and from now on every new one.
 ---@param client vim.lsp.Client
 function M.all(client)
-  told = {}
+  sent_ticks = {}
   require("copydesk.document").watch()
   local group = vim.api.nvim_create_augroup("copydesk.attach", {})
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost", "BufEnter" }, {
@@ -50,7 +50,7 @@ function M.all(client)
       end
     end,
   })
-  -- vim.lsp would go on under a name that the desk has not been told, until the buffer is written.
+  -- vim.lsp would keep using a name that the daemon does not know, until the buffer is written.
   vim.api.nvim_create_autocmd("BufFilePre", {
     group = group,
     desc = "Copydesk sees the buffer under another name",
@@ -59,7 +59,7 @@ function M.all(client)
       if current and vim.lsp.buf_is_attached(event.buf, current.id) then
         M.flush_one(current, event.buf)
         vim.lsp.buf_detach_client(event.buf, current.id)
-        -- Also where it keeps its name.
+        -- `:file` with the same name needs this, too.
         vim.schedule(function()
           if vim.api.nvim_buf_is_valid(event.buf) and require("copydesk.client").get() == current then
             M.one(current, event.buf)
@@ -72,7 +72,7 @@ function M.all(client)
     group = group,
     desc = "Copydesk forgets the buffer",
     callback = function(event)
-      told[event.buf] = nil
+      sent_ticks[event.buf] = nil
     end,
   })
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
@@ -80,16 +80,16 @@ function M.all(client)
   end
 end
 
---- Tells what was typed in one buffer and is not told yet.
+--- Sends the pending changes of one buffer.
 ---@param client vim.lsp.Client
 ---@param buffer integer
 function M.flush_one(client, buffer)
   local tick = vim.api.nvim_buf_get_changedtick(buffer)
-  if told[buffer] == tick then
+  if sent_ticks[buffer] == tick then
     return
   end
-  told[buffer] = tick
-  -- A request about a buffer is what makes Neovim send its changes first.
+  sent_ticks[buffer] = tick
+  -- vim.lsp sends pending changes before any request for the buffer.
   local method, params = require("copydesk.protocol").methods.status, vim.empty_dict()
   local function ignore() end
   if vim.fn.has("nvim-0.11") == 1 then
@@ -99,14 +99,14 @@ function M.flush_one(client, buffer)
   end
 end
 
---- Tells what was typed in any buffer.
+--- Sends the pending changes of every buffer.
 ---@param client vim.lsp.Client
 function M.flush(client)
-  for buffer in pairs(told) do
+  for buffer in pairs(sent_ticks) do
     if vim.api.nvim_buf_is_loaded(buffer) and vim.lsp.buf_is_attached(buffer, client.id) then
       M.flush_one(client, buffer)
     else
-      told[buffer] = nil
+      sent_ticks[buffer] = nil
     end
   end
   require("copydesk.untitled").flush()

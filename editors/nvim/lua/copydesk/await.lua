@@ -1,11 +1,11 @@
---- Waiting without holding the editor up: a coroutine yields until somebody calls back.
+--- Waiting without blocking the editor: a coroutine yields until a callback resumes it.
 ---
---- Contract: the coroutine goes on at Neovim's main loop, where every function may be called. A second call of `done` is
---- passed over.
+--- Contract: the coroutine resumes on Neovim's main loop, where every API function is allowed. A second call of `done` does
+--- nothing.
 
 local M = {}
 
---- Runs `start` with a function that ends the waiting, and returns what that function was given.
+--- Calls `start` with a function that ends the wait, and returns the arguments given to that function.
 ---@param start fun(done: fun(...: any))
 ---@return any ...
 function M.await(start)
@@ -18,8 +18,8 @@ function M.await(start)
     is_done = true
     local count, given = select("#", ...), { ... }
     vim.schedule(function()
-      local went, problem = coroutine.resume(this, unpack(given, 1, count))
-      if not went then
+      local ok, problem = coroutine.resume(this, unpack(given, 1, count))
+      if not ok then
         require("copydesk.message").broken(problem, debug.traceback(this))
       end
     end)
@@ -27,12 +27,12 @@ function M.await(start)
   return coroutine.yield()
 end
 
---- Runs a function that may wait. What goes wrong in it is told in one line.
+--- Runs a function that may wait. An error in it is reported in one line.
 ---@param run fun()
 function M.run(run)
   local this = coroutine.create(run)
-  local went, problem = coroutine.resume(this)
-  if not went then
+  local ok, problem = coroutine.resume(this)
+  if not ok then
     require("copydesk.message").broken(problem, debug.traceback(this))
   end
 end

@@ -1,27 +1,27 @@
---- The program `copydesk`: where it is, and what to do where it is not.
+--- Finds the `copydesk` binary, and tells the user how to get it.
 ---
---- Contract: nothing is run to find it; `version` runs it without waiting.
+--- Contract: finding it runs nothing; `version` runs it asynchronously.
 
 local M = {}
 
---- How a person gets the program.
-M.install = "build it in a clone of Copydesk with `cargo install --path daemon/desk`, or set `cmd` in setup{} to where it is"
+--- How to install the binary.
+M.install = "build it in a clone of Copydesk with `cargo install --path daemon/cli`, or set `cmd` in setup{} to its path"
 
---- The command that starts it; or why there is none.
+--- The path of the binary, or why it cannot be found.
 ---@return string? path
 ---@return string? problem
 function M.find()
   local wanted = require("copydesk.config").get().cmd
-  -- 'wildignore' has no say in it: many leave build folders out with it.
+  -- Ignores 'wildignore': many users exclude build folders with it.
   local name = vim.fn.expand(wanted, true)
   local path = name ~= "" and vim.fn.exepath(name) or ""
   if path ~= "" then
     return path
   end
-  return nil, ("the program `%s` is not found: %s"):format(wanted, M.install)
+  return nil, ("cannot find the program `%s`: %s"):format(wanted, M.install)
 end
 
---- What the program calls its version.
+--- The version that the binary reports.
 ---@param path string
 ---@param done fun(version?: string, problem?: string)
 function M.version(path, done)
@@ -31,7 +31,7 @@ function M.version(path, done)
       if version then
         done(version)
       else
-        done(nil, ("`%s --version` did not tell a version (exit code %d)"):format(path, result.code))
+        done(nil, ("`%s --version` printed no version (exit code %d)"):format(path, result.code))
       end
     end)
   end)

@@ -1,24 +1,23 @@
---- Which buffers are documents, what the desk calls them, and at which version they are.
+--- Which buffers are documents, their URIs, and their versions.
 ---
---- Contract: nothing here makes, loads, lists or shows a buffer. A document is a loaded, listed buffer with a
---- text of its own (`buftype` is empty), with a name or without.
+--- Contract: nothing here creates, loads, lists or shows a buffer. A document is a loaded, listed buffer with a text of its
+--- own (`buftype` is empty), named or unnamed.
 
 local M = {}
 
---- vim.lsp counts versions by buffer, not by client, and Neovim 0.10 begins anew at 0 for all of them when
---- one more client attaches. So we remember what was told: the tick of the last change, and the name under
---- which it was.
+--- vim.lsp counts versions by buffer, not by client, and Neovim 0.10 restarts at 0 for all clients when another one attaches.
+--- So we keep the last version that the daemon got, and the name under which it got it.
 ---@type table<integer, { name: string, version: integer }>
 local followed = {}
 
---- Whether the desk should see a buffer.
+--- Whether a buffer is a document for the daemon.
 ---@param bufnr integer
 ---@return boolean
 function M.is_document(bufnr)
   return vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].buflisted and vim.bo[bufnr].buftype == ""
 end
 
---- What the desk calls a buffer.
+--- The URI of a buffer.
 ---@param bufnr integer
 ---@return string
 function M.uri(bufnr)
@@ -28,15 +27,15 @@ function M.uri(bufnr)
   return vim.uri_from_bufnr(bufnr)
 end
 
---- For people: the name of a document, as short as it is clear.
+--- The display name of a document: relative to the working folder or the home folder.
 ---@param uri string
 ---@return string
 function M.shown(uri)
   return vim.startswith(uri, "file:") and vim.fn.fnamemodify(vim.uri_to_fname(uri), ":~:.") or uri
 end
 
---- A function that finds the buffers of documents among those that there are now. Several may be names of one file: the exact name
---- comes first, then a loaded one.
+--- Returns a function that finds the buffer of a URI among the current ones. Several names may lead to one file: the exact
+--- name wins, then a loaded buffer.
 ---@return fun(uri: string): integer?
 function M.finder()
   local buffers = vim.api.nvim_list_bufs()
@@ -72,14 +71,14 @@ function M.finder()
   end
 end
 
---- The buffer of a document, if there is one.
+--- The buffer of a URI, if there is one.
 ---@param uri string
 ---@return integer?
 function M.of(uri)
   return M.finder()(uri)
 end
 
---- Looks at the versions of a buffer from now on. To be called when vim.lsp has told the desk of it.
+--- Tracks the versions of a buffer. Call it once vim.lsp has sent `didOpen`.
 ---@param bufnr integer
 function M.follow(bufnr)
   local is_followed = followed[bufnr] ~= nil
@@ -102,7 +101,7 @@ function M.follow(bufnr)
       end
       known.version = tick
     end,
-    -- vim.lsp opens it anew, and counts anew.
+    -- vim.lsp opens it again and restarts its count.
     on_reload = function()
       if followed[bufnr] then
         followed[bufnr].version = 0
@@ -112,8 +111,7 @@ function M.follow(bufnr)
   })
 end
 
---- The version of the text as it is now, whether the desk has been told of it or is about to be; nothing
---- where no client has the buffer open.
+--- The version of the current text, whether or not the daemon has it yet; nil if no client has the buffer open.
 ---@param bufnr integer
 ---@return integer?
 function M.version(bufnr)

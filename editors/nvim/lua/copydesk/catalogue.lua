@@ -1,7 +1,7 @@
---- The models and agents that can be chosen, as the desk last told.
+--- The models and agents that the user can choose, as last listed by the daemon.
 ---
---- Contract: `models` and `agents` ask the desk and wait in a coroutine. The `…_names` give at once what is known, and ask for
---- what is new: the next completion has it.
+--- Contract: `models` and `agents` send a request and wait in a coroutine. The `…_names` functions return the cached names
+--- at once and refresh them for the next completion.
 
 local client = require("copydesk.client")
 local methods = require("copydesk.protocol").methods
@@ -50,7 +50,8 @@ function M.agents()
   return require("copydesk.await").await(ask_agents)
 end
 
---- Chooses for the current session, from its next turn on, and tells what came of it; a session is made where there is none.
+--- Sets the agent or model of the current session from its next turn on, and reports the outcome. Creates a session if
+--- there is none.
 ---@param method string
 ---@param field "agent"|"model"
 ---@param name string
@@ -61,7 +62,7 @@ function M.choose(method, field, name)
     problem = client.ask(method, { session = view.id, [field] = name })
   end
   if problem then
-    message.error(("the %s stays as it is: %s"):format(field, problem))
+    message.error(("the %s was not changed: %s"):format(field, problem))
   else
     message.info(("`%s` answers from the next turn on"):format(name))
   end

@@ -1,26 +1,26 @@
---- The list of what the turns of the session changed, the latest first, with undo and redo.
+--- The list of changes by turn of a session, the latest first, with undo and redo.
 ---
---- Contract: shows the session that prompts go to, and follows it. Of a long session what is loaded is shown; more is loaded when
---- the person asks for it. The latest turn is open; what the person opens and closes stays so while the list is there.
+--- Contract: shows the current session and follows it. In a long session it shows the loaded turns; the user can load more.
+--- The latest turn starts open; what the user folds or unfolds stays so while the list is open.
 
 local message = require("copydesk.message")
 local panel = require("copydesk.panel")
 local rows = require("copydesk.changes.rows")
 local session = require("copydesk.session")
-local takeback = require("copydesk.takeback")
+local undo = require("copydesk.undo")
 
 local M = {}
 
----@type table<string, boolean> What is open and closed, by the keys of the rows.
+---@type table<string, boolean> Which rows are open, by row key.
 local opened = {}
----@type string? The session that this is about.
+---@type string? The id of the session shown.
 local shown
 
 ---@param item copydesk.ChangeItem
 ---@return boolean
 local function is_open(item)
   if opened[item.key] == nil and item.is_latest then
-    -- It stays so when there is a later one.
+    -- It stays open when a later turn comes.
     opened[item.key] = true
   end
   if opened[item.key] ~= nil then
@@ -30,22 +30,22 @@ local function is_open(item)
 end
 
 ---@return copydesk.PanelRow[]
-local function all()
+local function build_rows()
   local view = session.current()
   if not view then
-    return { { key = "", chunks = { { "There is no session.", "CopydeskDim" } } } }
+    return { { key = "", chunks = { { "No session is open.", "CopydeskDim" } } } }
   end
   if view.id ~= shown then
     shown, opened = view.id, {}
   end
   local found = rows.all(view, is_open)
   if #found == 0 then
-    found[1] = { key = "", chunks = { { "Nothing was said yet.", "CopydeskDim" } } }
+    found[1] = { key = "", chunks = { { "The session is empty.", "CopydeskDim" } } }
   end
   return found
 end
 
---- The other files that go along when the calls of a file are taken back, as they are shown.
+--- The other files that an undo of this file's calls would change, as display names.
 ---@param item copydesk.ChangeItem Of a file.
 ---@return string[]
 local function others_of(item)
@@ -66,46 +66,46 @@ local function others_of(item)
   return others
 end
 
---- Takes back what a row is about, and tells what became of it.
+--- Undoes the changes of a row, and reports the outcome.
 ---@param item copydesk.ChangeItem
 function M.undo(item)
   local view = session.current()
-  local whats = {} ---@type copydesk.UndoScope[]
+  local scopes = {} ---@type copydesk.UndoScope[]
   if item.kind == "hunk" then
-    return message.info("a hunk is not taken back alone; `u` on its call, its file or its turn takes back more")
+    return message.info("a single hunk cannot be undone; press `u` on its call, its file or its turn")
   elseif item.kind == "turn" then
-    whats[1] = { turn = item.turn.number }
+    scopes[1] = { turn = item.turn.number }
   elseif item.call then
-    whats[1] = { call = item.call.part.id }
+    scopes[1] = { call = item.call.part.id }
   elseif item.file then
     local others = others_of(item)
     if #others > 0 then
       local names = table.concat(others, ", ")
-      return message.info(("the same call changed %s, too; `u` on the call takes back all of it"):format(names))
+      return message.info(("the same call also changed %s; press `u` on the call to undo all of it"):format(names))
     end
     for _, call in ipairs(item.file.calls) do
-      table.insert(whats, 1, { call = call.part.id })
+      table.insert(scopes, 1, { call = call.part.id })
     end
   end
   local done = {}
-  for _, what in ipairs(view and whats or {}) do
-    local files = takeback.undo(view, what)
+  for _, what in ipairs(view and scopes or {}) do
+    local files = undo.undo(view, what)
     if not files then
       return
     end
     vim.list_extend(done, files)
   end
   if #done == 0 then
-    return message.info("there is nothing to take back")
+    return message.info("there is nothing to undo")
   end
-  require("copydesk.undone").tell(done, "undone")
+  require("copydesk.undo_report").report(done, "undone")
 end
 
---- Accepts what is undecided.
+--- Accepts undecided hunks.
 ---@param left copydesk.Undecided[]
 local function accept(left)
   if #left == 0 then
-    return message.info("nothing of it is undecided")
+    return message.info("nothing in it is undecided")
   end
   require("copydesk.review.decide").all(vim.tbl_map(function(undecided)
     local hunk = undecided.hunk or undecided.one.file
@@ -127,7 +127,7 @@ local function toggle(item)
       end
     end)
   end
-  -- A hunk has nothing to open: its call is closed.
+  -- A hunk cannot open or close: close its call.
   local key = item.kind == "hunk" and item.below or item.key
   opened[key] = not is_open({ kind = item.kind, key = key, left = {} })
   panel.update(list)
@@ -139,15 +139,15 @@ local function enter(item)
   if not item.file then
     return toggle(item)
   end
-  if require("copydesk.changes.place").go(item) then
+  if require("copydesk.changes.jump").go(item) then
     panel.keep(list)
   end
 end
 
---- Accepts all of the turn that a row is in.
+--- Accepts all hunks of the turn that a row belongs to.
 ---@param item copydesk.ChangeItem
 local function accept_turn(item)
-  for _, row in ipairs(item.turn and all() or {}) do
+  for _, row in ipairs(item.turn and build_rows() or {}) do
     if row.key == rows.key(item.turn.number) then
       return accept(row.item.left)
     end
@@ -157,7 +157,7 @@ end
 local function redo()
   local view = session.current()
   if view then
-    takeback.redo(view)
+    undo.redo(view)
   end
 end
 
@@ -180,29 +180,29 @@ list = {
   name = "changes",
   title = "Changes",
   help = "u undo  r redo  a accept  A accept the turn  <Tab> fold  <CR> go there",
-  rows = all,
+  rows = build_rows,
   keys = {
     key("<CR>", "go to the place; open or close a turn; load earlier turns", enter),
     key("<Tab>", "open or close", toggle),
     key("za", "open or close", toggle),
-    key("u", "take back the turn, the file or the call", M.undo),
-    key("r", "take the last undo back", redo),
-    key("<C-r>", "take the last undo back", redo),
-    key("a", "accept what is undecided of it", function(item)
+    key("u", "undo the turn, the file or the call", M.undo),
+    key("r", "redo the last undo", redo),
+    key("<C-r>", "redo the last undo", redo),
+    key("a", "accept what is undecided in it", function(item)
       accept(item.left)
     end),
-    key("A", "accept what is undecided of the turn", accept_turn),
+    key("A", "accept what is undecided in the turn", accept_turn),
   },
   show = function(item)
-    require("copydesk.changes.place").glance(item)
+    require("copydesk.changes.jump").preview(item)
   end,
 }
 
---- Loads until a turn is there. To be called in a coroutine.
+--- Loads earlier parts until a turn is there. Call it in a coroutine.
 ---@param view copydesk.View
 ---@param turn integer
 ---@return boolean is_there
-local function reach(view, turn)
+local function load_until(view, turn)
   local function is_there()
     return view.parts[1] ~= nil and view.parts[1].turn <= turn and view.parts[#view.parts].turn >= turn
   end
@@ -212,7 +212,7 @@ local function reach(view, turn)
       session.load_earlier(view, done)
     end)
     if problem or view.parts[1] == before then
-      message.error(problem or "what was said before could not be loaded; try again")
+      message.error(problem or "could not load the earlier part of the conversation; try again")
       return is_there()
     end
   end
@@ -222,13 +222,13 @@ local function reach(view, turn)
   return is_there()
 end
 
---- Shows the list, with the cursor in it. To be called in a coroutine.
----@param turn? integer The turn that the cursor goes to.
+--- Shows the list and puts the cursor in it. Call it in a coroutine.
+---@param turn? integer The turn to go to.
 function M.open(turn)
   local view = session.current()
   if not view then
     return message.info("there is no session; `:Copydesk sessions` opens one")
-  elseif not require("copydesk.scratch").can_open() or turn and not reach(view, turn) then
+  elseif not require("copydesk.scratch").can_open() or turn and not load_until(view, turn) then
     return
   end
   if not panel.is_open(list) or view.id ~= shown then
@@ -256,11 +256,11 @@ local function update()
 end
 
 require("copydesk.review").listen(update)
-takeback.listen(update)
+undo.listen(update)
 session.listen(function(view, what, part)
   local is_about = view == session.current() or view.id == shown
-  local is_told = what ~= "delta" and (what ~= "part" or part.content.kind == "call" or part.content.kind == "prompt")
-  if is_about and is_told then
+  local is_relevant = what ~= "delta" and (what ~= "part" or part.content.kind == "call" or part.content.kind == "prompt")
+  if is_about and is_relevant then
     update()
   end
 end)

@@ -1,7 +1,7 @@
---- The conversation: two windows, what was said above and the prompt below, wherever the person wants them.
+--- The conversation: two windows, the transcript above and the prompt below, placed as the options say.
 ---
---- Contract: opening and closing change no other window's buffer, and closing keeps the session, its turn and whatever was
---- written in the prompt. The two windows of a tab page come and go together.
+--- Contract: opening and closing change no other window's buffer; closing keeps the session, its turn and the text of the
+--- prompt. The two windows of a tab page open and close together.
 
 local input = require("copydesk.chat.input")
 local session = require("copydesk.session")
@@ -34,7 +34,7 @@ local function is_for_documents(window)
     and not vim.wo[window].previewwindow
 end
 
---- The window of a document that had the focus last, in this tab page.
+--- The document window that last had the focus, in this tab page.
 ---@return integer?
 function M.origin()
   local windows = vim.tbl_filter(is_for_documents, vim.api.nvim_tabpage_list_wins(0))
@@ -56,7 +56,7 @@ local function cells(share, whole)
   return math.max(1, math.floor(share <= 1 and share * whole or math.min(share, whole)))
 end
 
---- Opens a window as the options say, and gives it.
+--- Opens a window as the options say, and returns it.
 ---@param buffer integer
 ---@return integer
 local function split(buffer)
@@ -87,7 +87,7 @@ local function split(buffer)
   return window
 end
 
---- The window of the prompt, below that of the conversation.
+--- Opens the prompt's window below the transcript.
 ---@param above integer
 ---@param buffer integer
 ---@return integer
@@ -111,7 +111,7 @@ local function split_prompt(above, buffer)
   return window
 end
 
---- Options for this window while it shows our buffer, and for no other.
+--- Sets options of this window for our buffer only.
 ---@param window integer
 ---@param options table<string, any>
 local function set(window, options)
@@ -159,7 +159,7 @@ local function dress_prompt(window)
   set(window, { winfixheight = true, winfixwidth = true, fillchars = "eob: ", foldenable = false, statusline = " Prompt" })
 end
 
---- A window that was not made here is dressed too: a session file makes some, for one.
+--- Also sets the options of windows that the plugin did not open, such as those of a session file.
 ---@param window integer
 ---@param dress fun(window: integer)
 local function dress_once(window, dress)
@@ -169,7 +169,7 @@ local function dress_once(window, dress)
   end
 end
 
---- The buffers with their keys, made once.
+--- The two buffers with their keys, created once.
 ---@return integer transcript
 ---@return integer prompt
 local function buffers()
@@ -180,7 +180,7 @@ local function buffers()
     vim.api.nvim_create_autocmd("CursorMoved", {
       group = vim.api.nvim_create_augroup("copydesk.earlier", {}),
       buffer = above,
-      desc = "Copydesk loads what was said before, at the first line",
+      desc = "Copydesk loads earlier parts, at the first line",
       callback = function()
         local view = session.view(transcript.shown())
         if view and view.earlier and vim.api.nvim_win_get_cursor(0)[1] == 1 then
@@ -192,7 +192,7 @@ local function buffers()
   return above, below
 end
 
---- What has to be done whatever way a window went.
+--- Cleans up after either window was closed, however that happened.
 local function closed()
   vim.schedule(function()
     local above, below = window_of(transcript.buffer()), window_of(input.buffer())
@@ -224,11 +224,11 @@ function M.open()
   require("copydesk.chat.float").update()
   vim.api.nvim_clear_autocmds({ group = group })
   vim.api.nvim_create_autocmd("WinClosed", { group = group, callback = closed })
-  -- The connection is made while the person types.
+  -- Connect while the user types.
   require("copydesk.client").connect()
 end
 
---- Whether Neovim would have no window without this one. (Floats do not count.)
+--- Whether this is Neovim's last window. (Floats do not count.)
 ---@param window integer
 ---@return boolean
 local function is_last(window)
@@ -264,7 +264,7 @@ function M.toggle()
   end
 end
 
---- Opens the conversation with a text in the prompt; what is there already is kept above it.
+--- Opens the conversation with a text in the prompt, below any text that is already there.
 ---@param text? string
 function M.input(text)
   M.open()
@@ -274,7 +274,7 @@ function M.input(text)
   end
 end
 
--- The conversation shows the session that prompts go to.
+-- The conversation shows the current session.
 session.listen(function(view, what)
   if what == "session" and session.current() == view and transcript.shown() ~= view.id then
     transcript.show(view)

@@ -1,17 +1,17 @@
---- The connection to the desk: one `vim.lsp` client for this Neovim, started at the first use.
+--- The connection to the daemon: one `vim.lsp` client per Neovim, started on first use.
 ---
---- Contract: nothing here waits. A request that cannot be made is answered with why. A connection that breaks is made again,
---- quietly and ever more slowly; a desk that refuses us is not asked twice before `restart`.
+--- Contract: nothing here blocks. A request that cannot be sent gets its error. A lost connection is retried quietly with
+--- growing delays; after the daemon refuses the plugin, only `restart` tries again.
 
 local message = require("copydesk.message")
 local protocol = require("copydesk.protocol")
 
 local M = {}
 
---- The plugin's version, which is the program's.
+--- The plugin's version, the same as the binary's.
 M.version = "0.1.0"
 
---- A desk that has not answered after so long is told of, in milliseconds: all its answers come at once.
+--- After so many milliseconds without a response the user is warned: the daemon answers every request at once.
 local PATIENCE = 10000
 
 ---@type "off"|"starting"|"ready"|"failed"
@@ -22,9 +22,9 @@ local client_id
 local trouble
 ---@type fun(problem?: string)[]
 local waiting = {}
---- Ends in a row, without a minute of life between them.
-local ends = 0
---- Counts the starts, so that what belongs to an older one is known.
+--- Consecutive disconnects without a minute of connection in between.
+local disconnects = 0
+--- Counts the starts, so that events of an older one are ignored.
 local start_number = 0
 
 ---@return vim.lsp.Client?
@@ -41,7 +41,7 @@ end
 
 ---@param new "off"|"starting"|"ready"|"failed"
 ---@param problem? string
-local function become(new, problem)
+local function set_status(new, problem)
   status, trouble = new, problem
   local waited = waiting
   if new == "ready" or new == "failed" then
@@ -53,7 +53,7 @@ local function become(new, problem)
   require("copydesk.progress").connection(new)
 end
 
---- Why a process that ended before it answered may have done so.
+--- Finds out why a process ended before it answered.
 ---@param path string
 ---@param number integer
 ---@param code integer
@@ -66,7 +66,7 @@ local function explain_early_end(path, number, code)
     if version and version ~= M.version then
       what = ("the program is version %s, this plugin is %s: update the older one"):format(version, M.version)
     end
-    become("failed", what or ("`%s lsp` ended with code %d; `copydesk doctor` may know why"):format(path, code))
+    set_status("failed", what or ("`%s lsp` ended with code %d; `copydesk doctor` may know why"):format(path, code))
   end)
 end
 
@@ -77,7 +77,7 @@ local function events_of(path, number)
   return {
     refused = function(text)
       if number == start_number and status == "starting" then
-        become("failed", text)
+        set_status("failed", text)
       end
     end,
     ended = function(code)
@@ -110,12 +110,12 @@ local function config_of(path)
         return
       end
       client_id = client.id
-      -- Neovim sends `initialized` after this, and nothing may come before it.
+      -- Neovim sends `initialized` after this, and nothing may be sent before it.
       vim.schedule(function()
         if client_id == client.id then
           require("copydesk.diagnostics").watch()
           require("copydesk.attach").all(client)
-          become("ready")
+          set_status("ready")
         end
       end)
     end,
@@ -125,13 +125,13 @@ end
 local function start()
   local path, problem = require("copydesk.binary").find()
   if not path then
-    return become("failed", problem)
+    return set_status("failed", problem)
   end
-  become("starting")
+  set_status("starting")
   local number = start_number + 1
   local started, id
   if vim.fn.has("nvim-0.11") == 1 then
-    -- One that is ending still looks like a client of the same name.
+    -- A client that is shutting down would match by name.
     local function reuse_client()
       return false
     end
@@ -140,18 +140,18 @@ local function start()
     started, id = pcall(vim.lsp.start_client, config_of(path))
   end
   if not started or not id then
-    return become("failed", ("`%s lsp` cannot be started: %s"):format(path, id or "Neovim does not say why"))
+    return set_status("failed", ("cannot start `%s lsp`: %s"):format(path, id or "Neovim gives no reason"))
   end
-  -- One that has not answered yet can be stopped too.
+  -- Kept so that `stop` also ends one that has not answered yet.
   client_id = id
   vim.defer_fn(function()
     if status == "starting" and number == start_number then
-      message.warn("the desk does not answer yet; `:Copydesk restart` tries anew, `:Copydesk log` may tell why")
+      message.warn("the daemon does not answer yet; `:Copydesk restart` retries, `:Copydesk log` may show why")
     end
   end, PATIENCE)
 end
 
---- Connects where that has not been done.
+--- Connects, unless that was done already.
 ---@param done? fun(problem?: string)
 function M.start(done)
   done = done or function() end
@@ -166,7 +166,7 @@ function M.start(done)
   end
 end
 
---- The same, and tells where it cannot be done.
+--- Connects, and reports an error to the user.
 function M.connect()
   M.start(function(problem)
     if problem then
@@ -175,11 +175,11 @@ function M.connect()
   end)
 end
 
---- The line broke. It is made again; what was open is loaded again then.
+--- Reconnects after the connection was lost, and reloads the open sessions.
 function M.lost()
-  become("off")
+  set_status("off")
   require("copydesk.ask").clear()
-  ends = ends + 1
+  disconnects = disconnects + 1
   local number = start_number
   vim.defer_fn(function()
     if number ~= start_number or status ~= "off" then
@@ -192,20 +192,20 @@ function M.lost()
         require("copydesk.session").reload()
       end
     end)
-  end, math.min(100 * 2 ^ (ends - 1), 30000))
+  end, math.min(100 * 2 ^ (disconnects - 1), 30000))
   vim.defer_fn(function()
     if number + 1 == start_number and status == "ready" then
-      ends = 0
+      disconnects = 0
     end
   end, 60000)
 end
 
---- Ends the connection; the desk and its turns go on.
+--- Disconnects; the daemon and its turns continue.
 function M.stop()
   local client = client_id and vim.lsp.get_client_by_id(client_id)
   start_number = start_number + 1
   client_id = nil
-  become("off")
+  set_status("off")
   require("copydesk.ask").clear()
   if client then
     require("copydesk.untitled").detach_all(client)
@@ -217,11 +217,11 @@ function M.stop()
   end
 end
 
---- Connects anew, whatever went wrong before.
+--- Reconnects, also after a failure.
 ---@param done? fun(problem?: string)
 function M.restart(done)
   M.stop()
-  ends = 0
+  disconnects = 0
   M.start(function(problem)
     if not problem then
       require("copydesk.session").reload()
@@ -232,7 +232,7 @@ function M.restart(done)
   end)
 end
 
---- Asks the desk. What was typed in any buffer is told before.
+--- Sends a request. Pending changes of all buffers are sent first.
 ---@param method string
 ---@param params table
 ---@param done fun(problem?: string, result?: table, code?: integer)
@@ -240,14 +240,14 @@ function M.request(method, params, done)
   M.start(function(problem)
     local client = M.get()
     if problem or not client then
-      return done(problem or "the connection to the desk was lost")
+      return done(problem or "the connection to the daemon was lost")
     end
     require("copydesk.attach").flush(client)
     local is_answered = false
     vim.defer_fn(function()
       if not is_answered then
         is_answered = true
-        done("the desk does not answer; `:Copydesk restart` connects anew, `:Copydesk! restart` ends the desk first")
+        done("the daemon does not answer; `:Copydesk restart` reconnects, `:Copydesk! restart` also restarts the daemon")
       end
     end, PATIENCE)
     local function answered(failure, result)
@@ -270,12 +270,12 @@ function M.request(method, params, done)
     end
     if not sent then
       is_answered = true
-      done("the connection to the desk was lost")
+      done("the connection to the daemon was lost")
     end
   end)
 end
 
---- The same, waiting in a coroutine.
+--- Sends a request and waits for the response in a coroutine.
 ---@param method string
 ---@param params table
 ---@return string? problem

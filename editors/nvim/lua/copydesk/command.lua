@@ -1,22 +1,22 @@
---- The commands: `:Copydesk NAME …`, and `/NAME …` in a prompt. Each is a file of `command/`.
+--- The commands: `:Copydesk NAME …`, and `/NAME …` in a prompt. Each is a file in `command/`.
 ---
---- Contract: a command runs in a coroutine and never holds Neovim up. What goes wrong is told in one line, with the way out.
---- Completion gives what is known at once.
+--- Contract: a command runs in a coroutine and never blocks Neovim. An error is reported in one line, with what to do.
+--- Completion returns what is known at once.
 
 local M = {}
 
 ---@class copydesk.CommandContext
----@field text string The arguments as they were written.
+---@field text string The arguments as typed.
 ---@field bang boolean
 ---@field range? { first: integer, last: integer } Lines, from 1.
----@field window integer The window in which it was given.
+---@field window integer The window in which the user ran it.
 
 ---@class copydesk.Command
----@field summary string One line for people.
+---@field summary string One line for the user.
 ---@field run fun(args: string[], context: copydesk.CommandContext)
----@field complete? fun(lead: string, args: string[]): string[] `args` are the ones before `lead`.
+---@field complete? fun(lead: string, args: string[]): string[] `args` are the words before `lead`.
 
---- All of them, in the order in which they are offered. `plugin/copydesk.lua` has a map for each.
+--- All commands, in the order of completion. `plugin/copydesk.lua` has a map for each.
 M.names = {
   "ask", "chat", "stop", "undo", "redo", "new", "sessions", "model", "agent", "add",
   "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review", "changes",
@@ -31,7 +31,7 @@ function M.get(name)
   end
 end
 
---- How many letters differ between two words.
+--- The edit distance of two words.
 ---@param a string
 ---@param b string
 ---@return integer
@@ -53,21 +53,21 @@ local function distance(a, b)
   return row[#b]
 end
 
---- The name that a word may have been meant for.
+--- The command name nearest to a word.
 ---@param word string
 ---@return string
 function M.nearest(word)
   local best, least = M.names[1], math.huge
   for _, name in ipairs(M.names) do
-    local far = vim.startswith(name, word) and 0 or distance(word:lower():sub(1, 32), name)
-    if far < least then
-      best, least = name, far
+    local apart = vim.startswith(name, word) and 0 or distance(word:lower():sub(1, 32), name)
+    if apart < least then
+      best, least = name, apart
     end
   end
   return best
 end
 
---- The words of a line as `:Copydesk` has them: a backslash keeps a space in a word.
+--- Splits a line into words as `:Copydesk` does: a backslash keeps a space in a word.
 ---@param line string
 ---@return string[]
 function M.words(line)
@@ -83,7 +83,7 @@ end
 
 --- Runs a command.
 ---@param words string[] Its name and its arguments.
----@param context? table What is missing of it is filled in.
+---@param context? table Missing fields are filled in.
 function M.run(words, context)
   local name, args = words[1], vim.list_slice(words, 2)
   local command = M.get(name)
@@ -102,7 +102,7 @@ function M.run(words, context)
   end)
 end
 
---- `:Copydesk`, as |nvim_create_user_command()| calls it. Without a name it is `chat`.
+--- `:Copydesk`, as |nvim_create_user_command()| calls it. Without a name it runs `chat`.
 ---@param call table
 function M.given(call)
   M.run(call.fargs[1] and call.fargs or { "chat" }, {
@@ -121,8 +121,8 @@ local function beginning(words, lead)
   end, words)
 end
 
---- What can stand after some words.
----@param before string[] The whole words, the command's name first.
+--- The completions after some words.
+---@param before string[] The complete words, the command's name first.
 ---@param lead string
 ---@return string[]
 function M.offers(before, lead)
@@ -145,13 +145,13 @@ end
 ---@return string[]
 function M.complete(lead, line, at)
   local written = line:sub(1, at - #lead)
-  -- After the range and the command itself, whichever way they were written.
+  -- Skip the range and the command itself, however they are written.
   local after = written:match("^.-%f[%a]C%a*!?%s+(.*)$") or ""
   local before = vim.split(vim.trim(after), "%s+", { trimempty = true })
   return M.offers(before, lead)
 end
 
---- Words that begin as the lead does; for `complete` of a command.
+--- The words that begin with a lead; for a command's `complete`.
 M.beginning = beginning
 
 return M

@@ -1,17 +1,17 @@
---- Completion in the prompt: what can stand after `@`, and the commands after `/`.
+--- Completion in the prompt: mentions after `@`, and commands after `/`.
 ---
---- Contract: an ordinary 'omnifunc', so that every completion plugin can use it. It gives what is known at once; files and
---- symbols that come later are shown then, if the person is still at the same place.
+--- Contract: an ordinary 'omnifunc', so that every completion plugin can use it. It returns what is known at once; files and
+--- symbols that arrive later are shown if the user is still at the same place.
 
 local context = require("copydesk.context")
 local mention = require("copydesk.context.mention")
 
 local M = {}
 
---- So many are shown.
+--- How many items are shown.
 local MOST = 100
 
---- Where the word begins that the cursor is in, in bytes from 0; and which kind it is.
+--- The start of the word at the cursor, in bytes from 0, and its kind.
 ---@param line string The line up to the cursor.
 ---@param row integer From 1.
 ---@return integer? column
@@ -33,7 +33,7 @@ end
 
 ---@return string line
 ---@return integer row
-local function here()
+local function line_before_cursor()
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
   return vim.api.nvim_get_current_line():sub(1, column), row
 end
@@ -43,14 +43,14 @@ local function document()
   return context.document(require("copydesk.chat").origin())
 end
 
----@class copydesk.Offers What can stand after `@`.
+---@class copydesk.MentionOffers What can follow `@`.
 ---@field texts string[]
----@field about table<string, { kind: string, menu: string }> What is known of them; of files nothing is.
+---@field about table<string, { kind: string, menu: string }> Their details; files have none.
 
---- All but the symbols. The texts are plain ones: a project may have many files, and each letter that is typed looks at all.
+--- Everything but symbols. The texts are plain strings: a project may have many files, and every typed letter matches them all.
 ---@param arrived fun()
----@return copydesk.Offers
-local function things(arrived)
+---@return copydesk.MentionOffers
+local function mention_offers(arrived)
   local texts, about = {}, {}
   for _, word in ipairs(context.words) do
     texts[#texts + 1] = word.word
@@ -75,7 +75,7 @@ end
 
 ---@param query string
 ---@param arrived fun()
----@return copydesk.Offers
+---@return copydesk.MentionOffers
 local function symbols(query, arrived)
   local symbol = require("copydesk.complete.symbols")
   local buffer = document()
@@ -94,22 +94,22 @@ end
 
 local file = { kind = "file", menu = "" }
 
---- The mentions that match what is written, the best first.
+--- The mentions that match, the best first.
 ---@param base string With its `@`.
 ---@param arrived fun() Called when there may be more.
 ---@return table[] items As |complete-items|.
 local function mentions(base, arrived)
   local query = base:gsub('^@"?', "")
   local is_symbol = vim.startswith(query, "symbol:")
-  local offers = is_symbol and symbols(query:sub(#"symbol:" + 1), arrived) or things(arrived)
-  local found = vim.list_slice(offers.texts, 1, MOST)
+  local offers = is_symbol and symbols(query:sub(#"symbol:" + 1), arrived) or mention_offers(arrived)
+  local pending = vim.list_slice(offers.texts, 1, MOST)
   if query ~= "" then
-    found = vim.fn.matchfuzzy(offers.texts, query, { limit = MOST })
+    pending = vim.fn.matchfuzzy(offers.texts, query, { limit = MOST })
   end
   return vim.tbl_map(function(text)
     local about = offers.about[text] or file
     return { word = mention.write(text), abbr = text, kind = about.kind, menu = about.menu, icase = 1 }
-  end, found)
+  end, pending)
 end
 
 ---@param base string With its `/`.
@@ -138,7 +138,7 @@ local function press(keys)
   vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(keys, true, false, true), "n", false)
 end
 
---- The menu opens by itself, with nothing chosen: what is typed stays what was typed.
+--- Lets the menu open with nothing selected, so that typed text stays as typed.
 local function choose_nothing()
   local wanted = "menuone,noinsert,noselect"
   if vim.fn.has("nvim-0.11") == 1 then
@@ -154,7 +154,7 @@ local function choose_nothing()
   vim.api.nvim_create_autocmd({ "CompleteDone", "InsertLeave", "BufLeave" }, {
     group = group,
     buffer = 0,
-    desc = "The person's own 'completeopt'",
+    desc = "Copydesk restores the user's 'completeopt'",
     callback = function()
       vim.api.nvim_clear_autocmds({ group = group })
       vim.o.completeopt = before
@@ -168,11 +168,11 @@ function M.menu()
   press("<C-x><C-o>")
 end
 
---- What came later is shown, if the person is still there.
+--- Shows items that arrived late, if the user is still at the same place.
 ---@param buffer integer
 ---@param line string
 local function refresh(buffer, line)
-  if vim.fn.mode() ~= "i" or vim.api.nvim_get_current_buf() ~= buffer or here() ~= line then
+  if vim.fn.mode() ~= "i" or vim.api.nvim_get_current_buf() ~= buffer or line_before_cursor() ~= line then
     return
   end
   if vim.fn.pumvisible() == 1 then
@@ -182,7 +182,7 @@ local function refresh(buffer, line)
   end
 end
 
---- What can stand at the end of a line.
+--- The items for the end of a line.
 ---@param line string Up to the cursor.
 ---@param kind string?
 ---@param base string
@@ -199,9 +199,9 @@ local function items_of(line, kind, base)
   return kind == "argument" and arguments(line, base) or {}
 end
 
---- What the first of the two calls found: the line up to the cursor, and what the cursor is in.
+--- The result of the first of the two calls: the line up to the cursor, and the kind of word.
 ---@type { line: string, kind: string? }
-local found = { line = "" }
+local pending = { line = "" }
 
 --- For 'omnifunc'.
 ---@param findstart integer
@@ -209,22 +209,22 @@ local found = { line = "" }
 ---@return integer|table
 function M.omnifunc(findstart, base)
   if findstart == 1 then
-    local line, row = here()
+    local line, row = line_before_cursor()
     local column, kind = word_at(line, row)
-    found = { line = line, kind = kind }
-    -- -3: nothing to complete here, and nothing to say about it.
+    pending = { line = line, kind = kind }
+    -- -3: nothing to complete, and no message.
     return column or -3
   end
-  return { words = items_of(found.line, found.kind, base), refresh = "always" }
+  return { words = items_of(pending.line, pending.kind, base), refresh = "always" }
 end
 
---- The word for which the menu was opened last: whoever closed it wants it closed.
+--- The word for which the menu last opened. It does not open again for it, in case the user closed it.
 ---@type string?
 local opened
 
---- Opens the menu where a word of ours was begun. For |TextChangedI|.
+--- Opens the menu when the user begins a mention or a command. For |TextChangedI|.
 function M.trigger()
-  local line, row = here()
+  local line, row = line_before_cursor()
   local column, kind = word_at(line, row)
   if not column then
     opened = nil
@@ -236,13 +236,13 @@ function M.trigger()
     return
   end
   opened = word
-  -- A menu without anything in it would say so.
+  -- An empty menu would show a message.
   if #items_of(line, kind, line:sub(column + 1)) > 0 then
     M.menu()
   end
 end
 
---- Runs `/NAME …`, where it is one of our commands.
+--- Runs `/NAME …` if it is one of our commands.
 ---@param text string
 ---@return boolean is_command
 function M.slash(text)
@@ -256,7 +256,7 @@ function M.slash(text)
   return true
 end
 
---- The mentions that a word of a command line may be meant for.
+--- The mentions that complete a word on the command line.
 ---@param lead string
 ---@return string[]
 function M.words(lead)

@@ -1,42 +1,42 @@
---- The options of the plugin. The table of defaults documents itself: `:help copydesk-options` says the same at length.
+--- The options of the plugin, with their defaults. `:help copydesk-options` describes them in full.
 ---
---- Contract: `get()` always gives a whole configuration. What a person set wrongly is told in one line, with the name of the
---- option, and the default is used in its place.
+--- Contract: `get()` always returns a complete configuration. A wrong option is reported in one line with its name, and its
+--- default is used.
 
 local M = {}
 
 ---@class copydesk.Config
 M.defaults = {
-  --- The program. A name is looked for on PATH.
+  --- The binary: a path, or a name on PATH.
   cmd = "copydesk",
-  --- Connect when Neovim has started, instead of at the first use.
+  --- Connect when Neovim has started, instead of on first use.
   autostart = false,
-  --- The window of the conversation.
+  --- The windows of the conversation.
   chat = {
     --- "right", "left", "bottom", "top", "tab" or "float".
     position = "right",
-    --- Columns, or rows at the bottom and the top; up to 1 it is a share of the screen.
+    --- Columns, or rows at the bottom and the top; a value up to 1 is a share of the screen.
     size = 0.4,
-    --- Rows that the prompt has at first, and at most.
+    --- The minimal and maximal rows of the prompt.
     prompt = { min = 3, max = 12 },
-    --- Reasoning is shown open, instead of folded.
+    --- Show reasoning unfolded.
     show_reasoning = false,
     --- How many parts of a session are loaded at once.
     page = 200,
-    --- What becomes of a prompt while a turn runs: "steer" (the model reads it with its next step) or "queue" (after the turn).
+    --- What happens to a prompt while a turn runs: "steer" (the model reads it in its next step) or "queue" (after the turn).
     while_running = "steer",
   },
-  --- Show the place where the agent is at work, in a window that shows a file already. Never takes the focus.
+  --- Show the place where the agent works, in a window that shows a file already. Never takes the focus.
   follow = false,
-  --- What is said through `vim.notify`: "all", "asks" (only what waits for you, and trouble), or "none".
+  --- What `vim.notify` reports: "all", "asks" (only what waits for you, and errors), or "none".
   notify = "asks",
-  --- Give the progress of turns to whatever shows that of language servers.
+  --- Report the progress of turns as LSP progress.
   progress = true,
   --- A small window for asks while the conversation is hidden.
   ask_float = true,
-  --- Prompts that are remembered.
+  --- How many prompts are remembered.
   history = 200,
-  --- Signs for states, each one cell or two wide. Any letter will do where a font lacks them.
+  --- Signs for states, one or two cells wide. Any letter works if a font lacks them.
   icons = {
     pending = "○",
     running = "◐",
@@ -46,20 +46,20 @@ M.defaults = {
     ask = "?",
     hunk = "±",
   },
-  --- Edits of the agent that nobody has decided yet, in their buffers.
+  --- How undecided edits of the agent look in their buffers.
   review = {
-    --- Signs in the sign column: lines that came, are others, went, and such that wait for you. `false`: none.
+    --- Signs in the sign column for added, changed, removed and proposed lines. `false`: none.
     signs = { added = "┃", changed = "┃", removed = "▔", proposed = "┆" },
-    --- Say at the hunk under the cursor what its keys are.
+    --- Show the keys at the hunk under the cursor.
     hint = true,
-    --- Rows that lines beside the text have at most, in each hunk.
+    --- The maximal rows of virtual lines per hunk.
     virtual_lines = 40,
     --- Go to the next hunk after a decision.
     advance = false,
     --- Rows of the list of hunks.
     list = 12,
-    --- Keys in buffers that have hunks, as long as they have. A default is left out where you have a map for it; `false` leaves
-    --- one out, or all.
+    --- Keys in buffers with hunks, while they have any. A default key is skipped if you have mapped it; `false` removes one key,
+    --- or all.
     keys = {
       accept = { n = "gha", x = "gha" },
       reject = { n = "ghr", x = "ghr" },
@@ -71,7 +71,7 @@ M.defaults = {
       previous = { n = "[h" },
     },
   },
-  --- Keys in the conversation's two windows. `false` leaves one out.
+  --- Keys in the conversation's two windows. `false` removes one.
   keys = {
     send = { n = "<CR>", i = "<C-s>" },
     stop = { n = "<C-c>", i = "<C-c>" },
@@ -95,20 +95,20 @@ M.defaults = {
   },
 }
 
---- What each option takes, where its default does not say it.
+--- The valid values of an option, where its default's type is not enough.
 local choices = {
   ["chat.position"] = { "right", "left", "bottom", "top", "tab", "float" },
   ["chat.while_running"] = { "steer", "queue" },
   notify = { "all", "asks", "none" },
 }
 
---- Tables that can be left out as a whole.
+--- Tables that can be `false`.
 local can_be_off = { ["review.signs"] = true, ["review.keys"] = true }
 
 ---@type copydesk.Config
 local current = vim.deepcopy(M.defaults)
 
---- Whether a value may stand where the default stands.
+--- Why a value is wrong for an option.
 ---@param name string
 ---@param default any
 ---@param value any
@@ -121,13 +121,13 @@ local function problem_of(name, default, value)
   elseif type(value) ~= type(default) then
     return ("`%s` is a %s, not a %s"):format(name, type(default), type(value))
   elseif type(value) == "number" and not (value > 0 and value < math.huge) then
-    return ("`%s` is greater than zero"):format(name)
+    return ("`%s` must be greater than zero"):format(name)
   elseif type(value) == "number" and default == math.floor(default) and value ~= math.floor(value) then
-    return ("`%s` is a whole number"):format(name)
+    return ("`%s` must be a whole number"):format(name)
   end
 end
 
---- The known name that is nearest to one that is not known.
+--- A hint with the known name nearest to an unknown one.
 ---@param name string
 ---@param known table<string, any>
 ---@return string
@@ -138,7 +138,7 @@ local function nearest(name, known)
   return found and ("; did you mean `%s`?"):format(found) or ("; there are " .. table.concat(names, ", "))
 end
 
---- The keys of one action, by mode; a mode with `false` has none.
+--- The keys of one action, by mode; `false` removes a mode.
 ---@param name string
 ---@param given table
 ---@param problems string[]
@@ -187,9 +187,9 @@ local function merge(defaults, given, at, problems)
   return merged
 end
 
---- Takes a person's options.
+--- Sets the user's options.
 ---@param options? table
----@return string[] problems What is wrong with them, a line each.
+---@return string[] problems The errors in them, one line each.
 function M.set(options)
   local problems = {}
   if options ~= nil and type(options) ~= "table" then

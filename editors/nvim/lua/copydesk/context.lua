@@ -1,21 +1,21 @@
---- What goes along with a prompt: what its words mention with `@`, and what was added to it before.
+--- The context of a prompt: its `@` mentions, and what the user added before.
 ---
---- Contract: `gather` only looks; nothing is opened, loaded or changed, and what it reads is bounded. A word after `@` that
---- is none of ours and no file stays text. `:help copydesk-mentions` has the list.
+--- Contract: `gather` only reads: it opens, loads and changes nothing, and caps what it reads. A word after `@` that is neither
+--- a keyword nor a file stays text. `:help copydesk-mentions` has the list.
 
 local M = {}
 
---- No prompt needs more pieces than this.
+--- The cap on pieces per prompt.
 local MOST = 100
---- So much of a text is sent: more than the desk puts into a prompt, which says then that there is more.
+--- The cap on a text, in bytes. It is larger than the daemon's own, so that the daemon reports the truncation.
 M.longest = 128 * 1024
 
----@class copydesk.Piece Something that goes along.
----@field label string For people.
+---@class copydesk.ContextPiece One item of context.
+---@field label string For the user.
 ---@field item? copydesk.ContextItem
 ---@field media? string The path of an image or a PDF.
 
----@class copydesk.Gathered
+---@class copydesk.GatheredContext
 ---@field items? copydesk.ContextItem[]
 ---@field files? copydesk.MediaContent[]
 ---@field problem? string Why the prompt cannot be sent as it is.
@@ -24,11 +24,11 @@ M.longest = 128 * 1024
 ---@field origin? integer The window that `@buffer`, `@selection` and `@diagnostics` are about.
 ---@field more? copydesk.ContextItem[]
 
----@type copydesk.Piece[]
+---@type copydesk.ContextPiece[]
 local added = {}
 
---- Adds to the next prompt. What was added before under the same label is replaced.
----@param piece copydesk.Piece
+--- Adds a piece to the next prompt. It replaces one with the same label.
+---@param piece copydesk.ContextPiece
 function M.add(piece)
   added = vim.tbl_filter(function(other)
     return other.label ~= piece.label
@@ -36,13 +36,13 @@ function M.add(piece)
   added[#added + 1] = piece
 end
 
---- What was added.
----@return copydesk.Piece[]
+--- The added pieces.
+---@return copydesk.ContextPiece[]
 function M.list()
   return vim.list_slice(added)
 end
 
---- What was added, for people.
+--- The labels of the added pieces.
 ---@return string[]
 function M.labels()
   return vim.tbl_map(function(piece)
@@ -54,7 +54,7 @@ function M.clear()
   added = {}
 end
 
---- The words that can stand after `@`, and what they mean.
+--- The keywords after `@`, and what they mean.
 ---@type { word: string, menu: string }[]
 M.words = {
   { word = "buffer", menu = "this file" },
@@ -71,7 +71,7 @@ function M.folder()
   return view and view.session.folder or vim.fn.getcwd()
 end
 
---- The document that a prompt is about: that of the window, else of the one that had the focus before the conversation.
+--- The document of a prompt: the one in the window, else the one that last had the focus.
 ---@param window? integer
 ---@return integer? buffer
 function M.document(window)
@@ -86,19 +86,19 @@ function M.document(window)
   end
 end
 
---- The words that are about a document, and where what they mean is made.
+--- The keywords about a document, and the modules that resolve them.
 local about_document = { buffer = "piece", selection = "piece", diagnostics = "list" }
 
---- What a word after `@`, or after `:Copydesk add`, means. Nothing where it means nothing.
+--- Resolves a word after `@` or `:Copydesk add`. Nil if it means nothing.
 ---@param word string
 ---@param window? integer
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 ---@return string? problem
 function M.resolve(word, window)
   if about_document[word] then
     local buffer = M.document(window)
     if not buffer then
-      return nil, ("`@%s` is about a file, and no window shows one"):format(word)
+      return nil, ("`@%s` needs a file, and no window shows one"):format(word)
     end
     return require("copydesk.context." .. about_document[word])[word](buffer)
   elseif word == "quickfix" then
@@ -112,10 +112,10 @@ end
 --- The pieces of a prompt, each once.
 ---@param text string
 ---@param options copydesk.GatherOptions
----@return copydesk.Piece[]? pieces
+---@return copydesk.ContextPiece[]? pieces
 ---@return string? problem
 local function pieces_of(text, options)
-  local pieces, known = M.list(), {} ---@type copydesk.Piece[], table<string, boolean>
+  local pieces, known = M.list(), {} ---@type copydesk.ContextPiece[], table<string, boolean>
   for _, item in ipairs(options.more or {}) do
     pieces[#pieces + 1] = { label = item.uri, item = item }
   end
@@ -135,16 +135,16 @@ local function pieces_of(text, options)
     end
   end
   if #pieces > MOST then
-    local why = "%d files and pieces go with this prompt, and at most %d can; `:Copydesk add clear` takes away what was added"
+    local why = "this prompt has %d files and pieces of context, but at most %d are allowed; `:Copydesk add clear` removes the added ones"
     return nil, why:format(#pieces, MOST)
   end
   return pieces
 end
 
---- A text that the wire can carry: not too long, and what is no UTF-8 is taken for Latin-1, as Neovim does with files.
+--- A text that can be sent: truncated to the cap, and read as Latin-1 if it is not UTF-8, as Neovim does with files.
 ---@param text string
 ---@return string
-local function carried(text)
+local function sendable(text)
   if #text > M.longest then
     text = text:sub(1, M.longest + vim.str_utf_start(text, M.longest + 1))
   end
@@ -152,10 +152,10 @@ local function carried(text)
   return is_utf8 and text or vim.iconv(text, "latin1", "utf-8") or ""
 end
 
---- All that goes along with a prompt.
+--- Gathers the context of a prompt.
 ---@param text string
 ---@param options? copydesk.GatherOptions
----@return copydesk.Gathered
+---@return copydesk.GatheredContext
 function M.gather(text, options)
   local pieces, problem = pieces_of(text, options or {})
   if not pieces then
@@ -171,7 +171,7 @@ function M.gather(text, options)
       files[#files + 1] = media
     elseif piece.item then
       local item = vim.deepcopy(piece.item)
-      item.text = item.text and carried(item.text)
+      item.text = item.text and sendable(item.text)
       items[#items + 1] = item
     end
   end

@@ -1,22 +1,21 @@
---- Files under open documents: saving one as its person would, and reading one again that the desk has
---- changed.
+--- Files of open documents: saves one as the user would, and reloads one that the daemon changed.
 ---
---- Contract: nothing here asks anything, waits, takes the focus or moves a cursor. A file that somebody else
---- has changed since it was read is not written over; a buffer with changes of its own is not read again.
+--- Contract: nothing here asks a question, blocks, takes the focus or moves a cursor. A file that changed on disk since it was
+--- read is not overwritten; a modified buffer is not reloaded.
 
 local buffer = require("copydesk.buffer")
 
 local M = {}
 
---- What a file was like when its buffer was last read or written; `false` where there was none. Neovim knows
---- it too, and would ask a person where it is another by now.
+--- The state of a file when its buffer was last read or written. Neovim tracks this, too, but would ask the user about a
+--- difference.
 ---@class copydesk.KnownFile
 ---@field name string
----@field stamp string|false
+---@field stamp string|false `false` if the file did not exist.
 ---@field writes integer How often Neovim had written the buffer.
 
 ---@type table<integer, copydesk.KnownFile>
-local known = {}
+local known_files = {}
 
 ---@param name string
 ---@return string|false
@@ -25,7 +24,7 @@ local function stamp_of(name)
   return stat and ("%d.%09d %d"):format(stat.mtime.sec, stat.mtime.nsec, stat.size) or false
 end
 
---- How often a buffer was written, also where no autocommands said so (`:noautocmd write`).
+--- How often a buffer was written, including `:noautocmd write`.
 ---@param bufnr integer
 ---@return integer
 local function writes_of(bufnr)
@@ -35,17 +34,17 @@ end
 ---@param bufnr integer
 local function remember(bufnr)
   local name = vim.api.nvim_buf_get_name(bufnr)
-  known[bufnr] = { name = name, stamp = stamp_of(name), writes = writes_of(bufnr) }
+  known_files[bufnr] = { name = name, stamp = stamp_of(name), writes = writes_of(bufnr) }
 end
 
---- Looks at what is read and written from now on.
+--- Starts to track reads and writes.
 function M.watch()
   local group = vim.api.nvim_create_augroup("copydesk.document", {})
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufWritePost" }, {
     group = group,
     desc = "Copydesk remembers the file as it was read or written",
     callback = function(event)
-      -- A part of a buffer that is written elsewhere says nothing of its file.
+      -- Writing a part of a buffer to another file says nothing about its own file.
       local file, name = vim.fn.fnamemodify(event.file, ":p"), vim.api.nvim_buf_get_name(event.buf)
       if event.event ~= "BufWritePost" or file == name then
         remember(event.buf)
@@ -56,16 +55,16 @@ function M.watch()
     group = group,
     desc = "Copydesk forgets the file",
     callback = function(event)
-      known[event.buf] = nil
+      known_files[event.buf] = nil
     end,
   })
 end
 
---- Where edits have brought a text back to what its file has, nothing of it is to be saved, and what somebody else does to the file may
---- be read again.
+--- Clears 'modified' if edits brought a text back to what its file has: then nothing needs saving, and the file may be reloaded
+--- when it changes.
 ---@param bufnr integer
 function M.settle(bufnr)
-  local name, was, options = vim.api.nvim_buf_get_name(bufnr), known[bufnr], vim.bo[bufnr]
+  local name, was, options = vim.api.nvim_buf_get_name(bufnr), known_files[bufnr], vim.bo[bufnr]
   local is_plain = options.buftype == "" and options.fileformat == "unix" and not options.bomb
   local is_utf8 = options.fileencoding == "" or options.fileencoding == "utf-8"
   if not options.modified or not is_plain or not is_utf8 or not was or was.name ~= name then
@@ -86,10 +85,10 @@ function M.settle(bufnr)
   end
 end
 
---- Has Neovim look at the file of a buffer, without a question to anybody.
+--- Lets Neovim check the file of a buffer without asking the user.
 ---@param bufnr integer
----@return string? reason What has changed, in the words of `v:fcs_reason`.
-local function ask_neovim(bufnr)
+---@return string? reason What changed, as in `v:fcs_reason`.
+local function check_file(bufnr)
   local reason
   local watch = vim.api.nvim_create_autocmd("FileChangedShell", {
     buffer = bufnr,
@@ -103,26 +102,25 @@ local function ask_neovim(bufnr)
   return reason
 end
 
---- Whether the file is another than the one that was read.
+--- Whether the file changed since it was read.
 ---@param bufnr integer
 ---@return boolean
 local function is_changed(bufnr)
-  local name, was = vim.api.nvim_buf_get_name(bufnr), known[bufnr]
+  local name, was = vim.api.nvim_buf_get_name(bufnr), known_files[bufnr]
   if was and was.name ~= name then
-    -- A buffer with a new name has read nothing of the file that is there.
+    -- A renamed buffer has not read the file that already has its new name.
     return stamp_of(name) ~= false
   elseif was and was.stamp == stamp_of(name) then
     return false
   elseif was and was.writes == writes_of(bufnr) then
     return true
   end
-  -- Nothing was seen of when it was read or written last; Neovim knows, unless it has told its person already.
-  local reason = vim.bo[bufnr].modified and ask_neovim(bufnr) or nil
+  -- The last read or write was not seen. Neovim knows, unless it has already told the user.
+  local reason = vim.bo[bufnr].modified and check_file(bufnr) or nil
   return reason == "conflict" or reason == "changed"
 end
 
---- Whether the encoding of the file has all letters of the text. Neovim would write something else for the
---- others.
+--- Whether the file's encoding can represent the text. Neovim would silently write other characters.
 ---@param bufnr integer
 ---@return boolean
 local function can_be_encoded(bufnr)
@@ -132,7 +130,7 @@ local function can_be_encoded(bufnr)
   end
   local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), "\n")
   if encoding:find("^ucs%-2") then
-    -- Two bytes for each, and so none of those that take four here.
+    -- Two bytes per character: none that takes four in UTF-8.
     return not text:find("[\240-\255]")
   end
   local encoded = vim.iconv(text, "utf-8", encoding)
@@ -141,7 +139,7 @@ end
 
 ---@param bufnr integer?
 ---@return string?
-local function trouble_with(bufnr)
+local function save_problem(bufnr)
   if not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) then
     return "it is not open"
   elseif vim.api.nvim_buf_get_name(bufnr) == "" then
@@ -151,9 +149,9 @@ local function trouble_with(bufnr)
   elseif vim.bo[bufnr].readonly then
     return "it is read-only ('readonly' is on)"
   elseif is_changed(bufnr) then
-    return "its file has been changed by somebody else since it was read"
+    return "its file has changed on disk since it was read"
   elseif not can_be_encoded(bufnr) then
-    local why = "it has letters that its encoding ('fileencoding' is %s) has not"
+    local why = "it has characters that its encoding cannot represent ('fileencoding' is %s)"
     return why:format(vim.bo[bufnr].fileencoding)
   end
 end
@@ -163,44 +161,44 @@ end
 ---@return copydesk.DocumentSaveResult
 function M.save(params)
   local bufnr = buffer.of(params.uri)
-  local trouble = trouble_with(bufnr)
+  local trouble = save_problem(bufnr)
   if trouble or not bufnr then
     return { saved = false, message = ("%s: %s"):format(buffer.shown(params.uri), trouble) }
   end
-  -- With this option, what would be an error becomes a question.
+  -- With 'confirm', an error would become a question.
   local confirms = vim.o.confirm
   if confirms then
     vim.o.confirm = false
   end
-  local went, said = pcall(vim.api.nvim_buf_call, bufnr, function()
+  local ok, output = pcall(vim.api.nvim_buf_call, bufnr, function()
     return vim.api.nvim_exec2("lockmarks update", { output = true }).output
   end)
   if confirms then
     vim.o.confirm = true
   end
-  -- What else is bound to saving may have taken the buffer away.
-  if went and not vim.api.nvim_buf_is_valid(bufnr) then
+  -- Autocommands of the write may have deleted the buffer.
+  if ok and not vim.api.nvim_buf_is_valid(bufnr) then
     return { saved = true }
-  elseif went and not vim.bo[bufnr].modified and vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr)) then
+  elseif ok and not vim.bo[bufnr].modified and vim.uv.fs_stat(vim.api.nvim_buf_get_name(bufnr)) then
     remember(bufnr)
     return { saved = true }
   end
-  local why = tostring(said):match("E%d+:[^\n]*") or tostring(said):match("[^\n]+") or "it was not written"
+  local why = tostring(output):match("E%d+:[^\n]*") or tostring(output):match("[^\n]+") or "it was not written"
   return { saved = false, message = ("%s: %s"):format(buffer.shown(params.uri), why) }
 end
 
---- Reads a buffer again. Where it was open before its file was there, Neovim would ask; and again about a swap file, about which
---- its person has been asked. Where a callback of somebody else fails it would leave half a text, but for `silent!`.
+--- Reloads a buffer. If the buffer is older than its file, `:checktime` would ask the user, so it uses `:edit` and answers the swap
+--- file prompt. `silent!`, because a failing autocommand would otherwise leave half a text.
 ---@param bufnr integer
 ---@param is_new boolean
 local function read_again(bufnr, is_new)
   if is_new then
-    require("copydesk.opening").unasked("e", vim.api.nvim_buf_call, bufnr, function()
+    require("copydesk.quiet_open").with_swap_answer("e", vim.api.nvim_buf_call, bufnr, function()
       vim.cmd("silent! keepalt keepjumps edit")
     end)
     return
   end
-  -- What was said for this buffer alone, if anything was.
+  -- The buffer's own value, if it has one.
   local own = vim.bo[bufnr].autoread ---@type boolean?
   vim.bo[bufnr].autoread = true
   pcall(vim.cmd, "silent! checktime " .. bufnr)
@@ -215,7 +213,7 @@ local function read_again(bufnr, is_new)
   end
 end
 
---- The desk has changed a file that a buffer may hold.
+--- Handles `copydesk/document/changed`: the daemon has changed a file.
 ---@param params copydesk.DocumentChangedParams
 function M.changed(params)
   if params.reason == "deleted" then
@@ -228,12 +226,12 @@ function M.changed(params)
   elseif params.reason == "deleted" then
     return
   elseif vim.bo[bufnr].modified then
-    local what = "%s was changed on the disk; the buffer has changes of its own and stays as it is"
+    local what = "%s changed on disk; its buffer has unsaved changes and was not reloaded"
     require("copydesk.message").info(what:format(buffer.shown(params.uri)))
     return
   end
-  -- Who says so may not know whether it was there before.
-  local was_there = known[bufnr] and known[bufnr].stamp
+  -- The daemon may not know whether the file existed before.
+  local was_there = known_files[bufnr] and known_files[bufnr].stamp
   read_again(bufnr, params.reason == "created" and not was_there)
 end
 

@@ -1,9 +1,7 @@
---- What the editor has on its screen: what the person has selected, which documents are open, and showing a
---- place.
+--- The state of the screen for the daemon: the selection, the open documents, and showing a place.
 ---
---- Contract: only documents count, in windows that do not float: the conversation and other panels are not
---- there for the desk. Asking changes nothing. Showing never takes the focus unasked, and then never touches
---- the window that has it.
+--- Contract: only documents in non-floating windows count; the daemon never sees the conversation and other panels. Queries change
+--- nothing. Showing takes the focus only on request; otherwise it does not touch the focused window.
 
 local buffer = require("copydesk.buffer")
 
@@ -17,15 +15,14 @@ local function has_document(window)
     and buffer.is_document(vim.api.nvim_win_get_buf(window))
 end
 
---- The window with a document that has the focus, or had it last.
+--- The document window that has the focus, or last had it.
 ---@return integer?
 local function last_window()
   local window = require("copydesk.chat").origin()
   return window and has_document(window) and window or nil
 end
 
---- What the person has selected, or where the cursor is. What was selected last is still meant while the cursor has not left
---- it.
+--- The selection, or the cursor position. The last selection still counts while the cursor is inside it.
 ---@return copydesk.SelectionResult
 function M.selection()
   local window = last_window()
@@ -44,7 +41,7 @@ function M.selection()
   return { selection = { uri = buffer.uri(bufnr), range = range, text = "" } }
 end
 
---- The documents that are open, the one that was used last first.
+--- The open documents, most recently used first.
 ---@return copydesk.OpenFilesResult
 function M.open_files()
   local window = last_window()
@@ -55,7 +52,7 @@ function M.open_files()
   local infos = vim.tbl_filter(function(info)
     return buffer.is_document(info.bufnr)
   end, vim.fn.getbufinfo({ buflisted = 1, bufloaded = 1 }))
-  -- Neovim counts in seconds; of those that were used within one, it knows the last two.
+  -- Neovim counts in seconds; within one second it only knows the last two.
   local function rank(info)
     return info.bufnr == active and 2 or info.bufnr == before and 1 or 0
   end
@@ -85,7 +82,7 @@ function M.open_files()
   }
 end
 
---- Whether another document may be put into a window.
+--- Whether a window may show another document.
 ---@param window integer
 ---@return boolean
 local function can_change(window)
@@ -97,7 +94,7 @@ local function can_change(window)
   return has_document(window) and not options.winfixbuf and not options.diff and not is_left_behind
 end
 
---- A window of its own for a document, which is still to come.
+--- Opens a window for a document that is put there later.
 ---@param beside integer
 ---@return integer?
 local function new_window(beside)
@@ -105,15 +102,15 @@ local function new_window(beside)
   vim.bo[empty].bufhidden = "wipe"
   local is_floating = vim.api.nvim_win_get_config(beside).relative ~= ""
   local config = { split = "above", win = is_floating and -1 or beside }
-  local went, window = pcall(vim.api.nvim_open_win, empty, false, config)
-  if not went then
+  local ok, window = pcall(vim.api.nvim_open_win, empty, false, config)
+  if not ok then
     vim.api.nvim_buf_delete(empty, { force = true })
     return nil
   end
   return window
 end
 
---- The window to show a buffer in.
+--- The window in which to show a buffer.
 ---@param bufnr integer
 ---@param focus boolean
 ---@return integer? window
@@ -140,23 +137,23 @@ local function window_for(bufnr, focus)
   return new_window(last or current), true
 end
 
---- Puts a document into a window. Unlike the API, the command asks about swap files, so that it can be answered, and goes back where
---- the file is not opened. What else is bound to opening a file may fail.
+--- Puts a document into a window. Unlike the API, `:buffer` asks about swap files, so that we can answer, and goes back if the file is
+--- not opened. Autocommands of the opening may fail.
 ---@param window integer
 ---@param bufnr integer
 ---@param answer "o"|"q"
 ---@return boolean is_there
-local function put(window, bufnr, answer)
+local function put_document(window, bufnr, answer)
   if vim.api.nvim_win_get_buf(window) ~= bufnr then
-    require("copydesk.opening").unasked(answer, vim.api.nvim_win_call, window, function()
+    require("copydesk.quiet_open").with_swap_answer(answer, vim.api.nvim_win_call, window, function()
       vim.cmd(("silent! buffer %d"):format(bufnr))
     end)
   end
   return vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_buf(window) == bufnr
 end
 
---- The buffer of a document, made where its file is there. Folders and whatever else is no file are not shown: other plugins
---- take them for something to be browsed, and Neovim waits for what comes out of a pipe.
+--- The buffer of a document, created if the file exists. Folders and special files are not shown: other plugins would browse a
+--- folder, and Neovim would block on a pipe.
 ---@param uri string
 ---@return integer?
 local function buffer_for(uri)
@@ -181,21 +178,20 @@ local function go_to(range)
   local top, bottom = vim.fn.line("w0"), vim.fn.line("w$")
   vim.api.nvim_win_set_cursor(0, { row + 1, math.min(start.character, #(lines(row) or "")) })
   vim.cmd("normal! zv")
-  -- What can be seen already does not move.
+  -- Do not scroll if the range is visible.
   if row + 1 < top or math.min(range["end"].line, row + bottom - top) + 1 > bottom then
     vim.cmd("normal! zz")
   end
 end
 
---- Whether the person is in the middle of something that would go on in another window: a command line, an operator, an answer
---- to a question.
+--- Whether the user is in the middle of something that would continue in another window: a command line, an operator, a prompt.
 ---@return boolean
-local function is_in_the_middle()
+local function is_mid_command()
   local mode = vim.api.nvim_get_mode().mode
   return mode:find("^[cr!]") ~= nil or mode:find("^no") ~= nil
 end
 
---- Goes to a window. What was being typed in another one does not go on there, and no selection grows.
+--- Enters a window. Leaves insert and visual mode first, so that typing and selecting do not continue there.
 ---@param window integer
 local function enter(window)
   if window ~= vim.api.nvim_get_current_win() then
@@ -212,7 +208,7 @@ end
 ---@param params copydesk.ShowParams
 ---@return boolean
 local function show(bufnr, params)
-  local focus = params.focus == true and not is_in_the_middle()
+  local focus = params.focus == true and not is_mid_command()
   local window, is_new = window_for(bufnr, focus)
   if not window then
     return false
@@ -220,7 +216,7 @@ local function show(bufnr, params)
   if focus then
     enter(window)
   end
-  if not put(window, bufnr, "o") then
+  if not put_document(window, bufnr, "o") then
     if is_new then
       pcall(vim.api.nvim_win_close, window, true)
     end
@@ -235,8 +231,8 @@ local function show(bufnr, params)
   return true
 end
 
---- Shows a document, at a range where there is one. One that another Neovim is at, or was, is opened read-only. Who is in the
---- middle of a command keeps the focus.
+--- Shows a document, at a range if one is given. A file that has a swap file opens read-only. If the user is in the middle of a
+--- command, the focus stays.
 ---@param params copydesk.ShowParams
 ---@return copydesk.ShowResult
 function M.show(params)
@@ -247,8 +243,7 @@ function M.show(params)
   return { shown = show(bufnr, params) }
 end
 
---- Shows a line of a file in a window that has not the focus, if nothing stands in the way: a text that would be left behind, or
---- another Neovim that is at the file.
+--- Shows a line of a file in a window without the focus, unless that would abandon unsaved text or meet a swap file.
 ---@param window integer
 ---@param path string
 ---@param line? integer From 1.
@@ -258,7 +253,7 @@ function M.show_beside(window, path, line)
     return
   end
   local is_there = vim.api.nvim_win_get_buf(window) == bufnr
-  if is_there or can_change(window) and put(window, bufnr, "q") then
+  if is_there or can_change(window) and put_document(window, bufnr, "q") then
     vim.bo[bufnr].buflisted = true
     local start = { line = math.max(0, math.floor((line or 1) - 1)), character = 0 }
     vim.api.nvim_win_call(window, function()

@@ -1,11 +1,11 @@
---- Following the agent: the place it reads or changes is shown, in a window that the person is not in.
+--- Follows the agent: shows the place it reads or changes, in a window other than the user's.
 ---
---- Contract: never takes the focus, never touches the window that has it, never a window with something other than a document.
---- Where there is no such window, or something would have to be asked first, nothing is shown.
+--- Contract: never takes the focus and never touches the focused window or a window without a document. If there is no such window,
+--- or Neovim would have to ask the user, nothing is shown.
 
 local session = require("copydesk.session")
 
---- The window to show things in.
+--- The window to use.
 ---@return integer?
 local function window()
   local origin = require("copydesk.chat").origin()
@@ -14,7 +14,7 @@ local function window()
   end
 end
 
----@param place copydesk.Place
+---@param place copydesk.CodeLocation
 local function show(place)
   local shown_in = window()
   if shown_in then

@@ -1,14 +1,14 @@
---- What the desk sends, and who takes it.
+--- Dispatches the daemon's requests and notifications.
 ---
---- Contract: every request gets an answer, and a true one: what goes wrong on our side becomes the answer that means "no".
---- (A handler that gives back nothing never answers, and the desk would wait.)
+--- Contract: every request gets a true response: an error on our side becomes the response that means "no". (vim.lsp sends no
+--- response for a handler that returns nothing, and the daemon would wait.)
 
 local methods = require("copydesk.protocol").methods
 
 local M = {}
 
 ---@param run fun(params: table, client: vim.lsp.Client): table
----@param no fun(problem: string): table The answer where `run` failed.
+---@param no fun(problem: string): table The response if `run` fails.
 ---@return lsp.Handler
 local function request(run, no)
   return function(_, params, context)
@@ -17,11 +17,11 @@ local function request(run, no)
       return no("the connection is ending")
     end
     local trace
-    local went, answer = xpcall(run, function(problem)
+    local ok, answer = xpcall(run, function(problem)
       trace = debug.traceback(tostring(problem))
       return problem
     end, params or {}, client)
-    if went and answer then
+    if ok and answer then
       return next(answer) == nil and vim.empty_dict() or answer
     end
     require("copydesk.message").broken(answer, trace or "")
@@ -33,10 +33,10 @@ end
 ---@return lsp.Handler
 local function notification(run)
   return function(_, params)
-    local went, problem = xpcall(run, function(problem)
+    local ok, problem = xpcall(run, function(problem)
       return { tostring(problem), debug.traceback() }
     end, params or {})
-    if not went then
+    if not ok then
       require("copydesk.message").broken(problem[1], problem[2])
     end
   end
@@ -61,7 +61,7 @@ function M.all()
       return { applied = false, failureReason = problem }
     end),
     [methods.event] = notification(function(params)
-      require("copydesk.session").told(params)
+      require("copydesk.session").handle_event(params)
     end),
     [methods.permissionAsk] = request(function(params)
       return require("copydesk.ask").permission(params)

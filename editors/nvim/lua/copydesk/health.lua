@@ -1,13 +1,13 @@
 --- `:checkhealth copydesk`: why does it not work?
 ---
---- Contract: says what to do about all that it finds wrong. A check of health is the one place that waits, because Neovim
---- gives it no other way; each wait is short and has an end.
+--- Contract: gives advice for every problem. This is the only place that blocks, because `:checkhealth` is synchronous; each wait is
+--- short and has a timeout.
 
 local M = {}
 
 local health = vim.health
 
---- What a command of the program prints; or why it does not.
+--- The output of a command; or why there is none.
 ---@param command string[]
 ---@param patience integer
 ---@return string? output
@@ -19,7 +19,7 @@ local function output(command, patience)
   end
   local result = process:wait(patience)
   if result.code == 124 then
-    return nil, ("`%s` does not end"):format(table.concat(command, " "))
+    return nil, ("`%s` did not finish in time"):format(table.concat(command, " "))
   end
   return result.stdout
 end
@@ -33,13 +33,13 @@ local function neovim()
     health.error("Neovim " .. version, "Copydesk needs 0.10 or newer")
   end
   if pcall(vim.treesitter.language.inspect, "markdown") then
-    health.ok("the Markdown parser is there: conversations are highlighted")
+    health.ok("the Markdown parser is installed: conversations are highlighted")
   else
     local advice = "conversations are plain text; install Neovim with its bundled parsers"
-    health.warn("there is no Markdown parser", advice)
+    health.warn("the Markdown parser is missing", advice)
   end
   for _, name in ipairs({ "select", "input" }) do
-    -- It may be a table that can be called.
+    -- It may be a callable table.
     local source = type(vim.ui[name]) == "function" and debug.getinfo(vim.ui[name], "S").source or "another one"
     local is_own = source:find("vim/ui.lua", 1, true)
     health.info(("`vim.ui.%s`: %s"):format(name, is_own and "Neovim's own" or source:gsub("^@", "")))
@@ -53,7 +53,7 @@ local function options()
     health.error(problem, "see |copydesk-options|; the default is used in its place")
   end
   if #problems == 0 then
-    health.ok("nothing is wrong with them")
+    health.ok("all options are valid")
   end
 end
 
@@ -69,7 +69,7 @@ local function program()
   local said, problem = output({ path, "--version" }, 5000)
   local version = said and said:match("(%d+%.%d+%.%d+%S*)")
   if not version then
-    health.error(("%s: %s"):format(path, problem or "it does not tell its version"), binary.install)
+    health.error(("%s: %s"):format(path, problem or "it prints no version"), binary.install)
     return nil
   elseif version ~= ours then
     local advice = "update the older of the two, then `:Copydesk! restart`"
@@ -81,27 +81,27 @@ local function program()
 end
 
 ---@param path string
-local function desk(path)
-  health.start("The desk")
+local function daemon(path)
+  health.start("The daemon")
   local status, trouble = require("copydesk.client").status()
   if status == "failed" then
-    health.error("not connected: " .. (trouble or "nobody says why"), "`:Copydesk restart` tries anew")
+    health.error("not connected: " .. (trouble or "no reason is known"), "`:Copydesk restart` tries again")
   else
     health.info(("connection: %s"):format(status))
   end
   local said, problem = output({ path, "status", "--json" }, 8000)
-  local read, desks = pcall(vim.json.decode, said or "")
-  if not read or type(desks) ~= "table" then
+  local read, status_report = pcall(vim.json.decode, said or "")
+  if not read or type(status_report) ~= "table" then
     local advice = "`copydesk stop` in a terminal ends it; the next use starts another"
-    return health.error(problem or "the desk does not answer", advice)
-  elseif not desks.running then
-    return health.ok("no desk runs; the first use starts one")
+    return health.error(problem or "the daemon does not answer", advice)
+  elseif not status_report.running then
+    return health.ok("no daemon is running; the first use starts one")
   end
   local protocol = require("copydesk.protocol").protocol
-  -- Another version may tell other things.
-  local version, pid, spoken = tostring(desks.version), tostring(desks.pid), tostring(desks.protocol)
+  -- Another version may send other fields.
+  local version, pid, spoken = tostring(status_report.version), tostring(status_report.pid), tostring(status_report.protocol)
   local what = ("version %s, process %s, protocol %s"):format(version, pid, spoken)
-  if desks.protocol == protocol then
+  if status_report.protocol == protocol then
     health.ok(what)
   else
     local advice = "update the older side, then run `copydesk stop` in a terminal and `:Copydesk restart` here"
@@ -112,7 +112,7 @@ end
 ---@type table<string, fun(text: string, ...: string)>
 local verdicts = { good = health.ok, odd = health.warn, bad = health.error }
 
---- Folders, keys, models, …: what the program itself can find.
+--- Folders, keys, models, …: the checks of the binary itself.
 ---@param path string
 local function doctor(path)
   health.start("What `copydesk doctor` finds")
@@ -122,7 +122,7 @@ local function doctor(path)
     return health.error(problem or "`copydesk doctor` printed no report", "run it in a terminal")
   end
   for _, finding in ipairs(report.findings) do
-    -- It was not started in a terminal, so what it says about one means nothing.
+    -- The binary does not run in a terminal here, so its check of the terminal means nothing.
     if finding.about ~= "terminal" then
       local tell = verdicts[finding.verdict] or health.info
       local advice = type(finding.advice) == "string" and finding.advice or nil
@@ -136,7 +136,7 @@ function M.check()
   options()
   local path = program()
   if path then
-    desk(path)
+    daemon(path)
     doctor(path)
   end
 end

@@ -1,13 +1,13 @@
---- The highlight groups: linked to groups that every colour scheme has, or shades of its colours.
+--- The highlight groups: links to groups that every colour scheme has, or shades of its colours.
 ---
---- Contract: what a person or a colour scheme sets stays (`default`). `define` may be called any number of times.
+--- Contract: settings of the user or a colour scheme win (`default`). `define` may be called any number of times.
 
 local M = {}
 
---- Each group, and what it looks like where nobody says otherwise.
+--- Each group and its default link.
 ---@type table<string, string>
 M.groups = {
-  --- What the person said.
+  --- The heading of the user's prompts.
   CopydeskYou = "Identifier",
   --- The name of a tool in the line of a call.
   CopydeskTool = "Function",
@@ -15,9 +15,9 @@ M.groups = {
   CopydeskDone = "DiagnosticOk",
   CopydeskError = "DiagnosticError",
   CopydeskRunning = "DiagnosticInfo",
-  --- What waits for the person.
+  --- What waits for the user.
   CopydeskAsk = "DiagnosticWarn",
-  --- What matters less: durations, reasoning, hints.
+  --- Less important text: durations, reasoning, hints.
   CopydeskDim = "Comment",
   --- Lines of a diff.
   CopydeskAdded = "Added",
@@ -29,36 +29,36 @@ M.groups = {
   CopydeskChangedSign = "Changed",
   CopydeskRemovedSign = "Removed",
   CopydeskProposedSign = "DiagnosticInfo",
-  --- What can be done with the hunk under the cursor.
+  --- The keys at the hunk under the cursor.
   CopydeskHint = "Comment",
 }
 
 ---@class copydesk.Shade
 ---@field of string The group whose colour is mixed into the background.
----@field share number How much of it.
----@field cterm string The group that it looks like on a terminal of few colours.
+---@field share number The share of that colour.
+---@field cterm string The group to copy on a terminal with few colours.
 ---@field struck? boolean
 
---- Backgrounds of hunks: a little of a colour, so that the text itself stays as it is and can be read.
+--- Backgrounds of hunks: a light tint, so that the text keeps its own colours and stays readable.
 ---@type table<string, copydesk.Shade>
 M.shades = {
-  --- Lines in the text that came, and what differs in them.
+  --- Added lines in the text, and the words that differ in them.
   CopydeskAdd = { of = "Added", share = 0.14, cterm = "DiffAdd" },
   CopydeskAddWord = { of = "Added", share = 0.34, cterm = "DiffText" },
-  --- Lines beside the text that went.
+  --- Removed lines, as virtual lines.
   CopydeskDelete = { of = "Removed", share = 0.14, cterm = "DiffDelete" },
   CopydeskDeleteWord = { of = "Removed", share = 0.36, cterm = "DiffText" },
-  --- Lines in the text that would go.
+  --- Lines in the text that a proposal removes.
   CopydeskOld = { of = "Removed", share = 0.14, cterm = "DiffDelete", struck = true },
   CopydeskOldWord = { of = "Removed", share = 0.36, cterm = "DiffText", struck = true },
-  --- Lines beside the text that would come.
+  --- Lines that a proposal adds, as virtual lines.
   CopydeskNew = { of = "Added", share = 0.14, cterm = "DiffAdd" },
   CopydeskNewWord = { of = "Added", share = 0.34, cterm = "DiffText" },
 }
 
---- What we made of each shade.
+--- The definition set here for each shade.
 ---@type table<string, table>
-local made = {}
+local own_definitions = {}
 
 ---@param colour integer
 ---@param ground integer
@@ -83,7 +83,7 @@ end
 ---@return table
 local function shaded(shade)
   local is_dark = vim.o.background == "dark"
-  -- Where the terminal's own background is seen, it is taken for that of the default colours.
+  -- If `Normal` has no background, assume that of the default colours.
   local ground = group("Normal").bg or (is_dark and 0x14161b or 0xe0e2ea)
   local colour = group(shade.of).fg or (shade.of == "Added" and 0x3fb950 or 0xf85149)
   local plain = group(shade.cterm)
@@ -96,12 +96,12 @@ local function shaded(shade)
   }
 end
 
---- Whether a group is what we made of it, or nothing yet.
+--- Whether a group is undefined or still as defined here.
 ---@param name string
 ---@return boolean
 local function is_ours(name)
   local now = vim.api.nvim_get_hl(0, { name = name })
-  return next(now) == nil or made[name] ~= nil and vim.deep_equal(now, made[name])
+  return next(now) == nil or own_definitions[name] ~= nil and vim.deep_equal(now, own_definitions[name])
 end
 
 local function define()
@@ -111,7 +111,7 @@ local function define()
   for name, shade in pairs(M.shades) do
     if is_ours(name) then
       vim.api.nvim_set_hl(0, name, shaded(shade))
-      made[name] = vim.api.nvim_get_hl(0, { name = name })
+      own_definitions[name] = vim.api.nvim_get_hl(0, { name = name })
     end
   end
 end

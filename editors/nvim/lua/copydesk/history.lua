@@ -1,6 +1,6 @@
---- Earlier prompts, the latest last, kept from one Neovim to the next.
+--- Earlier prompts, the latest last, kept across Neovim sessions.
 ---
---- Contract: a bounded file of the user's own; one that cannot be read or written is passed over.
+--- Contract: one private file of capped size; read and write errors are ignored.
 
 local M = {}
 
@@ -20,8 +20,8 @@ local function load()
   end
   local text = handle:read("*a")
   handle:close()
-  local went, list = pcall(vim.json.decode, text)
-  if not went or not vim.islist(list) then
+  local ok, list = pcall(vim.json.decode, text)
+  if not ok or not vim.islist(list) then
     return {}
   end
   return vim.tbl_filter(function(item)
@@ -35,7 +35,7 @@ function M.all()
   return prompts
 end
 
---- Remembers a prompt; one that was there already becomes the latest.
+--- Stores a prompt; an earlier copy of it is removed.
 ---@param text string
 function M.add(text)
   -- Another Neovim may have added to the file meanwhile.

@@ -1,7 +1,7 @@
---- Inline edits: lines, an instruction, and what the model writes as a hunk in their place.
+--- Inline edits: the model rewrites lines by an instruction, and its text is a proposed hunk in their place.
 ---
---- Contract: nothing is changed in the text before a person accepts it. What is written is drawn as any hunk that waits; until
---- there is something to draw, a mark at the lines says that it is being written. Functions are called in a coroutine.
+--- Contract: the text does not change before the user accepts. The proposal is drawn as any proposed hunk; until there is
+--- something to draw, a mark at the lines says that the model is writing. Functions are called in a coroutine.
 
 local client = require("copydesk.client")
 local message = require("copydesk.message")
@@ -11,36 +11,36 @@ local M = {}
 
 local marks = vim.api.nvim_create_namespace("copydesk.inline")
 
----@type table<string, { bufnr: integer, mark: integer }> By review: where one begins that has nothing to show yet.
-local begun = {}
+---@type table<string, { bufnr: integer, mark: integer }> The marks of edits that have nothing to show yet, by review.
+local pending_marks = {}
 local is_listening = false
 
 ---@param review string
 local function unmark(review)
-  local one = begun[review]
-  begun[review] = nil
+  local one = pending_marks[review]
+  pending_marks[review] = nil
   if one and vim.api.nvim_buf_is_valid(one.bufnr) then
     vim.api.nvim_buf_del_extmark(one.bufnr, marks, one.mark)
   end
 end
 
---- Those that have something to show need no mark any more.
-local function look()
+--- Removes the marks of edits that have something to show.
+local function remove_stale_marks()
   for _, one in ipairs(require("copydesk.review.state").all()) do
-    if begun[one.id] and one.total > 0 then
+    if pending_marks[one.id] and one.total > 0 then
       unmark(one.id)
     end
   end
 end
 
---- Whether a review is of an inline edit.
----@param one copydesk.Reviewed
+--- Whether a review belongs to an inline edit.
+---@param one copydesk.ReviewState
 ---@return boolean
 function M.is(one)
   return one.when == "before" and not one.ask
 end
 
---- One came to nothing, or is over.
+--- Ends an inline edit, with the reason if it failed.
 ---@param review string
 ---@param why? string
 function M.ended(review, why)
@@ -50,21 +50,21 @@ function M.ended(review, why)
   end
 end
 
---- The session that writes; one is made where there is none.
+--- The current session, created if needed.
 ---@return copydesk.View?
 local function session()
   local problem, view = require("copydesk.await").await(function(done)
     require("copydesk.session").ensure(done)
   end)
   if not view then
-    message.error(("nothing is written: %s"):format(problem))
+    message.error(("the inline edit was not started: %s"):format(problem))
   end
   return view
 end
 
---- Has the model rewrite a piece of a buffer.
+--- Lets the model rewrite a piece of a buffer.
 ---@param bufnr integer
----@param piece copydesk.Piece
+---@param piece copydesk.ContextPiece
 ---@param instruction string
 function M.start(bufnr, piece, instruction)
   local view = session()
@@ -73,13 +73,13 @@ function M.start(bufnr, piece, instruction)
   end
   if not is_listening then
     is_listening = true
-    require("copydesk.review").listen(look)
+    require("copydesk.review").listen(remove_stale_marks)
   end
   local item = piece.item
   local params = { session = view.id, uri = item.uri, range = item.range, instruction = instruction }
   local problem, result = client.ask(methods.inlineStart, params)
   if not result then
-    return message.error(("nothing is written: %s"):format(problem))
+    return message.error(("the inline edit was not started: %s"):format(problem))
   end
   if vim.api.nvim_buf_is_valid(bufnr) then
     local row = math.min(item.range.start.line, vim.api.nvim_buf_line_count(bufnr) - 1)
@@ -87,13 +87,13 @@ function M.start(bufnr, piece, instruction)
       virt_text = { { ("  %s is being rewritten"):format(piece.label), "CopydeskHint" } },
       virt_text_pos = "eol",
     })
-    begun[result.review] = { bufnr = bufnr, mark = mark }
-    look()
+    pending_marks[result.review] = { bufnr = bufnr, mark = mark }
+    remove_stale_marks()
   end
 end
 
---- Has the model change what it wrote; without words, try again.
----@param one copydesk.Reviewed
+--- Lets the model revise its text; without an instruction it tries again.
+---@param one copydesk.ReviewState
 ---@param instruction? string
 function M.refine(one, instruction)
   local params = { session = one.session, review = one.id, instruction = instruction }
@@ -103,8 +103,8 @@ function M.refine(one, instruction)
   end
 end
 
---- Gives one up.
----@param one copydesk.Reviewed
+--- Cancels an inline edit.
+---@param one copydesk.ReviewState
 function M.cancel(one)
   local problem, result = client.ask(methods.inlineCancel, { session = one.session, review = one.id })
   if not result then

@@ -1,6 +1,6 @@
---- What the plugin says to the person: one line each, through `vim.notify`, so that whatever shows notifications shows ours.
+--- Messages to the user: one line each, through `vim.notify`, so that any notification plugin shows them.
 ---
---- Contract: may be called from anywhere; never throws; a stack trace goes to the log and not to the screen.
+--- Contract: may be called from anywhere; never throws; a stack trace goes to the log, not to the screen.
 
 local M = {}
 
@@ -28,13 +28,13 @@ function M.error(text)
   say(text, vim.log.levels.ERROR)
 end
 
---- A mistake of ours. The person reads one line, and where the rest is.
+--- Reports a bug in the plugin: one line for the user, the trace in the log.
 ---@param problem any
 ---@param trace string
 function M.broken(problem, trace)
   require("vim.lsp.log").error("copydesk", tostring(problem), trace)
   local line = tostring(problem):match("^[^\n]*"):gsub("^.-([%w_]+%.lua:%d+:)", "%1")
-  say(("something went wrong in the plugin (%s); `:Copydesk log` has the rest"):format(line), vim.log.levels.ERROR)
+  say(("the plugin has failed (%s); `:Copydesk log` has the details"):format(line), vim.log.levels.ERROR)
 end
 
 return M

@@ -1,25 +1,25 @@
---- Where something is, or what it is, by the person's own language servers: `copydesk/editor/navigate`.
+--- Navigation by the user's own language servers: `copydesk/editor/navigate`.
 ---
---- Contract: of definitions and hovers the first server that finds one is believed, of references and symbols all servers
---- count. A server that fails is not our failure: the state says what is true. That a server finds nothing while it still
---- reads the project is no answer; it is asked again while there is time. Waits by yielding, never longer than told.
+--- Contract: for definitions and hovers the first server with a result wins; references and symbols are merged from all servers.
+--- A failing server does not fail the request: the state tells the truth. An empty result of a server that still loads the project
+--- does not count; it is asked again while there is time. Yields while it waits, and never longer than allowed.
 
 local server = require("copydesk.server")
 local notes = require("copydesk.diagnostics.notes")
 
 local M = {}
 
---- As long as we like, where the desk does not say, in milliseconds.
+--- The default timeout, in milliseconds.
 local PATIENCE = 10000
---- Before a server is asked again.
+--- The pause before a server is asked again.
 local PAUSE = 200
---- Of a call hierarchy, so many beginnings are followed.
+--- How many items of a call hierarchy are followed.
 local MOST_ITEMS = 8
 
 ---@class copydesk.NavigateWay
 ---@field method string
 ---@field takes "position"|"document"|"query"
----@field is_enough? fun(asked: copydesk.AskedServer): boolean Where it is missing, all servers count.
+---@field is_enough? fun(asked: copydesk.AskedServer): boolean Nil if all servers count.
 ---@field calls? string The method of the second step.
 ---@field read? fun(result: any, reading: copydesk.Reading, add: fun(one?: table, name?: string))
 ---@field list? "locations"|"symbols"
@@ -76,11 +76,11 @@ for _, kind in ipairs({ "definition", "declaration", "typeDefinition", "implemen
   }
 end
 
----@class copydesk.Navigation One request of the desk.
+---@class copydesk.Navigation One request of the daemon.
 ---@field way copydesk.NavigateWay
 ---@field params copydesk.NavigateParams
 ---@field buffer? integer
----@field uri? string What its servers call it.
+---@field uri? string Its URI for the servers.
 ---@field deadline number
 ---@field lines? fun(uri: string): copydesk.Lines
 ---@field to copydesk.Encoding
@@ -114,7 +114,7 @@ local function reading(navigation, client)
   return { lines = navigation.lines, from = client.offset_encoding, to = navigation.to, uri = navigation.uri }
 end
 
---- Follows the items of a call hierarchy to the other ends.
+--- Follows the items of a call hierarchy to their callers or callees.
 ---@param navigation copydesk.Navigation
 ---@param prepared copydesk.AskedServer
 ---@return copydesk.SymbolInfo[] symbols
@@ -136,11 +136,11 @@ local function calls(navigation, prepared)
   return symbols, questions
 end
 
---- What the answers have in them; nothing where that is nothing.
+--- The result of the answers; nil if they are empty.
 ---@param navigation copydesk.Navigation
 ---@param asked copydesk.AskedServer[]
 ---@return copydesk.NavigateResult?
----@return copydesk.AskedServer[] asked Whose failures count.
+---@return copydesk.AskedServer[] asked The requests whose failures count.
 local function found(navigation, asked)
   local way, names, list = navigation.way, {}, {}
   local add = read.collector(list)
@@ -173,7 +173,7 @@ local function found(navigation, asked)
   return { state = "answered", [way.list] = list, server = table.concat(names, ", ") }, asked
 end
 
---- What it means that nothing was found.
+--- The state to report if nothing was found.
 ---@param asked copydesk.AskedServer[]
 ---@return copydesk.AnswerState
 ---@return boolean may_change Whether asking again may help.
@@ -193,7 +193,7 @@ local function nothing(asked)
   return state, may_change
 end
 
---- Waits for a while, or until something is noted.
+--- Waits for `PAUSE`, or until the deadline.
 ---@param deadline number
 local function pause(deadline)
   local timer = assert(vim.uv.new_timer())
@@ -244,7 +244,7 @@ local function run(navigation)
   end
 end
 
---- Must be called in a coroutine.
+--- Handles the request. Call it in a coroutine.
 ---@param params copydesk.NavigateParams
 ---@return copydesk.NavigateResult
 function M.answer(params)

@@ -1,36 +1,36 @@
---- A list in a window below the others, whose rows are about something: hunks, turns.
+--- A list in a window below the others, whose rows stand for items: hunks, turns.
 ---
---- Contract: an ordinary window, one in each tab page where it was opened; its buffer is no document and goes with the last. The
---- cursor stays on what it is on when the list changes. Going through the list may show things in the window of a document;
---- `q` puts that window back as it was.
+--- Contract: an ordinary window, one per tab page that opened it; its buffer is no document and is wiped with its last window. When
+--- the list changes, the cursor stays on its item. Moving through the list may preview items in a document window; `q` restores that
+--- window.
 
 local M = {}
 
 local marks = vim.api.nvim_create_namespace("copydesk.panel")
---- When a list that could not be changed is drawn again, in milliseconds.
+--- How long to wait before a locked list is redrawn, in milliseconds.
 local LOCKED = 100
 
 ---@class copydesk.PanelRow
----@field key string What the row is about: the same as long as it is the same.
+---@field key string Identifies the item across redraws.
 ---@field chunks string[][] Pieces of text, each with its highlight group.
----@field item? any For the keys; none, where there is nothing to do.
+---@field item? any The item for the keys; nil if they do nothing on this row.
 
 ---@class copydesk.PanelKey
 ---@field lhs string
 ---@field modes string[]
 ---@field says string
----@field run fun(items: any[]) In a coroutine, with what the cursor is on, or what is selected.
+---@field run fun(items: any[]) Runs in a coroutine with the item under the cursor, or the selected ones.
 
 ---@class copydesk.Panel
----@field name string Of the buffer, after `copydesk://`, and of the filetype, after `copydesk-`.
+---@field name string The buffer name after `copydesk://` and the filetype after `copydesk-`.
 ---@field title string
----@field help string The keys, in a line above the list.
+---@field help string The keys, shown above the list.
 ---@field rows fun(): copydesk.PanelRow[]
 ---@field keys copydesk.PanelKey[]
----@field show? fun(item: any) Shows something in the window of a document, which is the current one then.
+---@field show? fun(item: any) Previews an item in a document window, which is current during the call.
 ---@field buffer? integer
 ---@field drawn? copydesk.PanelRow[]
----@field before? table<integer, { window: integer, bufnr: integer, view: table }> What the window of a document showed, by window.
+---@field before? table<integer, { window: integer, bufnr: integer, view: table }> What the document window showed, by list window.
 
 ---@param panel copydesk.Panel
 ---@return integer[]
@@ -58,7 +58,7 @@ function M.is_open(panel)
   return #windows_of(panel) > 0
 end
 
---- Where the cursor goes when the rows are others.
+--- The cursor's line after the rows changed.
 ---@param panel copydesk.Panel
 ---@param rows copydesk.PanelRow[]
 ---@param line integer
@@ -73,7 +73,7 @@ local function line_after(panel, rows, line)
   return math.min(line, #rows)
 end
 
---- Puts the lines into the buffer, with their colours.
+--- Writes the rows into the buffer, with highlights.
 ---@param buffer integer
 ---@param rows copydesk.PanelRow[]
 local function draw(buffer, rows)
@@ -101,7 +101,7 @@ end
 ---@param one copydesk.PanelRow[]
 ---@param other? copydesk.PanelRow[]
 ---@return boolean
-local function look_the_same(one, other)
+local function are_equal(one, other)
   for number = 1, math.max(#one, other and #other or 0) do
     local row, was = one[number], other and other[number]
     if not row or not was or row.key ~= was.key or not vim.deep_equal(row.chunks, was.chunks) then
@@ -111,7 +111,7 @@ local function look_the_same(one, other)
   return true
 end
 
---- Draws it anew, if it is open.
+--- Redraws the list, if it is open.
 ---@param panel copydesk.Panel
 function M.update(panel)
   local windows, buffer = windows_of(panel), panel.buffer
@@ -119,7 +119,7 @@ function M.update(panel)
     return
   end
   local rows = panel.rows()
-  if look_the_same(rows, panel.drawn) then
+  if are_equal(rows, panel.drawn) then
     panel.drawn = rows
     return
   end
@@ -130,15 +130,15 @@ function M.update(panel)
     view.topline, view.lnum = math.max(1, view.topline + line - view.lnum), line
     views[window] = view
   end
-  local went, problem = pcall(draw, buffer, rows)
+  local ok, problem = pcall(draw, buffer, rows)
   vim.bo[buffer].modifiable = false
-  if not went and tostring(problem):find("E565", 1, true) then
-    -- No text may change while an expression is worked out that waits for a key.
+  if not ok and tostring(problem):find("E565", 1, true) then
+    -- Textlock: an expression that waits for a key is being evaluated.
     vim.defer_fn(function()
       M.update(panel)
     end, LOCKED)
     return
-  elseif not went then
+  elseif not ok then
     error(problem, 0)
   end
   panel.drawn = rows
@@ -149,7 +149,7 @@ function M.update(panel)
   end
 end
 
---- Puts the cursor on a row, if there is such a one.
+--- Moves the cursor to a row, if it exists.
 ---@param panel copydesk.Panel
 ---@param key string
 function M.go(panel, key)
@@ -162,7 +162,7 @@ function M.go(panel, key)
   end
 end
 
---- Shows what the cursor is on, where the documents are. What cannot be shown is passed over.
+--- Previews the item under the cursor. Errors are ignored.
 ---@param panel copydesk.Panel
 local function show(panel)
   local row = panel.drawn and panel.drawn[vim.api.nvim_win_get_cursor(0)[1]]
@@ -175,7 +175,7 @@ local function show(panel)
   end
 end
 
---- The window of the documents stays as it is now.
+--- Keeps what the document window shows now.
 ---@param panel copydesk.Panel
 function M.keep(panel)
   if panel.before then
@@ -199,7 +199,7 @@ local function close(panel)
   end
 end
 
---- What a key is for: the row of the cursor, or the rows that are selected.
+--- The item under the cursor, or the selected ones.
 ---@param panel copydesk.Panel
 ---@param mode string
 ---@return any[]
@@ -251,27 +251,27 @@ local function map(panel)
 end
 
 ---@param panel copydesk.Panel
-local function make(panel)
+local function create(panel)
   panel.drawn, panel.before = nil, {}
   panel.buffer = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_name(panel.buffer, "copydesk://" .. panel.name)
   vim.bo[panel.buffer].bufhidden, vim.bo[panel.buffer].modifiable = "wipe", false
   vim.bo[panel.buffer].filetype = "copydesk-" .. panel.name
   map(panel)
-  -- Nested, for files may be read.
+  -- Nested, because showing an item may read a file.
   vim.api.nvim_create_autocmd("CursorMoved", {
     buffer = panel.buffer,
     nested = true,
-    desc = "Copydesk shows what the list is about",
+    desc = "Copydesk previews the item under the cursor",
     callback = function()
       show(panel)
     end,
   })
 end
 
---- Shows it, with the cursor in it.
+--- Opens the list and puts the cursor in it.
 ---@param panel copydesk.Panel
----@param most integer How many rows the window has at most.
+---@param most integer The maximal height of the window.
 function M.open(panel, most)
   local window = window_of(panel)
   if not window then
@@ -282,9 +282,9 @@ function M.open(panel, most)
       view = vim.api.nvim_win_call(origin, vim.fn.winsaveview),
     }
     if not M.is_open(panel) then
-      make(panel)
+      create(panel)
     end
-    -- The line with the keys is one of its rows.
+    -- The line with the keys takes one row.
     local height = math.min(most, math.floor(vim.o.lines / 2), #panel.rows() + 1)
     vim.cmd(("botright %dsplit"):format(math.max(2, height)))
     window = vim.api.nvim_get_current_win()

@@ -1,6 +1,6 @@
---- Asking the person through `vim.ui`, so that whatever they use for it is used.
+--- Asks the user through `vim.ui`, so that their own picker is used.
 ---
---- Contract: waits in a coroutine; nothing is given back where the person chose nothing. Labels are one line each.
+--- Contract: waits in a coroutine; returns nil if the user chose nothing. Labels are one line each.
 
 local await = require("copydesk.await").await
 
@@ -15,10 +15,10 @@ end
 ---@class copydesk.PickOptions
 ---@field prompt string
 ---@field label fun(item: any): string
----@field kind string For pickers that know kinds: `copydesk.` is put before it.
----@field preview? fun(item: any): string[] Lines about an item, where a picker shows them.
+---@field kind string For pickers that know kinds: gets the prefix `copydesk.`.
+---@field preview? fun(item: any): string[] Lines about an item, for pickers that show them.
 
---- One of several.
+--- Lets the user choose one item.
 ---@generic T
 ---@param items T[]
 ---@param options copydesk.PickOptions
@@ -42,10 +42,10 @@ function M.select(items, options)
   end)
 end
 
---- A line of the person's own.
+--- Lets the user type a line.
 ---@param prompt string
 ---@param default? string
----@return string? text Nothing where it is empty, too.
+---@return string? text Nil if it is empty.
 function M.input(prompt, default)
   local text = await(function(done)
     vim.ui.input({ prompt = one_line(prompt), default = default }, done)
@@ -54,7 +54,7 @@ function M.input(prompt, default)
   return text ~= "" and text or nil
 end
 
---- Whether the person means it. The harmless answer comes first.
+--- Asks for confirmation. The harmless answer comes first.
 ---@param question string
 ---@param yes string
 ---@param no string

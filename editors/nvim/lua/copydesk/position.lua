@@ -1,19 +1,19 @@
---- Places in a text, between the position encodings of the desk and of the language servers.
+--- Converts positions between the encodings of the daemon and of the language servers.
 ---
---- Contract: whatever a server sent, the result is a range that the protocol can carry. A text is read only where the two
---- encodings differ; a place beyond the end of its line becomes that end, one in an unknown text stays as it is.
+--- Contract: whatever a server sent, the result is a range that the protocol can carry. A text is read only if the encodings differ; a
+--- position beyond the end of its line becomes that end, one in an unknown text stays as it is.
 
 local M = {}
 
---- What the protocol has room for.
+--- The protocol's largest number.
 local LARGEST = 2 ^ 31 - 1
---- A file that is not loaded is read only up to here.
+--- Larger files that are not loaded are not read.
 local LONGEST_FILE = 16 * 1024 * 1024
 
 ---@alias copydesk.Encoding "utf-8"|"utf-16"|"utf-32"
----@alias copydesk.Lines fun(number: integer): string? A line of a text, counted from 0.
+---@alias copydesk.Lines fun(number: integer): string? A line of a text, from 0.
 
---- The encoding that the desk and we have agreed on.
+--- The encoding negotiated with the daemon.
 ---@return copydesk.Encoding
 function M.encoding()
   local client = require("copydesk.client").get()
@@ -59,7 +59,7 @@ local function lines_at(uri, buffer)
   end
 end
 
---- A function that gives the lines of any document, each of which it looks for once, when a line is wanted.
+--- Returns a function that reads the lines of any document. Each document is looked up once, on the first line.
 ---@return fun(uri: string): copydesk.Lines
 function M.reader()
   local known = {} ---@type table<string, copydesk.Lines>
@@ -67,7 +67,7 @@ function M.reader()
   return function(uri)
     return function(number)
       if not known[uri] then
-        -- To look for each anew would take long where there are many.
+        -- One finder for all: a lookup per document would be slow.
         find = find or require("copydesk.buffer").finder()
         known[uri] = lines_at(uri, find(uri))
       end
@@ -140,7 +140,7 @@ function M.range(range, lines, from, to)
   return { start = first, ["end"] = last }
 end
 
---- A server's URI as Neovim, and so the desk, spells it.
+--- A server's URI as Neovim spells it, and so the daemon.
 ---@param uri any
 ---@return string?
 function M.uri(uri)

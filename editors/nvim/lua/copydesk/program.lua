@@ -1,13 +1,13 @@
---- Running the program for what it prints.
+--- Runs the binary and returns its output.
 ---
---- Contract: waits in a coroutine, and not for ever.
+--- Contract: waits in a coroutine, with a timeout.
 
 local M = {}
 
---- Longer than the program itself waits for its daemon.
+--- Longer than the binary itself waits for the daemon.
 local PATIENCE = 20000
 
---- What a command of the program printed; or why it did not. (Its exit code is its verdict, not its success.)
+--- The output of a command of the binary; or why there is none. (Its exit code is a verdict, not a failure.)
 ---@param args string[]
 ---@return string? output
 ---@return string? problem
@@ -25,11 +25,11 @@ function M.output(args)
     end
   end)
   if result.code == 124 or result.signal ~= 0 then
-    return nil, ("`copydesk %s` did not end in time; `:Copydesk log` may tell why"):format(args[1])
+    return nil, ("`copydesk %s` did not finish in time; `:Copydesk log` may show why"):format(args[1])
   elseif vim.trim(result.stdout or "") == "" then
-    local said = vim.trim(result.stderr or "")
-    said = said ~= "" and said or "exit code " .. result.code
-    return nil, ("`copydesk %s` failed: %s"):format(args[1], said)
+    local errors = vim.trim(result.stderr or "")
+    errors = errors ~= "" and errors or "exit code " .. result.code
+    return nil, ("`copydesk %s` failed: %s"):format(args[1], errors)
   end
   return result.stdout
 end

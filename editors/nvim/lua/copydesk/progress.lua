@@ -1,7 +1,7 @@
---- What others hear of us: `User` events for other plugins, the progress of turns, a piece of statusline.
+--- What other plugins see of us: `User` events, LSP progress of turns, a statusline text.
 ---
---- Contract: `User` events carry their data in `event.data`, and come after the plugin's own state has changed. Nothing is
---- announced twice.
+--- Contract: `User` events carry their data in `event.data` and fire after the plugin's own state has changed. Nothing is announced
+--- twice.
 
 local session = require("copydesk.session")
 
@@ -10,20 +10,20 @@ require("copydesk.review")
 
 local M = {}
 
----@type table<string, integer> When the turn of a session began, by Neovim's clock, in milliseconds.
-local began = {}
+---@type table<string, integer> When the turn of a session started, by `uv.now()`, in milliseconds.
+local started_at = {}
 
 ---@param name string
 ---@param data table
 local function announce(name, data)
   local event = { pattern = "Copydesk" .. name, modeline = false, data = data }
-  local went, problem = pcall(vim.api.nvim_exec_autocmds, "User", event)
-  if not went then
+  local ok, problem = pcall(vim.api.nvim_exec_autocmds, "User", event)
+  if not ok then
     require("copydesk.message").error(("an autocommand for Copydesk%s failed: %s"):format(name, problem))
   end
 end
 
---- How the turn of a session is told to whatever shows the progress of language servers.
+--- Reports a turn as LSP progress.
 ---@param view copydesk.View
 ---@param value table
 local function report(view, value)
@@ -37,28 +37,28 @@ end
 
 ---@param view copydesk.View
 ---@param ended copydesk.TurnEndInfo
-local function say_end(view, ended)
+local function notify_end(view, ended)
   local message, level = require("copydesk.message"), require("copydesk.config").get().notify
   local title = view.session.title or "the turn"
   if ended.kind == "failed" and level ~= "none" then
     message.error(ended.message)
   elseif ended.kind == "stepLimit" and level ~= "none" then
-    message.warn(("%s: stopped after %d steps; say “go on” to go on"):format(title, ended.steps))
+    message.warn(("%s: stopped after %d steps; say “continue” to go on"):format(title, ended.steps))
   elseif level == "all" then
     message.info(("%s: %s"):format(title, ended.kind))
   end
 end
 
 session.listen(function(view, what, part)
-  if what == "turn" and view.running and not began[view.id] then
-    began[view.id] = vim.uv.now()
+  if what == "turn" and view.running and not started_at[view.id] then
+    started_at[view.id] = vim.uv.now()
     report(view, { kind = "begin", title = view.session.title or "Copydesk", message = "thinking" })
     announce("TurnStarted", { session = view.id, turn = view.running })
-  elseif what == "turn" and view.ended and began[view.id] then
-    began[view.id] = nil
+  elseif what == "turn" and view.ended and started_at[view.id] then
+    started_at[view.id] = nil
     report(view, { kind = "end", message = view.ended.kind })
     announce("TurnEnded", { session = view.id, ["end"] = view.ended })
-    say_end(view, view.ended)
+    notify_end(view, view.ended)
   elseif what == "part" and part.content.kind == "call" and view.running then
     report(view, { kind = "report", message = require("copydesk.chat.summary").of(part) })
     if part.state.kind ~= "pending" and part.state.kind ~= "running" then
@@ -75,11 +75,11 @@ session.listen(function(view, what, part)
       require("copydesk.message").info(("job %d %s: %s"):format(job.id, job.command, job.state))
     end
   elseif what == "session" or what == "loaded" or what == "gone" then
-    if what == "loaded" and view.running and not began[view.id] then
-      began[view.id] = vim.uv.now()
-    elseif began[view.id] and (what == "gone" or what == "loaded" and not view.running) then
-      -- It ended while nobody told us, so how is not known.
-      began[view.id] = nil
+    if what == "loaded" and view.running and not started_at[view.id] then
+      started_at[view.id] = vim.uv.now()
+    elseif started_at[view.id] and (what == "gone" or what == "loaded" and not view.running) then
+      -- It ended while we were not connected, so we do not know how.
+      started_at[view.id] = nil
       report(view, { kind = "end" })
       announce("TurnEnded", { session = view.id })
     end
@@ -87,14 +87,14 @@ session.listen(function(view, what, part)
   end
 end)
 
---- The connection has changed.
+--- Announces the state of the connection.
 ---@param status string
 function M.connection(status)
   announce("Connection", { status = status })
 end
 
---- Something waits for the person.
----@param item copydesk.Open
+--- Announces an ask.
+---@param item copydesk.OpenAsk
 function M.asked(item)
   local first = item.question and item.question.questions[1]
   local title = item.ask and item.ask.title or first and require("copydesk.question").signed(item.question, first) or ""
@@ -106,7 +106,7 @@ function M.asked(item)
   end
 end
 
---- What is undecided in a session has become more or less.
+--- Announces the number of undecided hunks of a session.
 ---@param id string
 ---@param hunks integer
 ---@param files integer
@@ -115,21 +115,21 @@ function M.reviewed(id, hunks, files)
   pcall(vim.cmd.redrawstatus)
 end
 
---- For how long the turn of a session has run, in seconds.
+--- How long the turn of a session has run, in seconds.
 ---@param view copydesk.View
 ---@return integer?
 function M.seconds(view)
-  return view.running and began[view.id] and math.floor((vim.uv.now() - began[view.id]) / 1000) or nil
+  return view.running and started_at[view.id] and math.floor((vim.uv.now() - started_at[view.id]) / 1000) or nil
 end
 
---- How many commands run in the background, if any do.
+--- How many background commands run, if any.
 ---@param view copydesk.View
 ---@return string?
 function M.jobs(view)
   return #view.jobs > 0 and ("%d job%s running"):format(#view.jobs, #view.jobs == 1 and "" or "s") or nil
 end
 
---- A short text for a statusline: empty while nothing is attached.
+--- A short text for a statusline; empty without a session.
 ---@return string
 function M.statusline()
   local view = session.current()

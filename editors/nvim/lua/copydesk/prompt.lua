@@ -1,6 +1,6 @@
---- Sending what the person wrote.
+--- Sends the user's prompts.
 ---
---- Contract: a prompt is never lost: what could not be sent is told, and is the newest in the history. What was added with
+--- Contract: no prompt is lost: a failure is reported, and the prompt is the newest in the history. Context added with
 --- `:Copydesk add` goes with the next prompt, once.
 
 local client = require("copydesk.client")
@@ -10,12 +10,12 @@ local methods = require("copydesk.protocol").methods
 local M = {}
 
 ---@class copydesk.SendOptions
----@field context? copydesk.ContextItem[] What the person pointed at, besides what the text mentions and what was added.
----@field steer? boolean Into the running turn, instead of after it.
----@field origin? integer The window that `@buffer` and `@selection` are about.
+---@field context? copydesk.ContextItem[] Context besides the prompt's mentions and the items added before.
+---@field steer? boolean Send it into the running turn instead of queueing it.
+---@field origin? integer The window that `@buffer` and `@selection` refer to.
 ---@field done? fun(problem?: string)
 
---- Sends a prompt to the current session; one is made where there is none.
+--- Sends a prompt to the current session, which is created if needed.
 ---@param text string
 ---@param options? copydesk.SendOptions
 function M.send(text, options)
@@ -35,9 +35,9 @@ function M.send(text, options)
     message.error(("the prompt was not sent: %s"):format(problem))
     done(problem)
   end
-  -- The desk would not understand the message, and so could not even answer it.
+  -- The daemon could not parse the message, and so not even respond.
   if not pcall(vim.fn.json_encode, { text, gathered.items }) then
-    return failed("it has bytes that are not UTF-8")
+    return failed("it contains bytes that are not UTF-8")
   end
   require("copydesk.session").ensure(function(problem, view)
     if not view then

@@ -1,7 +1,7 @@
---- The agent's questions, one after another, through `vim.ui`.
+--- Asks the user the agent's questions, one after another, through `vim.ui`.
 ---
---- Contract: asked in a dialogue of the person's own picker. Whoever leaves it answers nothing: the questions stay open. So
---- they do for others when they were answered elsewhere meanwhile.
+--- Contract: uses the user's own picker. Leaving it answers nothing, and the questions stay open. If they are answered elsewhere
+--- meanwhile, the answers here are dropped.
 
 local pick = require("copydesk.pick")
 
@@ -9,13 +9,13 @@ local M = {}
 
 local OWN, DONE = "Something else …", "That is all"
 
----@param item copydesk.Open
+---@param item copydesk.OpenAsk
 ---@return boolean
 local function is_open(item)
   return vim.list_contains(require("copydesk.ask").list(), item)
 end
 
---- A question with the name of who asks it, where that is an agent that works for the session's own.
+--- A question with the name of the subagent that asks it, if it is one.
 ---@param asked copydesk.QuestionAskParams
 ---@param question copydesk.QuestionInfo
 ---@return string
@@ -23,7 +23,7 @@ function M.signed(asked, question)
   return asked.agent and ("%s: %s"):format(asked.agent, question.text) or question.text
 end
 
---- One choice among the options.
+--- Lets the user choose one option.
 ---@param question copydesk.QuestionInfo
 ---@param chosen table<string, boolean>
 ---@param prompt string
@@ -50,11 +50,11 @@ local function choose(question, chosen, prompt)
   }))
 end
 
---- The person's answer to one question.
+--- The user's answer to one question.
 ---@param question copydesk.QuestionInfo
 ---@param prompt string
 ---@return string[]? answer
-local function ask(question, prompt)
+local function ask_one(question, prompt)
   if #question.options == 0 then
     local own = pick.input(prompt .. " ")
     return own and { own }
@@ -89,17 +89,17 @@ local function ask(question, prompt)
   end
 end
 
---- Asks all questions of an item, and answers the desk.
----@param item copydesk.Open
+--- Asks all questions of an item, and sends the answers to the daemon.
+---@param item copydesk.OpenAsk
 function M.answer(item)
   require("copydesk.await").run(function()
     local answers = {}
     for number, question in ipairs(item.question.questions) do
       local count = #item.question.questions
       local which = count > 1 and (" (%d of %d)"):format(number, count) or ""
-      local answer = ask(question, M.signed(item.question, question) .. which)
+      local answer = ask_one(question, M.signed(item.question, question) .. which)
       if not is_open(item) then
-        return require("copydesk.message").info("the question needs no answer any more")
+        return require("copydesk.message").info("the question no longer needs an answer")
       elseif not answer then
         return
       end

@@ -1,8 +1,8 @@
---- The agent's edits that nobody has decided yet: kept up to date, drawn in their buffers, told to whoever listens.
+--- The agent's undecided edits: kept up to date, drawn in their buffers, announced to listeners.
 ---
---- Contract: what is known is what the desk listed plus what it told since. A list is asked for when a session is loaded, when the
---- desk says so, and when lines that were told are not in the text; never twice at once, and never over and over. Nothing
---- here takes the focus or moves a cursor.
+--- Contract: the state is the daemon's last list plus its events since. The plugin requests a list when a session is loaded, when
+--- the daemon says so, and when announced lines are not in the text; never twice at once, and never endlessly. Nothing here takes the
+--- focus or moves a cursor.
 
 local draw = require("copydesk.review.draw")
 local methods = require("copydesk.protocol").methods
@@ -11,31 +11,31 @@ local state = require("copydesk.review.state")
 
 local M = {}
 
---- Typing goes on for a while, and the desk hears of it a little later: until then lines are not looked for again, in milliseconds.
+--- How long to wait before missing lines are looked up again, in milliseconds: the daemon sees typing a little later.
 local PATIENCE = 400
---- So often lines are looked for again that stay where nobody finds them.
+--- How often missing lines are looked up again.
 local TRIES = 3
 
 ---@type fun()[]
 local listeners = {}
----@type table<string, integer> How many hunks of each session were announced.
+---@type table<string, integer> The announced number of hunks, by session.
 local announced = {}
----@type table<string, { is_again?: boolean, rounds: integer, waiting: fun()[] }> Sessions whose list is under way.
+---@type table<string, { is_again?: boolean, rounds: integer, waiting: fun()[] }> Sessions whose list is being requested.
 local listing = {}
----@type table<string, integer> How often a document was listed again in vain.
+---@type table<string, integer> How often a document was listed in vain.
 local tries = {}
----@type table<string, true> Documents that are about to be listed again.
+---@type table<string, true> Documents about to be listed again.
 local due = {}
----@type table<string, true> Reviews that are too long, and were told of.
+---@type table<string, true> Reviews reported as too long.
 local too_long = {}
 
---- Hears when something has changed.
+--- Registers a listener for changes.
 ---@param listener fun()
 function M.listen(listener)
   listeners[#listeners + 1] = listener
 end
 
---- How many hunks are undecided; in a session, or in all that are attached.
+--- How many hunks are undecided, in one session or in all attached ones.
 ---@param id? string
 ---@return integer hunks
 ---@return integer files
@@ -43,16 +43,16 @@ function M.count(id)
   return state.count(id)
 end
 
---- The reviews of what a buffer holds.
+--- The reviews of a buffer's document.
 ---@param bufnr integer
----@return copydesk.Reviewed[]
+---@return copydesk.ReviewState[]
 function M.of_buffer(bufnr)
   local buffer, all = require("copydesk.buffer"), state.all()
   local found = #all > 0 and state.all(buffer.uri(bufnr)) or all
   if #found > 0 or #all == 0 then
     return found
   end
-  -- Several names may be of one file.
+  -- Several names may lead to one file.
   local name = vim.uv.fs_realpath(vim.api.nvim_buf_get_name(bufnr))
   return vim.tbl_filter(function(one)
     local is_file, other = pcall(vim.uri_to_fname, one.uri)
@@ -60,10 +60,10 @@ function M.of_buffer(bufnr)
   end, all)
 end
 
---- Lists a document again, a little later, if that has not been in vain too often.
+--- Lists a document again after a while, unless that was in vain too often.
 ---@param uri string
 ---@param bufnr integer
-local function look_again(uri, bufnr)
+local function list_again_later(uri, bufnr)
   if due[uri] or (tries[uri] or 0) >= TRIES then
     return
   end
@@ -79,7 +79,7 @@ local function look_again(uri, bufnr)
   end, PATIENCE)
 end
 
---- Draws what a buffer has.
+--- Draws the hunks of a buffer.
 ---@param bufnr integer
 function M.draw(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) or vim.bo[bufnr].buftype ~= "" then
@@ -92,22 +92,22 @@ function M.draw(bufnr)
   require("copydesk.highlight").define()
   local lost, has_changed = draw.update(bufnr, reviews)
   if #lost > 0 then
-    look_again(reviews[1].uri, bufnr)
+    list_again_later(reviews[1].uri, bufnr)
   else
     for _, one in ipairs(reviews) do
       tries[one.uri] = nil
     end
   end
   if has_changed then
-    require("copydesk.review.top").show(bufnr)
+    require("copydesk.review.rows_above").show(bufnr)
     require("copydesk.review.watch").buffer(bufnr, draw.has(bufnr))
   end
 end
 
---- Something has changed: it is drawn, and told.
+--- Draws and announces a change.
 ---@param uris table<string, true>
 ---@param id string
-local function changed(uris, id)
+local function draw_and_announce(uris, id)
   for uri in pairs(uris) do
     local bufnr = require("copydesk.buffer").of(uri)
     if bufnr then
@@ -127,7 +127,7 @@ local function changed(uris, id)
     require("copydesk.progress").reviewed(id, hunks, files)
     local view = session.view(id)
     if hunks == 0 and view and view ~= session.current() and not view.running then
-      -- It was looked at for its hunks alone.
+      -- It was attached only for its hunks.
       session.leave(view)
     end
   end
@@ -145,20 +145,20 @@ local function uris_of(id)
   return uris
 end
 
---- Says once that a review is so long that the desk tells its first hunks alone, and the others as room is made for them.
----@param told copydesk.ReviewInfo
-local function tell_long(told)
-  if told.total <= #told.hunks or too_long[told.uri] then
+--- Reports once that a review is so long that the daemon sends only its first hunks, and the others later.
+---@param info copydesk.ReviewInfo
+local function report_long(info)
+  if info.total <= #info.hunks or too_long[info.uri] then
     return
   end
-  too_long[told.uri] = true
-  local what = "%s has %d undecided hunks, of which %d are shown; `:Copydesk accept-file` and `reject-file` decide all"
-  require("copydesk.message").info(what:format(told.path, told.total, #told.hunks))
+  too_long[info.uri] = true
+  local what = "%s has %d undecided hunks, %d of them shown; `:Copydesk accept-file` and `reject-file` decide all"
+  require("copydesk.message").info(what:format(info.path, info.total, #info.hunks))
 end
 
---- A list has come, or will not.
+--- Ends a listing, successful or not.
 ---@param id string
-local function listed(id)
+local function finish_listing(id)
   local waiting = listing[id].waiting
   listing[id] = nil
   for _, done in ipairs(waiting) do
@@ -166,7 +166,7 @@ local function listed(id)
   end
 end
 
---- Looks at what is undecided in a session, or in one document of it.
+--- Requests the undecided hunks of a session, or of one of its documents.
 ---@param id string
 ---@param uri? string
 function M.list(id, uri)
@@ -180,28 +180,28 @@ function M.list(id, uri)
     require("copydesk.client").request(methods.reviewList, params, function(_, result)
       local this = listing[id]
       if not result or not session.view(id) then
-        return listed(id)
+        return finish_listing(id)
       end
       local uris = about and { [about] = true } or uris_of(id)
       state.replace(id, result.reviews, about)
-      for _, told in ipairs(result.reviews) do
-        uris[told.uri] = true
-        tell_long(told)
+      for _, info in ipairs(result.reviews) do
+        uris[info.uri] = true
+        report_long(info)
       end
-      changed(uris, id)
-      -- What was told meanwhile may be newer than the list, or older.
+      draw_and_announce(uris, id)
+      -- Events meanwhile may be newer than the list, or older.
       if this.is_again and this.rounds < TRIES then
         this.is_again, this.rounds = nil, this.rounds + 1
         return ask()
       end
-      listed(id)
+      finish_listing(id)
     end)
   end
   ask(uri)
 end
 
---- Waits until the desk has heard what was typed in a buffer and has told what that makes of its hunks, so that a decision is
---- about them as they are. To be called in a coroutine.
+--- Waits until the daemon has the typed text of a buffer and has sent the hunks for it, so that a decision is about their current
+--- state. Call it in a coroutine.
 ---@param bufnr integer
 function M.settle(bufnr)
   if not require("copydesk.review.watch").is_typing(bufnr) then
@@ -220,17 +220,17 @@ function M.settle(bufnr)
   end
 end
 
---- The desk told what has changed.
+--- Handles a change of a review.
 ---@param id string
 ---@param change copydesk.ReviewChange
-function M.told(id, change)
+function M.handle_change(id, change)
   local uri = change.review.uri
   if listing[id] then
     listing[id].is_again = true
   end
   state.change(id, change)
   tries[uri] = nil
-  changed({ [uri] = true }, id)
+  draw_and_announce({ [uri] = true }, id)
   if change.failed then
     require("copydesk.inline").ended(change.review.review, change.failed)
   end
@@ -238,14 +238,14 @@ end
 
 session.listen(function(view, what, change)
   if what == "review" then
-    M.told(view.id, change)
+    M.handle_change(view.id, change)
   elseif what == "loaded" then
     M.list(view.id)
   elseif what == "gone" then
     local uris = uris_of(view.id)
     state.drop(view.id)
     if next(uris) then
-      changed(uris, view.id)
+      draw_and_announce(uris, view.id)
     end
   end
 end)

@@ -1,7 +1,6 @@
---- A text that is only looked at: a window above the others, which `q` closes.
+--- Shows a read-only text in a float, which `q` closes.
 ---
---- Contract: no other window changes its size or its text. The buffer is no document: it is not listed, and gone when its
---- window is left.
+--- Contract: no other window changes its size or text. The buffer is no document: it is unlisted and is wiped when its window is left.
 
 local M = {}
 
@@ -15,7 +14,7 @@ local function width_of(lines)
   return math.min(widest, math.max(20, vim.o.columns - 4))
 end
 
---- How many rows the lines take where they are folded at a width.
+--- How many rows the lines take when wrapped at a width.
 ---@param lines string[]
 ---@param width integer
 ---@return integer
@@ -27,12 +26,12 @@ local function rows_of(lines, width)
   return math.min(rows, math.max(1, vim.o.lines - 6))
 end
 
---- Whether a window can be opened now; where not, that is told.
+--- Whether a window can be opened now; warns the user if not.
 ---@return boolean
 function M.can_open()
   local is_possible = vim.fn.getcmdwintype() == ""
   if not is_possible then
-    local text = "no window can be opened from the command-line window; <C-c> leaves it"
+    local text = "cannot open a window from the command-line window; leave it with <C-c>"
     require("copydesk.message").warn(text)
   end
   return is_possible

@@ -1,24 +1,24 @@
---- What a person has selected, or had selected last.
+--- The user's selection, or the last one.
 ---
---- Contract: asking changes nothing, a selection that goes on included. The text may have changed since: what is given is there
---- now. A block is given as the lines that it stands in; its text is that of the block.
+--- Contract: a query changes nothing, not even an active selection. The text may have changed since; the result is its current text. A
+--- block has the range of its lines and the text of the block.
 
 local position = require("copydesk.position")
 
 local M = {}
 
---- Each line has an end at least, so that more lines are more than anybody sends.
+--- The cap on lines: each has at least a line end, so that more would exceed the cap on a text.
 local MOST_LINES = 128 * 1024
 
---- The kinds of selection, by the modes that have them: Visual ones, and those of Select mode.
+--- The kind of selection by mode, Visual and Select.
 local KINDS = { v = "v", V = "V", ["\22"] = "\22", s = "v", S = "V", ["\19"] = "\22" }
 
----@class copydesk.Selected
+---@class copydesk.SelectedText
 ---@field first integer The first line, from 1.
----@field last integer The last one.
+---@field last integer
 ---@field range copydesk.WireRange
 ---@field text string
----@field is_at_cursor boolean The cursor is at one of its ends, where selecting leaves it.
+---@field is_at_cursor boolean Whether the cursor is at one of its ends, where selecting leaves it.
 
 ---@param number integer
 ---@return string
@@ -26,14 +26,14 @@ local function line_at(number)
   return vim.api.nvim_buf_get_lines(0, number - 1, number, false)[1] or ""
 end
 
---- A mark as a place that is there: it may be behind the end of its line.
----@param mark integer[] As |getpos()| gives it.
+--- Clamps a mark to its line: it may be beyond the end.
+---@param mark integer[] As from |getpos()|.
 ---@return integer[]
-local function there(mark)
+local function clamp(mark)
   return { 0, mark[2], math.max(1, math.min(mark[3], #line_at(mark[2]) + 1)), 0 }
 end
 
---- The byte at which the character at a place begins, from 1; behind the end of the line that of the last one.
+--- The first byte of the character at a place, from 1; beyond the end of the line, that of the last character.
 ---@param place integer[]
 ---@return integer
 local function character_at(place)
@@ -61,16 +61,16 @@ local function range_of(from, to, kind)
   return position.range(range, position.lines_of(vim.api.nvim_get_current_buf()), "utf-8", position.encoding())
 end
 
---- In the current buffer.
----@param live? string The kind, where it goes on.
----@return copydesk.Selected?
+--- The selection in the current buffer.
+---@param live? string The kind of an active selection.
+---@return copydesk.SelectedText?
 local function selected(live)
   local from, to = vim.fn.getpos(live and "v" or "'<"), vim.fn.getpos(live and "." or "'>")
   local kind = live or vim.fn.visualmode()
   if kind == "" or from[2] == 0 or math.max(from[2], to[2]) > vim.fn.line("$") then
     return nil
   end
-  from, to = there(from), there(to)
+  from, to = clamp(from), clamp(to)
   if from[2] > to[2] or from[2] == to[2] and from[3] > to[3] then
     from, to = to, from
   end
@@ -80,7 +80,7 @@ local function selected(live)
   end
   local stop = to
   if to[2] - from[2] > MOST_LINES then
-    stop = there({ 0, from[2] + MOST_LINES, math.huge })
+    stop = clamp({ 0, from[2] + MOST_LINES, math.huge })
   end
   return {
     first = from[2],
@@ -91,16 +91,16 @@ local function selected(live)
   }
 end
 
---- What is selected in a buffer, or was last; nothing where nothing was.
+--- The selection of a buffer, or its last one; nil if there was none.
 ---@param buffer integer
----@param window? integer One that shows it; what goes on in another one does not count then.
----@return copydesk.Selected?
+---@param window? integer A window that shows it; active selections in others do not count then.
+---@return copydesk.SelectedText?
 function M.of(buffer, window)
   local current = vim.api.nvim_get_current_win()
   local is_here = (window or current) == current and buffer == vim.api.nvim_get_current_buf()
   local live = is_here and KINDS[vim.fn.mode()]
   if live then
-    -- Going there, although one is there, would end the selection for a while.
+    -- `nvim_win_call`, even for the current window, would interrupt the selection.
     return selected(live)
   elseif window then
     return vim.api.nvim_win_call(window, selected)

@@ -1,11 +1,11 @@
---- The person's own language servers, as far as we ask them something.
+--- Access to the user's own language servers.
 ---
---- Contract: none is ever started here, and the desk's own client is never among them. A server that has ended meanwhile,
---- or that answers with an error, is an answer too: nothing throws. What differs between Neovims about clients is in here.
+--- Contract: never starts a server, and excludes the daemon's own client. A server that has exited or responds with an error gives an
+--- error result: nothing throws. Differences between Neovim versions are handled here.
 
 local M = {}
 
---- The name of our own client.
+--- The name of the plugin's own client.
 local OURS = "copydesk"
 local PULL = "textDocument/diagnostic"
 
@@ -38,14 +38,14 @@ function M.is_ours(client)
   return client.name == OURS
 end
 
---- The servers of a buffer, those that are still starting included.
+--- The servers of a buffer, including those that still start.
 ---@param buffer integer
 ---@return vim.lsp.Client[]
 function M.of(buffer)
   return clients({ bufnr = buffer, _uninitialized = true })
 end
 
---- All servers, those that are still starting included.
+--- All servers, including those that still start.
 ---@return vim.lsp.Client[]
 function M.all()
   return clients({ _uninitialized = true })
@@ -64,8 +64,7 @@ function M.supports(client, method, buffer)
   return client.supports_method(method, { bufnr = buffer })
 end
 
---- The sets of diagnostics that a server can be asked for, by their identifiers; "" is the one without. Empty where it
---- cannot be asked.
+--- The identifiers of the diagnostics that a server can be pulled for; "" is the unnamed set. Empty if it supports no pull.
 ---@param client vim.lsp.Client
 ---@param buffer integer
 ---@return string[]
@@ -92,13 +91,13 @@ function M.pulls(client, buffer)
   return next(found) and vim.tbl_keys(found) or { "" }
 end
 
---- Requests of ours that are open, by client and number: what to do when somebody else cancels one.
+--- Our open requests, by client and id: what to do if one is cancelled from outside.
 ---@type table<string, fun()>
 local open = {}
 local is_listening = false
 
---- Neovim cancels whatever was asked of the same kind about a buffer when it asks itself, and some servers answer what was
---- cancelled as if there were nothing to find.
+--- When Neovim sends a request itself, it cancels any open one of the same kind for the buffer, and some servers answer a cancelled
+--- request as if it had found nothing.
 local function listen()
   if is_listening then
     return
@@ -106,7 +105,7 @@ local function listen()
   is_listening = true
   vim.api.nvim_create_autocmd("LspRequest", {
     group = vim.api.nvim_create_augroup("copydesk.server", {}),
-    desc = "Copydesk: a question that was cancelled is not answered",
+    desc = "Copydesk drops answers to cancelled requests",
     callback = function(event)
       local data = event.data
       local cancelled = data.request.type == "cancel" and open[data.client_id .. ":" .. data.request_id]
@@ -129,21 +128,21 @@ local function cancel(client, id)
   end
 end
 
---- Neovim gathers what is typed before it tells servers of it, and tells of one document where that is asked about. What is said of
---- it may depend on the others.
+--- Sends pending changes of all documents. Neovim debounces them and sends only those of the requested document, but a result may
+--- depend on the others.
 ---@param client vim.lsp.Client
 local function flush(client)
-  local went, tracking = pcall(require, "vim.lsp._changetracking")
-  if went and type(tracking) == "table" and tracking.flush then
+  local ok, tracking = pcall(require, "vim.lsp._changetracking")
+  if ok and type(tracking) == "table" and tracking.flush then
     pcall(tracking.flush, client)
   end
 end
 
---- Asks a server. `done` is called at most once: with a problem, or with a result, which may be nothing.
+--- Sends a request. `done` is called at most once: with an error, or with a result, which may be nil.
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param params table
----@param buffer? integer Its changes are told before.
+---@param buffer? integer Its changes are sent first.
 ---@param done fun(problem?: lsp.ResponseError, result?: any)
 ---@return fun() cancel
 function M.request(client, method, params, buffer, done)
@@ -162,18 +161,18 @@ function M.request(client, method, params, buffer, done)
     end
   end
   flush(client)
-  local went, sent, id
+  local ok, sent, id
   if has_methods then
-    went, sent, id = pcall(client.request, client, method, params, answered, buffer)
+    ok, sent, id = pcall(client.request, client, method, params, answered, buffer)
   else
-    went, sent, id = pcall(client.request, method, params, answered, buffer)
+    ok, sent, id = pcall(client.request, method, params, answered, buffer)
   end
-  if not went or not sent then
-    answered({ code = -32803, message = went and "the language server has ended" or tostring(sent) })
+  if not ok or not sent then
+    answered({ code = -32803, message = ok and "the language server has ended" or tostring(sent) })
   elseif not is_over and id then
     key = client.id .. ":" .. id
     open[key] = function()
-      answered({ code = -32802, message = "somebody else cancelled it", data = { at_once = true } })
+      answered({ code = -32802, message = "the request was cancelled", data = { at_once = true } })
     end
   end
   return function()
@@ -186,7 +185,7 @@ function M.request(client, method, params, buffer, done)
   end
 end
 
---- Tells a server something.
+--- Sends a notification.
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param params table
@@ -198,10 +197,10 @@ function M.notify(client, method, params)
   end
 end
 
---- As the protocol counts them.
+--- The protocol's `FileChangeType`.
 local CHANGES = { created = 1, written = 2, deleted = 3 }
 
---- Tells the servers of a project that a file of it was changed on the disk: Neovim does not watch files everywhere.
+--- Tells the servers of a project that one of its files changed on disk: Neovim does not watch files on every system.
 ---@param uri string
 ---@param reason copydesk.ChangeReason
 function M.watched(uri, reason)
@@ -212,13 +211,13 @@ function M.watched(uri, reason)
       local method = "workspace/didChangeWatchedFiles"
       local params = { changes = { { uri = uri, type = CHANGES[reason] } } }
       M.notify(client, method, params)
-      -- Neovim says so only later, and what was said before is out of date from now on.
+      -- Neovim reports it only later, but earlier diagnostics are stale from now on.
       require("copydesk.diagnostics.notes").told({ client_id = client.id, method = method, params = params })
     end
   end
 end
 
---- Whether a problem means that the same question may be answered a little later.
+--- Whether an error means that a retry may succeed soon.
 ---@param problem lsp.ResponseError
 ---@return boolean
 function M.may_ask_again(problem)

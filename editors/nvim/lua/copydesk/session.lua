@@ -1,8 +1,8 @@
---- Sessions as this editor knows them: what was said and done, in its order, kept up to date by the desk's events.
+--- Sessions as this editor knows them: their parts in order, kept up to date by the daemon's events.
 ---
---- Contract: a view is what the desk's `load` gave plus every event after it, each once (`seq`). Events that come while a load
---- is under way are kept and applied after it; after a gap the session is loaded again. Listeners are told after a view has
---- changed; they read it and never change it.
+--- Contract: a view is the result of `session/load` plus every later event, each once (`seq`). Events that arrive during a load are kept
+--- and applied after it; after a gap the session is loaded again. Listeners are called after a view has changed; they read it and never
+--- change it.
 
 local client = require("copydesk.client")
 local methods = require("copydesk.protocol").methods
@@ -12,48 +12,48 @@ local M = {}
 ---@class copydesk.View
 ---@field id string
 ---@field session copydesk.SessionInfo
----@field parts copydesk.PartInfo[] In their order.
----@field at table<string, integer> Where in `parts` a part is.
----@field earlier boolean Whether the desk has parts before these.
----@field running? integer The turn that runs.
----@field ended? copydesk.TurnEndInfo How the last turn ended, if one did while we looked.
----@field sent { id: string, text: string }[] Prompts of this editor that the desk has taken and the model has not read yet.
+---@field parts copydesk.PartInfo[] In order.
+---@field at table<string, integer> The index of each part in `parts`.
+---@field earlier boolean Whether the daemon has parts before these.
+---@field running? integer The running turn.
+---@field ended? copydesk.TurnEndInfo How the last turn ended, if we saw it.
+---@field sent { id: string, text: string }[] Prompts of this editor that are queued for the model.
 ---@field jobs copydesk.JobInfo[] Commands that run in the background.
----@field warnings? table<string, true> The warnings that were told.
----@field seq integer The last event that is contained.
----@field kept? copydesk.EventParams[] Events that came while a load is under way.
----@field loads? integer How many loads were begun.
----@field is_paging? boolean Whether earlier parts are under way.
+---@field warnings? table<string, true> The warnings that were shown.
+---@field seq integer The last event applied.
+---@field kept? copydesk.EventParams[] Events that arrived during a load.
+---@field loads? integer How many loads were started.
+---@field is_paging? boolean Whether earlier parts are being loaded.
 
----@alias copydesk.Told
----| "loaded" # All of it may have changed.
----| "earlier" # Parts were put before the first; the subject says how many.
+---@alias copydesk.ViewChange
+---| "loaded" # Everything may have changed.
+---| "earlier" # Parts were added before the first; the subject is their number.
 ---| "part" # A part is new or has changed.
----| "delta" # A part has grown: the subject is the part, the detail what was added.
----| "void" # A part is gone.
----| "session" # Title, agent, model.
----| "turn" # A turn began or ended, or a prompt waits or does not any more.
----| "jobs" # A command in the background has begun or ended; the subject is those that ended.
----| "warning" # Something the user should know about the session's setup; the subject is the message.
----| "review" # What is undecided in it has changed; the subject is how.
----| "gone" # The session was deleted, or is not looked at any more.
+---| "delta" # A part has grown: the subject is the part, the detail the added text.
+---| "void" # A part was removed.
+---| "session" # Title, agent or model changed.
+---| "turn" # A turn started or ended, or the queued prompts changed.
+---| "jobs" # A background command started or ended; the subject is those that ended.
+---| "warning" # A warning about the session's setup; the subject is the message.
+---| "review" # Its undecided hunks changed; the subject is the event.
+---| "gone" # The session was deleted or detached.
 
 ---@type table<string, copydesk.View>
 local views = {}
 ---@type string?
 local current
----@type fun(view: copydesk.View, what: copydesk.Told, subject: any, detail: any)[]
+---@type fun(view: copydesk.View, what: copydesk.ViewChange, subject: any, detail: any)[]
 local listeners = {}
 
---- Hears of every change of a view.
----@param listener fun(view: copydesk.View, what: copydesk.Told, subject: any, detail: any)
+--- Registers a listener for every change of a view.
+---@param listener fun(view: copydesk.View, what: copydesk.ViewChange, subject: any, detail: any)
 function M.listen(listener)
   listeners[#listeners + 1] = listener
 end
 
 ---@param view copydesk.View
----@param what copydesk.Told
-local function tell(view, what, subject, detail)
+---@param what copydesk.ViewChange
+local function notify_listeners(view, what, subject, detail)
   for _, listener in ipairs(listeners) do
     listener(view, what, subject, detail)
   end
@@ -65,58 +65,47 @@ function M.view(id)
   return id and views[id]
 end
 
---- The session that prompts go to.
+--- The current session: the one that prompts go to.
 ---@return copydesk.View?
 function M.current()
   return M.view(current)
 end
 
---- All that are attached.
+--- All attached sessions.
 ---@return table<string, copydesk.View>
 function M.all()
   return views
 end
 
 ---@param view copydesk.View
-local function number(view)
+local function index_parts(view)
   view.at = {}
   for at, part in ipairs(view.parts) do
     view.at[part.id] = at
   end
 end
 
---- Tells of a warning once: a load brings the earlier ones again.
----@param view copydesk.View
----@param message string
-local function warn(view, message)
-  view.warnings = view.warnings or {}
-  if not view.warnings[message] then
-    view.warnings[message] = true
-    tell(view, "warning", message)
-  end
-end
-
---- Each event, and what it does to a view.
+--- How each event changes a view.
 ---@type table<string, fun(view: copydesk.View, event: table)>
 local apply = {
   session = function(view, event)
     view.session = event.session
-    tell(view, "session")
+    notify_listeners(view, "session")
   end,
   turnStarted = function(view, event)
     view.running, view.ended = event.turn, nil
-    tell(view, "turn")
+    notify_listeners(view, "turn")
   end,
   turnEnded = function(view, event)
     view.running, view.ended = nil, event["end"]
-    tell(view, "turn")
+    notify_listeners(view, "turn")
   end,
   part = function(view, event)
     local part = event.part
     local at = view.at[part.id]
     local first = view.parts[1]
     if not at and view.earlier and first and part.created < first.created then
-      -- It is one of those that are not loaded.
+      -- It belongs to the parts that are not loaded.
       return
     end
     if not at then
@@ -124,11 +113,11 @@ local apply = {
       view.at[part.id] = at
     end
     view.parts[at] = part
-    tell(view, "part", part)
-    for number, prompt in ipairs(view.sent) do
+    notify_listeners(view, "part", part)
+    for index_parts, prompt in ipairs(view.sent) do
       if prompt.id == part.id then
-        table.remove(view.sent, number)
-        tell(view, "turn")
+        table.remove(view.sent, index_parts)
+        notify_listeners(view, "turn")
         break
       end
     end
@@ -140,45 +129,45 @@ local apply = {
     end
     local field = part.content.kind == "call" and "arguments" or "text"
     part.content[field] = (part.content[field] or "") .. event.text
-    tell(view, "delta", part, event.text)
+    notify_listeners(view, "delta", part, event.text)
   end,
   progress = function(view, event)
     local part = view.parts[view.at[event.part]]
     if part then
       part.content.progress = event.metadata
-      tell(view, "part", part)
+      notify_listeners(view, "part", part)
     end
   end,
   void = function(view, event)
     local at = view.at[event.part]
     if at then
       local part = table.remove(view.parts, at)
-      number(view)
-      tell(view, "void", part)
+      index_parts(view)
+      notify_listeners(view, "void", part)
     end
   end,
   jobs = function(view, event)
     view.jobs = event.running
-    tell(view, "jobs", event.ended)
+    notify_listeners(view, "jobs", event.ended)
   end,
   warning = function(view, event)
     warn(view, event.message)
   end,
   reviewChanged = function(view, event)
-    tell(view, "review", event)
+    notify_listeners(view, "review", event)
   end,
   deleted = function(view)
     views[view.id] = nil
     if current == view.id then
       current = nil
     end
-    tell(view, "gone")
+    notify_listeners(view, "gone")
   end,
 }
 
 ---@param view copydesk.View
 ---@param params copydesk.EventParams
-local function take(view, params)
+local function apply_event(view, params)
   if params.seq <= view.seq then
     return
   end
@@ -192,9 +181,9 @@ local function take(view, params)
   end
 end
 
---- An event of the desk.
+--- Handles an event of the daemon.
 ---@param params copydesk.EventParams
-function M.told(params)
+function M.handle_event(params)
   local view = views[params.session]
   if not view then
     return
@@ -202,31 +191,28 @@ function M.told(params)
   if view.kept then
     view.kept[#view.kept + 1] = params
   else
-    take(view, params)
+    apply_event(view, params)
   end
 end
 
---- Puts what a load gave in the place of what was known.
+--- Replaces a view by the result of a load.
 ---@param view copydesk.View
 ---@param result copydesk.SessionLoadResult
-local function renew(view, result)
+local function replace_view(view, result)
   local before, last = view.parts[#view.parts], result.parts[#result.parts]
   if result.running or (before and before.id) ~= (last and last.id) then
     view.ended = nil
   end
   view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
   view.running, view.seq, view.jobs = result.running, result.seq, result.jobs or {}
-  number(view)
-  for _, message in ipairs(result.warnings or {}) do
-    warn(view, message)
-  end
-  -- Nothing waits where no turn runs, and what the model has read does not.
+  index_parts(view)
+  -- Without a running turn nothing is queued, nor is a prompt that the model has read.
   view.sent = vim.tbl_filter(function(prompt)
     return view.running ~= nil and not view.at[prompt.id]
   end, view.sent)
 end
 
---- Attaches to a session, or looks at it anew.
+--- Attaches to a session, or reloads it.
 ---@param id string
 ---@param done? fun(problem?: string, view?: copydesk.View)
 function M.load(id, done)
@@ -242,29 +228,29 @@ function M.load(id, done)
   local limit = math.max(#view.parts, require("copydesk.config").get().chat.page)
   client.request(methods.sessionLoad, { session = id, limit = limit }, function(problem, result, code)
     if views[id] ~= view or (not result and view.loads ~= this) then
-      -- It is not looked at any more, or is being looked at anew.
+      -- It was detached, or another load is under way.
       return done(problem or "the session was left")
     end
     local kept = view.kept or {}
     view.kept = nil
     if not result then
-      -- Where nothing was said of the session itself, what is known of it stays; the next event finds the gap.
+      -- Without an error about the session itself, the view stays; the next event reveals the gap.
       if code or view.seq < 0 then
         views[id] = nil
-        tell(view, "gone")
+        notify_listeners(view, "gone")
       end
       return done(problem)
     end
-    renew(view, result)
-    tell(view, "loaded")
+    replace_view(view, result)
+    notify_listeners(view, "loaded")
     for _, params in ipairs(kept) do
-      M.told(params)
+      M.handle_event(params)
     end
     done(nil, view)
   end)
 end
 
---- Loads the page before the first part that is known.
+--- Loads the page before the first known part.
 ---@param view copydesk.View
 ---@param done? fun(problem?: string)
 function M.load_earlier(view, done)
@@ -282,23 +268,23 @@ function M.load_earlier(view, done)
     end
     view.earlier = result.earlier
     view.parts = vim.list_extend(vim.list_slice(result.parts), view.parts)
-    number(view)
-    tell(view, "earlier", #result.parts)
+    index_parts(view)
+    notify_listeners(view, "earlier", #result.parts)
     done()
   end)
 end
 
---- Looks at every attached session anew: the desk was restarted, or the connection was.
+--- Reloads every attached session, after the daemon or the connection restarted.
 function M.reload()
   for id in pairs(views) do
     M.load(id)
   end
 end
 
----@type (fun(problem?: string, view?: copydesk.View))[]? Who waits for a session that is being made.
+---@type (fun(problem?: string, view?: copydesk.View))[]? The callers that wait for a session being created.
 local making
 
---- Makes a session in the folder that Neovim works in, and prompts go to it from now on.
+--- Creates a session in Neovim's working folder, and makes it the current one.
 ---@param done fun(problem?: string, view?: copydesk.View)
 function M.new(done)
   if making then
@@ -306,7 +292,7 @@ function M.new(done)
     return
   end
   making = { done }
-  local function made(problem, view)
+  local function finish(problem, view)
     local waited = making or {}
     making = nil
     for _, waiting in ipairs(waited) do
@@ -315,13 +301,13 @@ function M.new(done)
   end
   client.request(methods.sessionNew, { folder = vim.fn.getcwd() }, function(problem, result)
     if not result then
-      return made(problem)
+      return finish(problem)
     end
-    M.open(result.session.id, made)
+    M.open(result.session.id, finish)
   end)
 end
 
---- Prompts go to this session from now on.
+--- Makes a session the current one.
 ---@param id string
 ---@param done? fun(problem?: string, view?: copydesk.View)
 function M.open(id, done)
@@ -330,29 +316,29 @@ function M.open(id, done)
     if view then
       local before = M.current()
       current = id
-      -- One in which something is undecided is looked at until nothing is.
+      -- A session with undecided hunks stays attached until they are decided.
       local is_needed = before and (before.running or require("copydesk.review").count(before.id) > 0)
       if before and before.id ~= id and not is_needed then
         M.leave(before)
       end
-      tell(view, "session")
+      notify_listeners(view, "session")
     end
     done(problem, view)
   end)
 end
 
---- The desk has taken a prompt that waits for the running turn: to read it, or to end.
+--- Records a prompt that the daemon has queued, for the running turn or after it.
 ---@param view copydesk.View
----@param id string The id that its part will have.
+---@param id string The id that its part will get.
 ---@param text string
 function M.waits(view, id, text)
   if not view.at[id] then
     view.sent[#view.sent + 1] = { id = id, text = text }
-    tell(view, "turn")
+    notify_listeners(view, "turn")
   end
 end
 
---- Looks at a session no more. Its turn goes on.
+--- Detaches from a session. Its turn continues.
 ---@param view copydesk.View
 function M.leave(view)
   views[view.id] = nil
@@ -360,10 +346,10 @@ function M.leave(view)
     current = nil
   end
   client.request(methods.sessionLeave, { session = view.id }, function() end)
-  tell(view, "gone")
+  notify_listeners(view, "gone")
 end
 
---- The session that prompts go to; one is made where there is none.
+--- The current session, created if needed.
 ---@param done fun(problem?: string, view?: copydesk.View)
 function M.ensure(done)
   local view = M.current()

@@ -1,27 +1,25 @@
---- Buffers without a name, as documents of the desk. vim.lsp would call them all `file://`, so we tell of
---- them ourselves.
+--- Syncs buffers without a name to the daemon. vim.lsp would give them all the URI `file://`, so the plugin does it itself.
 ---
---- Contract: each has one URI for as long as it has no name, and is told in whole lines: which lines have
---- changed is known from Neovim, so that nothing is counted in characters. One that gets a name is closed
---- here and is vim.lsp's from then on.
+--- Contract: each has one URI while it has no name. Changes are sent as whole lines: Neovim reports which lines changed, so no
+--- character offsets are needed. A buffer that gets a name is closed here and synced by vim.lsp from then on.
 
 local M = {}
 
---- How long changes are gathered, in milliseconds, as vim.lsp does.
+--- How long changes are debounced, in milliseconds, as in vim.lsp.
 local GATHER = 150
 
---- A document, and what of it the desk has not been told yet.
+--- A document, and how it differs from the daemon's copy.
 ---@class copydesk.Untitled
 ---@field uri string
 ---@field client vim.lsp.Client
----@field version integer Of the text as it is now. Counted here: the ends of lines change without a tick.
----@field told integer The version that the desk has.
----@field told_count integer The lines that the desk has.
----@field told_end string What ended the lines, and whether the last one has an end.
----@field ends string What ends them now, as far as was seen.
----@field count integer The lines that there are.
----@field head integer So many lines at the beginning are as they were told.
----@field tail integer So many lines at the end are.
+---@field version integer The version of the current text. Counted here: line ends change without a tick.
+---@field sent_version integer The daemon's version.
+---@field sent_count integer The daemon's number of lines.
+---@field sent_ends string The daemon's line ends, and whether the last line has one.
+---@field ends string The same for the buffer, as last seen.
+---@field count integer The buffer's number of lines.
+---@field head integer How many lines at the beginning are unchanged.
+---@field tail integer How many lines at the end are unchanged.
 
 ---@type table<integer, copydesk.Untitled>
 local documents = {}
@@ -58,17 +56,17 @@ local function text_of(bufnr, first, last)
   return table.concat(lines, line_end) .. (#lines > 0 and not is_open and line_end or "")
 end
 
---- From now on the desk knows the text as it is.
+--- Marks the current text as sent.
 ---@param bufnr integer
 ---@param document copydesk.Untitled
-local function mark_told(bufnr, document)
+local function mark_sent(bufnr, document)
   local count = vim.api.nvim_buf_line_count(bufnr)
-  document.told = document.version
-  document.told_end, document.ends = select(3, ends_of(bufnr)), select(3, ends_of(bufnr))
-  document.told_count, document.count, document.head, document.tail = count, count, count, count
+  document.sent_version = document.version
+  document.sent_ends, document.ends = select(3, ends_of(bufnr)), select(3, ends_of(bufnr))
+  document.sent_count, document.count, document.head, document.tail = count, count, count, count
 end
 
---- Whether it is still what it was when it was opened.
+--- Whether it is still an unnamed document.
 ---@param bufnr integer
 ---@return boolean
 local function is_untitled(bufnr)
@@ -86,10 +84,10 @@ local function close(bufnr)
   end
 end
 
---- Closes what is no unnamed document any more. With a name it is vim.lsp's.
+--- Closes a document that is no longer unnamed, and hands it to vim.lsp if it has a name.
 ---@param bufnr integer
 ---@return boolean is_open
-local function settle(bufnr)
+local function close_if_named(bufnr)
   local document = documents[bufnr]
   if not document then
     return false
@@ -110,16 +108,16 @@ end
 ---@param bufnr integer
 local function flush(bufnr)
   local document = documents[bufnr]
-  if not settle(bufnr) or document.told == document.version then
+  if not close_if_named(bufnr) or document.sent_version == document.version then
     return
   end
   local _, has_last = ends_of(bufnr)
   local change ---@type lsp.TextDocumentContentChangeEvent
-  if document.told_end ~= document.ends or document.tail == 0 and not has_last then
+  if document.sent_ends ~= document.ends or document.tail == 0 and not has_last then
     change = { text = text_of(bufnr, 0, document.count) }
   else
     local start = { line = document.head, character = 0 }
-    local stop = { line = document.told_count - document.tail, character = 0 }
+    local stop = { line = document.sent_count - document.tail, character = 0 }
     change = {
       range = { start = start, ["end"] = stop },
       text = text_of(bufnr, document.head, document.count - document.tail),
@@ -129,15 +127,15 @@ local function flush(bufnr)
     textDocument = { uri = document.uri, version = document.version },
     contentChanges = { change },
   })
-  mark_told(bufnr, document)
+  mark_sent(bufnr, document)
 end
 
---- Follows what happens to a buffer.
+--- Tracks the changes of a buffer.
 ---@param bufnr integer
 ---@param document copydesk.Untitled
 local function follow(bufnr, document)
   local function gather()
-    if document.told == document.version then
+    if document.sent_version == document.version then
       vim.defer_fn(function()
         if documents[bufnr] == document then
           flush(bufnr)
@@ -155,7 +153,7 @@ local function follow(bufnr, document)
       document.head = math.min(document.head, first)
       document.tail = math.min(document.tail, document.count - last)
       document.count = vim.api.nvim_buf_line_count(bufnr)
-      -- Taking everything away leaves an empty line.
+      -- Deleting all lines leaves an empty one.
       document.head = math.min(document.head, document.count - document.tail)
     end,
     on_reload = function()
@@ -173,26 +171,26 @@ local function follow(bufnr, document)
   })
 end
 
---- Sees when a buffer gets a name. `:write NAME` gives one without saying so by `BufFilePost`.
+--- Detects that a buffer gets a name. `:write NAME` gives one without `BufFilePost`.
 local function watch()
   local events = { "BufFilePost", "BufAdd", "BufWritePost", "BufReadPost", "BufNewFile" }
   vim.api.nvim_create_autocmd(events, {
     group = vim.api.nvim_create_augroup("copydesk.untitled", {}),
-    desc = "Copydesk sees whether the buffer has a name",
+    desc = "Copydesk checks whether the buffer has a name",
     callback = function(event)
-      settle(event.buf)
+      close_if_named(event.buf)
     end,
   })
 end
 
---- What the desk calls a buffer without a name.
+--- The URI of a buffer without a name.
 ---@param bufnr integer
 ---@return string
 function M.uri(bufnr)
   return "untitled:Untitled-" .. bufnr
 end
 
---- The buffer that the desk calls so.
+--- The buffer of such a URI.
 ---@param uri string
 ---@return integer?
 function M.of(uri)
@@ -200,14 +198,14 @@ function M.of(uri)
   return bufnr and is_untitled(bufnr) and bufnr or nil
 end
 
---- The version of the text as it is now; nothing where it is none of ours.
+--- The version of the current text; nil if the buffer is not synced here.
 ---@param bufnr integer
 ---@return integer?
 function M.version(bufnr)
-  return settle(bufnr) and documents[bufnr].version or nil
+  return close_if_named(bufnr) and documents[bufnr].version or nil
 end
 
---- Opens a buffer for the desk.
+--- Opens a buffer for the daemon.
 ---@param client vim.lsp.Client
 ---@param bufnr integer
 function M.attach(client, bufnr)
@@ -217,7 +215,7 @@ function M.attach(client, bufnr)
   end
   local document = { uri = M.uri(bufnr), client = client, version = 1 }
   documents[bufnr] = document
-  mark_told(bufnr, document)
+  mark_sent(bufnr, document)
   notify(document, "textDocument/didOpen", {
     textDocument = {
       uri = document.uri,
@@ -230,7 +228,7 @@ function M.attach(client, bufnr)
   watch()
 end
 
---- Closes all that a client has.
+--- Closes all documents of a client.
 ---@param client vim.lsp.Client
 function M.detach_all(client)
   for bufnr, document in pairs(documents) do
@@ -240,7 +238,7 @@ function M.detach_all(client)
   end
 end
 
---- Tells what was typed and is not told yet, in one buffer or in all.
+--- Sends pending changes, of one buffer or of all.
 ---@param bufnr? integer
 function M.flush(bufnr)
   for _, one in ipairs(bufnr and { bufnr } or vim.tbl_keys(documents)) do

@@ -1,43 +1,42 @@
---- Files that are not loaded, for as long as a language server is asked about them: hidden buffers that nobody sees.
+--- Loads files into hidden buffers while a language server is asked about them.
 ---
---- Contract: a file is loaded as Neovim loads it for the person, so that their servers come, but without a swap file, its
---- questions, or what a file itself wants to set (modelines). A buffer that the person goes to is theirs from then on, and
---- gets both. The others go away when they have not been used for a while, and there are never many; one that no server comes to
---- goes at once, and files of its kind are not loaded again before a server comes to anything.
+--- Contract: a file is loaded as for the user, so that their servers attach, but without swap file, prompts and modelines. A buffer that
+--- the user enters is theirs from then on, and gets both. The others are deleted after some idle time, and their number is capped. One
+--- without a server is deleted at once, and files of its kind are not loaded again until a server attaches to any buffer.
 
 local server = require("copydesk.server")
 local notes = require("copydesk.diagnostics.notes")
-local opening = require("copydesk.opening")
+local quiet_open = require("copydesk.quiet_open")
 
 local M = {}
 
---- So many at a time.
+--- The cap on loaded files.
 M.most = 20
---- And so long after they were used, in milliseconds.
+--- How long an unused one stays loaded, in milliseconds.
 M.idle = 3 * 60 * 1000
---- A server that is configured for the kind of file comes within this time.
+--- How long a file waits for its server to attach, in milliseconds.
 M.grace = 250
---- How long it is believed that no server comes to a kind of file, in milliseconds.
+--- How long a kind of file counts as having no server, in milliseconds.
 M.believed = 60 * 1000
---- Larger files are not for a language server.
+--- Larger files are not loaded.
 local LARGEST = 4 * 1024 * 1024
 
----@class copydesk.Visit
+---@class copydesk.HiddenBuffer
 ---@field buffer integer
 ---@field path string
----@field stamp string How the file was when it was read.
----@field existed boolean The buffer is the person's, and only was not loaded.
+---@field stamp string The state of the file when it was read.
+---@field existed boolean The buffer is the user's and only was not loaded.
 ---@field uses integer
 ---@field used number When it was last used.
----@field settled boolean Servers have had their time to come.
----@field kind? string The kind of file, as far as its name tells.
+---@field settled boolean Servers have had their time to attach.
+---@field kind? string The kind of file, by its name.
 
-local visits = {} ---@type table<integer, copydesk.Visit>
-local unserved = {} ---@type table<string, number> Kinds of files that no server came to, and until when that is believed.
+local visits = {} ---@type table<integer, copydesk.HiddenBuffer>
+local unserved = {} ---@type table<string, number> Kinds of files without a server, and until when that counts.
 local timer ---@type uv.uv_timer_t?
 local group ---@type integer?
 
---- How a file is, as far as can be seen from outside; nothing where it cannot be visited.
+--- The state of a file from its metadata; nil if it cannot be loaded.
 ---@param path string
 ---@return string?
 local function stamp(path)
@@ -48,7 +47,7 @@ local function stamp(path)
   return table.concat({ stat.ino, stat.size, stat.mtime.sec, stat.mtime.nsec }, ":")
 end
 
---- The person has gone to a buffer of ours.
+--- Hands a buffer that the user has entered over to them.
 ---@param buffer integer
 local function adopt(buffer)
   visits[buffer] = nil
@@ -57,11 +56,11 @@ local function adopt(buffer)
   pcall(function()
     vim.bo[buffer].swapfile = vim.go.swapfile
   end)
-  -- An event after which Neovim reads the modelines, if the person lets it.
+  -- After this event Neovim reads the modelines, if the user allows them.
   vim.api.nvim_exec_autocmds("User", { group = group, pattern = "CopydeskVisited", modeline = true })
 end
 
----@param visit copydesk.Visit
+---@param visit copydesk.HiddenBuffer
 local function begin(visit)
   visits[visit.buffer] = visit
   if not group then
@@ -70,7 +69,7 @@ local function begin(visit)
     vim.api.nvim_create_autocmd("User", nothing)
     vim.api.nvim_create_autocmd("LspAttach", {
       group = group,
-      desc = "Copydesk asks again who serves which files",
+      desc = "Copydesk retries files without a server",
       callback = function()
         unserved = {}
       end,
@@ -80,7 +79,7 @@ local function begin(visit)
   vim.api.nvim_create_autocmd("BufEnter", {
     group = group,
     buffer = visit.buffer,
-    desc = "Copydesk leaves the buffer to the person",
+    desc = "Copydesk leaves the buffer to the user",
     callback = function()
       adopt(visit.buffer)
     end,
@@ -95,7 +94,7 @@ local function begin(visit)
   })
 end
 
----@param visit copydesk.Visit
+---@param visit copydesk.HiddenBuffer
 local function finish(visit)
   local buffer = visit.buffer
   visits[buffer] = nil
@@ -113,9 +112,9 @@ local function finish(visit)
   pcall(vim.api.nvim_buf_delete, buffer, { unload = visit.existed })
 end
 
---- Ends the visits that are too old or too many.
+--- Deletes buffers that are idle too long or too many.
 local function sweep()
-  local old_first = vim.tbl_values(visits) ---@type copydesk.Visit[]
+  local old_first = vim.tbl_values(visits) ---@type copydesk.HiddenBuffer[]
   table.sort(old_first, function(a, b)
     return a.used < b.used
   end)
@@ -137,19 +136,19 @@ end
 
 ---@param path string
 ---@param known? integer A buffer that is not loaded.
----@return copydesk.Visit?
+---@return copydesk.HiddenBuffer?
 local function load(path, known)
   local now = stamp(path)
   if not now then
     return nil
   end
   local buffer = known or vim.fn.bufadd(path)
-  opening.quietly(("call bufload(%d)"):format(buffer))
+  quiet_open.without_modelines(("call bufload(%d)"):format(buffer))
   if not vim.api.nvim_buf_is_loaded(buffer) then
     return nil
   end
   if vim.bo[buffer].filetype == "" then
-    -- The person's own commands run here, and may fail.
+    -- The user's own autocommands run here, and may fail.
     pcall(function()
       vim.bo[buffer].filetype = vim.filetype.match({ buf = buffer }) or ""
     end)
@@ -160,20 +159,20 @@ local function load(path, known)
   return visit
 end
 
---- Reads the file again where it was changed.
----@param visit copydesk.Visit
+--- Reloads the file if it has changed.
+---@param visit copydesk.HiddenBuffer
 ---@return boolean can_be_read
 local function refresh(visit)
   local now = stamp(visit.path)
   if now and now ~= visit.stamp then
     visit.stamp = now
-    opening.quietly(("checktime %d"):format(visit.buffer))
+    quiet_open.without_modelines(("checktime %d"):format(visit.buffer))
   end
   return now ~= nil
 end
 
---- Waits until a server has come, or will not.
----@param visit copydesk.Visit
+--- Waits until a server has attached, or `grace` is over.
+---@param visit copydesk.HiddenBuffer
 ---@param deadline number
 local function settle(visit, deadline)
   if visit.settled or #server.of(visit.buffer) > 0 then
@@ -196,7 +195,7 @@ local function settle(visit, deadline)
   visit.settled = true
 end
 
---- A file is gone from the disk, and for servers it must not go on in a buffer that nobody sees.
+--- Unloads a deleted file: servers should not see it in a hidden buffer.
 ---@param uri string
 function M.gone(uri)
   local buffer = require("copydesk.buffer").of(uri)
@@ -205,7 +204,7 @@ function M.gone(uri)
   end
 end
 
---- Runs a function with the buffer of a document, which is loaded before where it has to be. Must be called in a coroutine.
+--- Runs a function with the buffer of a document, loaded if needed. Call it in a coroutine.
 ---@generic T: {state: copydesk.AnswerState}
 ---@param uri string
 ---@param deadline number
@@ -214,7 +213,7 @@ end
 function M.with(uri, deadline, run)
   local buffer = require("copydesk.buffer").of(uri)
   local is_loaded = buffer and vim.api.nvim_buf_is_loaded(buffer)
-  local visit = buffer and visits[buffer] ---@type copydesk.Visit?
+  local visit = buffer and visits[buffer] ---@type copydesk.HiddenBuffer?
   if is_loaded and not visit then
     return run(buffer)
   elseif not visit then
@@ -240,11 +239,11 @@ function M.with(uri, deadline, run)
     finish(visit)
     return { state = "unsupported" }
   end
-  local went, result = xpcall(run, debug.traceback, visit.buffer)
+  local ok, result = xpcall(run, debug.traceback, visit.buffer)
   visit.uses = visit.uses - 1
   visit.used = notes.now()
   sweep()
-  return went and result or error(result, 0)
+  return ok and result or error(result, 0)
 end
 
 return M

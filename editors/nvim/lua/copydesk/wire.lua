@@ -1,19 +1,19 @@
---- The line to `copydesk lsp`, as `vim.lsp` wants it.
+--- The connection to `copydesk lsp`, as `vim.lsp` expects it.
 ---
---- Neovim's own handling of a server that refuses `initialize`, or ends, is a stack trace or a message without a way out. So
---- both are caught here, before Neovim sees them, and told to `events`.
+--- When a server rejects `initialize` or exits, Neovim shows a stack trace or a message without advice. So both are caught here, before
+--- Neovim sees them, and passed to `events`.
 
 local M = {}
 
 ---@class copydesk.WireEvents
----@field refused fun(message: string) The desk refused to talk to us.
----@field ended fun(code: integer, signal: integer) The process ended, for whatever reason.
+---@field refused fun(message: string) The daemon rejected `initialize`.
+---@field ended fun(code: integer, signal: integer) The process has exited.
 
---- A change with the version that its text has. (Neovim 0.10 begins to count at 0 again when one more client attaches, and
---- says so of a change that was made before.)
+--- Corrects the version of a change. (Neovim 0.10 restarts its count at 0 when another client attaches, and uses that for a change made
+--- before.)
 ---@param params lsp.DidChangeTextDocumentParams
 ---@return lsp.DidChangeTextDocumentParams
-local function numbered(params)
+local function with_version(params)
   if params.textDocument.version ~= 0 then
     return params
   end
@@ -24,7 +24,7 @@ local function numbered(params)
 end
 
 --- A value for `cmd` of `vim.lsp`.
----@param path string The program.
+---@param path string The binary.
 ---@param events copydesk.WireEvents
 ---@return fun(dispatchers: vim.lsp.rpc.Dispatchers): vim.lsp.rpc.PublicClient
 function M.command(path, events)
@@ -33,7 +33,7 @@ function M.command(path, events)
     local on_exit = dispatchers.on_exit
     local wrapped = vim.tbl_extend("force", {}, dispatchers, {
       on_exit = function(code, signal)
-        -- Neovim is told of a good end: how it really ended is ours to tell.
+        -- Neovim gets a success: we report the real exit.
         on_exit(0, 0)
         vim.schedule(function()
           events.ended(code, signal)
@@ -56,7 +56,7 @@ function M.command(path, events)
     end
     local notify = rpc.notify
     rpc.notify = function(method, params)
-      return notify(method, method == "textDocument/didChange" and numbered(params) or params)
+      return notify(method, method == "textDocument/didChange" and with_version(params) or params)
     end
     return rpc
   end

@@ -1,14 +1,11 @@
---- From the edits of the protocol to places in a buffer, and from a place before the edits to the same place
---- after them.
+--- Converts LSP text edits to byte ranges of a buffer, and maps a position before the edits to the same one after them.
 ---
---- Contract: nothing here changes anything, and only lines that an edit touches are looked at. Whether the
---- last line has an end is the buffer's own ('endofline', 'fixendofline'): an edit that would add or take
---- only that is no edit.
+--- Contract: changes nothing, and reads only the lines that an edit touches. The buffer's options ('endofline',
+--- 'fixendofline') decide whether the last line has an end: an edit that changes only that is dropped.
 
 local M = {}
 
---- What stands between the two places becomes `lines`. Rows from 0, columns in bytes; several are in the
---- order of the text.
+--- Replaces the text between two positions by `lines`. Rows from 0, columns in bytes; a list of ranges is in text order.
 ---@class copydesk.ByteRange
 ---@field start_row integer
 ---@field start_col integer
@@ -18,7 +15,7 @@ local M = {}
 
 local has_encodings = vim.fn.has("nvim-0.11") == 1
 
---- The byte at which a character begins; nothing where there is no such place in the line.
+--- The byte offset of a character, or nil if the line has no such position.
 ---@param line string
 ---@param character integer
 ---@param encoding "utf-8"|"utf-16"|"utf-32"
@@ -28,22 +25,21 @@ local function byte_of(line, character, encoding)
     local is_place = character == #line or character < #line and vim.str_utf_start(line, character + 1) == 0
     return is_place and character or nil
   end
-  local went, byte, back
+  local ok, byte, back
   if has_encodings then
-    went, byte = pcall(vim.str_byteindex, line, encoding, character, true)
-    back = went and vim.str_utfindex(line, encoding, byte, true)
+    ok, byte = pcall(vim.str_byteindex, line, encoding, character, true)
+    back = ok and vim.str_utfindex(line, encoding, byte, true)
   else
-    went, byte = pcall(vim.str_byteindex, line, character, encoding == "utf-16")
-    if went then
+    ok, byte = pcall(vim.str_byteindex, line, character, encoding == "utf-16")
+    if ok then
       local points, units = vim.str_utfindex(line, byte)
       back = encoding == "utf-16" and units or points
     end
   end
-  return went and back == character and byte or nil
+  return ok and back == character and byte or nil
 end
 
---- Lines as the buffer would have them: what ends a line is up to its 'fileformat', and anything else is
---- text.
+--- Splits a text into lines as the buffer would: 'fileformat' decides what ends a line; any other CR is text.
 ---@param text string
 ---@param format string
 ---@return string[]
@@ -56,23 +52,23 @@ local function lines_of(text, format)
   return vim.split(text, "\n", { plain = true })
 end
 
---- Whether one place is before another.
+--- Whether one position is before another.
 local function is_before(row, col, other_row, other_col)
   return row < other_row or row == other_row and col < other_col
 end
 
---- Whether nothing is replaced by nothing.
+--- Whether a range replaces nothing by nothing.
 ---@param range copydesk.ByteRange
 ---@return boolean
-local function is_nothing(range)
+local function is_empty_edit(range)
   local is_empty = range.start_row == range.end_row and range.start_col == range.end_col
   return is_empty and #range.lines == 1 and range.lines[1] == ""
 end
 
---- Puts together what touches, so that each edit knows what comes of its end.
+--- Merges adjacent ranges; nil if two overlap.
 ---@param ranges copydesk.ByteRange[]
 ---@return copydesk.ByteRange[]?
-local function joined(ranges)
+local function merge_adjacent(ranges)
   local result = {} ---@type copydesk.ByteRange[]
   for _, range in ipairs(ranges) do
     local last = result[#result]
@@ -89,13 +85,13 @@ local function joined(ranges)
   return result
 end
 
---- Brings the last edit off the end of the text, where the buffer has no place: its last line has its end
---- there, or will have it when it is written.
+--- Moves the last edit back from the end of the text, where a buffer has no position: its last line ends there, or gets its
+--- end on write.
 ---@param range copydesk.ByteRange
 ---@param count integer The number of lines.
----@param has_end boolean Whether the last one has an end already.
+---@param has_end boolean Whether the last line already has an end.
 ---@param line fun(row: integer): string
-local function off_the_end(range, count, has_end, line)
+local function clamp_last_range(range, count, has_end, line)
   local lines, last = range.lines, #line(count - 1)
   local is_append = range.start_row == count
   if range.end_row == count then
@@ -117,12 +113,12 @@ local function off_the_end(range, count, has_end, line)
   end
 end
 
---- The places of edits in a buffer.
+--- Resolves edits to ranges of a buffer.
 ---@param bufnr integer
 ---@param edits lsp.TextEdit[]
 ---@param encoding "utf-8"|"utf-16"|"utf-32"
 ---@return copydesk.ByteRange[]? ranges
----@return string? problem Why they cannot be made.
+---@return string? problem Why they cannot be applied.
 function M.resolve(bufnr, edits, encoding)
   local known = {} ---@type table<integer, string>
   local function line(row)
@@ -151,7 +147,7 @@ function M.resolve(bufnr, edits, encoding)
     end
     local range = { start_row = from.line, start_col = start_col, end_row = to.line, end_col = end_col }
     range.lines = lines_of(edit.newText, options.fileformat)
-    if not is_nothing(range) then
+    if not is_empty_edit(range) then
       ranges[#ranges + 1], order[range] = range, number
     end
   end
@@ -159,20 +155,20 @@ function M.resolve(bufnr, edits, encoding)
     if a.start_row ~= b.start_row or a.start_col ~= b.start_col then
       return is_before(a.start_row, a.start_col, b.start_row, b.start_col)
     end
-    -- What is put in at a place stands before what is replaced there.
+    -- An insertion comes before a replacement at the same position.
     local a_ends, b_ends = { a.end_row, a.end_col }, { b.end_row, b.end_col }
     local is_same_end = a_ends[1] == b_ends[1] and a_ends[2] == b_ends[2]
     return is_same_end and order[a] < order[b] or is_before(a_ends[1], a_ends[2], b_ends[1], b_ends[2])
   end)
-  local result = joined(ranges)
+  local result = merge_adjacent(ranges)
   if not result then
     return nil, "the edits overlap"
   end
   local last = result[#result]
   if last and (options.endofline or options.fixendofline and not options.binary) then
-    off_the_end(last, count, options.endofline, line)
+    clamp_last_range(last, count, options.endofline, line)
   end
-  if last and is_nothing(last) then
+  if last and is_empty_edit(last) then
     result[#result] = nil
     if #result == 0 then
       return nil, "whether its last line has an end is up to its options ('endofline', 'fixendofline')"
@@ -181,24 +177,23 @@ function M.resolve(bufnr, edits, encoding)
   return result
 end
 
---- The beginning of the character at a byte of a text.
-local function at_character(text, col)
+--- The first byte of the character at a byte of a text.
+local function character_start(text, col)
   if col >= #text then
     return #text
   end
   return col + vim.str_utf_start(text, col + 1)
 end
 
---- Where a place of the text goes. The character at it stays the same; where that is gone, it is the same
---- line of what stands there now. At the end of a line it stays with what is before it, unless whole lines
---- are put in there.
+--- Where a position is after the edits. It stays with the character at it; if that one is gone, with the same line of its
+--- replacement. At the end of a line it stays with the text before it, unless whole lines are inserted there.
 ---@param ranges copydesk.ByteRange[]
 ---@param place copydesk.TextPlace
 ---@return integer row
 ---@return integer col
-function M.moved(ranges, place)
+function M.map_position(ranges, place)
   local row, col = place.row, place.col
-  -- How far everything behind the last range has moved: rows, and columns in the row where it ended.
+  -- How far text after the last range has moved: rows, and columns in the row where the range ended.
   local rows, on_row, cols = 0, -1, 0
   for _, range in ipairs(ranges) do
     local lines, from_row, from_col = range.lines, range.start_row, range.start_col
@@ -222,7 +217,7 @@ function M.moved(ranges, place)
       local index = math.min(row - from_row, #lines - 1)
       local first = index == 0 and start_col or 0
       local before = row == from_row and col - from_col or col
-      return start_row + index, first + at_character(lines[index + 1], before)
+      return start_row + index, first + character_start(lines[index + 1], before)
     end
     rows = start_row + #lines - 1 - range.end_row
     on_row = range.end_row

@@ -1,8 +1,8 @@
---- Replacing one range of a buffer, and knowing whether it was done.
+--- Replaces ranges of a buffer, and verifies that it happened.
 ---
---- Contract: whole lines are put in and taken out as lines, and where there are manual folds the others are
---- replaced line by line as far as they go: Neovim keeps folds and marks only at lines that it knows to be
---- the same. What is said of the outcome is true, also where somebody else's callbacks fail meanwhile.
+--- Contract: whole lines are inserted and deleted as lines; near manual folds other ranges are replaced line by line as far
+--- as possible, because Neovim keeps folds and marks only at lines it knows to be the same. The reported outcome is true
+--- even if another plugin's callback fails meanwhile.
 
 local M = {}
 
@@ -18,7 +18,7 @@ local function range_of(start_row, start_col, end_row, end_col, lines)
   return { start_row = start_row, start_col = start_col, end_row = end_row, end_col = end_col, lines = lines }
 end
 
---- Whether a window has a fold at the rows of a range that a person made.
+--- Whether a window has a manual fold at the rows of a range.
 ---@param bufnr integer
 ---@param range copydesk.ByteRange
 ---@return boolean
@@ -39,12 +39,12 @@ local function has_folds(bufnr, range)
   return false
 end
 
---- A range as pieces of which each replaces lines by as many, or puts in or takes out whole ones; the lowest
---- first. Where a line is torn apart in its middle there is only the whole.
+--- Splits a range into pieces, the lowest first: each replaces lines by as many, or inserts or deletes whole lines. A range
+--- that splits a line in the middle stays whole.
 ---@param bufnr integer
 ---@param range copydesk.ByteRange
 ---@return copydesk.ByteRange[]
-local function pieces(bufnr, range)
+local function split_range(bufnr, range)
   local first, from_col, last, to_col = range.start_row, range.start_col, range.end_row, range.end_col
   local lines = range.lines
   if last > first and to_col == 0 and #lines > 1 and lines[#lines] == "" then
@@ -77,35 +77,33 @@ local function pieces(bufnr, range)
   return { range }
 end
 
---- Puts whole lines in below one. The functions of Vim have NUL as the end of a line, and would take a text with
---- one for something else.
+--- Inserts whole lines below one. Vim functions treat NUL as the end of a line, so it is passed as a line feed.
 ---@param bufnr integer
 ---@param below integer From 1; 0 is before the first.
 ---@param lines string[]
 ---@return boolean
-local function put_lines(bufnr, below, lines)
+local function insert_lines(bufnr, below, lines)
   local given = vim.tbl_map(function(line)
     return (line:gsub("%z", "\n"))
   end, lines)
   return vim.fn.appendbufline(bufnr, below, given) == 0
 end
 
---- Changes the text. Fails by an error, or says that it did.
+--- Changes the text. On failure it throws or returns false.
 ---@param bufnr integer
 ---@param range copydesk.ByteRange
 ---@return boolean
-local function put(bufnr, range)
+local function change_text(bufnr, range)
   local first, from_col, last, to_col = range.start_row, range.start_col, range.end_row, range.end_col
   local lines = range.lines
-  -- vim.lsp tells wrongly of lines behind a last one without an end, and of those before the only one that is
-  -- left.
+  -- vim.lsp syncs wrongly when lines follow a last line without an end, and when lines before the only remaining one go.
   local count = vim.api.nvim_buf_line_count(bufnr)
   local is_open_end = last + 1 == count and not vim.bo[bufnr].endofline
   if first == last and from_col == to_col and #lines > 1 then
     if from_col == 0 and lines[#lines] == "" then
-      return put_lines(bufnr, first, vim.list_slice(lines, 1, #lines - 1))
+      return insert_lines(bufnr, first, vim.list_slice(lines, 1, #lines - 1))
     elseif lines[1] == "" and from_col == length(bufnr, first) and not is_open_end then
-      return put_lines(bufnr, first + 1, vim.list_slice(lines, 2))
+      return insert_lines(bufnr, first + 1, vim.list_slice(lines, 2))
     end
   elseif last > first and last - first < count - 1 and #lines == 1 and lines[1] == "" then
     if from_col == 0 and to_col == 0 then
@@ -134,7 +132,7 @@ local function size_of_lines(lines)
   return size
 end
 
---- What takes a range back, once it is made.
+--- The range that reverts another one once it is applied.
 ---@param range copydesk.ByteRange
 ---@param old string[]
 ---@return copydesk.ByteRange
@@ -147,36 +145,36 @@ end
 --- Replaces a range, or a piece of one.
 ---@param bufnr integer
 ---@param range copydesk.ByteRange
----@return copydesk.ByteRange? back What takes it back.
+---@return copydesk.ByteRange? back The range that reverts it.
 ---@return string? problem
 local function replace(bufnr, range)
-  local function text(of)
-    return vim.api.nvim_buf_get_text(bufnr, of.start_row, of.start_col, of.end_row, of.end_col, {})
+  local function text(target)
+    return vim.api.nvim_buf_get_text(bufnr, target.start_row, target.start_col, target.end_row, target.end_col, {})
   end
   local old, size = text(range), size_of(bufnr)
   local back = inverse(range, old)
-  local went, is_done = pcall(put, bufnr, range)
-  if not went or not is_done then
-    -- A callback of somebody else may have failed, and the change be made.
+  local ok, is_done = pcall(change_text, bufnr, range)
+  if not ok or not is_done then
+    -- Another plugin's callback may have failed although the change was made.
     local is_size = size_of(bufnr) == size + size_of_lines(range.lines) - size_of_lines(old)
     local can_read, now = pcall(text, back)
     if not (is_size and can_read and vim.deep_equal(now, range.lines)) then
-      return nil, went and "Neovim refuses the change" or tostring(is_done):match("^[^\n]*")
+      return nil, ok and "Neovim refuses the change" or tostring(is_done):match("^[^\n]*")
     end
   end
   return back
 end
 
---- Replaces ranges, which are in the order of the text.
+--- Replaces ranges that are in text order.
 ---@param bufnr integer
 ---@param ranges copydesk.ByteRange[]
----@return copydesk.ByteRange[] back What takes back what was done, in this order.
----@return string? problem Why the rest of it could not be done.
+---@return copydesk.ByteRange[] back The ranges that revert what was done, in this order.
+---@return string? problem Why the rest was not done.
 function M.all(bufnr, ranges)
   local back = {} ---@type copydesk.ByteRange[]
   for number = #ranges, 1, -1 do
     local range = ranges[number]
-    for _, piece in ipairs(has_folds(bufnr, range) and pieces(bufnr, range) or { range }) do
+    for _, piece in ipairs(has_folds(bufnr, range) and split_range(bufnr, range) or { range }) do
       local one, problem = replace(bufnr, piece)
       if not one then
         return back, problem
@@ -187,11 +185,11 @@ function M.all(bufnr, ranges)
   return back
 end
 
---- Takes back what was done.
+--- Reverts replacements.
 ---@param bufnr integer
 ---@param back copydesk.ByteRange[]
 ---@return boolean
-function M.take_back(bufnr, back)
+function M.revert(bufnr, back)
   for _, range in ipairs(back) do
     if not replace(bufnr, range) then
       return false

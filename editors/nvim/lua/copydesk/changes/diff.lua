@@ -1,14 +1,14 @@
---- The hunks of a unified diff: each stretch of lines that came or went, without the lines around it.
+--- Parses the hunks of a unified diff: each run of added and removed lines, without its context lines.
 ---
---- Contract: pure; never throws, whatever it is given. What is no diff has no hunks.
+--- Contract: pure; never throws. Input that is not a diff has no hunks.
 
 local M = {}
 
 ---@class copydesk.DiffHunk
----@field line integer The first of its new lines, from 1; where it has none, the line that came after the old ones.
+---@field line integer Its first new line, from 1; for a pure deletion, the line after the removed ones.
 ---@field added string[] Without line ends.
 ---@field removed string[]
----@field above? string The line before it, where the diff shows one.
+---@field above? string The line before it, if the diff shows one.
 ---@field below? string The line after it.
 
 --- The hunks, and whether the file is a new one.
@@ -20,7 +20,7 @@ function M.read(diff)
     return {}, false
   end
   local hunks = {} ---@type copydesk.DiffHunk[]
-  -- How many lines of each side are still to come, and where the new side is.
+  -- How many lines of each side are still to come, and the line number on the new side.
   local old, new, line = 0, 0, 0
   local open, above ---@type copydesk.DiffHunk?, string?
   for text in vim.gsplit(diff, "\n", { plain = true }) do
@@ -29,7 +29,7 @@ function M.read(diff)
     local olds, first, news = text:match("^@@ %-%d+,?(%d*) %+(%d+),?(%d*) @@")
     if first then
       old, new, line = tonumber(olds) or 1, tonumber(news) or 1, tonumber(first) --[[@as integer]]
-      -- Of a side without lines the line before it is named.
+      -- For an empty side the header names the line before it.
       line = new == 0 and line + 1 or line
       open, above = nil, nil
     elseif old <= 0 and new <= 0 then

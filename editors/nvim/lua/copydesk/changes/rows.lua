@@ -1,6 +1,6 @@
---- The rows of the list of changes: for each turn one, below it the files, their calls, and the hunks of those.
+--- The rows of the list of changes: one per turn, below it its files, their calls and the hunks of each call.
 ---
---- Contract: of turns and calls that are closed nothing is read but their figures. A row has no line breaks.
+--- Contract: closed turns and calls only get their figures; their diffs are not parsed. A row has no line breaks.
 
 local diff = require("copydesk.changes.diff")
 local review = require("copydesk.review.summary")
@@ -9,7 +9,7 @@ local undecided = require("copydesk.changes.undecided")
 
 local M = {}
 
---- So many hunks of a call are shown.
+--- How many hunks of a call are shown.
 local MOST = 100
 
 ---@class copydesk.ChangeItem
@@ -19,11 +19,11 @@ local MOST = 100
 ---@field file? copydesk.TurnFile
 ---@field call? copydesk.TurnCall
 ---@field hunk? copydesk.DiffHunk
----@field below? string The key of the call that a hunk is of.
+---@field below? string The key of the call that owns the hunk.
 ---@field is_latest? boolean The latest turn that changed something.
----@field left copydesk.Undecided[] What is undecided of it.
+---@field left copydesk.Undecided[] Its undecided hunks.
 
---- Diffs that were read, as long as their parts are there.
+--- Parsed diffs, kept while their parts live.
 ---@type table<copydesk.PartInfo, { diff: string, hunks: copydesk.DiffHunk[], is_new: boolean }>
 local read = setmetatable({}, { __mode = "k" })
 
@@ -39,7 +39,7 @@ local function diff_of(call)
   return known
 end
 
---- The hunks of a call, each with what is undecided of it. Where the edit waits they are those of the review.
+--- The hunks of a call, each with its undecided hunk of the review. For a proposed edit they are those of the review.
 ---@param call copydesk.TurnCall
 ---@param left copydesk.Undecided[]
 ---@return { hunk: copydesk.DiffHunk, left?: copydesk.Undecided }[]
@@ -104,11 +104,11 @@ end
 local function turn_row(turn, calls, left, is_open)
   local sign = #calls == 0 and " " or is_open and "▾" or "▸"
   local files = #turn.files == 1 and "1 file" or ("%d files"):format(#turn.files)
-  local much = #calls > 0 and files .. spaced(review.figures(turn.additions, turn.deletions)) or "no changes"
+  local amount = #calls > 0 and files .. spaced(review.figures(turn.additions, turn.deletions)) or "no changes"
   return {
     { ("%s Turn %d"):format(sign, turn.number), #calls > 0 and "CopydeskTitle" or "CopydeskDim" },
     { spaced(turn.words), #calls > 0 and "Normal" or "CopydeskDim" },
-    { spaced(much), "CopydeskDim" },
+    { spaced(amount), "CopydeskDim" },
     { count_of(#left), "CopydeskAsk" },
     { undone_of(calls), "CopydeskError" },
   }
@@ -170,41 +170,41 @@ local function add(into, item, chunks)
 end
 
 ---@param into copydesk.ChangeRows
----@param of copydesk.ChangeItem The call.
-local function add_hunks(into, of)
-  local hunks = hunks_of(of.call, of.left)
+---@param parent copydesk.ChangeItem The call.
+local function add_hunks(into, parent)
+  local hunks = hunks_of(parent.call, parent.left)
   for number = 1, math.min(#hunks, MOST) do
     local one = hunks[number]
-    local own = { kind = "hunk", key = ("%s#%d"):format(of.key, number), hunk = one.hunk, left = { one.left } }
-    own.below = of.key
-    add(into, vim.tbl_extend("force", of, own), hunk_row(one.hunk, one.left))
+    local own = { kind = "hunk", key = ("%s#%d"):format(parent.key, number), hunk = one.hunk, left = { one.left } }
+    own.below = parent.key
+    add(into, vim.tbl_extend("force", parent, own), hunk_row(one.hunk, one.left))
   end
   if #hunks > MOST then
     local text = ("%14s… %d more"):format("", #hunks - MOST)
-    table.insert(into.rows, { key = of.key .. "…", chunks = { { text, "CopydeskDim" } } })
+    table.insert(into.rows, { key = parent.key .. "…", chunks = { { text, "CopydeskDim" } } })
   end
 end
 
 ---@param into copydesk.ChangeRows
----@param of copydesk.ChangeItem The turn.
+---@param parent copydesk.ChangeItem The turn.
 ---@param file copydesk.TurnFile
-local function add_file(into, of, file)
-  local item = { kind = "file", key = ("%s/%s"):format(of.key, file.path), turn = of.turn, file = file }
+local function add_file(into, parent, file)
+  local item = { kind = "file", key = ("%s/%s"):format(parent.key, file.path), turn = parent.turn, file = file }
   item.left = undecided.of(file.calls, into.by_call, file.path)
   add(into, item, file_row(file, item.left, into.is_open(item)))
   for _, call in ipairs(into.is_open(item) and file.calls or {}) do
-    -- A call that changed several files has a row below each.
+    -- A call that changed several files has a row below each of them.
     local key = ("%s/%s"):format(item.key, call.part.id)
-    local made = { kind = "call", key = key, turn = of.turn, file = file, call = call }
-    made.left = undecided.of({ call }, into.by_call, file.path)
-    add(into, made, call_row(call, into.is_open(made)))
-    if into.is_open(made) then
-      add_hunks(into, made)
+    local call_item = { kind = "call", key = key, turn = parent.turn, file = file, call = call }
+    call_item.left = undecided.of({ call }, into.by_call, file.path)
+    add(into, call_item, call_row(call, into.is_open(call_item)))
+    if into.is_open(call_item) then
+      add_hunks(into, call_item)
     end
   end
 end
 
---- All of a session.
+--- All rows of a session.
 ---@param view copydesk.View
 ---@param is_open fun(item: copydesk.ChangeItem): boolean
 ---@return copydesk.PanelRow[]
@@ -231,7 +231,7 @@ function M.all(view, is_open)
   return into.rows
 end
 
---- What the row of a turn is known by.
+--- The key of a turn's row.
 ---@param turn integer
 ---@return string
 function M.key(turn)

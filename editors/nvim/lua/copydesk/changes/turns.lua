@@ -1,8 +1,7 @@
---- What the turns of a session did to files: by turn, by file, by call.
+--- What the turns of a session changed: by turn, by file, by call.
 ---
---- Contract: pure; of the parts that are loaded, the latest turn first. A call that failed did nothing, except a task: what its
---- agent did before stands. A call that waits with
---- its edit has no figures yet.
+--- Contract: pure; covers the loaded parts, the latest turn first. A failed call changed nothing, except a task: its agent's
+--- earlier edits stand. A call whose edit waits for approval has no figures yet.
 
 local changed = require("copydesk.chat.changed")
 local summary = require("copydesk.chat.summary")
@@ -23,12 +22,12 @@ local M = {}
 
 ---@class copydesk.TurnChanges
 ---@field number integer
----@field words string The beginning of its prompt.
+---@field words string The beginning of the prompt.
 ---@field files copydesk.TurnFile[] In the order in which they were changed first.
 ---@field additions integer
 ---@field deletions integer
 
---- So many letters of a prompt are shown.
+--- How many characters of a prompt are shown.
 local WORDS = 40
 
 ---@param text any
@@ -41,7 +40,7 @@ local function words_of(text)
   return vim.fn.strcharpart(line, 0, WORDS - 1) .. "…"
 end
 
---- What a call did to files: nothing, where it did nothing or that is not known.
+--- The files that a call changed; empty if it changed none or reports none.
 ---@param call copydesk.CallInfo
 ---@return copydesk.ChangedFile[]
 local function changes_of(call)
@@ -52,7 +51,7 @@ local function changes_of(call)
   end, files)
 end
 
---- The files that a call under way is about, where edits of them wait.
+--- The files for which a running call proposes edits.
 ---@param part copydesk.PartInfo
 ---@param waiting table<string, copydesk.Undecided[]>
 ---@return copydesk.ChangedFile[]
@@ -82,13 +81,13 @@ local function file_in(turn, path)
   return file
 end
 
---- The turns.
+--- The changes of each turn.
 ---@param view copydesk.View
----@param waiting table<string, copydesk.Undecided[]> What is undecided, by call.
+---@param waiting table<string, copydesk.Undecided[]> Undecided hunks, by call.
 ---@return copydesk.TurnChanges[]
 function M.of(view, waiting)
   local turns, by_number, models = {}, {}, {}
-  local takeback = require("copydesk.takeback")
+  local undo = require("copydesk.undo")
   for _, part in ipairs(view.parts) do
     local turn, content = by_number[part.turn], part.content
     if not turn then
@@ -104,7 +103,7 @@ function M.of(view, waiting)
       local changes = changes_of(content)
       for _, change in ipairs(#changes > 0 and changes or proposals_of(part, waiting)) do
         local file = file_in(turn, change.path)
-        local is_undone = takeback.is_undone(view, part, change.path)
+        local is_undone = undo.is_undone(view, part, change.path)
         table.insert(file.calls, { part = part, model = models[turn], diff = change.diff, is_undone = is_undone })
         for _, sum in ipairs({ file, turn }) do
           sum.additions = sum.additions + (change.additions or 0)
@@ -116,7 +115,7 @@ function M.of(view, waiting)
   return vim.iter(turns):rev():totable()
 end
 
---- How a call is, and what it did, in a line.
+--- The state of a call, and its summary in one line.
 ---@param call copydesk.TurnCall
 ---@return string state
 ---@return string title

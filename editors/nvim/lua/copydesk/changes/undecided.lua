@@ -1,26 +1,26 @@
---- Which hunks of the review a call made, and which of them are which hunks of its diff.
+--- Maps calls to the undecided hunks they made, and those hunks to the hunks of the call's diff.
 ---
---- Contract: pure. The lines of a hunk may have been typed in, or changed by a later call, since the diff was made: what does not
---- match is given to the nearest hunk that is free, unless there are very many.
+--- Contract: pure. The user or a later call may have changed the lines of a hunk since the diff was made: an undecided hunk
+--- without an exact match goes to the nearest free one, unless there are too many to compare.
 
 local state = require("copydesk.review.state")
 
 local M = {}
 
---- So many comparisons are worth it.
+--- The cap on comparisons.
 local MOST = 20000
 
 ---@class copydesk.Undecided
----@field one copydesk.Reviewed
----@field hunk? copydesk.HunkInfo None: it is the file itself.
+---@field one copydesk.ReviewState
+---@field hunk? copydesk.HunkInfo Nil stands for the file itself.
 
---- What is undecided in a session, by the ids of the calls that made it; in the order of the text.
+--- The undecided hunks of a session, by the ids of the calls that made them; in text order.
 ---@param session string
 ---@return table<string, copydesk.Undecided[]>
 function M.by_call(session)
   local found = {} ---@type table<string, copydesk.Undecided[]>
-  local function add(by, undecided)
-    for _, id in ipairs(by) do
+  local function add(ids, undecided)
+    for _, id in ipairs(ids) do
       found[id] = found[id] or {}
       table.insert(found[id], undecided)
     end
@@ -46,10 +46,10 @@ local function is_in(undecided, path)
   return is_file and found == path
 end
 
---- What some calls have left undecided, each once.
+--- The undecided hunks of some calls, each once.
 ---@param calls copydesk.TurnCall[]
 ---@param by_call table<string, copydesk.Undecided[]>
----@param path? string Of this file alone: a call may have changed several.
+---@param path? string Only in this file: a call may have changed several.
 ---@return copydesk.Undecided[]
 function M.of(calls, by_call, path)
   local all, seen = {}, {}
@@ -64,11 +64,11 @@ function M.of(calls, by_call, path)
   return all
 end
 
---- Whether some lines stand among others, one after another.
+--- Whether some lines occur in others as one run.
 ---@param some string[]
 ---@param all string[]
 ---@return boolean
-local function stand(some, all)
+local function contains_run(some, all)
   for first = 0, #all - #some do
     local is_here = true
     for number, line in ipairs(some) do
@@ -81,12 +81,12 @@ local function stand(some, all)
   return false
 end
 
---- How well two go together: 2 where all lines do, 1 where those of one side do.
+--- How well two hunks match: 2 if both sides do, 1 if one side does.
 ---@param run copydesk.DiffHunk
 ---@param hunk copydesk.HunkInfo
 ---@return integer
-local function likeness(run, hunk)
-  local has_new, has_old = stand(run.added, hunk.new), stand(run.removed, hunk.old)
+local function similarity(run, hunk)
+  local has_new, has_old = contains_run(run.added, hunk.new), contains_run(run.removed, hunk.old)
   if has_new and has_old then
     return 2
   end
@@ -100,12 +100,12 @@ local function text_of(added, removed)
   return table.concat(added, "\n") .. "\0" .. table.concat(removed, "\n")
 end
 
---- Those that are the same, line by line; of several the nearest.
+--- Pairs identical hunks; if there are several, the nearest.
 ---@param runs copydesk.DiffHunk[]
 ---@param undecided copydesk.Undecided[]
 ---@return table<copydesk.DiffHunk, copydesk.Undecided> matched
 ---@return copydesk.Undecided[] others
-local function same(runs, undecided)
+local function match_identical(runs, undecided)
   local by_text, matched, others = {}, {}, {}
   for _, run in ipairs(runs) do
     local text = text_of(run.added, run.removed)
@@ -116,8 +116,8 @@ local function same(runs, undecided)
     local candidates = one.hunk and by_text[text_of(one.hunk.new, one.hunk.old)] or {}
     local nearest ---@type integer?
     for number, run in ipairs(candidates) do
-      local far = math.abs(run.line - one.hunk.line - 1)
-      if not nearest or far < math.abs(candidates[nearest].line - one.hunk.line - 1) then
+      local distance = math.abs(run.line - one.hunk.line - 1)
+      if not nearest or distance < math.abs(candidates[nearest].line - one.hunk.line - 1) then
         nearest = number
       end
     end
@@ -130,12 +130,12 @@ local function same(runs, undecided)
   return matched, others
 end
 
---- What is undecided of each hunk of a diff.
+--- The undecided hunk of each hunk of a diff.
 ---@param runs copydesk.DiffHunk[]
 ---@param undecided copydesk.Undecided[] Of the same call.
 ---@return table<copydesk.DiffHunk, copydesk.Undecided>
 function M.match(runs, undecided)
-  local matched, others = same(runs, undecided)
+  local matched, others = match_identical(runs, undecided)
   if #others * #runs > MOST then
     return matched
   end
@@ -146,7 +146,7 @@ function M.match(runs, undecided)
     end, runs)
     local like = {}
     for _, run in ipairs(free) do
-      like[run] = likeness(run, hunk)
+      like[run] = similarity(run, hunk)
     end
     table.sort(free, function(a, b)
       if like[a] ~= like[b] then
@@ -154,7 +154,7 @@ function M.match(runs, undecided)
       end
       return math.abs(a.line - hunk.line - 1) < math.abs(b.line - hunk.line - 1)
     end)
-    -- Hunks that came to touch each other are one by now, as long as there is room for their lines in it.
+    -- Hunks that came to touch are one by now, as long as it has room for their lines.
     local room = hunk.newLines + hunk.oldLines
     for number, run in ipairs(free) do
       local lines = #run.added + #run.removed

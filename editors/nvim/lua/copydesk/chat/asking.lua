@@ -1,6 +1,6 @@
---- How an ask or a question looks, in the conversation and in the small window.
+--- Draws asks and questions, in the conversation and in the float.
 ---
---- Contract: pure, like `render`. What would be allowed from now on is always shown before it can be chosen.
+--- Contract: pure, like `render`. The patterns that "always" would allow are shown before the user can choose it.
 
 local render = require("copydesk.chat.render")
 
@@ -25,7 +25,7 @@ local function add(block, words, group)
   end
 end
 
---- The keys that answer, those that are mapped.
+--- The keys that answer, as far as they are mapped.
 ---@param ask copydesk.PermissionAskParams
 ---@return string
 local function choices(ask)
@@ -45,7 +45,7 @@ local function choices(ask)
   return table.concat(words, "   ")
 end
 
---- How much of it can be decided by itself.
+--- How many hunks can be decided one by one.
 ---@param ask copydesk.PermissionAskParams
 ---@return string?
 local function hunks(ask)
@@ -55,7 +55,7 @@ local function hunks(ask)
     count = count + state.size(one)
   end
   if count > 0 then
-    local many = count == 1 and "1 hunk" or ("%d hunks, to be decided one by one"):format(count)
+    local many = count == 1 and "1 hunk" or ("%d hunks, to decide one by one"):format(count)
     return ("%s: `:Copydesk next`"):format(many)
   end
 end
@@ -92,7 +92,7 @@ local function questions(block, question)
     if number > 1 then
       add(block, "")
     end
-    local several = asked.multiple and " (more than one may be chosen)" or ""
+    local several = asked.multiple and " (choose one or more)" or ""
     add(block, ("%s %s%s"):format(icon, require("copydesk.question").signed(question, asked), several), "CopydeskAsk")
     for number, option in ipairs(asked.options) do
       local more = option.description and option.description ~= "" and " – " .. option.description or ""
@@ -108,8 +108,8 @@ local function questions(block, question)
   add(block, table.concat(keys, "   "), "CopydeskAsk")
 end
 
---- All that wait in a session.
----@param items copydesk.Open[]
+--- All open asks of a session.
+---@param items copydesk.OpenAsk[]
 ---@return copydesk.Block
 function M.all(items)
   local block = { lines = {}, marks = {}, kind = "ask" } ---@type copydesk.Block

@@ -1,6 +1,6 @@
---- The files that a call changes, as its metadata tells: one, or a list of them.
+--- The files that a call changes, from its metadata: one file, or a list.
 ---
---- Contract: pure; never throws, whatever stands in the metadata; what is no file is left out.
+--- Contract: pure; never throws, whatever the metadata holds; entries that are not files are dropped.
 
 local M = {}
 
@@ -24,7 +24,7 @@ local function file(told)
   }
 end
 
---- The files, in their order.
+--- The files, in order.
 ---@param metadata any
 ---@return copydesk.ChangedFile[]
 function M.files(metadata)
@@ -40,7 +40,7 @@ function M.files(metadata)
   return files
 end
 
---- The line above the diff of one of several.
+--- The line above a file's diff, if there are several files.
 ---@param changed copydesk.ChangedFile
 ---@return string
 function M.heading(changed)

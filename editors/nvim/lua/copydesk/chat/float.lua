@@ -1,14 +1,14 @@
---- A small window in the corner for what waits for the person while the conversation is hidden.
+--- A small window in the corner that shows what waits for the user while the conversation is hidden.
 ---
---- Contract: never takes the focus, never covers more than a corner, and goes away by itself when nothing waits or the
---- conversation is opened. Inside it the keys of the conversation answer; from anywhere the commands do.
+--- Contract: never takes the focus, never covers more than a corner, and closes when nothing waits or the conversation opens.
+--- The keys of the conversation work inside it; the commands work everywhere.
 
 local ask = require("copydesk.ask")
 
 local M = {}
 
 local WIDEST, HIGHEST = 80, 16
---- When a window that could not be opened is tried again, in milliseconds.
+--- How long to wait before opening a window is retried, in milliseconds.
 local LOCKED = 100
 
 ---@type integer?
@@ -51,14 +51,14 @@ local function draw(block)
   end
 end
 
---- The last lines have the problems and the answers: what is too high is cut above them.
+--- Cuts a block that is too high, above its last lines: they hold the problems and the keys.
 ---@param block copydesk.Block
 local function cut(block)
   local omitted = #block.lines - HIGHEST
   if omitted <= 0 then
     return
   end
-  -- The last line is ours.
+  -- The float adds the last line.
   local tail = math.min((block.tail or 0) + 1, HIGHEST - 2)
   local head, moved = HIGHEST - tail - 1, omitted
   local lines = vim.list_slice(block.lines, 1, head)
@@ -75,9 +75,9 @@ local function cut(block)
   block.lines, block.marks = lines, kept
 end
 
---- What is to be shown: where the conversation is open, what another session waits for.
+--- The ask to show. If the conversation is open, only one of another session.
 ---@param is_visible boolean
----@return copydesk.Open?
+---@return copydesk.OpenAsk?
 local function wanted(is_visible)
   if not is_visible then
     return ask.first()
@@ -106,13 +106,13 @@ local function show()
   draw(block)
   local width = 20
   for _, line in ipairs(block.lines) do
-    -- A text with a NUL is no string for Vim's functions.
+    -- A Lua string with a NUL would become a Blob.
     width = math.max(width, vim.fn.strdisplaywidth((line:gsub("%z", "  "))))
   end
   width = math.min(width, WIDEST, math.max(20, vim.o.columns - 4))
   local place = {
     relative = "editor",
-    -- The prompt is not covered.
+    -- Do not cover the prompt.
     anchor = is_visible and "NE" or "SE",
     row = is_visible and 1 or vim.o.lines - vim.o.cmdheight - 1,
     col = vim.o.columns,
@@ -135,12 +135,12 @@ local function show()
   end
 end
 
---- Shows what waits, or goes away.
+--- Shows what waits, or closes the window.
 function M.update()
   vim.schedule(function()
     local went, problem = pcall(show)
     if not went and tostring(problem):find("E565", 1, true) then
-      -- No window may come while an expression is worked out that waits for a key.
+      -- Textlock: an expression that waits for a key is being evaluated.
       vim.defer_fn(M.update, LOCKED)
     elseif not went then
       require("copydesk.message").broken(problem, debug.traceback())

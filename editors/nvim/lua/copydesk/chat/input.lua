@@ -1,6 +1,6 @@
---- The buffer in which prompts are written.
+--- The buffer in which the user writes prompts.
 ---
---- Contract: what is in it is never lost: it is cleared when the desk has taken the prompt, and put back if it did not.
+--- Contract: its text is never lost: it is cleared on send, and restored if the daemon rejects the prompt.
 
 local M = {}
 
@@ -10,7 +10,7 @@ local hint = vim.api.nvim_create_namespace("copydesk.prompt")
 
 ---@type integer?
 local buffer
---- Where in the history the person is: 0 is what they wrote themselves.
+--- The position in the history: 0 is the user's own draft.
 local back = 0
 local own = ""
 
@@ -33,7 +33,7 @@ function M.set(text)
   end
 end
 
---- What can be typed, while nothing is.
+--- Shows a hint while the prompt is empty.
 local function show_hint()
   vim.api.nvim_buf_clear_namespace(buffer, hint, 0, -1)
   if M.text() == "" then
@@ -50,7 +50,7 @@ local function show_hint()
   end
 end
 
---- The window is as high as what was written, within bounds.
+--- Fits the window's height to the text, within the configured bounds.
 local function fit()
   local bounds = require("copydesk.config").get().chat.prompt
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
@@ -62,7 +62,7 @@ local function fit()
   end
 end
 
---- Sends what is written.
+--- Sends the prompt.
 function M.send()
   local text = M.text()
   if vim.trim(text) == "" then
@@ -85,8 +85,8 @@ function M.send()
   })
 end
 
---- Goes through earlier prompts; what is being written is the last of them.
----@param step integer 1 for the one before, -1 for the one after.
+--- Moves through earlier prompts; the draft is the newest of them.
+---@param step integer 1 for the previous one, -1 for the next one.
 function M.recall(step)
   local all = require("copydesk.history").all()
   local wanted = math.max(0, math.min(back + step, #all))
@@ -100,7 +100,7 @@ function M.recall(step)
   M.set(back == 0 and own or all[#all - back + 1])
 end
 
---- The buffer, made where there is none.
+--- The buffer, created if needed.
 ---@return integer
 function M.ensure()
   if M.buffer() then

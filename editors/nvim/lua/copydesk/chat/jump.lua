@@ -1,6 +1,6 @@
---- From the conversation to the code: where the row under the cursor speaks of a place.
+--- Jumps from the conversation to the code that the line under the cursor names.
 ---
---- Contract: opens files only in a window that shows a document; says so where there is nothing to go to.
+--- Contract: opens files only in document windows; says so if the line names nothing.
 
 local changed = require("copydesk.chat.changed")
 local summary = require("copydesk.chat.summary")
@@ -8,7 +8,7 @@ local transcript = require("copydesk.chat.transcript")
 
 local M = {}
 
----@class copydesk.Place
+---@class copydesk.CodeLocation
 ---@field path string
 ---@field line? integer From 1.
 ---@field column? integer From 1, in UTF-16 code units.
@@ -31,7 +31,7 @@ end
 ---@param row integer From 1; somewhere in a diff.
 ---@return integer?
 local function line_in_diff(lines, row)
-  -- A line that was taken away is shown where the text goes on after it.
+  -- A removed line maps to the line that follows it in the new text.
   local count = lines[row]:match("^%-") and 1 or 0
   for number = row, 1, -1 do
     local first = lines[number]:match("^@@ %-%S+ %+(%d+)")
@@ -54,11 +54,11 @@ local function first_in_diff(lines)
   end
 end
 
---- A hit of a search: its row, or a row below the name of its file.
+--- The place of a search hit: its row, or a row below the name of its file.
 ---@param lines string[]
 ---@param row integer
 ---@param folder? string
----@return copydesk.Place?
+---@return copydesk.CodeLocation?
 local function place_in_hits(lines, row, folder)
   local path, line = lines[row]:match("^(.-):(%d+):")
   if path and absolute(path, folder) and vim.uv.fs_stat(absolute(path, folder)) then
@@ -73,22 +73,22 @@ local function place_in_hits(lines, row, folder)
   end
 end
 
---- A problem that the model was told of.
+--- The place of a diagnostic in a note to the model.
 ---@param line string
 ---@param folder? string
----@return copydesk.Place?
+---@return copydesk.CodeLocation?
 local function place_in_note(line, folder)
   local path, number, column = line:match("^(%S.-):(%d+):(%d+) ")
   path = absolute(path, folder)
   return path and vim.uv.fs_stat(path) and { path = path, line = tonumber(number), column = tonumber(column) } or nil
 end
 
---- The file whose diff a row is in, or whose name it has; the first one for rows above all of them.
+--- The place in the file whose diff or heading holds the row; the first file for rows above all of them.
 ---@param files copydesk.ChangedFile[]
 ---@param lines string[]
 ---@param row integer
 ---@param folder? string
----@return copydesk.Place?
+---@return copydesk.CodeLocation?
 local function place_in_files(files, lines, row, folder)
   for number = row, 1, -1 do
     for _, file in ipairs(files) do
@@ -103,12 +103,12 @@ local function place_in_files(files, lines, row, folder)
   return { path = absolute(files[1].path, folder), line = first_in_diff(first) }
 end
 
---- The place that a row speaks of.
+--- The place that a row names.
 ---@param part copydesk.PartInfo
----@param lines string[] Those of its block.
+---@param lines string[] The lines of its block.
 ---@param row integer From 1, in the block.
 ---@param folder? string
----@return copydesk.Place?
+---@return copydesk.CodeLocation?
 function M.place(part, lines, row, folder)
   local call = part.content --[[@as copydesk.CallInfo]]
   if call.kind == "note" then
@@ -136,7 +136,7 @@ function M.place(part, lines, row, folder)
   return place_in_hits(lines, row, folder)
 end
 
---- The session of the agent that a call gave a task to.
+--- The session of a `task` call's subagent.
 ---@param part copydesk.PartInfo
 ---@return string?
 function M.session(part)
@@ -148,13 +148,13 @@ function M.session(part)
   if type(shown) == "table" and type(shown.session) == "string" then
     return shown.session
   elseif part.state.kind == "interrupted" then
-    -- Nothing is left of the call but its name, which the session has.
+    -- Only the call's id is left, and the session has the same one.
     local resumed = summary.arguments(call).task_id
     return type(resumed) == "string" and resumed or part.id
   end
 end
 
---- Shows another session in the conversation.
+--- Opens another session in the conversation.
 ---@param id string
 function M.visit(id)
   require("copydesk.session").open(id, function(problem)
@@ -164,17 +164,17 @@ function M.visit(id)
   end)
 end
 
---- Shows the session that began the one in the conversation.
+--- Opens the parent of the session in the conversation.
 function M.parent()
   local view = require("copydesk.session").view(transcript.shown())
   if view and view.session.parent then
     M.visit(view.session.parent)
   else
-    require("copydesk.message").info("no other session began this one")
+    require("copydesk.message").info("this session has no parent session")
   end
 end
 
---- Where in a line of the current buffer a column begins, in bytes.
+--- The byte offset of a column in a line of the current buffer.
 ---@param line integer From 1.
 ---@param column integer From 1, in UTF-16 code units.
 ---@return integer
@@ -186,7 +186,7 @@ local function byte_of(line, column)
 end
 
 --- Shows a place in the current window.
----@param place copydesk.Place
+---@param place copydesk.CodeLocation
 ---@return string? problem
 function M.show(place)
   if vim.api.nvim_buf_get_name(0) ~= place.path then
@@ -204,8 +204,8 @@ function M.show(place)
   end
 end
 
---- Goes to a place, in the window of a document.
----@param place copydesk.Place
+--- Goes to a place in a document window.
+---@param place copydesk.CodeLocation
 function M.go(place)
   local window = require("copydesk.chat").origin()
   if not window then
@@ -220,10 +220,10 @@ function M.go(place)
   end
 end
 
---- What the row under the cursor asks for: a place, the session of a task, earlier parts, an answer.
+--- Acts on the row under the cursor: goes to a place or a task's session, loads earlier parts, answers a question.
 function M.here()
   if vim.api.nvim_get_current_buf() ~= transcript.buffer() then
-    -- The small window, which shows one thing alone.
+    -- The float shows a single ask.
     local item = require("copydesk.ask").first()
     return item and item.kind == "question" and require("copydesk.question").answer(item)
   end
@@ -259,7 +259,7 @@ function M.here()
   elseif block.fold then
     vim.cmd("silent! normal! za")
   else
-    require("copydesk.message").info("there is nothing to go to in this line")
+    require("copydesk.message").info("this line names no place to go to")
   end
 end
 

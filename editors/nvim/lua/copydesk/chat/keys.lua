@@ -1,15 +1,15 @@
---- The keys of the conversation's windows, and what they do.
+--- The keys of the conversation's windows.
 ---
---- Contract: buffer-local; a key that the person took out of the options is not mapped. `g?` lists what is mapped where.
+--- Contract: buffer-local; a key that the user removed in the options is not mapped. `g?` lists the mapped keys.
 
 local M = {}
 
 ---@param reply copydesk.PermissionReply
 local function answer(reply)
-  require("copydesk.reply").give(reply)
+  require("copydesk.ask_reply").reply_to_oldest(reply)
 end
 
---- The row of the next or previous prompt.
+--- Moves to the next or previous prompt.
 ---@param step integer
 local function to_prompt(step)
   local transcript = require("copydesk.chat.transcript")
@@ -32,7 +32,7 @@ local function to_prompt(step)
   end
 end
 
---- What each key does, where it is mapped, and what the list of keys says of it.
+--- Each key: where it is mapped, what it does, and its description in the list of keys.
 ---@type { name: string, where: string[], says: string, run: fun(), in_menu?: boolean }[]
 M.all = {
   {
@@ -46,7 +46,7 @@ M.all = {
   {
     name = "earlier_prompt",
     where = { "prompt" },
-    says = "the prompt before",
+    says = "previous prompt",
     in_menu = true,
     run = function()
       require("copydesk.chat.input").recall(1)
@@ -55,7 +55,7 @@ M.all = {
   {
     name = "later_prompt",
     where = { "prompt" },
-    says = "the prompt after",
+    says = "next prompt",
     in_menu = true,
     run = function()
       require("copydesk.chat.input").recall(-1)
@@ -72,7 +72,7 @@ M.all = {
   {
     name = "close",
     where = { "chat", "float" },
-    says = "close the conversation; the turn goes on",
+    says = "close the conversation; the turn continues",
     run = function()
       require("copydesk.chat").close()
     end,
@@ -80,7 +80,7 @@ M.all = {
   {
     name = "jump",
     where = { "chat", "float" },
-    says = "go to the place, open the task, answer the question",
+    says = "go to the code, open the task, answer the question",
     run = function()
       require("copydesk.chat.jump").here()
     end,
@@ -88,7 +88,7 @@ M.all = {
   {
     name = "parent",
     where = { "chat" },
-    says = "back to the session that gave this task",
+    says = "go to the parent session",
     run = function()
       require("copydesk.chat.jump").parent()
     end,
@@ -136,7 +136,7 @@ M.all = {
   {
     name = "undo",
     where = { "chat" },
-    says = "take back what the call did; on a prompt, its turn",
+    says = "undo the call; on a prompt, its turn",
     run = function()
       require("copydesk.chat.turn").undo()
     end,
@@ -144,7 +144,7 @@ M.all = {
   {
     name = "redo",
     where = { "chat" },
-    says = "take the last undo back",
+    says = "redo the last undo",
     run = function()
       require("copydesk.command").run({ "redo" })
     end,
@@ -152,7 +152,7 @@ M.all = {
   {
     name = "once",
     where = { "chat", "float" },
-    says = "allow what is asked for, once",
+    says = "allow the call once",
     run = function()
       answer({ reply = "once" })
     end,
@@ -160,7 +160,7 @@ M.all = {
   {
     name = "always",
     where = { "chat", "float" },
-    says = "allow it from now on, as far as it says",
+    says = "allow it from now on, for the patterns shown",
     run = function()
       answer({ reply = "always" })
     end,
@@ -176,7 +176,7 @@ M.all = {
   {
     name = "reject_reason",
     where = { "chat", "float" },
-    says = "reject it and say why; the turn goes on",
+    says = "reject it with a reason; the turn continues",
     run = function()
       vim.ui.input({ prompt = "Why not? " }, function(reason)
         if reason and vim.trim(reason) ~= "" then
@@ -206,7 +206,7 @@ function M.map(buffer, where)
         if where == "prompt" or mode == "n" then
           local options = { buffer = buffer, nowait = true, desc = "Copydesk: " .. key.says }
           if mode == "i" and key.in_menu then
-            -- In a menu of completions the key is the menu's.
+            -- While a completion menu is open, the key belongs to it.
             options.expr, options.replace_keycodes = true, true
             vim.keymap.set(mode, lhs, function()
               if vim.fn.pumvisible() == 1 then

@@ -1,16 +1,16 @@
---- What is said to be wrong with what a call changed, or would change: a few problems, and who says so and how sure that is.
+--- The diagnostics of a call's change, made or proposed: a few problems, their sources, and how certain each source is.
 ---
---- Contract: pure; never throws, whatever stands in the metadata; each problem is one line. What is not known is said to be
---- unknown, never to be fine.
+--- Contract: pure; never throws, whatever the metadata holds; each problem is one line. An unknown state is shown as unknown,
+--- never as fine.
 
 local M = {}
 
---- Problems that are shown one by one.
+--- How many problems are listed.
 local MOST = 5
---- Letters of a message.
+--- How many characters of a message are shown.
 local LONGEST = 200
 
---- How each severity looks.
+--- The highlight of each severity.
 M.groups = {
   error = "DiagnosticError",
   warning = "DiagnosticWarn",
@@ -63,7 +63,7 @@ local function list(told)
   return found
 end
 
---- What metadata says of problems; nothing where nobody was asked.
+--- The diagnostics in the metadata; nil if no source was asked.
 ---@param metadata any
 ---@return { new: copydesk.Problem[], unsure: copydesk.Problem[], told: table }?
 local function read(metadata)
@@ -84,7 +84,7 @@ end
 --- `  src/cart.rs:12 error E0308 mismatched types`
 ---@param problem copydesk.Problem
 ---@return string
----@return integer from, integer to Where the severity stands in it.
+---@return integer from, integer to The columns of the severity.
 local function row(problem)
   local place = ("  %s:%d "):format(problem.path, problem.line)
   local line = ("%s%s %s"):format(place, kind(problem), problem.message)
@@ -100,7 +100,7 @@ local function speakers(reports)
       local is_unknown = report.proof ~= "proven" and report.proof ~= "likely"
       local one = is_unknown and unknown or known
       local name = one_line(report.source)
-      -- Who reads that nothing is new should know what was looked at.
+      -- "Nothing new" means less if only the syntax was checked.
       name = name == "tree-sitter" and "tree-sitter (syntax only)" or name
       name = is_unknown and name or ("%s, %s"):format(name, report.proof)
       if not vim.tbl_contains(one.names, name) then
@@ -138,10 +138,10 @@ local function figures(found, is_proposed)
   return table.concat(words, ", ")
 end
 
---- Adds what there is to say to a block. False where there is nothing.
+--- Adds the diagnostics to a block. Returns false if there are none.
 ---@param block copydesk.Block
 ---@param metadata any
----@param is_proposed boolean It is not made yet.
+---@param is_proposed boolean The change is not applied yet.
 ---@return boolean
 function M.add(block, metadata, is_proposed)
   local found = read(metadata)
@@ -173,7 +173,7 @@ function M.add(block, metadata, is_proposed)
   return true
 end
 
---- The problem that a line tells of.
+--- The problem that a line shows.
 ---@param metadata any
 ---@param line string
 ---@return copydesk.Problem?

@@ -1,7 +1,7 @@
---- How a part looks: lines of Markdown, with marks on them.
+--- Draws a part: lines of Markdown with extmarks.
 ---
---- Contract: pure; the same part gives the same block. A block begins with a blank line unless it belongs to the one before.
---- Text of a model or a tool is shown as it is: nothing in it can end our own fences or fake one of our lines' marks.
+--- Contract: pure; the same part gives the same block. A block begins with a blank line unless it continues the one before.
+--- Text of a model or a tool is shown as it is: it cannot end our fences or fake our marks.
 
 local changed = require("copydesk.chat.changed")
 local summary = require("copydesk.chat.summary")
@@ -19,13 +19,13 @@ local M = {}
 ---@field lines string[]
 ---@field marks copydesk.Mark[]
 ---@field fold? integer[] The first and last row that fold together, from 0.
----@field kind string What it is, for the block after it.
----@field tail? integer So many rows at its end matter most.
----@field grows? boolean Its last line is the end of a text that may grow.
+---@field kind string Its kind, for the block after it.
+---@field tail? integer How many rows at its end matter most.
+---@field grows? boolean Its last line is the end of a text that still grows.
 
---- Detail that a fold can hold; the rest is left to the log of the session.
+--- How many lines of detail a fold holds; the session's log has the rest.
 local MOST_LINES = 400
---- A note of more lines is folded.
+--- A longer note is folded.
 local LONG_NOTE = 9
 
 ---@param lines string[]
@@ -36,7 +36,7 @@ local function add_lines(lines, text)
   end
 end
 
---- A fence that nothing in the text ends.
+--- A fence that the text cannot end.
 ---@param text string
 ---@return string
 local function fence_for(text)
@@ -47,7 +47,7 @@ local function fence_for(text)
   return ("`"):rep(longest + 1)
 end
 
---- Puts a text in a fence, and gives the row of its first line.
+--- Adds a text in a fence, and returns the row of its first line.
 ---@param block copydesk.Block
 ---@param text string
 ---@param language string
@@ -70,7 +70,7 @@ function M.fenced(block, text, language)
   return first
 end
 
---- A whole line in a colour.
+--- Highlights a whole line.
 ---@param block copydesk.Block
 ---@param row integer
 ---@param group string
@@ -79,7 +79,7 @@ function M.mark(block, row, group)
     { row = row, col = 0, options = { end_col = #block.lines[row + 1], hl_group = group, hl_mode = "combine" } }
 end
 
---- A diff, with its lines in the colours of one. The names of the file are left out: what is said above it names it.
+--- Adds a diff, highlighted. Omits the file names: the line above it has them.
 ---@param block copydesk.Block
 ---@param diff string
 function M.diff(block, diff)
@@ -95,7 +95,7 @@ function M.diff(block, diff)
   end
 end
 
---- The diffs of what a call changes; those of several files each below the file's name. False where there are none.
+--- Adds the diffs of a call; with several files, each below its file's name. Returns false if there are none.
 ---@param block copydesk.Block
 ---@param metadata any
 ---@return boolean
@@ -136,7 +136,7 @@ local function prompt(part, block)
   block.marks[2] = { row = 1, col = 0, options = { virt_text = { { time, "CopydeskDim" } }, virt_text_pos = "right_align" } }
 end
 
---- Whether more can be put after the last line as it is drawn. (The half of a line end is not drawn.)
+--- Whether text can be appended to the last drawn line. (A trailing CR, half of a line end, is not drawn.)
 ---@param part copydesk.PartInfo
 ---@return boolean
 local function can_grow(part)
@@ -149,7 +149,7 @@ local function text(part, block)
   block.lines = { "" }
   local is_running = part.state.kind == "running"
   block.grows = is_running and can_grow(part)
-  -- Blank lines at the end of what is still being written may be the beginning of more.
+  -- While the text streams, trailing blank lines may be followed by more.
   add_lines(block.lines, is_running and part.content.text or (part.content.text:gsub("%s+$", "")))
   if not is_running and #block.lines == 2 and block.lines[2] == "" then
     block.lines = {}
@@ -182,10 +182,10 @@ local function reasoning(part, block, before)
   block.kind = "call"
 end
 
---- Calls that take as long as a person does, or no time at all: how long is nothing to know.
+--- Calls whose duration says nothing: they wait for the user or take no time.
 local timeless = { todowrite = true, todoread = true, question = true, plan_enter = true, plan_exit = true, skill = true }
 
---- How each state of a call looks.
+--- The highlight of each state of a call.
 ---@type table<string, string>
 M.groups = {
   pending = "CopydeskRunning",
@@ -201,7 +201,7 @@ M.groups = {
 local function details(block, call, state)
   local output = call.output
   if call.name == "task" and output then
-    -- What was answered; what was changed is in the list of changes.
+    -- The answer only; the list of changes shows the edits.
     M.fenced(block, output.output, "")
     return
   end
@@ -214,7 +214,7 @@ local function details(block, call, state)
     end
   end
   local said = output and output.output or shown.output
-  -- What was changed says more than that it was.
+  -- A diff tells more than the tool's output.
   if not M.diffs(block, shown) and type(said) == "string" and said ~= "" then
     local is_page = call.name == "webfetch" and output and not output.isError
     M.fenced(block, said, is_page and "markdown" or "")
@@ -234,7 +234,7 @@ local function call(part, block, before)
   local made = part.content --[[@as copydesk.CallInfo]]
   local state = made.output and made.output.isError and "error" or part.state.kind
   local icon = require("copydesk.config").get().icons[state] or "·"
-  -- One that another call stands for belongs to that.
+  -- A call inside a `batch` is indented.
   local indent = made.parent and "  " or ""
   block.lines[#block.lines + 1] = ("%s%s %s"):format(indent, icon, summary.of(part))
   local header = #block.lines - 1
@@ -249,7 +249,7 @@ local function call(part, block, before)
   local todos = part.state.kind ~= "error" and todo.lines(made) or nil
   if todos then
     vim.list_extend(block.lines, todos)
-    -- A new list stays open; where only the boxes have changed, the line above says enough.
+    -- A new list stays unfolded; if only statuses changed, the line above is enough.
     if todo.is_new(made) then
       return
     end
@@ -257,7 +257,7 @@ local function call(part, block, before)
     details(block, made, part.state)
   end
   block.fold = #block.lines - 1 > header and { header, #block.lines - 1 } or nil
-  -- What is wrong is seen without opening anything.
+  -- Problems show without unfolding.
   require("copydesk.chat.problems").add(block, made.output and made.output.metadata, false)
 end
 
@@ -288,14 +288,14 @@ local kinds = {
   end,
   note = function(part, block)
     remark(block, part.content.text, "CopydeskDim")
-    -- Its first lines say what it is about.
+    -- Its first lines tell what it is about.
     if #block.lines > LONG_NOTE then
       block.fold = { 2, #block.lines - 1 }
     end
   end,
 }
 
---- Nothing stands before the first block that it would have to keep away from.
+--- Removes the blank line above the first block.
 ---@param block copydesk.Block
 local function drop_first(block)
   table.remove(block.lines, 1)
@@ -308,7 +308,7 @@ local function drop_first(block)
   end
 end
 
---- A part as a block. `before` is the kind of the block before it.
+--- Draws a part. `before` is the kind of the block before it.
 ---@param part copydesk.PartInfo
 ---@param before? string
 ---@return copydesk.Block
@@ -324,7 +324,7 @@ function M.part(part, before)
   return block
 end
 
---- Prompts that wait for the model.
+--- Draws the prompts queued for the model.
 ---@param prompts { text: string }[]
 ---@return copydesk.Block
 function M.waiting(prompts)
@@ -332,7 +332,7 @@ function M.waiting(prompts)
   for _, prompt in ipairs(prompts) do
     block.lines[#block.lines + 1] = ""
     local first = #block.lines
-    add_lines(block.lines, "Waits for the agent: " .. prompt.text)
+    add_lines(block.lines, "Queued: " .. prompt.text)
     for row = first, #block.lines - 1 do
       M.mark(block, row, "CopydeskDim")
     end
@@ -340,15 +340,15 @@ function M.waiting(prompts)
   return block
 end
 
---- How a turn ended, where that is not plain from what was said.
+--- Draws how a turn ended, if the conversation does not show it already.
 ---@param ended copydesk.TurnEndInfo
 ---@return copydesk.Block?
 function M.ended(ended)
   local words = {
     cancelled = "Stopped.",
-    rejected = "Stopped, because you said no. Say what to do instead.",
-    stepLimit = ("Stopped after %d steps. Say “go on” to go on."):format(ended.steps or 0),
-    failed = ("It could not go on: %s"):format(ended.message or ""),
+    rejected = "Stopped, because you rejected the call. Tell the agent what to do instead.",
+    stepLimit = ("Stopped after %d steps. Say “continue” to go on."):format(ended.steps or 0),
+    failed = ("The turn failed: %s"):format(ended.message or ""),
   }
   if not words[ended.kind] then
     return nil

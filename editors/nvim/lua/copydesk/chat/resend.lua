@@ -1,7 +1,7 @@
---- Sending an earlier prompt again, changed.
+--- Sends an earlier prompt again, edited.
 ---
---- Contract: nothing that was said is lost by it: going back is a session of its own, and the one before stays. What was done
---- to files is taken back only where the person says so, and then by merge.
+--- Contract: no message is lost: going back forks the session, and the original stays. File changes are undone only if the
+--- user chooses so, and then by merge.
 
 local client = require("copydesk.client")
 local message = require("copydesk.message")
@@ -30,11 +30,11 @@ end
 ---@param part copydesk.PartInfo
 local function undo_and_go_back(view, part)
   require("copydesk.await").run(function()
-    local files = require("copydesk.takeback").undo(view, { after = part.id })
+    local files = require("copydesk.undo").undo(view, { after = part.id })
     if not files then
       return
     elseif #files > 0 then
-      require("copydesk.undone").tell(files, "undone")
+      require("copydesk.undo_report").report(files, "undone")
     end
     go_back(view, part)
   end)
@@ -43,15 +43,15 @@ end
 ---@type { says: string, run: fun(view: copydesk.View, part: copydesk.PartInfo) }[]
 local ways = {
   {
-    says = "Go back to before it; files stay as they are",
+    says = "Go back to before this prompt; keep the files as they are",
     run = go_back,
   },
   {
-    says = "Go back to before it, and take back what was done to files since",
+    says = "Go back to before this prompt, and undo file changes since then",
     run = undo_and_go_back,
   },
   {
-    says = "Only write it again, below",
+    says = "Copy it into the prompt below",
     run = function(_, part)
       require("copydesk.chat").input(part.content.text)
     end,
@@ -74,7 +74,7 @@ local function prompt_here()
   return view, found and view and view.parts[view.at[found.part] or 0]
 end
 
---- Asks how, and puts the prompt where prompts are written.
+--- Asks the user how, and fills the prompt.
 function M.here()
   local view, part = prompt_here()
   if not view or not part then

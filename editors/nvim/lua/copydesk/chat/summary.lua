@@ -1,14 +1,14 @@
---- A call in one line: what it does and to what, from whatever is known of it so far.
+--- A call in one line: what it does and to what, from what is known so far.
 ---
---- Contract: pure; never throws, whatever a model wrote as arguments; the line has no line breaks and is not too long.
+--- Contract: pure; never throws, whatever arguments a model wrote; the line has no line breaks and a capped length.
 
 local M = {}
 
---- Arguments that are still being written are looked at only up to here.
+--- How much of streaming arguments is parsed.
 local LOOKED_AT = 4096
 local LONGEST = 160
 
---- The argument that says most, for each tool.
+--- The most telling argument of each tool.
 local telling = {
   read = "filePath",
   write = "filePath",
@@ -36,7 +36,7 @@ local function line(text)
   return vim.fn.strcharpart(text, 0, LONGEST - 1) .. "…"
 end
 
---- The arguments, as far as they can be read.
+--- The arguments, as far as they parse.
 ---@param call copydesk.CallInfo
 ---@return table
 function M.arguments(call)
@@ -44,7 +44,7 @@ function M.arguments(call)
   return went and type(arguments) == "table" and arguments or {}
 end
 
---- The files that a patch names: the first, and how many more. Also of one that is still being written.
+--- The first file that a patch names, and how many more. Also reads a patch that still streams.
 ---@param text string
 ---@return string
 local function patched(text)
@@ -80,7 +80,7 @@ local function from_arguments(call)
   return type(told) == "string" and told or ""
 end
 
---- How much something is, for people.
+--- A size in readable form.
 ---@param bytes integer
 ---@return string
 function M.size(bytes)
@@ -92,7 +92,7 @@ function M.size(bytes)
   return ("%.1f MB"):format(bytes / 1000000)
 end
 
---- What there is to say of it beyond its title.
+--- The progress of a task: agent, calls, cost.
 ---@param call copydesk.CallInfo
 ---@return string
 local function from_task(call)
@@ -139,7 +139,7 @@ local function from_metadata(call)
   return ""
 end
 
---- How long something took, for people.
+--- A duration in readable form.
 ---@param milliseconds integer
 ---@return string
 function M.duration(milliseconds)
@@ -151,7 +151,7 @@ function M.duration(milliseconds)
   return ("%d min %d s"):format(math.floor(milliseconds / 60000), math.floor(milliseconds % 60000 / 1000))
 end
 
---- The line.
+--- The summary of a call.
 ---@param part copydesk.PartInfo
 ---@return string
 function M.of(part)
@@ -160,7 +160,7 @@ function M.of(part)
   if vim.startswith(call.name, "todo") and call.output and not call.output.isError then
     return line(require("copydesk.chat.todo").summary(call))
   end
-  -- The titles of changes begin with what was done; the others only name the thing.
+  -- The title of a change begins with a verb; other titles only name the object.
   local telling_by = telling[call.name]
   local is_whole = telling_by ~= "url" and telling_by ~= "query" and title:match("^%u%l+ed ")
     or title:match("^%u%l+ ") and telling_by == "filePath"

@@ -1,6 +1,6 @@
---- The list of things to do that an agent keeps, as Markdown's own check boxes.
+--- The agent's to-do list as Markdown check boxes.
 ---
---- Contract: pure; never throws, whatever a model wrote as arguments.
+--- Contract: pure; never throws, whatever arguments a model wrote.
 
 local M = {}
 
@@ -10,7 +10,7 @@ local function list(value)
   return type(value) == "table" and type(value.todos) == "table" and value.todos or {}
 end
 
---- Whether a list has other items than the one before it; else only how far they are has changed.
+--- Whether the list has other items than the previous one; else only their statuses changed.
 ---@param call copydesk.CallInfo
 ---@return boolean
 function M.is_new(call)
@@ -18,7 +18,7 @@ function M.is_new(call)
   return type(metadata) ~= "table" or metadata.isNew ~= false
 end
 
---- How far the list is, and what is being done where the list itself does not stand below.
+--- The progress of the list, and the current item if the list itself is not shown below.
 ---@param call copydesk.CallInfo
 ---@return string
 function M.summary(call)
@@ -31,7 +31,7 @@ function M.summary(call)
   return words
 end
 
---- How far the list of a session is: `2/5`. Nothing where there is none, or nothing is left to do.
+--- The progress of a session's list: `2/5`. Nil if there is none or everything is done.
 ---@param view copydesk.View
 ---@return string?
 function M.progress(view)
@@ -52,7 +52,7 @@ end
 
 local boxes = { completed = "[x]", in_progress = "[-]", cancelled = "[~]" }
 
---- The lines of the list that a call has set or read; nothing where it is no such call.
+--- The lines of the list that a call wrote or read; nil for other calls.
 ---@param call copydesk.CallInfo
 ---@return string[]?
 function M.lines(call)

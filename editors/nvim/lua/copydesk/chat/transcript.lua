@@ -1,7 +1,7 @@
---- The buffer of the conversation: kept equal to the view of one session, line by line and no more than has changed.
+--- The buffer of the conversation. It mirrors one session's view and redraws only the lines that changed.
 ---
---- Contract: a window whose cursor is on the last line stays at the end, every other keeps its cursor and its view. Changes are
---- gathered for a frame, the first of them is drawn at once. Nobody else changes the buffer.
+--- Contract: a window whose cursor is on the last line stays at the end; every other one keeps its cursor and view. Changes
+--- are collected per frame, the first one is drawn at once. Nothing else changes the buffer.
 
 local ask = require("copydesk.ask")
 local render = require("copydesk.chat.render")
@@ -12,30 +12,30 @@ local M = {}
 M.name = "copydesk://chat"
 
 local FRAME = 16
---- When a text that could not be changed is looked at again, in milliseconds.
+--- How long to wait before a locked text is retried, in milliseconds.
 local LOCKED = 100
---- Lines of a text that has the colours of Markdown.
+--- Up to how many lines the buffer has Markdown highlighting.
 local COLOURED = 5000
 local marks = vim.api.nvim_create_namespace("copydesk.chat")
 
----@class copydesk.Placed: copydesk.Block
+---@class copydesk.PlacedBlock: copydesk.Block
 ---@field part? string
 ---@field first integer The row it begins at, from 0.
 ---@field count integer
 
 ---@type integer?
 local buffer
----@type string? The session that is shown.
+---@type string? The id of the session shown.
 local shown
---- One for each part, and last the one with what waits for the person.
----@type copydesk.Placed[]
+--- One per part, and last the one with open asks and queued prompts.
+---@type copydesk.PlacedBlock[]
 local blocks = {}
 ---@type table<string, integer>
 local at = {}
---- What has changed since the last frame: all of a part, or the text it has grown by.
+--- What changed since the last frame: `true` for a whole part, else the text appended to it.
 ---@type table<string, true|string>
 local dirty = {}
----@type string[] The ids in `dirty`, in their order.
+---@type string[] The ids in `dirty`, in order.
 local order = {}
 local is_all_dirty = false
 local is_tail_dirty = false
@@ -48,9 +48,9 @@ function M.buffer()
   return buffer and vim.api.nvim_buf_is_loaded(buffer) and buffer or nil
 end
 
---- The block at a row, and the row within it.
+--- The block at a row, and the row inside it.
 ---@param row integer From 0.
----@return copydesk.Placed?
+---@return copydesk.PlacedBlock?
 ---@return integer? within
 ---@return integer? number
 function M.at(row)
@@ -68,8 +68,8 @@ function M.at(row)
   end
 end
 
---- The row at which a block begins, and the blocks that are shown.
----@return copydesk.Placed[]
+--- The blocks shown, each with its first row.
+---@return copydesk.PlacedBlock[]
 function M.blocks()
   return blocks
 end
@@ -85,13 +85,13 @@ function M.fold(line)
   return within == block.fold[1] and ">1" or "1"
 end
 
---- Changes the buffer while the windows at its end stay there.
+--- Changes the buffer and keeps windows that were at its end there.
 ---@param change fun()
 local function keeping(change)
   local last = vim.api.nvim_buf_line_count(buffer)
   local following = {}
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
-    -- Where a person selects text, the cursor is an end of what is selected.
+    -- While the user selects text, the cursor is one end of the selection.
     local is_selecting = window == vim.api.nvim_get_current_win() and vim.fn.mode():find("^[vVsS\22\19]")
     if vim.api.nvim_win_get_cursor(window)[1] >= last and not is_selecting then
       following[#following + 1] = window
@@ -107,7 +107,7 @@ local function keeping(change)
   for _, window in ipairs(following) do
     if now ~= last then
       vim.api.nvim_win_set_cursor(window, { now, 0 })
-      -- All rows of the last line are seen, if it is wrapped.
+      -- Show every screen row of a wrapped last line.
       vim.api.nvim_win_call(window, function()
         vim.cmd("normal! zb")
       end)
@@ -115,7 +115,7 @@ local function keeping(change)
   end
 end
 
---- Where each window is, by what it shows and not by its rows: for a change that moves everything.
+--- Saves each window's position by block instead of by row, for a change that moves everything.
 ---@return fun() back
 local function remember()
   local places = {}
@@ -150,7 +150,7 @@ local function shift(from, rows)
   end
 end
 
----@param placed copydesk.Placed
+---@param placed copydesk.PlacedBlock
 local function put_marks(placed)
   for _, mark in ipairs(placed.marks) do
     local options = mark.options
@@ -161,7 +161,7 @@ local function put_marks(placed)
   end
 end
 
---- How many lines two lists have in common, at their beginning.
+--- How many lines two lists share at their beginning.
 ---@param one string[]
 ---@param other string[]
 ---@return integer
@@ -173,13 +173,13 @@ local function common(one, other)
   return count
 end
 
---- Puts a block in the place of another.
+--- Replaces a block.
 ---@param number integer
 ---@param block copydesk.Block
 local function replace(number, block)
   local placed = blocks[number]
   local same = common(placed.lines, block.lines)
-  -- Where it has no lines, those at its place are another's.
+  -- An empty block's row belongs to another block.
   if placed.count > 0 then
     vim.api.nvim_buf_clear_namespace(buffer, marks, placed.first, placed.first + placed.count)
   end
@@ -188,7 +188,7 @@ local function replace(number, block)
     placed[name] = value
   end
   placed.count, placed.fold, placed.grows = count, block.fold, block.grows
-  -- The rows are right before the buffer changes: 'foldexpr' asks for them then.
+  -- Set the rows before the buffer changes, because that evaluates 'foldexpr'.
   shift(number + 1, count - old)
   if same < math.max(old, count) then
     local lines = vim.list_slice(block.lines, same + 1)
@@ -207,14 +207,14 @@ local function kind_before(number)
   end
 end
 
---- The first line of a buffer is one that no block has: a buffer without lines does not exist.
+--- The row of the last block. Row 0 belongs to no block, because a buffer always has a line.
 ---@return integer
 local function tail_row()
   local tail = blocks[#blocks]
   return tail and tail.first or 1
 end
 
---- Puts a block below another.
+--- Appends a block to another.
 ---@param block copydesk.Block
 ---@param below? copydesk.Block
 local function append(block, below)
@@ -235,7 +235,7 @@ end
 
 ---@param view copydesk.View
 ---@param part copydesk.PartInfo
----@return string? below Another part that is drawn anew because of it, with all it has grown by.
+---@return string? below Another part that had to be redrawn, including its pending text.
 local function draw_part(view, part)
   local number = at[part.id]
   if not number then
@@ -245,7 +245,7 @@ local function draw_part(view, part)
   end
   local was = kind_before(number + 1)
   replace(number, render.part(part, kind_before(number)))
-  -- What stands below may have to keep away from it now, or not any more.
+  -- The block below may now need a blank line above it, or no longer.
   local now = kind_before(number + 1)
   for below = number + 1, now ~= was and #blocks - 1 or 0 do
     if blocks[below].count > 0 then
@@ -255,7 +255,7 @@ local function draw_part(view, part)
   end
 end
 
---- Adds to the end of a text that grows.
+--- Appends text to a streaming part.
 ---@param view copydesk.View
 ---@param part copydesk.PartInfo
 ---@param text string
@@ -285,7 +285,7 @@ local function draw_all(view)
   local lines, before = {}, nil
   local row = 1
   for number, part in ipairs(view.parts) do
-    local block = render.part(part, before) --[[@as copydesk.Placed]]
+    local block = render.part(part, before) --[[@as copydesk.PlacedBlock]]
     block.part, block.first, block.count = part.id, row, #block.lines
     blocks[number], at[part.id] = block, number
     row = row + block.count
@@ -305,7 +305,7 @@ local function draw_all(view)
   draw_tail(view)
 end
 
---- Markdown has its colours while that is cheap: Neovim reads a long text anew, whole, whenever its end changes.
+--- Highlights Markdown while that is cheap: Neovim parses a long text again, whole, whenever its end changes.
 local function colour()
   local is_short = vim.api.nvim_buf_line_count(buffer) <= COLOURED
   if is_short ~= is_coloured then
@@ -314,7 +314,7 @@ local function colour()
   end
 end
 
---- Whether the buffer has the rows that it was given: not so after `:edit`, for one.
+--- Whether the buffer still has the rows drawn here; `:edit`, for example, clears them.
 ---@return boolean
 local function is_ours()
   local tail = blocks[#blocks]
@@ -372,7 +372,7 @@ local function frame()
   end
   is_all_dirty = true
   if tostring(problem):find("E565", 1, true) then
-    -- No text may change while an expression is worked out that waits for a key.
+    -- Textlock: an expression that waits for a key is being evaluated.
     is_scheduled = true
     vim.defer_fn(frame, LOCKED)
   else
@@ -429,7 +429,7 @@ ask.listen(function()
   schedule()
 end)
 
---- The buffer, made where there is none.
+--- The buffer, created if needed.
 ---@return integer
 function M.ensure()
   if not M.buffer() then
@@ -444,7 +444,7 @@ function M.ensure()
   return buffer
 end
 
---- Shows a session, or none.
+--- Shows a session, or nothing.
 ---@param view? copydesk.View
 function M.show(view)
   shown = view and view.id
@@ -452,7 +452,7 @@ function M.show(view)
   schedule()
 end
 
---- Whether everything that was told is drawn.
+--- Whether every known change is drawn.
 ---@return boolean
 function M.is_drawn()
   return not is_scheduled

@@ -1,13 +1,13 @@
---- From the conversation to what was done: the changes of the turn under the cursor, and taking them back.
+--- Lists and undoes the changes of the turn under the cursor, from the conversation.
 ---
---- Contract: nothing waits. A call is taken back alone, at a prompt its whole turn is.
+--- Contract: nothing blocks. On a call, undo reverts that call; on a prompt, its whole turn.
 
 local message = require("copydesk.message")
 local transcript = require("copydesk.chat.transcript")
 
 local M = {}
 
---- The part that the row under the cursor shows.
+--- The part under the cursor.
 ---@return copydesk.View?
 ---@return copydesk.PartInfo?
 local function part_here()
@@ -16,26 +16,26 @@ local function part_here()
   return view, view and block and view.parts[view.at[block.part or ""] or 0]
 end
 
---- Lists what the turn changed; where there is none under the cursor, what all did.
+--- Lists the changes of the turn under the cursor, or of all turns.
 function M.changes()
   local _, part = part_here()
   require("copydesk.command").run({ "changes", part and tostring(part.turn) or nil })
 end
 
---- Takes back what the call did, or what the turn of the prompt did.
+--- Undoes the call under the cursor, or the turn of the prompt.
 function M.undo()
   local view, part = part_here()
   local kind = part and part.content.kind
   if not view or not part or kind ~= "call" and kind ~= "prompt" then
-    return message.info("there is nothing to take back here; on a call it is what that did, on a prompt what its turn did")
+    return message.info("there is nothing to undo here; go to a call to undo it, or to a prompt to undo its turn")
   end
   require("copydesk.await").run(function()
     local what = kind == "call" and { call = part.id } or { turn = part.turn }
-    local files = require("copydesk.takeback").undo(view, what)
+    local files = require("copydesk.undo").undo(view, what)
     if files and #files == 0 then
-      message.info("there is nothing to take back")
+      message.info("there is nothing to undo")
     elseif files then
-      require("copydesk.undone").tell(files, "undone")
+      require("copydesk.undo_report").report(files, "undone")
     end
   end)
 end

@@ -1,19 +1,19 @@
---- The line above the conversation: what it is about, who answers, what it has used.
+--- The line above the conversation: title, model, agent, usage.
 ---
---- Contract: cheap, because Neovim asks for it at every redraw; figures are those of the parts that are loaded.
+--- Contract: cheap, because Neovim evaluates it on every redraw; figures cover the loaded parts.
 
 local progress = require("copydesk.progress")
 local session = require("copydesk.session")
 
 local M = {}
 
----@type table<string, integer> How much each model can have before it, in tokens.
+---@type table<string, integer> The context window of each model, in tokens.
 local limits = {}
 local is_asked = false
 ---@type uv.uv_timer_t?
 local clock
 
---- Asks once what the models can hold.
+--- Requests the models' context windows, once.
 local function learn()
   if is_asked then
     return
@@ -34,7 +34,7 @@ local function short(count)
   return count < 1000 and tostring(count) or count < 99950 and ("%.1fk"):format(count / 1000) or ("%.0fk"):format(count / 1000)
 end
 
---- What a session has used, as far as its parts are known.
+--- A session's usage, from its loaded parts.
 ---@param view copydesk.View
 ---@return { tokens: integer, cost: number, model?: string, share?: number }
 function M.used(view)
@@ -48,7 +48,7 @@ function M.used(view)
       end
       used.cost = used.cost + (content.cost or 0)
     elseif content.kind == "call" and content.name == "task" then
-      -- What others have used for it.
+      -- The cost of its subagent.
       local shown = content.output and content.output.metadata
       used.cost = used.cost + (type(shown) == "table" and tonumber(shown.cost) or 0)
     elseif content.kind == "stepStart" and not used.model then
@@ -102,18 +102,18 @@ function M.text()
   end
   local title = plain(view.session.title or "New session")
   title = view.session.parent and "Task: " .. title or title
-  -- Where there is no room for both, the title stays.
+  -- If both do not fit, the title stays.
   return (" %s%%#CopydeskTitle#%s %%=%%#CopydeskDim#%%<%s "):format(state, title, plain(table.concat(words, " · ")))
 end
 
 function M.redraw()
   if require("copydesk.chat").is_visible() then
-    -- All of them: the conversation is seldom the window that has the focus.
+    -- All windows: the conversation seldom has the focus.
     vim.cmd.redrawstatus({ bang = true })
   end
 end
 
---- The seconds go on while a turn runs, and only then.
+--- Runs the clock while a turn runs.
 local function tick()
   local view = session.view(require("copydesk.chat.transcript").shown())
   if clock and not (view and view.running) then

@@ -1,8 +1,8 @@
---- `accept-all`: everything that is undecided, in all files.
+--- `accept-all`: accepts every undecided hunk, in all files.
 
 return {
   summary = "accept-all: accept everything that is undecided",
   run = function()
-    require("copydesk.review.here").decide_all("accept")
+    require("copydesk.review.at_cursor").decide_all("accept")
   end,
 }

@@ -1,8 +1,8 @@
---- `accept-file`: everything that is undecided in the file.
+--- `accept-file`: accepts every undecided hunk in the file.
 
 return {
   summary = "accept-file: accept everything in this file",
   run = function(_, context)
-    require("copydesk.review.here").decide_file("accept", context.window)
+    require("copydesk.review.at_cursor").decide_file("accept", context.window)
   end,
 }

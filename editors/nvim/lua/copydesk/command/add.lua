@@ -1,6 +1,6 @@
---- `add [FILE…|%|selection|diagnostics|quickfix|clear]`: what goes with the next prompt.
+--- `add [FILE…|%|selection|diagnostics|quickfix|clear]`: adds context to the next prompt.
 ---
---- Without an argument it is the range, or the buffer. Tells what is added by now.
+--- Without an argument it adds the range, or the buffer. Then lists what is added.
 
 local message = require("copydesk.message")
 
@@ -8,10 +8,10 @@ local M = { summary = "add [file…|%|selection|diagnostics|quickfix|clear]: to 
 
 local words = { "selection", "diagnostics", "quickfix", "clear" }
 
---- The pieces that an argument stands for; one, unless it is a pattern of file names.
+--- The pieces of an argument: one, unless it is a file pattern.
 ---@param argument string
 ---@param window integer
----@return copydesk.Piece[]
+---@return copydesk.ContextPiece[]
 ---@return string? problem
 local function pieces_of(argument, window)
   local context = require("copydesk.context")
@@ -33,12 +33,12 @@ local function pieces_of(argument, window)
   return pieces
 end
 
-local function tell()
+local function report_added()
   local labels = require("copydesk.context").labels()
   if #labels == 0 then
-    message.info("nothing more goes with the next prompt")
+    message.info("nothing is added to the next prompt")
   else
-    message.info(("with the next prompt: %s"):format(table.concat(labels, ", ")))
+    message.info(("added to the next prompt: %s"):format(table.concat(labels, ", ")))
   end
 end
 
@@ -65,7 +65,7 @@ function M.run(args, given)
       vim.iter(pieces):each(context.add)
     end
   end
-  tell()
+  report_added()
 end
 
 function M.complete(lead)

@@ -1,4 +1,4 @@
---- `agent [NAME]`: which agent works from the next turn on.
+--- `agent [NAME]`: sets the agent from the next turn on.
 
 local message = require("copydesk.message")
 

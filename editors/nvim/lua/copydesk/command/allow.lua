@@ -1,8 +1,8 @@
---- `allow`: the oldest ask is allowed once; a question is answered.
+--- `allow`: allows the oldest ask once, or answers the oldest question.
 
 return {
-  summary = "allow: allow what is asked for, once; answer a question",
+  summary = "allow: allow the call once; answer a question",
   run = function()
-    require("copydesk.reply").give({ reply = "once" })
+    require("copydesk.ask_reply").reply_to_oldest({ reply = "once" })
   end,
 }

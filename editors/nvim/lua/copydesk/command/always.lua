@@ -1,8 +1,8 @@
---- `always`: what the oldest ask names is allowed from now on, for as long as the session remembers.
+--- `always`: allows the patterns of the oldest ask for the rest of the session.
 
 return {
-  summary = "always: allow it from now on, as far as the ask says",
+  summary = "always: allow it from now on, for the patterns shown",
   run = function()
-    require("copydesk.reply").give({ reply = "always" })
+    require("copydesk.ask_reply").reply_to_oldest({ reply = "always" })
   end,
 }

@@ -1,11 +1,11 @@
---- `ask {prompt}`: prompts, with what is selected. With `!` the conversation stays as it is, shown or hidden.
+--- `ask {prompt}`: sends a prompt with the selection. With `!` the conversation stays shown or hidden as it is.
 
-local M = { summary = "ask {prompt}: prompt the agent; a range goes along" }
+local M = { summary = "ask {prompt}: send a prompt, with the range if there is one" }
 
---- What a range is about. Where it is that of the last selection, its columns are meant too; and a command that a map of
---- Visual mode gave with <Cmd> has no range.
+--- The context of a range. If it equals the last selection, its columns count, too. A command that a Visual-mode map runs
+--- with <Cmd> has no range.
 ---@param context copydesk.CommandContext
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 function M.selection(context)
   local piece = require("copydesk.context.piece")
   local buffer, range = vim.api.nvim_win_get_buf(context.window), context.range
@@ -31,7 +31,7 @@ function M.run(_, context)
   end
   if not context.bang then
     require("copydesk.chat").open()
-    -- The person goes on where they are.
+    -- The focus stays in the user's window.
     if vim.api.nvim_win_is_valid(context.window) then
       vim.api.nvim_set_current_win(context.window)
     end
@@ -39,7 +39,7 @@ function M.run(_, context)
   require("copydesk.prompt").send(text, { context = piece and { piece.item }, origin = context.window })
 end
 
---- Mentions.
+--- Completes mentions.
 function M.complete(lead)
   return require("copydesk.complete").words(lead)
 end

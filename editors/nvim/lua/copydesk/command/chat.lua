@@ -1,4 +1,4 @@
---- `chat`: shows the conversation, or hides it.
+--- `chat`: shows or hides the conversation.
 
 return {
   summary = "chat: show or hide the conversation",

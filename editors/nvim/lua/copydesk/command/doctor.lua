@@ -1,7 +1,7 @@
---- `doctor`: what `copydesk doctor` finds.
+--- `doctor`: shows the report of `copydesk doctor`.
 
 return {
-  summary = "doctor: look for what is wrong",
+  summary = "doctor: check the installation",
   run = function()
     local output, problem = require("copydesk.program").output({ "doctor" })
     if not output then

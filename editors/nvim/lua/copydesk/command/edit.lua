@@ -1,34 +1,33 @@
---- `edit {instruction}`: has the model rewrite what is selected, or the line of the cursor; on an inline edit that is there
---- already, says what to change about it. With `!` the model tries again. Without words, changes what is proposed under the
---- cursor; writing that accepts it so.
+--- `edit {instruction}`: the model rewrites the selection or the current line. On an open inline edit the instruction refines
+--- it; with `!` the model tries again. Without words the user edits the proposal under the cursor; writing accepts it.
 
 local message = require("copydesk.message")
 
 ---@param window integer
----@return copydesk.Reviewed? one The inline edit under the cursor.
-local function here(window)
-  local found = require("copydesk.review.here").under_cursor(window)
+---@return copydesk.ReviewState? one The inline edit under the cursor.
+local function inline_edit_at_cursor(window)
+  local found = require("copydesk.review.at_cursor").under_cursor(window)
   return found and require("copydesk.inline").is(found.one) and found.one or nil
 end
 
 return {
-  summary = "edit {instruction}: rewrite what is selected; without words, change what is proposed",
+  summary = "edit {instruction}: rewrite the selection; without words, edit the proposal",
   run = function(_, context)
     local inline = require("copydesk.inline")
-    local one = not context.range and here(context.window) or nil
+    local one = not context.range and inline_edit_at_cursor(context.window) or nil
     if context.bang then
       if not one then
-        return message.info("there is no inline edit here to try again")
+        return message.info("there is no inline edit under the cursor to retry")
       end
       return inline.refine(one)
     elseif context.text == "" and not context.range then
-      return require("copydesk.review.here").edit(context.window)
+      return require("copydesk.review.at_cursor").edit(context.window)
     elseif one and context.text ~= "" then
       return inline.refine(one, context.text)
     end
     local bufnr = vim.api.nvim_win_get_buf(context.window)
     if not require("copydesk.buffer").is_document(bufnr) then
-      return message.info("an inline edit is of lines of a file; this window shows none")
+      return message.info("an inline edit needs lines of a file; this window shows none")
     end
     local row = vim.api.nvim_win_get_cursor(context.window)[1]
     local piece = require("copydesk.command.ask").selection(context)

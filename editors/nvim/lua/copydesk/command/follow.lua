@@ -1,11 +1,11 @@
---- `follow`: shows the place where the agent is at work, or stops doing so.
+--- `follow`: turns following the agent's edits on or off.
 
 return {
-  summary = "follow: show where the agent is at work, or stop",
+  summary = "follow: follow the agent's edits, or stop",
   run = function()
     local config = require("copydesk.config").get()
     config.follow = not config.follow
-    local shown, hidden = "the place where the agent is at work is shown", "no place is shown any more"
+    local shown, hidden = "following the agent's edits", "no longer following the agent's edits"
     require("copydesk.message").info(config.follow and shown or hidden)
   end,
 }

@@ -1,17 +1,17 @@
---- `log`: the log of the desk and that of Neovim's LSP client, in a tab page of their own.
+--- `log`: opens the daemon's log and the log of Neovim's LSP client in a new tab page.
 ---
---- Where the desk writes is not for us to know: `copydesk doctor` tells.
+--- The plugin does not know where the daemon logs: it asks `copydesk doctor`.
 
 local message = require("copydesk.message")
 
-local M = { summary = "log: open the desk's log and Neovim's LSP log" }
+local M = { summary = "log: open the daemon's log and Neovim's LSP log" }
 
---- Longer files hold Neovim up when they are opened.
+--- Opening a longer file blocks Neovim.
 local LONGEST = 16 * 1024 * 1024
 
 ---@return string? path
 ---@return string? problem
-local function of_the_desk()
+local function daemon_log_path()
   local output, problem = require("copydesk.program").output({ "doctor", "--json" })
   local read, report = pcall(vim.json.decode, output or "")
   local findings = read and type(report) == "table" and report.findings
@@ -21,7 +21,7 @@ local function of_the_desk()
       return path
     end
   end
-  return nil, problem or "`copydesk doctor` did not tell where the desk writes its log"
+  return nil, problem or "`copydesk doctor` does not name the daemon's log file"
 end
 
 ---@param path string
@@ -32,13 +32,13 @@ local function open(path, command)
   if not stat then
     return false
   elseif stat.size > LONGEST then
-    message.warn(("too long to be opened (%d MB): %s"):format(stat.size / 1024 / 1024, path))
+    message.warn(("the log is too long to open (%d MB): %s"):format(stat.size / 1024 / 1024, path))
     return false
   end
   local buffer = vim.fn.bufadd(path)
   vim.cmd("keepalt " .. command)
-  -- A log is no document, and nothing in it is an order; another Neovim may have it open too.
-  require("copydesk.opening").quietly(("buffer %d"):format(buffer))
+  -- A log is no document, its modelines must not run, and another Neovim may have it open.
+  require("copydesk.quiet_open").without_modelines(("buffer %d"):format(buffer))
   if vim.api.nvim_get_current_buf() ~= buffer then
     return false
   end
@@ -49,23 +49,23 @@ local function open(path, command)
 end
 
 ---@return string
-local function of_neovim()
+local function lsp_log_path()
   local log = vim.lsp.log or require("vim.lsp.log")
   return log.get_filename()
 end
 
 function M.run()
-  local desk, problem = of_the_desk()
-  if not desk then
+  local daemon_log, problem = daemon_log_path()
+  if not daemon_log then
     message.error(problem)
   end
   if not require("copydesk.scratch").can_open() then
     return
   end
-  local is_open = desk and open(desk, "tab split")
-  is_open = open(of_neovim(), is_open and "belowright split" or "tab split") or is_open
-  if desk and not is_open then
-    message.info(("nothing has been logged yet; the desk will write to %s"):format(desk))
+  local is_open = daemon_log and open(daemon_log, "tab split")
+  is_open = open(lsp_log_path(), is_open and "belowright split" or "tab split") or is_open
+  if daemon_log and not is_open then
+    message.info(("nothing has been logged yet; the daemon will write to %s"):format(daemon_log))
   end
 end
 

@@ -1,4 +1,4 @@
---- `model [PROVIDER/MODEL]`: which model answers from the next turn on.
+--- `model [PROVIDER/MODEL]`: sets the model from the next turn on.
 
 local message = require("copydesk.message")
 
@@ -23,7 +23,7 @@ local function pick(chosen)
     message.error(problem)
     return nil
   elseif #result.models == 0 then
-    message.warn("no model can be used yet; `copydesk auth add PROVIDER` in a terminal takes a key")
+    message.warn("no model is set up; `copydesk auth add PROVIDER` in a terminal stores a key")
     return nil
   end
   chosen = chosen or result.default

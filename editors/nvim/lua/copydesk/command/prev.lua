@@ -1,9 +1,9 @@
---- `prev [count]`: goes to the hunk before, in the next file where there is none in this one.
+--- `prev [count]`: goes to the previous hunk; before the first one of this file, to the previous file.
 
 return {
-  summary = "prev [count]: go to the hunk before",
+  summary = "prev [count]: go to the previous hunk",
   run = function(args)
     local count = tonumber(args[1]) or vim.v.count1
-    require("copydesk.review.go").step(-math.max(1, math.floor(count)))
+    require("copydesk.review.navigation").step(-math.max(1, math.floor(count)))
   end,
 }

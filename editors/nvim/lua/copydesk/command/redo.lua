@@ -1,12 +1,12 @@
---- `redo`: takes back the last undo of the session.
+--- `redo`: redoes the session's last undo.
 
 return {
-  summary = "redo: take back the last undo",
+  summary = "redo: redo the last undo",
   run = function()
     local view = require("copydesk.session").current()
     if not view then
-      return require("copydesk.message").info("there is no session, and so nothing to redo; `:Copydesk sessions` opens one")
+      return require("copydesk.message").info("no session is open, so there is nothing to redo; `:Copydesk sessions` opens one")
     end
-    require("copydesk.takeback").redo(view)
+    require("copydesk.undo").redo(view)
   end,
 }

@@ -1,8 +1,8 @@
---- `reject-all`: everything that is undecided, in all files.
+--- `reject-all`: rejects every undecided hunk, in all files.
 
 return {
   summary = "reject-all: reject everything that is undecided",
   run = function()
-    require("copydesk.review.here").decide_all("reject")
+    require("copydesk.review.at_cursor").decide_all("reject")
   end,
 }

@@ -1,8 +1,8 @@
---- `reject-file`: everything that is undecided in the file.
+--- `reject-file`: rejects every undecided hunk in the file.
 
 return {
   summary = "reject-file: reject everything in this file",
   run = function(_, context)
-    require("copydesk.review.here").decide_file("reject", context.window)
+    require("copydesk.review.at_cursor").decide_file("reject", context.window)
   end,
 }

@@ -1,29 +1,28 @@
---- `reject [reason]`: no. To the hunk under the cursor, or the lines of hunks in the range; else to the oldest ask.
+--- `reject [reason]`: rejects the hunk under the cursor, or the changed lines in the range; without a hunk, the oldest ask.
 ---
---- The agent is told the reason. An ask that is rejected without one stops the turn. Where both could be meant, the person is
---- asked.
+--- The agent gets the reason. Rejecting an ask without one stops the turn. If both could be meant, the user chooses.
 
-local M = { summary = "reject [reason]: reject the hunk under the cursor, or what is asked for" }
+local M = { summary = "reject [reason]: reject the hunk under the cursor, or the call that asks" }
 
---- Whether there is a hunk to be decided.
+--- The hunk under the cursor or in the range, if there is one.
 ---@param context copydesk.CommandContext
----@return copydesk.Found?
+---@return copydesk.LocatedHunk?
 local function hunk(context)
-  local here = require("copydesk.review.here")
+  local at_cursor = require("copydesk.review.at_cursor")
   if context.range then
-    return here.within(vim.api.nvim_win_get_buf(context.window), context.range)[1]
+    return at_cursor.within(vim.api.nvim_win_get_buf(context.window), context.range)[1]
   end
-  return here.under_cursor(context.window)
+  return at_cursor.under_cursor(context.window)
 end
 
 function M.run(_, context)
   local reason = context.text ~= "" and context.text or nil
   local found, item = hunk(context), require("copydesk.ask").first()
   local is_hunk = found ~= nil
-  -- What is asked is asked about hunks one by one, where it is the hunk that is waited for.
+  -- No choice is needed if the ask is about this very hunk.
   if found and item and found.one.ask ~= item.id then
     local title = item.ask and item.ask.title or require("copydesk.question").signed(item.question, item.question.questions[1])
-    local choices = { "The hunk under the cursor", ("What is asked: %s"):format(title) }
+    local choices = { "The hunk under the cursor", ("The ask: %s"):format(title) }
     local _, number = require("copydesk.pick").select(choices, {
       prompt = "Reject",
       kind = "action",
@@ -37,9 +36,9 @@ function M.run(_, context)
     is_hunk = number == 1
   end
   if is_hunk then
-    return require("copydesk.review.here").decide("reject", context.range, reason, context.window)
+    return require("copydesk.review.at_cursor").decide("reject", context.range, reason, context.window)
   end
-  require("copydesk.reply").give({ reply = "reject", reason = reason })
+  require("copydesk.ask_reply").reply_to_oldest({ reply = "reject", reason = reason })
 end
 
 return M

@@ -1,36 +1,36 @@
---- `restart`: connects anew. With `!` the desk itself ends when no turn runs, so that the next one is the program as it is now. With
---- a name, a language server that the desk runs is started anew.
+--- `restart`: reconnects. With `!` the daemon first ends once no turn runs, so that the installed binary is used. With a name
+--- the daemon restarts one of its language servers.
 ---
---- The program ends the desk, and not we: it can talk to one that speaks another protocol.
+--- The binary ends the daemon, not the plugin: it can talk to a daemon with another protocol version.
 
 local message = require("copydesk.message")
 
---- A language server of the desk's own.
+--- Restarts one of the daemon's language servers.
 ---@param name string
 local function restart_server(name)
   local method = require("copydesk.protocol").methods.serversRestart
   local problem, result = require("copydesk.client").ask(method, { name = name })
   if problem then
-    message.error(("%s was not started anew: %s"):format(name, problem))
+    message.error(("cannot restart %s: %s"):format(name, problem))
   elseif result.servers == 0 then
-    message.warn(("the desk runs no language server that is called %s"):format(name))
+    message.warn(("the daemon runs no language server named %s"):format(name))
   else
-    message.info(("%s is started anew"):format(name))
+    message.info(("%s is restarting"):format(name))
   end
 end
 
 return {
-  summary = "restart [server]: connect anew; with !, with a new desk; or start a language server of the desk anew",
+  summary = "restart [server]: reconnect; with !, restart the daemon; with a name, restart that language server",
   run = function(arguments, context)
     if arguments[1] then
       return restart_server(arguments[1])
     end
     if context.bang then
-      local said, problem = require("copydesk.program").output({ "stop" })
-      if said then
-        message.info((said:match("^[^\n]*")))
+      local output, problem = require("copydesk.program").output({ "stop" })
+      if output then
+        message.info((output:match("^[^\n]*")))
       else
-        message.warn(("the desk does not end: %s"):format(problem))
+        message.warn(("cannot stop the daemon: %s"):format(problem))
       end
     end
     local problem = require("copydesk.await").await(require("copydesk.client").restart)

@@ -1,5 +1,4 @@
---- `review [quickfix|before|after|rules]`: what is undecided as a list, also in the quickfix list; or when edits are reviewed
---- from now on.
+--- `review [quickfix|before|after|rules]`: lists the undecided hunks, also as a quickfix list; or sets when edits are reviewed.
 
 local message = require("copydesk.message")
 
@@ -7,10 +6,10 @@ local M = { summary = "review [quickfix|before|after|rules]: list what is undeci
 
 local words = { "quickfix", "before", "after", "rules" }
 
-local told = {
-  before = "edits wait for you before they are made, from the next one on",
-  after = "edits are made, and you decide at leisure, from the next one on",
-  rules = "the rules say again when edits wait for you",
+local confirmations = {
+  before = "from the next edit on: edits wait for your approval",
+  after = "from the next edit on: edits are applied, and you review them afterwards",
+  rules = "from the next edit on: the permission rules decide whether edits wait for your approval",
 }
 
 ---@param when "before"|"after"|"rules"
@@ -23,12 +22,12 @@ local function choose(when)
     problem = require("copydesk.client").ask(require("copydesk.protocol").methods.sessionSetReview, params)
   end
   if problem then
-    return message.error(("nothing is chosen: %s"):format(problem))
+    return message.error(("the review setting was not changed: %s"):format(problem))
   end
-  message.info(told[when])
+  message.info(confirmations[when])
 end
 
---- Everything as the quickfix list has it.
+--- Puts all undecided hunks into the quickfix list.
 local function quickfix()
   local state, summary = require("copydesk.review.state"), require("copydesk.review.summary")
   local items = {}

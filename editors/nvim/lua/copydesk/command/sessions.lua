@@ -1,6 +1,6 @@
---- `sessions [WORDS]`: picks a session and goes on with it; with words, among those in which they were said.
+--- `sessions [WORDS]`: picks a session and continues it; with words, one whose messages contain them.
 ---
---- `sessions rename [WORDS]` and `sessions delete [WORDS]` do that instead; with `!` what to do is asked after the choice.
+--- `sessions rename [WORDS]` and `sessions delete [WORDS]` do that instead; with `!` the user picks the action afterwards.
 
 local await = require("copydesk.await").await
 local client = require("copydesk.client")
@@ -10,17 +10,17 @@ local pick = require("copydesk.pick")
 
 local M = { summary = "sessions [words|rename|delete]: pick, search, rename, delete" }
 
---- So many are offered.
+--- How many sessions are offered.
 local MOST = 200
 
 ---@class copydesk.SessionChoice
 ---@field id string
----@field session? copydesk.SessionInfo Missing for one that was found and is not among the latest.
+---@field session? copydesk.SessionInfo Missing for a search hit that is not among the latest.
 ---@field title string
----@field excerpt? string Where the words stand.
+---@field excerpt? string Text around the search hit.
 ---@field running boolean
 
---- How long ago, in one word.
+--- A time as an age in one word.
 ---@param milliseconds integer
 ---@return string
 local function age(milliseconds)
@@ -40,14 +40,14 @@ local function latest()
   if not result then
     return problem
   end
-  local _, desk = client.ask(methods.status, {})
+  local _, daemon = client.ask(methods.status, {})
   local running = {}
-  for _, live in ipairs(desk and desk.sessions or {}) do
+  for _, live in ipairs(daemon and daemon.sessions or {}) do
     running[live.session] = live.running
   end
   local choices = {}
   for _, session in ipairs(result.sessions) do
-    -- Those of other agents are shown within the session that began them.
+    -- Sessions of subagents are shown inside their parent.
     if not session.parent then
       choices[#choices + 1] = {
         id = session.id,
@@ -60,7 +60,7 @@ local function latest()
   return nil, choices
 end
 
---- Those in which the words were said, each once.
+--- The sessions whose messages contain the words, each once.
 ---@param words string
 ---@param known copydesk.SessionChoice[]
 ---@return string? problem
@@ -113,11 +113,11 @@ local function preview(choice)
       "Folder:  " .. vim.fn.fnamemodify(session.folder, ":~"),
       "Agent:   " .. session.agent,
       "Model:   " .. (session.model or "the default"),
-      "Begun:   " .. at(session.created),
-      "Used:    " .. at(session.updated),
+      "Created: " .. at(session.created),
+      "Updated: " .. at(session.updated),
     })
   end
-  lines[#lines + 1] = choice.running and "A turn runs." or nil
+  lines[#lines + 1] = choice.running and "A turn is running." or nil
   lines[#lines + 1] = choice.excerpt
   return lines
 end
@@ -140,12 +140,12 @@ local actions = {
     end
     local problem = client.ask(methods.sessionRename, { session = choice.id, title = title })
     if problem then
-      return message.error(("the title stays: %s"):format(problem))
+      return message.error(("the session was not renamed: %s"):format(problem))
     end
     message.info(("renamed to “%s”"):format(title))
   end,
   delete = function(choice)
-    local question = ("Delete “%s” and all that was said in it?"):format(choice.title)
+    local question = ("Delete “%s” and its whole conversation?"):format(choice.title)
     if choice.running then
       question = question .. " Its running turn is cancelled."
     end
@@ -154,7 +154,7 @@ local actions = {
     end
     local problem = client.ask(methods.sessionDelete, { session = choice.id })
     if problem then
-      return message.error(("nothing was deleted: %s"):format(problem))
+      return message.error(("the session was not deleted: %s"):format(problem))
     end
     message.info(("deleted “%s”"):format(choice.title))
   end,
@@ -170,7 +170,7 @@ local function choose(words)
   if not choices then
     message.error(problem)
   elseif #choices == 0 then
-    local none = ("nobody said “%s” in any session"):format(words)
+    local none = ("no session contains “%s”"):format(words)
     message.info(words == "" and "there are no sessions yet" or none)
   else
     return (pick.select(choices, { prompt = "Session", kind = "session", label = label, preview = preview }))

@@ -1,17 +1,17 @@
---- `status`: how everything is, on one screen.
+--- `status`: shows the state of the connection, the daemon and the session on one screen.
 
 local client = require("copydesk.client")
 
-local M = { summary = "status: how everything is" }
+local M = { summary = "status: show connection, daemon and session" }
 
---- A desk that does not answer within so many milliseconds has something to hide.
+--- After so many milliseconds the daemon counts as unresponsive.
 local PATIENCE = 2000
 
 ---@return string
 local function connection()
   local status, trouble = client.status()
   local words = {
-    off = "not connected; the first use connects",
+    off = "not connected; connects on first use",
     starting = "connecting",
     ready = "connected",
     failed = "failed: " .. (trouble or ""),
@@ -35,7 +35,7 @@ local function several(count, word)
   return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
 end
 
---- How many documents of this Neovim the desk sees.
+--- How many documents of this Neovim the daemon has open.
 ---@return integer
 local function attached()
   local buffers = vim.tbl_filter(require("copydesk.buffer").is_document, vim.api.nvim_list_bufs())
@@ -52,19 +52,19 @@ local function session(view, lines)
   add(lines, "Agent", view.session.agent)
   add(lines, "Model", used.model or "the default")
   local seconds = require("copydesk.progress").seconds(view)
-  add(lines, "Turn", view.running and ("%d runs, for %d s"):format(view.running, seconds or 0) or "none runs")
+  add(lines, "Turn", view.running and ("%d, running for %d s"):format(view.running, seconds or 0) or "none is running")
   add(lines, "Tokens", used.tokens > 0 and ("%d in the last request"):format(used.tokens) or nil)
   add(lines, "Cost", used.cost > 0 and ("$%.4f"):format(used.cost) or nil)
   for _, job in ipairs(view.jobs) do
     add(lines, "Job", ("%d %s"):format(job.id, job.command))
   end
   local waiting = #require("copydesk.ask").list(view.id)
-  add(lines, "Waits", waiting > 0 and ("%d for your answer"):format(waiting) or nil)
+  add(lines, "Waiting", waiting > 0 and ("%d for your answer"):format(waiting) or nil)
   local undecided = require("copydesk.review").count(view.id)
   add(lines, "Undecided", undecided > 0 and ("%d hunks"):format(undecided) or nil)
 end
 
---- How strictly the places of edits were found.
+--- How many edits each match tier found.
 ---@param counts? copydesk.MatchTierCount[]
 ---@return string
 local function tiers(counts)
@@ -74,29 +74,29 @@ local function tiers(counts)
   return table.concat(words, ", ")
 end
 
---- A language server of the desk's own, in a line.
+--- One of the daemon's language servers, in a line.
 ---@param server copydesk.ServerInfo
 ---@return string
-local function served(server)
+local function describe_server(server)
   local words = {
     starting = "starting",
     indexing = server.percent and ("indexing %d %%"):format(server.percent) or "indexing",
     ready = "ready",
-    resting = "broken, it is started again soon",
-    givenUp = ("given up, `:Copydesk restart %s` tries again"):format(server.name),
+    resting = "crashed, restarts soon",
+    givenUp = ("stopped after repeated crashes, `:Copydesk restart %s` tries again"):format(server.name),
     ending = "ending",
   }
   local state = words[server.state] or server.state
-  local said = server.message and ": " .. server.message or ""
+  local detail = server.message and ": " .. server.message or ""
   local memory = server.memory and (", %d MB"):format(math.ceil(server.memory / 1048576)) or ""
   local root = vim.fn.fnamemodify(server.root, ":~")
-  local line = ("%s in %s: %s%s, %s%s"):format(server.name, root, state, said, several(server.documents, "document"), memory)
+  local line = ("%s in %s: %s%s, %s%s"):format(server.name, root, state, detail, several(server.documents, "document"), memory)
   return (line:gsub("%c+", " "))
 end
 
---- What the desk says of itself, if it is connected and answers soon.
+--- The daemon's status, if it is connected and answers soon.
 ---@return copydesk.StatusResult?
-local function of_the_desk()
+local function daemon_status()
   if not client.get() then
     return nil
   end
@@ -108,28 +108,28 @@ local function of_the_desk()
 end
 
 function M.run()
-  local desk = of_the_desk()
+  local daemon = daemon_status()
   local lines = {}
   add(lines, "Connection", connection())
   add(lines, "Plugin", "version " .. client.version)
-  if desk then
+  if daemon then
     local running = vim.tbl_filter(function(live)
       return live.running
-    end, desk.sessions)
-    add(lines, "Desk", ("version %s, process %d"):format(desk.version, desk.pid))
-    add(lines, "", ("%s at hand, %d with a running turn"):format(several(#desk.sessions, "session"), #running))
-    add(lines, "", ("%s, %s"):format(several(desk.clients, "client"), several(desk.documents, "document")))
-    add(lines, "Edits found", tiers(desk.tiers))
-    for number, server in ipairs(desk.servers or {}) do
-      add(lines, number == 1 and "Servers" or "", served(server))
+    end, daemon.sessions)
+    add(lines, "Daemon", ("version %s, process %d"):format(daemon.version, daemon.pid))
+    add(lines, "", ("%s open, %d with a running turn"):format(several(#daemon.sessions, "session"), #running))
+    add(lines, "", ("%s, %s"):format(several(daemon.clients, "client"), several(daemon.documents, "document")))
+    add(lines, "Edits found", tiers(daemon.tiers))
+    for number, server in ipairs(daemon.servers or {}) do
+      add(lines, number == 1 and "Servers" or "", describe_server(server))
     end
-    for number, missing in ipairs(desk.missing or {}) do
+    for number, missing in ipairs(daemon.missing or {}) do
       local line = ("%s (%s): %s"):format(missing.name, missing.language, missing.hint)
       add(lines, number == 1 and "Missing" or "", (line:gsub("%c+", " ")))
     end
-    add(lines, "Documents", ("%d of this Neovim"):format(attached()))
+    add(lines, "Documents", ("%d from this Neovim"):format(attached()))
   elseif client.get() then
-    add(lines, "Desk", "does not answer; `copydesk stop` in a terminal ends it, the next use starts another")
+    add(lines, "Daemon", "does not answer; `copydesk stop` in a terminal ends it, the next use starts another")
   end
   local view = require("copydesk.session").current()
   if view then

@@ -1,4 +1,4 @@
---- `stop`: ends the running turn.
+--- `stop`: cancels the running turn.
 
 local message = require("copydesk.message")
 
@@ -7,7 +7,7 @@ return {
   run = function()
     local view = require("copydesk.session").current()
     if not view or not view.running then
-      return message.info("no turn runs")
+      return message.info("no turn is running")
     end
     local method = require("copydesk.protocol").methods.turnCancel
     local problem = require("copydesk.client").ask(method, { session = view.id })

@@ -1,22 +1,22 @@
---- `undo [turn [NUMBER]|call|all]`: takes back what the agent did to files; what a person wrote stays.
+--- `undo [turn [NUMBER]|call|all]`: undoes the agent's file changes; the user's own text stays.
 ---
---- Without an argument it is the last turn of which something is left to take back: the desk knows, and is asked from the last
---- turn to the first.
+--- Without an argument it undoes the last turn that has something left to undo: the daemon knows, so the plugin tries each turn
+--- from the last to the first.
 
 local client = require("copydesk.client")
 local message = require("copydesk.message")
 local methods = require("copydesk.protocol").methods
-local undone = require("copydesk.undone")
+local undo_report = require("copydesk.undo_report")
 
-local M = { summary = "undo [turn [N]|call|all]: take back what the agent did to files" }
+local M = { summary = "undo [turn [N]|call|all]: undo the agent's file changes" }
 
---- So many parts are asked for at once.
+--- How many parts one request loads.
 local PAGE = 1000
 
---- The calls that were made, the last first.
+--- The calls of a session, the last first.
 ---@param view copydesk.View
 ---@return copydesk.PartInfo[]
-local function calls(view)
+local function latest_calls(view)
   local found = {}
   for at = #view.parts, 1, -1 do
     if view.parts[at].content.kind == "call" then
@@ -26,41 +26,41 @@ local function calls(view)
   return found
 end
 
---- Each of several, until one had something to take back.
+--- Tries each scope until one has something to undo.
 ---@param view copydesk.View
 ---@param candidates copydesk.UndoScope[]
-local function first_of(view, candidates)
+local function undo_first(view, candidates)
   for _, what in ipairs(candidates) do
-    local files = require("copydesk.takeback").undo(view, what)
+    local files = require("copydesk.undo").undo(view, what)
     if not files then
       return
     elseif #files > 0 then
-      return undone.tell(files, "undone")
+      return undo_report.report(files, "undone")
     end
   end
-  message.info("there is nothing to take back")
+  message.info("there is nothing to undo")
 end
 
 ---@param view copydesk.View
 local function last_turn(view)
   local turns, known = {}, {}
-  for _, part in ipairs(calls(view)) do
+  for _, part in ipairs(latest_calls(view)) do
     if not known[part.turn] then
       known[part.turn] = true
       turns[#turns + 1] = { turn = part.turn }
     end
   end
-  first_of(view, turns)
+  undo_first(view, turns)
 end
 
 ---@param view copydesk.View
 local function last_call(view)
-  first_of(view, vim.tbl_map(function(part)
+  undo_first(view, vim.tbl_map(function(part)
     return { call = part.id }
-  end, calls(view)))
+  end, latest_calls(view)))
 end
 
---- Everything after the first part, which is a prompt.
+--- Undoes everything after the first part, which is a prompt.
 ---@param view copydesk.View
 local function everything(view)
   local first, is_earlier = view.parts[1], view.earlier
@@ -68,21 +68,21 @@ local function everything(view)
     local params = { session = view.id, before = first.id, limit = PAGE }
     local problem, result = client.ask(methods.sessionParts, params)
     if not result then
-      return undone.refused(problem)
+      return undo_report.report_error(problem)
     end
     first, is_earlier = result.parts[1] or first, result.earlier
   end
-  first_of(view, first and { { after = first.id } } or {})
+  undo_first(view, first and { { after = first.id } } or {})
 end
 
 function M.run(args)
   local view = require("copydesk.session").current()
   if not view then
-    return message.info("there is no session, and so nothing to take back; `:Copydesk sessions` opens one")
+    return message.info("no session is open, so there is nothing to undo; `:Copydesk sessions` opens one")
   end
   local what, number = args[1] or "turn", tonumber((args[2] or ""):match("^%d+$"))
   if what == "turn" and number then
-    first_of(view, { { turn = number } })
+    undo_first(view, { { turn = number } })
   elseif what == "turn" and not args[2] then
     last_turn(view)
   elseif what == "call" and not args[2] then

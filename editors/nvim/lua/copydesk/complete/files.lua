@@ -1,37 +1,37 @@
 --- The files of a project, for completion.
 ---
---- Contract: nothing waits for the disk. What is known is given at once; a list that has become old is made anew beside it.
---- Lists are bounded. What version control leaves out is left out where git or ripgrep is there to say so.
+--- Contract: nothing blocks on the disk. The cached list is returned at once; a stale one is refreshed in the background. Lists
+--- are capped. Ignored files are left out if git or ripgrep is installed.
 
 local await = require("copydesk.await")
 
 local M = {}
 
 local MOST = 20000
---- What a program may print.
+--- The cap on a program's output, in bytes.
 local LONGEST = 4 * 1024 * 1024
---- A list is new for so long, in milliseconds.
+--- How long a list stays fresh, in milliseconds.
 local NEW = 5000
---- Folders that hold nobody's own files, where no program says what to leave out.
+--- Folders to skip without git or ripgrep: they hold generated files.
 local SKIPPED = { node_modules = true, target = true }
 
 ---@class copydesk.FileList
 ---@field files string[]
----@field at integer When it was made, by Neovim's clock.
+---@field at integer When it was made, by `uv.now()`.
 ---@field is_being_made boolean
 ---@field waiting fun()[]
 
 ---@type table<string, copydesk.FileList>
 local lists = {}
 
---- A repository could name a program for `core.fsmonitor`, which git would run.
+--- A repository could set `core.fsmonitor` to a program, which git would run.
 ---@type string[][]
 local programs = {
   { "git", "-c", "core.fsmonitor=false", "ls-files", "--cached", "--others", "--exclude-standard", "-z" },
   { "rg", "--files", "--null", "--no-messages", "--sort", "path" },
 }
 
---- What a program prints, in pieces; nothing where it fails.
+--- The NUL-separated output of a program; nil if it fails.
 ---@param command string[]
 ---@param folder string
 ---@return string[]?
@@ -64,15 +64,15 @@ local function run(command, folder)
   if result.code ~= 0 and #pieces == 0 then
     return nil
   end
-  -- Each name ends with a zero; one that was cut off is none.
+  -- Each name ends with NUL; drop one that was cut off.
   local names = table.concat(pieces):sub(1, LONGEST):match("^.*%z") or ""
   return vim.split(names, "\0", { plain = true, trimempty = true })
 end
 
---- Looks for itself, folder by folder, the nearest first.
+--- Walks the folders without a program, the nearest first.
 ---@param folder string
 ---@return string[]
-local function look(folder)
+local function walk_folders(folder)
   local found, folders = {}, { "" }
   local at = 1
   while folders[at] and #found < MOST and at < MOST do
@@ -100,7 +100,7 @@ end
 
 ---@param folder string
 ---@param list copydesk.FileList
-local function make(folder, list)
+local function refresh_list(folder, list)
   list.is_being_made = true
   await.run(function()
     local found
@@ -108,8 +108,8 @@ local function make(folder, list)
       found = found or run(command, folder)
     end
     local files, known = {}, {}
-    for _, path in ipairs(found or look(folder)) do
-      -- One that is both changed and new is told twice; one that was deleted is told too, and does no harm.
+    for _, path in ipairs(found or walk_folders(folder)) do
+      -- git lists a file that is both changed and new twice. It also lists deleted files, which is harmless.
       if not known[path] and not path:find("[%c]") and #files < MOST then
         known[path] = true
         files[#files + 1] = path
@@ -124,9 +124,9 @@ local function make(folder, list)
   end)
 end
 
---- The files below a folder, as far as they are known.
+--- The cached files below a folder.
 ---@param folder string
----@param arrived? fun() Called when a newer list is there, if one is being made.
+---@param arrived? fun() Called when a newer list is ready, if one is being made.
 ---@return string[]
 function M.list(folder, arrived)
   local list = lists[folder]
@@ -138,7 +138,7 @@ function M.list(folder, arrived)
     list.waiting = { arrived }
   end
   if not list.is_being_made and vim.uv.now() - list.at > NEW then
-    make(folder, list)
+    refresh_list(folder, list)
   end
   return list.files
 end

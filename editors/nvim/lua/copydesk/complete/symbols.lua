@@ -1,7 +1,6 @@
---- Symbols by their names, as the language servers of a buffer tell them.
+--- Symbols by name, from the language servers of a buffer.
 ---
---- Contract: nothing waits for a server. What was told is remembered, so that a mention of it can be understood when the
---- prompt is sent.
+--- Contract: nothing blocks on a server. Results are cached, so that a mention can be resolved when the prompt is sent.
 
 local server = require("copydesk.server")
 
@@ -18,18 +17,18 @@ local MOST = 5000
 ---@type table<string, copydesk.KnownSymbol>
 local by_name = {}
 local count = 0
---- What has been asked already: the text of a buffer, the words for a workspace.
+--- The requests already made: by changedtick for a buffer, by query for a workspace.
 ---@type table<string, true>
 local asked = {}
 
---- A symbol that was told under this name.
+--- The cached symbol of this name.
 ---@param name string
 ---@return copydesk.KnownSymbol?
 function M.known(name)
   return by_name[name]
 end
 
---- All that were told.
+--- All cached symbols.
 ---@return copydesk.KnownSymbol[]
 function M.all()
   return vim.tbl_values(by_name)
@@ -42,7 +41,7 @@ local function is_range(range)
   return has_both and type(range.start.line) == "number" and type(range["end"].line) == "number"
 end
 
----@param symbol any As a language server tells it: either kind, or something else.
+---@param symbol any As the server sent it: `DocumentSymbol`, `SymbolInformation` or garbage.
 ---@param uri string
 local function remember(symbol, uri)
   if type(symbol) ~= "table" then
@@ -73,7 +72,7 @@ local function ask(buffer, method, params, key, arrived)
   if asked[key] then
     return
   end
-  -- When it answers, the buffer may be gone.
+  -- The buffer may be gone by the time the server responds.
   local uri = vim.uri_from_bufnr(buffer)
   for _, client in ipairs(server.of(buffer)) do
     if server.supports(client, method, buffer) then
@@ -88,10 +87,10 @@ local function ask(buffer, method, params, key, arrived)
   end
 end
 
---- Asks for the symbols of a buffer, and for those of its workspace that match.
+--- Requests the symbols of a buffer, and the matching ones of its workspace.
 ---@param buffer integer
 ---@param query string
----@param arrived fun() Called when some were told.
+---@param arrived fun() Called on each response.
 function M.ask(buffer, query, arrived)
   if count >= MOST or vim.tbl_count(asked) >= MOST then
     by_name, count, asked = {}, 0, {}

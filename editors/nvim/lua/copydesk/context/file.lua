@@ -1,6 +1,6 @@
---- Files, lines of them and symbols in them, as pieces that can go along with a prompt.
+--- Files, their lines and symbols as context of a prompt.
 ---
---- Contract: as in `context.piece`; a file that is loaded is its buffer. Files are read up to a bound, and only regular ones.
+--- Contract: as in `context.piece`; a loaded file is taken from its buffer. Only regular files are read, up to a cap.
 
 local media = require("copydesk.context.media")
 local mention = require("copydesk.context.mention")
@@ -8,7 +8,7 @@ local piece = require("copydesk.context.piece")
 
 local M = {}
 
---- Lines are looked for up to here in a file that is not loaded.
+--- How much of a file that is not loaded is read to find lines.
 local FARTHEST = 16 * 1024 * 1024
 
 ---@param path string
@@ -27,7 +27,7 @@ end
 ---@param path string
 ---@param first integer
 ---@param last integer
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 ---@return string? problem
 local function lines_of_file(path, first, last)
   local lines = vim.split(head_of(path, FARTHEST) or "", "\r?\n")
@@ -35,7 +35,7 @@ local function lines_of_file(path, first, last)
     lines[#lines] = nil
   end
   if first > #lines then
-    return nil, ("`%s` has %d lines, and no line %d"):format(piece.shown(path), #lines, first)
+    return nil, ("`%s` has only %d lines; there is no line %d"):format(piece.shown(path), #lines, first)
   end
   local meant = vim.list_slice(lines, first, last)
   last = first + #meant - 1
@@ -44,23 +44,23 @@ local function lines_of_file(path, first, last)
   return { label = piece.with_lines(piece.shown(path), first, last), item = item }
 end
 
---- A file that is not loaded, as a whole. The desk reads what is in the folder of the session; what lies elsewhere it would
---- ask about, although the person has just pointed at it, so its text is sent.
+--- A whole file that is not loaded. The daemon reads files in the session's folder itself. For a file elsewhere it would ask,
+--- although the user has just named it, so its text is sent.
 ---@param path string
 ---@param kind string As |uv.fs_stat()| calls it.
----@return copydesk.Piece
+---@return copydesk.ContextPiece
 local function whole_file(path, kind)
   local item = { uri = vim.uri_from_fname(path) }
   local is_inside = vim.startswith(path, require("copydesk.context").folder() .. "/")
   if kind == "file" and not is_inside then
-    -- A letter more, which is left out again, and is not torn apart so.
+    -- Four more bytes, so that truncation does not split a character.
     local text = head_of(path, require("copydesk.context").longest + 4) or ""
     item.text = not text:find("%z") and text or nil
   end
   return { label = piece.shown(path), item = item }
 end
 
---- The places that a path may mean: in the folder of the session first, then in Neovim's.
+--- The paths that a name may mean: in the session's folder first, then in Neovim's.
 ---@param path string
 ---@return string[]
 local function places(path)
@@ -77,9 +77,9 @@ end
 ---@param path string
 ---@param first? integer
 ---@param last? integer
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 ---@return string? problem
-local function at(path, first, last)
+local function piece_at(path, first, last)
   local buffer = require("copydesk.buffer").of(vim.uri_from_fname(path))
   local stat = vim.uv.fs_stat(path)
   if stat and stat.type == "file" and media.kind(path) then
@@ -87,7 +87,7 @@ local function at(path, first, last)
   elseif buffer and vim.api.nvim_buf_is_loaded(buffer) then
     local count = vim.api.nvim_buf_line_count(buffer)
     if first and first > count then
-      return nil, ("`%s` has %d lines, and no line %d"):format(piece.shown(path), count, first)
+      return nil, ("`%s` has only %d lines; there is no line %d"):format(piece.shown(path), count, first)
     end
     return first and piece.lines(buffer, first, last) or piece.buffer(buffer)
   elseif stat and stat.type == "file" and first then
@@ -97,19 +97,19 @@ local function at(path, first, last)
   end
 end
 
---- A file, a folder or a loaded buffer by its path, perhaps with lines.
+--- A file, folder or loaded buffer by path, optionally with lines.
 ---@param word string
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 ---@return string? problem
 function M.named(word)
-  -- Dots and slashes alone are part of a sentence.
+  -- Only dots and slashes are part of a sentence.
   if not word:find("[%w_\128-\255]") then
     return nil
   end
-  -- A file may be called `a:1`.
+  -- A file may be named `a:1`.
   for _, reading in ipairs({ { word }, { mention.lines(word) } }) do
     for _, path in ipairs(places(reading[1])) do
-      local found, problem = at(path, reading[2], reading[3])
+      local found, problem = piece_at(path, reading[2], reading[3])
       if found or problem then
         return found, problem
       end
@@ -117,9 +117,9 @@ function M.named(word)
   end
 end
 
---- A symbol that the completion has seen.
+--- A symbol that completion has listed.
 ---@param name string
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 function M.symbol(name)
   local symbol = require("copydesk.complete.symbols").known(name)
   if not symbol then

@@ -1,19 +1,19 @@
---- Lists that the editor has, as texts that can go along with a prompt.
+--- Lists of the editor as context of a prompt.
 ---
---- Contract: one line for each entry, and only so many of them.
+--- Contract: one line per entry, up to a cap.
 
 local piece = require("copydesk.context.piece")
 
 local M = {}
 
---- So many lines of a list.
+--- The cap on lines.
 local MOST_LINES = 200
 
 local severities = { "error", "warning", "information", "hint" }
 
---- The problems of a buffer, as the editor shows them.
+--- The diagnostics of a buffer, as the editor shows them.
 ---@param buffer integer
----@return copydesk.Piece
+---@return copydesk.ContextPiece
 function M.diagnostics(buffer)
   local all = vim.diagnostic.get(buffer)
   table.sort(all, function(a, b)
@@ -38,7 +38,7 @@ function M.diagnostics(buffer)
 end
 
 --- The quickfix list.
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 ---@return string? problem
 function M.quickfix()
   local list = vim.fn.getqflist({ items = true, title = true })

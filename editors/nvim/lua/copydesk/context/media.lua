@@ -1,12 +1,12 @@
---- Images and PDFs, known by how their bytes begin.
+--- Images and PDFs, detected by their first bytes.
 ---
---- Contract: a file is read only if it is small enough to be sent.
+--- Contract: reads a file only if it is small enough to send.
 
 local M = {}
 
---- What providers take: 5 MiB as base64.
+--- The providers' limit: 5 MiB as base64.
 M.largest = 5 * 1024 * 1024 / 4 * 3
---- So many go with a prompt.
+--- How many one prompt takes.
 M.most = 10
 
 ---@type { begins: string, mime: string }[]
@@ -30,7 +30,7 @@ local function read(path, length)
   return bytes
 end
 
---- What kind of image or PDF a file is; nothing where it is none.
+--- The media type of an image or PDF; nil for other files.
 ---@param path string
 ---@return string? mime
 function M.kind(path)
@@ -42,29 +42,29 @@ function M.kind(path)
   end
 end
 
---- A file as it is sent.
+--- Reads a file to send.
 ---@param path string
----@param others integer How many go with the prompt already.
+---@param others integer How many the prompt already has.
 ---@return copydesk.MediaContent?
 ---@return string? problem
 function M.read(path, others)
   local name = vim.fs.basename(path)
   if others >= M.most then
-    return nil, ("more than %d images and PDFs cannot go with one prompt"):format(M.most)
+    return nil, ("one prompt takes at most %d images and PDFs"):format(M.most)
   end
   local stat = vim.uv.fs_stat(path)
   local mime = M.kind(path)
   if not stat or not mime then
-    return nil, ("`%s` cannot be read as an image or a PDF any more"):format(name)
+    return nil, ("`%s` is no longer a readable image or PDF"):format(name)
   end
   if stat.size > M.largest then
     local megabyte = 1024 * 1024
-    local sizes = ("%.1f MB, and at most %.1f MB"):format(stat.size / megabyte, M.largest / megabyte)
-    return nil, ("`%s` has %s can be sent: make it smaller"):format(name, sizes)
+    local sizes = ("%.1f MB, but at most %.1f MB"):format(stat.size / megabyte, M.largest / megabyte)
+    return nil, ("`%s` has %s can be sent; make it smaller"):format(name, sizes)
   end
   local bytes = read(path, M.largest + 1)
   if not bytes or #bytes > M.largest then
-    return nil, ("`%s` cannot be read"):format(name)
+    return nil, ("cannot read `%s`"):format(name)
   end
   return { mime = mime, base64 = vim.base64.encode(bytes), name = name }
 end

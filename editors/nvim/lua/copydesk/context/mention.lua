@@ -1,14 +1,14 @@
---- The words of a prompt that begin with `@`.
+--- Parses the `@` mentions of a prompt.
 ---
---- Grammar: `@` at the start, or after white space or an opening bracket or quote; then a name in double quotes, which may
---- have spaces, or all up to the next white space. `:10` or `:10-20` after a path are lines. Punctuation at the end may
---- belong to the sentence: every way to read a word is given, the longest first.
+--- Grammar: `@` at the start, or after white space, an opening bracket or a quote; then a name in double quotes, which may
+--- contain spaces, or everything up to the next white space. `:10` or `:10-20` after a path are lines. Punctuation at the end
+--- may belong to the sentence, so every reading of a word is returned, the longest first.
 
 local M = {}
 
---- So long is no path.
+--- No path is longer.
 local LONGEST = 4096
---- So many marks at the end of a word are looked at one by one: a path may have some of them, and the rest is a row of dots.
+--- How many trailing punctuation marks are tried one by one: a path may end with some; more are a row of dots.
 local MOST_MARKS = 8
 
 ---@param word string
@@ -25,7 +25,7 @@ local function readings(word)
   return all
 end
 
---- Every mention, in its order.
+--- Every mention, in order.
 ---@param text string
 ---@return string[][]
 function M.find(text)
@@ -53,7 +53,7 @@ function M.find(text)
   end
 end
 
---- A path and the lines after it.
+--- Splits a word into a path and lines.
 ---@param word string
 ---@return string path
 ---@return integer? first From 1.
@@ -71,7 +71,7 @@ function M.lines(word)
   return path, math.max(1, math.min(from, to)), math.max(1, from, to)
 end
 
---- How a path is written in a prompt.
+--- A path as a mention.
 ---@param path string
 ---@return string
 function M.write(path)

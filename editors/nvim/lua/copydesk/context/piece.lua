@@ -1,13 +1,13 @@
---- Pieces of buffers that can go along with a prompt: all of one, lines of it, what is selected.
+--- Parts of buffers as context of a prompt: a whole buffer, lines, the selection.
 ---
---- Contract: each function gives a piece; or nothing where there is no such thing; or why it cannot be. Texts are as the
---- person sees them, saved or not.
+--- Contract: each function returns a piece, nil if there is none, or nil and the reason. Texts are the buffers' current ones, saved
+--- or not.
 
 local position = require("copydesk.position")
 
 local M = {}
 
---- How a path is shown: as short as it can be.
+--- The display form of a path: as short as possible.
 ---@param path string
 ---@return string
 function M.shown(path)
@@ -18,7 +18,7 @@ function M.shown(path)
   return vim.fn.fnamemodify(path, ":~")
 end
 
---- How a buffer is called.
+--- The display name of a buffer.
 ---@param buffer integer
 ---@return string
 function M.name(buffer)
@@ -26,7 +26,7 @@ function M.name(buffer)
   return name == "" and "unnamed buffer" or M.shown(name)
 end
 
---- The range of whole lines; `lines` are their texts.
+--- The range of whole lines, from their texts.
 ---@param first integer From 1.
 ---@param lines string[]
 ---@return copydesk.WireRange
@@ -44,12 +44,12 @@ function M.whole_lines(first, lines)
 end
 
 ---@param buffer integer
----@return copydesk.Piece
+---@return copydesk.ContextPiece
 function M.buffer(buffer)
   return { label = M.name(buffer), item = { uri = require("copydesk.buffer").uri(buffer) } }
 end
 
---- A label with the lines that are meant.
+--- A label with line numbers.
 ---@param label string
 ---@param first integer
 ---@param last integer
@@ -62,7 +62,7 @@ end
 ---@param buffer integer
 ---@param first integer From 1.
 ---@param last integer
----@return copydesk.Piece
+---@return copydesk.ContextPiece
 function M.lines(buffer, first, last)
   local lines = vim.api.nvim_buf_get_lines(buffer, first - 1, last, false)
   last = first + math.max(#lines, 1) - 1
@@ -71,14 +71,14 @@ function M.lines(buffer, first, last)
   return { label = M.with_lines(M.name(buffer), first, last), item = item }
 end
 
---- What is selected in a buffer, or was last.
+--- The selection of a buffer, or the last one.
 ---@param buffer integer
----@return copydesk.Piece?
+---@return copydesk.ContextPiece?
 ---@return string? problem
 function M.selection(buffer)
   local found = require("copydesk.selection").of(buffer)
   if not found then
-    return nil, ("nothing was selected in %s"):format(M.name(buffer))
+    return nil, ("nothing is selected in %s"):format(M.name(buffer))
   end
   local item = { uri = require("copydesk.buffer").uri(buffer), range = found.range, text = found.text }
   return { label = M.with_lines(M.name(buffer), found.first, found.last), item = item }

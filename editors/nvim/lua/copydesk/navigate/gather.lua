@@ -1,23 +1,23 @@
---- Several questions to servers at once.
+--- Sends several requests to servers at once.
 ---
---- Contract: comes back when all are answered, when one answer is enough, or when time is over, whichever is first. What is
---- still open is cancelled then. A server that ends while it is asked has answered with a problem.
+--- Contract: returns when all have responded, when one response is enough, or at the deadline, and then cancels the open ones. A
+--- server that exits counts as having responded with an error.
 
 local server = require("copydesk.server")
 local notes = require("copydesk.diagnostics.notes")
 
 local M = {}
 
----@class copydesk.AskedServer A question, and the answer when there is one.
+---@class copydesk.AskedServer A request, and its response once there is one.
 ---@field client vim.lsp.Client
 ---@field method string
 ---@field params table
----@field was_loading? boolean The server did not know the project yet when it was asked.
+---@field was_loading? boolean The server still loaded the project when it was asked.
 ---@field is_answered? boolean
 ---@field problem? lsp.ResponseError
 ---@field result? any
 
---- Must be called in a coroutine. The answers are put into the questions.
+--- Stores the responses in the questions. Call it in a coroutine.
 ---@param questions copydesk.AskedServer[]
 ---@param buffer? integer
 ---@param deadline number

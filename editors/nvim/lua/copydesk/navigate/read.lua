@@ -1,18 +1,19 @@
---- The answers of language servers, in all the shapes that LSP has had for them, in the words of the protocol.
+--- Converts language servers' responses, in every shape that LSP allows, to our protocol.
 ---
---- Contract: nothing here asks anybody; places come out in the desk's encoding, each once; what has no place is left out.
+--- Contract: makes no requests; positions are in the daemon's encoding, each place appears once, and entries without a place are
+--- dropped.
 
 local position = require("copydesk.position")
 
 local M = {}
 
---- Longer lists are of no use to anybody.
+--- The cap on a list.
 M.MOST = 5000
 
 ---@class copydesk.Reading
 ---@field lines fun(uri: string): copydesk.Lines
 ---@field from copydesk.Encoding The server's.
----@field to copydesk.Encoding The desk's.
+---@field to copydesk.Encoding The daemon's.
 ---@field uri? string The document that was asked about.
 
 -- LSP counts these from 1.
@@ -43,7 +44,7 @@ local function key(location, name)
   return table.concat({ location.uri, numbers, name or "" }, "\0")
 end
 
---- A list that takes each thing once, and not too many.
+--- Returns a function that adds each item once, up to the cap.
 ---@param list table[]
 ---@return fun(one?: table, name?: string)
 function M.collector(list)
@@ -107,7 +108,7 @@ local function in_order(list)
   end, numbered)
 end
 
---- Symbols of a document, nested or flat, in the order of the document.
+--- Symbols of a document, nested or flat, in document order.
 ---@param result any
 ---@param reading copydesk.Reading
 ---@param add fun(one?: copydesk.SymbolInfo, name?: string)
@@ -158,10 +159,10 @@ function M.workspace_symbols(result, reading, add)
   end
 end
 
---- The other ends of calls.
+--- The callers or callees of a call hierarchy.
 ---@param result any
 ---@param is_incoming boolean
----@param reading copydesk.Reading `uri` is the document of the end that was asked about.
+---@param reading copydesk.Reading `uri` is the document of the item that was asked about.
 ---@param add fun(one?: copydesk.SymbolInfo, name?: string)
 function M.calls(result, is_incoming, reading, add)
   for _, call in ipairs(type(result) == "table" and result or {}) do
@@ -184,7 +185,7 @@ function M.calls(result, is_incoming, reading, add)
   end
 end
 
---- Words that are not Markdown, as a block of it that no mark in them can end.
+--- Wraps plain text in a Markdown fence that it cannot end.
 ---@param words string
 ---@param language string
 ---@return string
@@ -196,7 +197,7 @@ local function fenced(words, language)
   return ("%s%s\n%s\n%s"):format(fence, language, words, fence)
 end
 
---- What a hover says, as Markdown: markup, a marked string, or a list of such strings.
+--- The text of a hover as Markdown: from markup, a marked string, or a list of them.
 ---@param result any
 ---@return string?
 function M.hover(result)

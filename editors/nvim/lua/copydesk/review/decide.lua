@@ -1,7 +1,7 @@
---- The person's decisions, on their way to the desk.
+--- Sends the user's decisions to the daemon.
 ---
---- Contract: nothing waits; the screen changes when the desk tells what has become of the text. What the desk refuses is told
---- once, and what is undecided is looked at anew, for the screen was not what the desk has.
+--- Contract: nothing blocks; the screen changes when the daemon reports the new state. A refused decision is reported once, and the
+--- reviews are listed again, because the screen was stale.
 
 local client = require("copydesk.client")
 local message = require("copydesk.message")
@@ -15,11 +15,11 @@ local function first_line(text)
   return vim.split(text, "\n", { plain = true })[1]
 end
 
---- What the desk did not do, in one line.
+--- Reports refused decisions in one line.
 ---@param refused copydesk.ReviewDecisionResult[]
 ---@param session string
-local function tell_refused(refused, session)
-  local why = first_line(refused[1].message or "the hunk is another by now")
+local function report_refused(refused, session)
+  local why = first_line(refused[1].message or "the hunk has changed meanwhile")
   if #refused > 1 then
     why = ("%s (and %d more were refused)"):format(why, #refused - 1)
   end
@@ -27,10 +27,10 @@ local function tell_refused(refused, session)
   require("copydesk.review").list(session)
 end
 
---- Sends decisions of one session. To be called in a coroutine.
+--- Sends decisions of one session. Call it in a coroutine.
 ---@param session string
 ---@param decisions copydesk.ReviewDecision[]
----@return boolean is_done Whether all of them are carried out.
+---@return boolean is_done Whether all of them were carried out.
 function M.send(session, decisions)
   local problem, result = client.ask(methods.reviewDecide, { session = session, decisions = decisions })
   if not result then
@@ -49,12 +49,12 @@ function M.send(session, decisions)
     end
   end
   if #refused > 0 then
-    tell_refused(refused, session)
+    report_refused(refused, session)
   end
   return #refused == 0 and (#again == 0 or M.send(session, again))
 end
 
---- Decisions on what is on the screen, whichever sessions it is of. To be called in a coroutine.
+--- Sends decisions of any sessions. Call it in a coroutine.
 ---@param decisions { session: string, decision: copydesk.ReviewDecision }[]
 ---@return boolean is_done
 function M.all(decisions)
@@ -73,8 +73,8 @@ function M.all(decisions)
   return is_done
 end
 
---- Decides everything in some reviews; rejecting much is asked about first. To be called in a coroutine.
----@param reviews copydesk.Reviewed[]
+--- Decides everything in some reviews; asks before it rejects several hunks. Call it in a coroutine.
+---@param reviews copydesk.ReviewState[]
 ---@param verdict copydesk.ReviewVerdict
 ---@param where string For the question.
 ---@return boolean is_done

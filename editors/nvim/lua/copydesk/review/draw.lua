@@ -1,76 +1,75 @@
---- Hunks in their buffers: what the agent wrote beside what was there.
+--- Draws hunks in their buffers: the agent's lines beside the old ones.
 ---
---- Contract: a hunk is anchored by a mark of its own, so that typing moves it and nothing drifts; the marks of a hunk are touched
---- only when that hunk has changed or has to look different. Nothing here asks the desk; what cannot be found in the text is
---- given back, and is not drawn.
+--- Contract: each hunk is anchored by an extmark of its own, so that typing moves it along; its marks are touched only when that
+--- hunk or its layout changes. Makes no requests; a hunk that is not found in the text is returned and not drawn.
 
 local mark = require("copydesk.review.mark")
-local place = require("copydesk.review.place")
+local hunk_lines = require("copydesk.review.hunk_lines")
 
 local M = {}
 
 local places, looks = mark.places, mark.looks
 
---- What is said of files.
+--- The notes about files.
 local notes = vim.api.nvim_create_namespace("copydesk.review.notes")
 
 ---@class copydesk.DrawnBuffer
----@field by_key table<string, copydesk.Drawn>
----@field by_range table<integer, copydesk.Drawn>
----@field file? string What is said of the file itself, at its first line.
----@field touched integer How many hunks were drawn or erased since it was begun.
+---@field by_key table<string, copydesk.DrawnHunk>
+---@field by_range table<integer, copydesk.DrawnHunk>
+---@field file? string The note about the file itself, at its first line.
+---@field touched integer How many hunks were drawn or erased so far.
 
 ---@type table<integer, copydesk.DrawnBuffer>
 local drawn = {}
 
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@param hunk copydesk.HunkInfo
 ---@return string
 local function key_of(one, hunk)
   return one.session .. "/" .. hunk.hunk
 end
 
---- The rows of a hunk by now.
+--- The current rows of a hunk.
 ---@param bufnr integer
 ---@param id integer
 ---@return integer? first
 ---@return integer count
 local function rows_of(bufnr, id)
-  local found = vim.api.nvim_buf_get_extmark_by_id(bufnr, places, id, { details = true })
-  if not found[1] then
+  local locate = vim.api.nvim_buf_get_extmark_by_id(bufnr, places, id, { details = true })
+  if not locate[1] then
     return nil, 0
   end
-  local last = found[3].end_row or found[1]
-  -- Where lines were joined, it ends within one.
-  return found[1], last - found[1] + ((found[3].end_col or 0) > 0 and last > found[1] and 1 or 0)
+  local last = locate[3].end_row or locate[1]
+  -- If lines were joined, it ends inside one.
+  return locate[1], last - locate[1] + ((locate[3].end_col or 0) > 0 and last > locate[1] and 1 or 0)
 end
 
---- Where a hunk is to be drawn.
+--- The row at which to draw a hunk.
 ---@param bufnr integer
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@param hunk copydesk.HunkInfo
 ---@param last? integer
 ---@return integer?
 ---@return boolean is_sure
 local function place_of(bufnr, one, hunk, last)
-  local lines = place.real(one, hunk)
+  local lines = hunk_lines.real(one, hunk)
   if #lines == 0 then
     local row = math.min(hunk.line, vim.api.nvim_buf_line_count(bufnr))
     return row, not require("copydesk.review.watch").is_typing(bufnr)
   end
-  return place.find(bufnr, lines, hunk.line, last), true
+  return hunk_lines.find(bufnr, lines, hunk.line, last), true
 end
 
---- The row of a hunk that is drawn; the one after the last, where it is there.
+--- The row of a drawn hunk; one after the last, if it is at the end of the text.
 ---@param bufnr integer
----@param item copydesk.Drawn
+---@param item copydesk.DrawnHunk
 ---@return integer?
 local function row_of(bufnr, item)
   local row = rows_of(bufnr, item.range)
   return row and item.is_end and row == vim.api.nvim_buf_line_count(bufnr) - 1 and row + 1 or row
 end
 
---- Says in the first line what became of the file itself.
+--- Shows in the first line what happened to the file itself.
 ---@param bufnr integer
 ---@param buffer copydesk.DrawnBuffer
 ---@param text? string
@@ -89,16 +88,16 @@ local function draw_file(bufnr, buffer, text)
   end
 end
 
---- Draws what of some reviews is not drawn as it should be, and erases what is none of them.
+--- Draws the hunks that are not drawn yet or have changed, and erases those that are gone.
 ---@param bufnr integer A loaded buffer.
----@param reviews copydesk.Reviewed[] All of its document.
----@return copydesk.HunkInfo[] lost Those whose lines are not there, or may be elsewhere.
+---@param reviews copydesk.ReviewState[] All reviews of its document.
+---@return copydesk.HunkInfo[] lost Hunks whose lines were not found, or not for certain.
 ---@return boolean has_changed
 function M.update(bufnr, reviews)
   local buffer = drawn[bufnr] or { by_key = {}, by_range = {}, touched = 0 }
   drawn[bufnr] = buffer
-  local look, lost, wanted, before = require("copydesk.review.look").of(bufnr), {}, {}, buffer.touched
-  local seen = ("%d %d %d %s"):format(look.width, look.fill, look.tabstop, look.is_diff)
+  local layout, lost, wanted, before = require("copydesk.review.layout").of(bufnr), {}, {}, buffer.touched
+  local seen = ("%d %d %d %s"):format(layout.width, layout.fill, layout.tabstop, layout.is_diff)
   for _, one in ipairs(reviews) do
     for _, hunk in pairs(one.hunks) do
       local key = key_of(one, hunk)
@@ -107,7 +106,7 @@ function M.update(bufnr, reviews)
       if item then
         item.one = one
       end
-      if not item or item.hunk ~= hunk or item.look ~= seen then
+      if not item or item.hunk ~= hunk or item.layout ~= seen then
         local last = item and row_of(bufnr, item) or nil
         local row, is_sure = last, true
         if not item or not last or item.hunk ~= hunk then
@@ -116,8 +115,8 @@ function M.update(bufnr, reviews)
         if row then
           item = item or { marks = {}, above = 0 }
           mark.wipe(bufnr, item)
-          item.one, item.hunk, item.look = one, hunk, seen
-          mark.draw(bufnr, item, row, look)
+          item.one, item.hunk, item.layout = one, hunk, seen
+          mark.draw(bufnr, item, row, layout)
           buffer.by_key[key], buffer.by_range[item.range] = item, item
           buffer.touched = buffer.touched + 1
         end
@@ -146,7 +145,7 @@ function M.update(bufnr, reviews)
   return lost, buffer.touched ~= before
 end
 
---- The text of a buffer is another one: its marks mean nothing any more.
+--- Drops the marks of a buffer whose text was replaced.
 ---@param bufnr integer
 function M.forget(bufnr)
   drawn[bufnr] = nil
@@ -157,28 +156,28 @@ function M.forget(bufnr)
   end
 end
 
----@class copydesk.Found
+---@class copydesk.LocatedHunk
 ---@field bufnr integer
----@field one copydesk.Reviewed
+---@field one copydesk.ReviewState
 ---@field hunk copydesk.HunkInfo
 ---@field first integer Its first row, from 0.
 ---@field count integer How many rows of the text it has.
 
 ---@param bufnr integer
----@param item copydesk.Drawn
----@return copydesk.Found?
-local function found(bufnr, item)
+---@param item copydesk.DrawnHunk
+---@return copydesk.LocatedHunk?
+local function locate(bufnr, item)
   local first, count = rows_of(bufnr, item.range)
   return first and { bufnr = bufnr, one = item.one, hunk = item.hunk, first = first, count = count } or nil
 end
 
---- The hunks of a buffer, in the order of the text.
+--- The hunks of a buffer, in text order.
 ---@param bufnr integer
----@return copydesk.Found[]
+---@return copydesk.LocatedHunk[]
 function M.all(bufnr)
   local all = {}
   for _, item in pairs(drawn[bufnr] and drawn[bufnr].by_key or {}) do
-    all[#all + 1] = found(bufnr, item)
+    all[#all + 1] = locate(bufnr, item)
   end
   table.sort(all, function(a, b)
     if a.first ~= b.first then
@@ -189,20 +188,20 @@ function M.all(bufnr)
   return all
 end
 
---- The hunk that a row is in. One without rows is at the row below it, and at the row above it.
+--- The hunk at a row. A hunk without rows counts at the row above and the row below it.
 ---@param bufnr integer
 ---@param row integer
----@return copydesk.Found?
+---@return copydesk.LocatedHunk?
 function M.at(bufnr, row)
   local buffer = drawn[bufnr]
   if not buffer then
     return nil
   end
-  local near ---@type copydesk.Found?
+  local near ---@type copydesk.LocatedHunk?
   local options = { overlap = true, limit = 100 }
   for _, range in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, places, { row, 0 }, { row + 1, 0 }, options)) do
     local item = buffer.by_range[range[1]]
-    local one = item and found(bufnr, item)
+    local one = item and locate(bufnr, item)
     if one and one.first <= row and row < one.first + one.count then
       return one
     elseif one and one.count == 0 and one.first == row then
@@ -214,8 +213,8 @@ function M.at(bufnr, row)
   return near
 end
 
---- Which of the hunks of its buffer one is, and how many there are.
----@param one copydesk.Found
+--- The number of a hunk in its buffer, and how many there are.
+---@param one copydesk.LocatedHunk
 ---@return integer number
 ---@return integer total
 function M.number(one)
@@ -237,13 +236,13 @@ function M.is_begun(bufnr)
   return drawn[bufnr] ~= nil
 end
 
---- The buffers that have any.
+--- The buffers in which something is drawn.
 ---@return integer[]
 function M.buffers()
   return vim.tbl_keys(drawn)
 end
 
---- How many rows are above the first line of a buffer.
+--- How many virtual rows are above the first line of a buffer.
 ---@param bufnr integer
 ---@return integer
 function M.above_first(bufnr)

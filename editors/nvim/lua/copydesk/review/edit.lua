@@ -1,10 +1,10 @@
---- The proposed text of a hunk, to be changed: a small window whose `:w` accepts it as it is then.
+--- Edits the proposed text of a hunk in a float; `:w` accepts the edited text.
 ---
---- Contract: closing it without writing decides nothing. The buffer is no document: it is not listed, and gone with its window.
+--- Contract: closing without writing decides nothing. The buffer is no document: it is unlisted and is wiped with its window.
 
 local M = {}
 
----@param found copydesk.Found
+---@param found copydesk.LocatedHunk
 ---@param bufnr integer
 local function accept(found, bufnr)
   local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
@@ -24,14 +24,14 @@ local function accept(found, bufnr)
     elseif is_done then
       vim.api.nvim_buf_delete(bufnr, { force = true })
     else
-      -- What was written stays, to be copied at least.
+      -- Keep the text, so that the user can at least copy it.
       vim.bo[bufnr].modified = true
     end
   end)
 end
 
---- Opens it over the hunk.
----@param found copydesk.Found
+--- Opens the float at the hunk.
+---@param found copydesk.LocatedHunk
 function M.open(found)
   local older = vim.fn.bufnr("^copydesk://edit$")
   if older > 0 then
@@ -69,7 +69,7 @@ function M.open(found)
     if vim.api.nvim_buf_is_valid(bufnr) and not vim.bo[bufnr].modified then
       return pcall(vim.api.nvim_win_close, window, true)
     end
-    require("copydesk.message").info("you have changed it: `:w` accepts it, `:q!` leaves it")
+    require("copydesk.message").info("the text has changes: `:w` accepts it, `:q!` discards it")
   end, { buffer = bufnr, nowait = true, desc = "Close" })
 end
 

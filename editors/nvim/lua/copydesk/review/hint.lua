@@ -1,18 +1,17 @@
---- What can be done with the hunk under the cursor, at the end of its first line.
+--- Shows the keys for the hunk under the cursor, at the end of its first line.
 ---
---- Contract: one hint at a time, in the window that has the focus, and none while something is being typed. It names keys that
---- are mapped there, and no others.
+--- Contract: one hint at a time, in the focused window, and none in insert mode. Names only keys that are mapped there.
 
 local M = {}
 
 local hints = vim.api.nvim_create_namespace("copydesk.review.hint")
 
----@type integer? The buffer that has it.
+---@type integer? The buffer that shows it.
 local shown_in
----@type string? What it says, and where.
+---@type string? Its text and position.
 local shown
 
---- Takes it away.
+--- Removes the hint.
 function M.hide()
   if shown_in and vim.api.nvim_buf_is_valid(shown_in) then
     vim.api.nvim_buf_clear_namespace(shown_in, hints, 0, -1)
@@ -20,7 +19,7 @@ function M.hide()
   shown_in, shown = nil, nil
 end
 
----@param found copydesk.Found
+---@param found copydesk.LocatedHunk
 ---@return string
 local function text_of(found)
   local words = { ("%d/%d"):format(require("copydesk.review.draw").number(found)) }
@@ -47,7 +46,7 @@ local function text_of(found)
   return table.concat(words, "  ")
 end
 
---- The cursor is somewhere else, or the hunks are others.
+--- Updates the hint after the cursor or the hunks changed.
 function M.update()
   local bufnr = vim.api.nvim_get_current_buf()
   local draw = require("copydesk.review.draw")
@@ -75,7 +74,7 @@ function M.update()
     id = 1,
     virt_text = { { "  " .. text, "CopydeskHint" } },
     virt_text_pos = "eol",
-    -- On lines that are struck it would be struck too.
+    -- "combine" would strike it through on struck lines.
     hl_mode = found.one.when == "after" and "combine" or "replace",
     priority = 10,
   })

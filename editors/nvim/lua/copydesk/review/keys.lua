@@ -1,36 +1,36 @@
---- The keys that decide, in a buffer that has hunks, and only as long as it has.
+--- The keys that decide hunks, mapped in a buffer while it has hunks.
 ---
---- Contract: a default key is not mapped where the person has a map for it; one that the person chose takes the place of a map
---- of the buffer, which comes back afterwards.
+--- Contract: a default key is skipped if the user has mapped it; a configured key replaces the buffer's own map, which is restored
+--- afterwards.
 
 local M = {}
 
---- What each key does. `lines` is the selection, from 1, where there is one.
+--- The action of each key. `lines` is the selection, from 1, if there is one.
 ---@type table<string, fun(count: integer, lines?: { first: integer, last: integer })>
 local actions = {
   accept = function(_, lines)
-    require("copydesk.review.here").decide("accept", lines)
+    require("copydesk.review.at_cursor").decide("accept", lines)
   end,
   reject = function(_, lines)
-    require("copydesk.review.here").decide("reject", lines)
+    require("copydesk.review.at_cursor").decide("reject", lines)
   end,
   comment = function(_, lines)
-    require("copydesk.review.here").comment(nil, lines)
+    require("copydesk.review.at_cursor").comment(nil, lines)
   end,
   edit = function()
-    require("copydesk.review.here").edit()
+    require("copydesk.review.at_cursor").edit()
   end,
   next = function(count)
-    require("copydesk.review.go").step(count)
+    require("copydesk.review.navigation").step(count)
   end,
   previous = function(count)
-    require("copydesk.review.go").step(-count)
+    require("copydesk.review.navigation").step(-count)
   end,
   accept_file = function()
-    require("copydesk.review.here").decide_file("accept")
+    require("copydesk.review.at_cursor").decide_file("accept")
   end,
   reject_file = function()
-    require("copydesk.review.here").decide_file("reject")
+    require("copydesk.review.at_cursor").decide_file("reject")
   end,
 }
 
@@ -38,7 +38,7 @@ local actions = {
 ---@field mode string
 ---@field lhs string
 ---@field name string
----@field before? table What `maparg` said of the map that was there.
+---@field before? table The replaced map, as from `maparg`.
 
 ---@type table<integer, copydesk.MappedKey[]>
 local mapped = {}
@@ -58,7 +58,7 @@ local function press(name, mode)
   end)
 end
 
---- The map of a key in the current buffer, its own or that of all buffers.
+--- The map of a key in the current buffer, buffer-local or global.
 ---@param lhs string
 ---@param mode string
 ---@return table?
@@ -84,7 +84,7 @@ local function map(bufnr, name, mode, lhs)
   keys[#keys + 1] = { mode = mode, lhs = lhs, name = name, before = before and before.buffer == 1 and before or nil }
 end
 
---- Maps the keys in a buffer where that has not been done.
+--- Maps the keys in a buffer, once.
 ---@param bufnr integer
 function M.map(bufnr)
   if mapped[bufnr] then
@@ -102,7 +102,7 @@ function M.map(bufnr)
   end)
 end
 
---- Takes them away, and puts back what was there.
+--- Removes the keys, and restores the maps they replaced.
 ---@param bufnr integer
 function M.unmap(bufnr)
   local keys = mapped[bufnr]
@@ -113,7 +113,7 @@ function M.unmap(bufnr)
   vim.api.nvim_buf_call(bufnr, function()
     for _, key in ipairs(keys) do
       local now = map_of(key.lhs, key.mode)
-      -- Somebody else may have mapped it meanwhile.
+      -- Another plugin may have mapped it meanwhile.
       if now and now.buffer == 1 and vim.startswith(now.desc or "", "Copydesk: ") then
         vim.keymap.del(key.mode, key.lhs, { buffer = bufnr })
         if key.before then
@@ -124,7 +124,7 @@ function M.unmap(bufnr)
   end)
 end
 
---- The key of each action that is mapped in a buffer, in Normal mode.
+--- The Normal-mode key of each action in a buffer.
 ---@param bufnr integer
 ---@return table<string, string>
 function M.mapped(bufnr)

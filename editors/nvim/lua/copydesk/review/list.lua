@@ -1,6 +1,6 @@
---- The list of what is undecided: files, their hunks, how much each is and which calls made it.
+--- The list of undecided hunks by file, with their size and the calls that made them.
 ---
---- Contract: follows what the desk tells. Going through it shows each hunk in its document; decisions are made from here, too.
+--- Contract: follows the daemon's events. Moving through it previews each hunk in its document; the user can decide here, too.
 
 local panel = require("copydesk.panel")
 local summary = require("copydesk.review.summary")
@@ -32,7 +32,7 @@ local function decide(verdict, items)
   end
 end
 
---- Says something about a hunk, or the file's first line.
+--- Comments on a hunk, or on the file's first line.
 ---@param item copydesk.ListItem
 local function comment(item)
   local text = require("copydesk.pick").input(("Comment on %s: "):format(item.one.path))
@@ -42,10 +42,10 @@ local function comment(item)
   local line, count = 0, 1
   for _, at in ipairs(item.hunk and summary.ordered(item.one) or {}) do
     if at.hunk == item.hunk then
-      line, count = at.line, select(2, require("copydesk.review.place").real(item.one, item.hunk))
+      line, count = at.line, select(2, require("copydesk.review.hunk_lines").real(item.one, item.hunk))
     end
   end
-  require("copydesk.review.here").say(item.one.session, item.one.uri, line, math.max(1, count), text)
+  require("copydesk.review.at_cursor").say(item.one.session, item.one.uri, line, math.max(1, count), text)
 end
 
 ---@type copydesk.Panel
@@ -87,23 +87,23 @@ local list = {
       says = "go to the hunk",
       run = function(items)
         M.leave()
-        require("copydesk.review.go").to(items[1].one, items[1].hunk)
+        require("copydesk.review.navigation").go_to(items[1].one, items[1].hunk)
       end,
     },
   },
   show = function(item)
-    if require("copydesk.review.go").open(item.one.uri, true) then
-      require("copydesk.review.go").look(item.one, item.hunk)
+    if require("copydesk.review.navigation").open(item.one.uri, true) then
+      require("copydesk.review.navigation").show_hunk(item.one, item.hunk)
     end
   end,
 }
 
---- What is shown beside the list stays.
+--- Keeps what the list previews.
 function M.leave()
   panel.keep(list)
 end
 
---- Shows the list, with the cursor in it.
+--- Opens the list and puts the cursor in it.
 function M.open()
   if require("copydesk.review").count() == 0 then
     return require("copydesk.message").info("nothing is undecided")

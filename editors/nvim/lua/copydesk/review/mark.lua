@@ -1,30 +1,30 @@
---- The marks of one hunk: the range of its lines, which anchors it, and all else that is seen of it.
+--- The extmarks of one hunk: the range that anchors it, and everything drawn for it.
 ---
---- Contract: touches no marks but those of the hunk. What is drawn where depends on the hunk, its row and the look alone.
+--- Contract: touches only the hunk's own marks. The drawing depends only on the hunk, its row and the layout.
 
-local place = require("copydesk.review.place")
+local hunk_lines = require("copydesk.review.hunk_lines")
 
 local M = {}
 
---- The ranges of the hunks, each one mark.
+--- The ranges of the hunks, one mark each.
 M.places = vim.api.nvim_create_namespace("copydesk.review.places")
---- All else that is seen of them.
+--- Everything else drawn for them.
 M.looks = vim.api.nvim_create_namespace("copydesk.review")
 local places, looks = M.places, M.looks
 
 --- Below diagnostics, above the highlights of language servers.
 local PRIORITY = 150
 
----@class copydesk.Drawn
----@field one copydesk.Reviewed
+---@class copydesk.DrawnHunk
+---@field one copydesk.ReviewState
 ---@field hunk copydesk.HunkInfo
 ---@field range integer The mark of its lines.
 ---@field marks integer[] The others.
----@field look string What its look depended on besides the hunk.
+---@field layout string The layout for which it was drawn.
 ---@field is_end boolean Whether it is after the last line of the text.
----@field above integer How many rows of it are above its first line.
+---@field above integer How many of its virtual rows are above its first line.
 
---- Which words of the lines on a side are others.
+--- The changed words of one side's lines.
 ---@param hunk copydesk.HunkInfo
 ---@param side "old"|"new"
 ---@return table<integer, integer[][]>
@@ -36,13 +36,13 @@ local function words_of(hunk, side)
   return words
 end
 
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@param hunk copydesk.HunkInfo
 ---@return string? sign
 ---@return string group
 local function sign_of(one, hunk)
   local signs = vim.tbl_map(function(sign)
-    -- Neovim takes no wider ones.
+    -- Neovim rejects wider ones.
     return vim.fn.strdisplaywidth(sign) <= 2 and sign or vim.fn.strcharpart(sign, 0, 1)
   end, require("copydesk.config").get().review.signs)
   if one.when == "before" then
@@ -55,33 +55,33 @@ local function sign_of(one, hunk)
   return signs.changed, "CopydeskChangedSign"
 end
 
---- The lines that are not in the text, at their place.
+--- Draws the lines that are not in the text.
 ---@param bufnr integer
----@param item copydesk.Drawn
+---@param item copydesk.DrawnHunk
 ---@param row integer
 ---@param count integer
----@param look copydesk.Look
-local function draw_virtual(bufnr, item, row, count, look)
+---@param layout copydesk.HunkLayout
+local function draw_virtual(bufnr, item, row, count, layout)
   local one, hunk = item.one, item.hunk
-  local lines, total = place.virtual(one, hunk)
+  local lines, total = hunk_lines.virtual(one, hunk)
   local is_after = one.when == "after"
   if total == 0 then
     return
   end
-  local rows = require("copydesk.review.lines").rows({
+  local rows = require("copydesk.review.virtual_lines").rows({
     lines = lines,
     total = total,
     words = words_of(hunk, is_after and "old" or "new"),
     group = is_after and "CopydeskDelete" or "CopydeskNew",
     word_group = is_after and "CopydeskDeleteWord" or "CopydeskNewWord",
-    width = look.width,
-    fill = look.fill,
-    tabstop = look.tabstop,
+    width = layout.width,
+    fill = layout.fill,
+    tabstop = layout.tabstop,
     most = require("copydesk.config").get().review.virtual_lines,
   })
   local last = vim.api.nvim_buf_line_count(bufnr) - 1
   local is_empty = last == 0 and vim.api.nvim_buf_get_lines(bufnr, 0, 1, false)[1] == ""
-  -- Proposed lines come after the old ones. At the end of the text, and in one without any, there is nothing to be above.
+  -- Proposed lines come after the old ones. At the end of the text, and in an empty one, there is no line to be above.
   local is_above = (is_after or count == 0) and row <= last and not (count == 0 and is_empty)
   local at = is_above and row or count == 0 and math.min(row, last) or row + count - 1
   item.above = is_above and #rows or 0
@@ -93,12 +93,12 @@ local function draw_virtual(bufnr, item, row, count, look)
   })
 end
 
---- Before what can be done with the hunk, at the end of the same line.
+--- Left of the hint, at the end of the same line.
 local NEAREST = 5
 
---- What is wrong in the lines of a hunk.
+--- Draws the problems in a hunk's lines.
 ---@param bufnr integer
----@param item copydesk.Drawn
+---@param item copydesk.DrawnHunk
 ---@param row integer
 local function draw_problems(bufnr, item, row)
   if item.one.when ~= "after" then
@@ -115,14 +115,14 @@ local function draw_problems(bufnr, item, row)
   end
 end
 
---- Draws a hunk whose first line is known.
+--- Draws a hunk at its first row.
 ---@param bufnr integer
----@param item copydesk.Drawn
+---@param item copydesk.DrawnHunk
 ---@param row integer
----@param look copydesk.Look
-function M.draw(bufnr, item, row, look)
+---@param layout copydesk.HunkLayout
+function M.draw(bufnr, item, row, layout)
   local one, hunk = item.one, item.hunk
-  local _, count = place.real(one, hunk)
+  local _, count = hunk_lines.real(one, hunk)
   local last = vim.api.nvim_buf_line_count(bufnr) - 1
   local is_after = one.when == "after"
   local group = is_after and "CopydeskAdd" or "CopydeskOld"
@@ -131,7 +131,7 @@ function M.draw(bufnr, item, row, look)
     id = item.range,
     end_row = count > 0 and row + count or math.min(row, last),
     end_col = 0,
-    hl_group = count > 0 and not look.is_diff and group or nil,
+    hl_group = count > 0 and not layout.is_diff and group or nil,
     hl_eol = true,
     priority = PRIORITY,
     strict = false,
@@ -145,11 +145,11 @@ function M.draw(bufnr, item, row, look)
     priority = PRIORITY,
     strict = false,
   })
-  if look.is_diff then
-    -- Rows between the lines would part the two sides.
+  if layout.is_diff then
+    -- Virtual rows would misalign the two sides.
     return
   end
-  draw_virtual(bufnr, item, row, count, look)
+  draw_virtual(bufnr, item, row, count, layout)
   draw_problems(bufnr, item, row)
   for line, ranges in pairs(words_of(hunk, is_after and "new" or "old")) do
     for _, range in ipairs(ranges) do
@@ -163,9 +163,9 @@ function M.draw(bufnr, item, row, look)
   end
 end
 
---- Takes away all that is seen of a hunk. Its range stays.
+--- Erases a hunk. Its range stays.
 ---@param bufnr integer
----@param item copydesk.Drawn
+---@param item copydesk.DrawnHunk
 function M.wipe(bufnr, item)
   for _, mark in ipairs(item.marks) do
     vim.api.nvim_buf_del_extmark(bufnr, looks, mark)

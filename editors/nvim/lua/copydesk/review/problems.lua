@@ -1,10 +1,10 @@
---- What is said to be wrong in the new lines of a hunk, at the ends of those lines.
+--- The problems in the new lines of a hunk, shown at the ends of those lines.
 ---
---- Contract: pure but for what Neovim itself shows there: what a person sees already is not said twice.
+--- Contract: pure, except that it skips messages that Neovim already shows there.
 
 local M = {}
 
---- Letters of a message.
+--- The cap on a message's characters.
 local LONGEST = 120
 
 local GROUPS = {
@@ -21,7 +21,7 @@ local function one_line(text)
   return vim.fn.strchars(text) > LONGEST and vim.fn.strcharpart(text, 0, LONGEST - 1) .. "…" or text
 end
 
---- Whether Neovim shows the messages of a line beside it, and this one is among them.
+--- Whether Neovim already shows this message at its line.
 ---@param bufnr integer
 ---@param row integer
 ---@param message string
@@ -39,7 +39,7 @@ local function is_seen(bufnr, row, message)
   return false
 end
 
---- What to put at the ends of lines, by their rows.
+--- The virtual texts, by row.
 ---@param bufnr integer
 ---@param hunk copydesk.HunkInfo
 ---@param first integer The row of the hunk's first line.
@@ -58,7 +58,7 @@ function M.texts(bufnr, hunk, first)
   return found
 end
 
---- How many there are, for the hint; nothing where there are none.
+--- The number of problems for the hint; nil if there are none.
 ---@param hunk copydesk.HunkInfo
 ---@return string?
 function M.count(hunk)

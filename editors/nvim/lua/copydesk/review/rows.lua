@@ -1,6 +1,6 @@
---- The rows of the list of what is undecided: for each review one, with the calls that made it, and below it its hunks.
+--- The rows of the list of undecided hunks: one per review with the calls that made it, and below it its hunks.
 ---
---- Contract: pure but for looking where the hunks are by now.
+--- Contract: pure, except that it looks up the hunks' current lines.
 
 local state = require("copydesk.review.state")
 local summary = require("copydesk.review.summary")
@@ -8,15 +8,15 @@ local summary = require("copydesk.review.summary")
 local M = {}
 
 ---@class copydesk.ListItem
----@field one copydesk.Reviewed
----@field hunk? copydesk.HunkInfo None: the row is the review itself.
+---@field one copydesk.ReviewState
+---@field hunk? copydesk.HunkInfo Nil for the row of the review itself.
 
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@return string[]
 local function ids_of(one)
   local ids, seen = {}, {}
-  local function add(by)
-    for _, id in ipairs(by or {}) do
+  local function add(call_ids)
+    for _, id in ipairs(call_ids or {}) do
       if not seen[id] then
         seen[id] = true
         ids[#ids + 1] = id
@@ -30,8 +30,8 @@ local function ids_of(one)
   return ids
 end
 
---- The row of a review: its path, what it is, how much, and by which calls.
----@param one copydesk.Reviewed
+--- The row of a review: path, kind, size and calls.
+---@param one copydesk.ReviewState
 ---@return table[] chunks
 local function review_row(one)
   local words = {}
@@ -45,17 +45,17 @@ local function review_row(one)
   if one.when == "before" then
     words[#words + 1] = "waits"
   end
-  local by = summary.by(one.session, ids_of(one))
+  local calls = summary.by(one.session, ids_of(one))
   return {
     { (one.path:gsub("%c", " ")), "CopydeskTitle" },
     { "  " .. table.concat(words, "  "), one.when == "before" and "CopydeskAsk" or "Normal" },
-    { by ~= "" and "  " .. by or "", "CopydeskDim" },
+    { calls ~= "" and "  " .. calls or "", "CopydeskDim" },
   }
 end
 
 ---@param hunk copydesk.HunkInfo
 ---@param line integer
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@return table[] chunks
 local function hunk_row(hunk, line, one)
   local marks_of = hunk.deciding and "  being decided" or hunk.edited and "  you typed in it" or ""
@@ -66,7 +66,7 @@ local function hunk_row(hunk, line, one)
   }
 end
 
---- All that is undecided.
+--- All rows.
 ---@return copydesk.PanelRow[]
 function M.all()
   local rows = {}

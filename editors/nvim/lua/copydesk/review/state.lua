@@ -1,62 +1,62 @@
---- What is undecided, as the desk has told: by session, by review, by hunk.
+--- The undecided hunks as the daemon sent them: by session, by review, by hunk.
 ---
---- Contract: pure but for what it keeps; draws nothing and asks nothing. A hunk that is told again and is the same stays the
---- same table, so that whoever has drawn it sees that at once.
+--- Contract: only holds state; draws nothing and makes no requests. A hunk that is sent again unchanged keeps its table, so that
+--- drawing code sees at once that it is the same.
 
 local M = {}
 
----@class copydesk.Reviewed
+---@class copydesk.ReviewState
 ---@field session string
 ---@field id string
 ---@field uri string
 ---@field path string
 ---@field when copydesk.ReviewTimingInfo
 ---@field ask? string
----@field writing? boolean An inline edit whose model is at work.
+---@field writing? boolean An inline edit that the model still writes.
 ---@field expected string
 ---@field file? copydesk.FileHunkInfo
----@field hunks table<string, copydesk.HunkInfo> By their ids; of very many only the first.
+---@field hunks table<string, copydesk.HunkInfo> By id; capped to the first ones.
 ---@field total integer
 ---@field additions integer
 ---@field deletions integer
 
----@type table<string, table<string, copydesk.Reviewed>> By session and review.
+---@type table<string, table<string, copydesk.ReviewState>> By session and review.
 local known = {}
 
 ---@param session string
----@param told copydesk.ReviewInfo
+---@param info copydesk.ReviewInfo
 ---@param hunks table<string, copydesk.HunkInfo>
----@return copydesk.Reviewed
-local function reviewed(session, told, hunks)
+---@return copydesk.ReviewState
+local function make_review(session, info, hunks)
   return {
     session = session,
-    id = told.review,
-    uri = told.uri,
-    path = told.path,
-    when = told.when,
-    ask = told.ask,
-    writing = told.writing,
-    expected = told.expected,
-    file = told.file,
+    id = info.review,
+    uri = info.uri,
+    path = info.path,
+    when = info.when,
+    ask = info.ask,
+    writing = info.writing,
+    expected = info.expected,
+    file = info.file,
     hunks = hunks,
-    total = told.total,
-    additions = told.additions,
-    deletions = told.deletions,
+    total = info.total,
+    additions = info.additions,
+    deletions = info.deletions,
   }
 end
 
---- The hunks that were told; those that are as before are the tables from before.
+--- Stores received hunks; unchanged ones keep their tables.
 ---@param before table<string, copydesk.HunkInfo>
----@param told copydesk.HunkInfo[]
+---@param info copydesk.HunkInfo[]
 ---@param into table<string, copydesk.HunkInfo>
-local function take(before, told, into)
-  for _, hunk in ipairs(told) do
+local function store_hunks(before, info, into)
+  for _, hunk in ipairs(info) do
     local older = before[hunk.hunk]
     into[hunk.hunk] = older and vim.deep_equal(older, hunk) and older or hunk
   end
 end
 
---- Puts a list of the desk in the place of what was known of a session, or of one document in it.
+--- Replaces the state of a session, or of one document in it, by a list of the daemon.
 ---@param session string
 ---@param reviews copydesk.ReviewInfo[]
 ---@param uri? string
@@ -68,40 +68,40 @@ function M.replace(session, reviews, uri)
       now[id] = one
     end
   end
-  for _, told in ipairs(reviews) do
+  for _, info in ipairs(reviews) do
     local hunks = {}
-    take(before[told.review] and before[told.review].hunks or {}, told.hunks, hunks)
-    now[told.review] = reviewed(session, told, hunks)
+    store_hunks(before[info.review] and before[info.review].hunks or {}, info.hunks, hunks)
+    now[info.review] = make_review(session, info, hunks)
   end
   known[session] = now
 end
 
---- What the desk told of one review.
+--- Applies a change of one review.
 ---@param session string
 ---@param change copydesk.ReviewChange
 function M.change(session, change)
-  local told = change.review
+  local info = change.review
   known[session] = known[session] or {}
-  if #told.hunks == 0 and not told.file and told.total == 0 then
-    known[session][told.review] = nil
+  if #info.hunks == 0 and not info.file and info.total == 0 then
+    known[session][info.review] = nil
     return
   end
-  local before = known[session][told.review]
+  local before = known[session][info.review]
   local hunks = vim.tbl_extend("force", {}, before and before.hunks or {})
   for _, id in ipairs(change.gone or {}) do
     hunks[id] = nil
   end
-  take(hunks, told.hunks, hunks)
-  known[session][told.review] = reviewed(session, told, hunks)
+  store_hunks(hunks, info.hunks, hunks)
+  known[session][info.review] = make_review(session, info, hunks)
 end
 
---- Nothing is known of a session any more.
+--- Drops a session.
 ---@param session string
 function M.drop(session)
   known[session] = nil
 end
 
---- How many hunks there are, the files themselves included; in a session, or in all.
+--- How many hunks there are, with created, deleted and renamed files; in a session, or in all.
 ---@param session? string
 ---@return integer hunks
 ---@return integer files
@@ -117,15 +117,15 @@ function M.count(session)
 end
 
 --- How many decisions a review needs at most.
----@param one copydesk.Reviewed
+---@param one copydesk.ReviewState
 ---@return integer
 function M.size(one)
   return one.total + (one.file and 1 or 0)
 end
 
---- All reviews, by path; those of one document, where it is named.
+--- All reviews, by path; or those of one document.
 ---@param uri? string
----@return copydesk.Reviewed[]
+---@return copydesk.ReviewState[]
 function M.all(uri)
   local found = {}
   for _, reviews in pairs(known) do
@@ -146,17 +146,17 @@ function M.all(uri)
   return found
 end
 
---- The reviews of one session that a call waits for.
+--- The reviews that an ask waits for.
 ---@param ask string
----@return copydesk.Reviewed[]
+---@return copydesk.ReviewState[]
 function M.of_ask(ask)
   return vim.tbl_filter(function(one)
     return one.ask == ask
   end, M.all())
 end
 
---- The hunks of a review that are known, in the order of the text.
----@param one copydesk.Reviewed
+--- The known hunks of a review, in text order.
+---@param one copydesk.ReviewState
 ---@return copydesk.HunkInfo[]
 function M.hunks(one)
   local hunks = vim.tbl_values(one.hunks)

@@ -1,6 +1,6 @@
 --- Reviews and hunks in a line each, for lists.
 ---
---- Contract: pure but for looking where a hunk is by now; a line has no line breaks and no control characters.
+--- Contract: pure, except that it looks up the hunks' current lines; a line has no line breaks or control characters.
 
 local M = {}
 
@@ -20,15 +20,15 @@ function M.figures(additions, deletions)
   return table.concat(words, " ")
 end
 
---- What became of the file itself.
----@param one copydesk.Reviewed
+--- What happened to the file itself.
+---@param one copydesk.ReviewState
 ---@return string
 function M.file(one)
   local kind = kinds[one.file.kind]
   return one.file.from and ("%s from %s"):format(kind, one.file.from) or kind
 end
 
---- The first line that says something.
+--- The first line with a word.
 ---@param lines string[]
 ---@return string?
 local function telling(lines)
@@ -40,8 +40,8 @@ local function telling(lines)
   return lines[1]
 end
 
---- A hunk: how much it is, and the line that tells most of it.
----@param _ copydesk.Reviewed
+--- A hunk: its size and its most telling line.
+---@param _ copydesk.ReviewState
 ---@param hunk copydesk.HunkInfo
 ---@return string
 function M.hunk(_, hunk)
@@ -50,7 +50,7 @@ function M.hunk(_, hunk)
   return ("%-8s %s"):format(M.figures(hunk.newLines, hunk.oldLines), line)
 end
 
---- The calls that made something, each once, as the conversation shows them.
+--- The calls with these ids, each once, as the conversation shows them.
 ---@param session string
 ---@param ids string[]
 ---@return string
@@ -70,8 +70,8 @@ function M.by(session, ids)
   return table.concat(titles, ", ")
 end
 
---- The hunks of a review in the order of the text, with the line where each is by now.
----@param one copydesk.Reviewed
+--- The hunks of a review in text order, with their current lines.
+---@param one copydesk.ReviewState
 ---@return { hunk: copydesk.HunkInfo, line: integer }[]
 function M.ordered(one)
   local bufnr, now = require("copydesk.buffer").of(one.uri), {}

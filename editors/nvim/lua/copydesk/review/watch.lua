@@ -1,15 +1,15 @@
---- When hunks have to be drawn although none of them changed: another window, another size, another text.
+--- Redraws hunks when something besides them changes: window, size, text.
 ---
---- Contract: costs nothing in buffers without hunks. The keys that decide are there as long as a buffer has hunks.
+--- Contract: costs nothing in buffers without hunks. The keys are mapped while a buffer has hunks.
 
 local draw = require("copydesk.review.draw")
 
 local M = {}
 
---- So long after a change more may come, and the desk may not have been told, in milliseconds.
+--- How long after a change the user may still type and the daemon may lag behind, in milliseconds.
 local TYPING = 500
 
---- A buffer has hunks now, or none any more.
+--- Maps or unmaps the keys of a buffer.
 ---@param bufnr integer
 ---@param has_hunks boolean
 function M.buffer(bufnr, has_hunks)
@@ -20,10 +20,10 @@ function M.buffer(bufnr, has_hunks)
   end
 end
 
----@type table<integer, integer> When each buffer was last typed in.
+---@type table<integer, integer> When the user last typed in each buffer.
 local typed = {}
 
---- Whether somebody may be typing in a buffer, so that the desk does not know all of it yet.
+--- Whether the user may be typing in a buffer, so that the daemon may lag behind.
 ---@param bufnr integer
 ---@return boolean
 function M.is_typing(bufnr)
@@ -38,11 +38,11 @@ end
 local function redraw_all()
   for _, bufnr in ipairs(draw.buffers()) do
     redraw(bufnr)
-    require("copydesk.review.top").show(bufnr)
+    require("copydesk.review.rows_above").show(bufnr)
   end
 end
 
---- Looks out from now on.
+--- Registers the autocommands.
 function M.start()
   local group = vim.api.nvim_create_augroup("copydesk.review", {})
   ---@param events string|string[]
@@ -52,7 +52,7 @@ function M.start()
     vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, desc = "Copydesk's hunks", callback = run })
   end
   on({ "BufReadPost", "FileChangedShellPost", "BufFilePost" }, function(event)
-    -- Its text is another one.
+    -- The text was replaced.
     draw.forget(event.buf)
     redraw(event.buf)
     M.buffer(event.buf, draw.has(event.buf))
@@ -70,19 +70,19 @@ function M.start()
   end)
   on("BufWinEnter", function(event)
     redraw(event.buf)
-    require("copydesk.review.top").show(event.buf)
+    require("copydesk.review.rows_above").show(event.buf)
   end)
   on({ "WinResized", "VimResized" }, redraw_all)
-  -- The window has not gone yet.
+  -- The event fires before the window is closed.
   on("WinClosed", vim.schedule_wrap(redraw_all))
   on("OptionSet", vim.schedule_wrap(redraw_all), "diff,tabstop,number,relativenumber,numberwidth,foldcolumn,signcolumn")
   on("WinScrolled", function()
-    require("copydesk.review.top").scrolled(vim.v.event)
+    require("copydesk.review.rows_above").scrolled(vim.v.event)
   end)
   on({ "CursorMoved", "BufEnter", "WinEnter" }, function()
     require("copydesk.review.hint").update()
   end)
-  -- The mode is what it will be only afterwards.
+  -- The mode is set only after the event.
   on("ModeChanged", vim.schedule_wrap(function()
     require("copydesk.review.hint").update()
   end), "*:[iRn]*")

@@ -1,22 +1,22 @@
---- Lines that are not in the text, as Neovim shows them between lines that are.
+--- Formats lines that are not in the text as virtual lines.
 ---
---- Contract: pure. Tabs are as wide as in the buffer; a line that is wider than the window goes on in the next row; no more
---- rows than wanted, and then how many lines are left out. Every row is filled up, so that the block has straight edges.
+--- Contract: pure. Tabs have the buffer's width; a line wider than the window wraps; rows are capped, with a count of the omitted
+--- lines. Every row is padded, so that the block has straight edges.
 
 local M = {}
 
 ---@class copydesk.VirtualOptions
 ---@field lines string[]
----@field total integer How many lines there are, if more than these.
----@field words table<integer, integer[][]> By line, from 0: from where to where in bytes.
+---@field total integer The number of all lines, if there are more than these.
+---@field words table<integer, integer[][]> Byte ranges by line, from 0.
 ---@field group string
 ---@field word_group string
----@field width integer Where a line goes on in the next row.
----@field fill integer How far rows are filled up.
+---@field width integer Where a line wraps.
+---@field fill integer The width to which rows are padded.
 ---@field tabstop integer
----@field most integer How many rows there may be.
+---@field most integer The cap on rows.
 
---- A letter as it is shown at a column: its text and its cells.
+--- A character as it is shown at a column: its text and its cells.
 ---@param letter string
 ---@param column integer
 ---@param tabstop integer
@@ -31,14 +31,14 @@ local function shown(letter, column, tabstop)
   if #letter == 1 and byte >= 32 and byte < 127 then
     return letter, 1
   elseif #letter == 1 then
-    -- A control character, or a byte that is no letter.
+    -- A control character, or an invalid byte.
     local text = byte == 0 and "^@" or vim.fn.strtrans(letter)
     return text, vim.fn.strdisplaywidth(text)
   end
   return letter, vim.fn.strdisplaywidth(letter)
 end
 
---- Whether a byte is in one of some ranges, which are in their order.
+--- Whether a byte is in one of some sorted ranges.
 ---@param ranges integer[][]
 ---@param at integer From 0.
 ---@return boolean
@@ -98,7 +98,7 @@ local function rows_of(line, ranges, options, most)
   return rows, true
 end
 
---- The rows.
+--- Formats the rows.
 ---@param options copydesk.VirtualOptions
 ---@return table[] For `virt_lines` of an extmark.
 function M.rows(options)

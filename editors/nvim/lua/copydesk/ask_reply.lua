@@ -1,16 +1,17 @@
---- Replying to what waits the longest, from wherever the person is.
+--- Replies to the oldest open ask, from anywhere.
 ---
---- Contract: what cannot be replied that way is told, and goes on waiting.
+--- Contract: a reply that does not fit the ask is reported, and the ask stays open.
 
 local message = require("copydesk.message")
 
 local M = {}
 
+--- Replies to the oldest open ask.
 ---@param reply copydesk.PermissionReply
-function M.give(reply)
+function M.reply_to_oldest(reply)
   local item = require("copydesk.ask").first()
   if not item then
-    return message.info("nothing waits for an answer")
+    return message.info("nothing is waiting for an answer")
   end
   if item.kind == "question" then
     if reply.reply == "reject" then
@@ -19,7 +20,7 @@ function M.give(reply)
     return require("copydesk.question").answer(item)
   end
   if reply.reply == "always" and #item.ask.always == 0 then
-    return message.warn("this cannot be allowed for good; `:Copydesk allow` allows it once")
+    return message.warn("this can only be allowed once; use `:Copydesk allow`")
   end
   item.reply(reply)
   if reply.reply == "always" then

@@ -1,14 +1,14 @@
---- Rows above the first line. Neovim shows them only to whom scrolls up to them, and nobody knows of them who has not.
+--- Reveals virtual rows above the first line. Neovim shows them only after scrolling up, so users would miss them.
 ---
---- Contract: a window that is at its first line, or comes there, shows what is above it, up to half of the window; scrolling
---- away from it works as ever. No cursor moves.
+--- Contract: a window at its first line shows the rows above it, up to half of its height; scrolling away works as usual. No cursor
+--- moves.
 
 local M = {}
 
 ---@param window integer
 ---@param rows integer
 local function reveal(window, rows)
-  -- Not while an expression is worked out that waits for a key.
+  -- Fails under textlock, while an expression waits for a key.
   pcall(vim.api.nvim_win_call, window, function()
     local view = vim.fn.winsaveview()
     local wanted = math.min(rows, math.floor(vim.api.nvim_win_get_height(window) / 2))
@@ -18,7 +18,7 @@ local function reveal(window, rows)
   end)
 end
 
---- What is above the first line of a buffer is new.
+--- Reveals new rows above the first line of a buffer.
 ---@param bufnr integer
 function M.show(bufnr)
   local rows = require("copydesk.review.draw").above_first(bufnr)
@@ -30,7 +30,7 @@ function M.show(bufnr)
   end
 end
 
---- Windows have been scrolled: those that came to the first line show what is above it.
+--- Reveals the rows in windows that were scrolled to the first line.
 ---@param windows table<string, table> As in `v:event` of |WinScrolled|.
 function M.scrolled(windows)
   for id, moved in pairs(windows) do

@@ -1,8 +1,8 @@
---- What the windows of a buffer make of a look: how wide a row may be, how wide a tab is, whether two texts are compared.
+--- The layout for a buffer's hunks, from its windows: row width, tab width, diff mode.
 ---
---- Contract: pure. A buffer that several windows show looks as the narrowest of them needs it.
+--- Contract: pure. If several windows show a buffer, the narrowest decides.
 
----@class copydesk.Look
+---@class copydesk.HunkLayout
 ---@field width integer
 ---@field fill integer
 ---@field tabstop integer
@@ -10,9 +10,9 @@
 
 local M = {}
 
---- How many columns a window has before its text, the signs that are about to come included.
+--- The columns before the text of a window, including signs that are about to be drawn.
 ---@param window integer
----@param info table What `getwininfo` says of it.
+---@param info table As from `getwininfo`.
 ---@return integer
 local function margin(window, info)
   local options = vim.wo[window]
@@ -28,20 +28,20 @@ local function margin(window, info)
   return math.max(info.textoff, options.statuscolumn == "" and columns or 0)
 end
 
---- How the windows of a buffer want it, all of them together.
+--- The common layout for all windows of a buffer.
 ---@param bufnr integer
----@return copydesk.Look
+---@return copydesk.HunkLayout
 function M.of(bufnr)
-  local look = { width = math.huge, fill = 0, tabstop = vim.bo[bufnr].tabstop, is_diff = false }
+  local layout = { width = math.huge, fill = 0, tabstop = vim.bo[bufnr].tabstop, is_diff = false }
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     local info = vim.fn.getwininfo(window)[1]
     local width = info.width - margin(window, info)
-    look.width, look.fill = math.min(look.width, width), math.max(look.fill, info.width)
-    look.is_diff = look.is_diff or vim.wo[window].diff
+    layout.width, layout.fill = math.min(layout.width, width), math.max(layout.fill, info.width)
+    layout.is_diff = layout.is_diff or vim.wo[window].diff
   end
-  look.width = look.width == math.huge and vim.o.columns or math.max(10, look.width)
-  look.fill = math.max(look.fill, look.width)
-  return look
+  layout.width = layout.width == math.huge and vim.o.columns or math.max(10, layout.width)
+  layout.fill = math.max(layout.fill, layout.width)
+  return layout
 end
 
 return M

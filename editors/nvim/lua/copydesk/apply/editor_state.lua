@@ -1,29 +1,28 @@
---- What a person has in a buffer besides its text, kept while the text is changed: cursors and views of all
---- its windows, the selection, and the marks.
+--- Saves and restores the state of a buffer that is not text: cursors and views of its windows, the selection, the marks.
 ---
---- Contract: after the change each stands at the text at which it stood before. Nothing is put into the
---- jumplist, no window is entered, no mode is left.
+--- Contract: after the edit each one stands at the same text as before. The jumplist gets no entry, no window is entered,
+--- no mode is left.
 
 local ranges_of = require("copydesk.apply.ranges")
 
 local M = {}
 
---- A place in the text, row and column from 0, and whether it is the end of its line.
+--- A position in the text, row and column from 0, and whether it is the end of its line.
 ---@alias copydesk.TextPlace { row: integer, col: integer, is_end: boolean }
 
----@class copydesk.KeptView
+---@class copydesk.SavedView
 ---@field view vim.fn.winsaveview.ret
 ---@field cursor copydesk.TextPlace
 ---@field top copydesk.TextPlace
 
---- Everything as it is before a change.
----@class copydesk.Kept
+--- The state before an edit.
+---@class copydesk.EditorState
 ---@field bufnr integer
----@field views table<integer, copydesk.KeptView> By window.
+---@field views table<integer, copydesk.SavedView> By window.
 ---@field marks table<string, copydesk.TextPlace> By name.
 ---@field visual? copydesk.TextPlace The other end of the selection.
 
---- Columns of this or more mean the end of the line, whatever its length.
+--- A column of this or more means the end of the line, whatever its length.
 local END = 2147483647
 
 local MODES = "^[vV\22sS\19]"
@@ -40,16 +39,16 @@ local function marks_of(bufnr)
   return marks
 end
 
---- Looks at it, before the text is changed.
+--- Saves the state, before the edit.
 ---@param bufnr integer
----@return copydesk.Kept
-function M.look(bufnr)
+---@return copydesk.EditorState
+function M.save(bufnr)
   ---@return copydesk.TextPlace
   local function place(row, col)
     local line = vim.api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ""
     return { row = row, col = col, is_end = col >= #line }
   end
-  local kept = { bufnr = bufnr, views = {}, marks = {} } ---@type copydesk.Kept
+  local kept = { bufnr = bufnr, views = {}, marks = {} } ---@type copydesk.EditorState
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     local view = vim.api.nvim_win_call(window, vim.fn.winsaveview)
     local cursor, top = place(view.lnum - 1, view.col), place(view.topline - 1, 0)
@@ -57,7 +56,7 @@ function M.look(bufnr)
   end
   for _, mark in ipairs(marks_of(bufnr)) do
     local name = mark.mark:sub(2)
-    -- The others can be set by nobody.
+      -- No API sets the other marks.
     if name:find('^[%w<>%[%]"]$') and mark.pos[2] > 0 then
       kept.marks[name] = place(mark.pos[2] - 1, math.max(0, mark.pos[3] - 1))
     end
@@ -69,7 +68,7 @@ function M.look(bufnr)
   return kept
 end
 
----@param kept copydesk.Kept
+---@param kept copydesk.EditorState
 ---@param ranges copydesk.ByteRange[]
 local function restore_marks(kept, ranges)
   local now = {} ---@type table<string, [integer, integer]>
@@ -78,9 +77,9 @@ local function restore_marks(kept, ranges)
   end
   local last = vim.api.nvim_buf_line_count(kept.bufnr) - 1
   for name, place in pairs(kept.marks) do
-    local row, col = ranges_of.moved(ranges, place)
+    local row, col = ranges_of.map_position(ranges, place)
     local is = now[name]
-    -- A column behind every line's end, as that of a selection of lines, is nobody's to move.
+    -- A linewise selection has a column past every line's end; leave it as it is.
     if not is or is[1] ~= row or is[2] ~= col and place.col < END - 1 then
       row = math.min(row, last)
       local line = vim.api.nvim_buf_get_lines(kept.bufnr, row, row + 1, false)[1] or ""
@@ -89,25 +88,25 @@ local function restore_marks(kept, ranges)
   end
 end
 
----@param kept copydesk.KeptView
+---@param kept copydesk.SavedView
 ---@param ranges copydesk.ByteRange[]
 local function restore_view(kept, ranges)
   local view = vim.deepcopy(kept.view)
-  local row, col = ranges_of.moved(ranges, kept.cursor)
+  local row, col = ranges_of.map_position(ranges, kept.cursor)
   if col ~= view.col and view.curswant < END then
     view.curswant = math.max(0, view.curswant + col - view.col)
   end
   view.lnum, view.col = row + 1, col
-  -- Who looks at the beginning of the text goes on doing so, as long as the cursor is there.
+  -- A window that shows the first line keeps showing it while the cursor fits below.
   if view.topline > 1 or view.lnum > vim.api.nvim_win_get_height(0) then
-    view.topline = ranges_of.moved(ranges, kept.top) + 1
+    view.topline = ranges_of.map_position(ranges, kept.top) + 1
   end
   if not vim.deep_equal(vim.fn.winsaveview(), view) then
     vim.fn.winrestview(view)
   end
 end
 
---- The other end of a selection can only be set by going there. In select mode a key would replace the text.
+--- Only a motion can set the other end of a selection. In select mode a typed key would replace the text.
 ---@param row integer
 ---@param col integer
 local function restore_visual(row, col)
@@ -123,8 +122,8 @@ local function restore_visual(row, col)
   vim.fn.winrestview(view)
 end
 
---- Puts it back, after these ranges were changed.
----@param kept copydesk.Kept
+--- Restores the state, after an edit of these ranges.
+---@param kept copydesk.EditorState
 ---@param ranges copydesk.ByteRange[]
 function M.restore(kept, ranges)
   restore_marks(kept, ranges)
@@ -136,7 +135,7 @@ function M.restore(kept, ranges)
     end
   end
   if kept.visual and vim.api.nvim_get_mode().mode:find(MODES) then
-    restore_visual(ranges_of.moved(ranges, kept.visual))
+    restore_visual(ranges_of.map_position(ranges, kept.visual))
   end
 end
 

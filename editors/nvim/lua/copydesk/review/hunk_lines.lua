@@ -1,15 +1,15 @@
---- Where the lines of a hunk stand in a buffer.
+--- Finds the lines of a hunk in a buffer.
 ---
---- Contract: pure. A hunk was told for a text that may have been typed in since: its lines are looked for where they were told
---- to be, where they were last, and a little around; what is not found is not guessed.
+--- Contract: pure. The user may have typed since the daemon sent the hunk: its lines are looked up at the sent row, at their last row,
+--- and nearby; there is no guess if they are not found.
 
 local M = {}
 
---- How far around the lines are looked for.
+--- How many rows around are searched.
 local REACH = 200
 
---- The lines of a hunk that stand in the text.
----@param one copydesk.Reviewed
+--- The lines of a hunk that are in the text.
+---@param one copydesk.ReviewState
 ---@param hunk copydesk.HunkInfo
 ---@return string[] lines
 ---@return integer count
@@ -20,8 +20,8 @@ function M.real(one, hunk)
   return hunk.old, hunk.oldLines
 end
 
---- The lines of a hunk that do not.
----@param one copydesk.Reviewed
+--- The lines of a hunk that are not in the text.
+---@param one copydesk.ReviewState
 ---@param hunk copydesk.HunkInfo
 ---@return string[] lines
 ---@return integer count
@@ -45,23 +45,23 @@ local function stands(lines, wanted, at)
   return true
 end
 
---- The row in which some lines begin.
+--- The row at which some lines begin.
 ---@param bufnr integer
 ---@param wanted string[]
----@param told integer
----@param last? integer Where they were last.
+---@param expected integer
+---@param last? integer Their last known row.
 ---@return integer?
-function M.find(bufnr, wanted, told, last)
-  for _, row in ipairs({ told, last }) do
+function M.find(bufnr, wanted, expected, last)
+  for _, row in ipairs({ expected, last }) do
     local lines = vim.api.nvim_buf_get_lines(bufnr, row, row + #wanted, false)
     if stands(lines, wanted, 1) then
       return row
     end
   end
-  local first = math.max(0, told - REACH)
-  local lines = vim.api.nvim_buf_get_lines(bufnr, first, told + REACH + #wanted, false)
+  local first = math.max(0, expected - REACH)
+  local lines = vim.api.nvim_buf_get_lines(bufnr, first, expected + REACH + #wanted, false)
   for away = 1, REACH do
-    for _, row in ipairs({ told - away, told + away }) do
+    for _, row in ipairs({ expected - away, expected + away }) do
       if row >= first and stands(lines, wanted, row - first + 1) then
         return row
       end

@@ -1,32 +1,32 @@
---- Taking back what the agent did to files, bringing it back again, and what this Neovim has taken back so far.
+--- Undoes and redoes the agent's file changes, and remembers what this Neovim has undone.
 ---
---- Contract: the desk does it, and leaves what the person wrote. `undo` and `redo` are called in a coroutine; what goes wrong is
---- told. The desk does not say what is taken back at the moment: it is remembered here, so that what another editor or a
---- terminal took back is not known.
+--- Contract: the daemon does the work and keeps the user's own text. `undo` and `redo` are called in a coroutine; they report errors
+--- to the user. The daemon does not report what is undone at the moment, so it is remembered here; an undo by another editor or a
+--- terminal stays unknown.
 
 local client = require("copydesk.client")
 local methods = require("copydesk.protocol").methods
-local undone = require("copydesk.undone")
+local undo_report = require("copydesk.undo_report")
 
 local M = {}
 
----@class copydesk.Taken
+---@class copydesk.UndoRecord
 ---@field what copydesk.UndoScope
----@field turn integer The last turn that there was.
----@field left table<string, true> Files that were left as they are, or are back again.
+---@field turn integer The last turn at that time.
+---@field left table<string, true> Files that were left as they are, or were redone.
 
----@type table<string, copydesk.Taken[]> By session, the latest last.
-local taken = {}
+---@type table<string, copydesk.UndoRecord[]> By session, the latest last.
+local records_by_session = {}
 ---@type fun()[]
 local listeners = {}
 
---- Hears when something was taken back, or is back.
+--- Registers a listener for undo and redo.
 ---@param listener fun()
 function M.listen(listener)
   listeners[#listeners + 1] = listener
 end
 
-local function tell()
+local function notify_listeners()
   for _, listener in ipairs(listeners) do
     listener()
   end
@@ -55,16 +55,16 @@ end
 local function ask(view, method, params)
   local problem, result, code = client.ask(method, vim.tbl_extend("error", { session = view.id }, params))
   if not result then
-    undone.refused(problem, code)
+    undo_report.report_error(problem, code)
     return nil
   end
   return result.files
 end
 
---- Takes something back.
+--- Undoes a scope.
 ---@param view copydesk.View
 ---@param what copydesk.UndoScope
----@return copydesk.UndoneFile[]? files Nothing where it went wrong, which has been told.
+---@return copydesk.UndoneFile[]? files Nil on an error, which was reported.
 function M.undo(view, what)
   local last = view.parts[#view.parts]
   local files = ask(view, methods.undo, { what = what })
@@ -77,13 +77,13 @@ function M.undo(view, what)
       record.left[path_of(file.uri)] = true
     end
   end
-  taken[view.id] = taken[view.id] or {}
-  table.insert(taken[view.id], record)
-  tell()
+  records_by_session[view.id] = records_by_session[view.id] or {}
+  table.insert(records_by_session[view.id], record)
+  notify_listeners()
   return files
 end
 
---- Takes the last undo back, and tells what became of it.
+--- Redoes the last undo, and reports the outcome.
 ---@param view copydesk.View
 function M.redo(view)
   local files = ask(view, methods.redo, {})
@@ -92,7 +92,7 @@ function M.redo(view)
   elseif #files == 0 then
     return require("copydesk.message").info("there is nothing to redo")
   end
-  local records = taken[view.id] or {}
+  local records = records_by_session[view.id] or {}
   local record = records[#records]
   if record and not has(files, "conflict") and not has(files, "gone") then
     table.remove(records)
@@ -101,35 +101,35 @@ function M.redo(view)
       record.left[path_of(file.uri)] = file.outcome == "undone" or record.left[path_of(file.uri)]
     end
   end
-  undone.tell(files, "redone")
-  tell()
+  undo_report.report(files, "redone")
+  notify_listeners()
 end
 
 ---@param view copydesk.View
----@param record copydesk.Taken
+---@param record copydesk.UndoRecord
 ---@param part copydesk.PartInfo
 ---@return boolean
-local function is_meant(view, record, part)
+local function covers(view, record, part)
   local what = record.what
   if part.turn > record.turn then
     return false
   elseif what.after then
     return (view.at[what.after] or 0) < view.at[part.id]
   elseif what.call then
-    -- One that stands for others is taken back with them.
+    -- Undoing a `batch` undoes its calls.
     return what.call == part.id or what.call == part.content.parent
   end
   return what.turn == part.turn
 end
 
---- Whether what a call did to a file is taken back, as far as this Neovim did it.
+--- Whether this Neovim has undone a call's change of a file.
 ---@param view copydesk.View
 ---@param part copydesk.PartInfo
 ---@param path string
 ---@return boolean
 function M.is_undone(view, part, path)
-  for _, record in ipairs(taken[view.id] or {}) do
-    if is_meant(view, record, part) and not record.left[path] then
+  for _, record in ipairs(records_by_session[view.id] or {}) do
+    if covers(view, record, part) and not record.left[path] then
       return true
     end
   end

@@ -1,22 +1,22 @@
---- What became of each file when something was taken back, in one line.
+--- Reports the outcome of an undo or redo for each file, in one line.
 ---
---- Contract: says every file, and first what the person has to look at.
+--- Contract: names every file, and first those that need the user's attention.
 
 local message = require("copydesk.message")
 
 local M = {}
 
---- The order in which outcomes are told, and their words.
+--- The outcomes in the order of the report, and their words.
 ---@type { outcome: copydesk.UndoOutcome, words: string }[]
 local outcomes = {
   { outcome = "conflict", words = "left as it is, because you changed the same lines" },
-  { outcome = "gone", words = "not there any more" },
+  { outcome = "gone", words = "no longer there" },
   { outcome = "undone", words = "" },
-  { outcome = "unchanged", words = "was so already" },
+  { outcome = "unchanged", words = "unchanged" },
 }
 
 ---@param files copydesk.UndoneFile[]
----@param done string What was done to the files where it worked: "undone" or "redone".
+---@param done string The word for success: "undone" or "redone".
 ---@return string
 function M.line(files, done)
   local pieces = {}
@@ -41,10 +41,10 @@ function M.line(files, done)
   return table.concat(pieces, "; ")
 end
 
---- Tells it.
+--- Reports the outcome.
 ---@param files copydesk.UndoneFile[]
 ---@param done string
-function M.tell(files, done)
+function M.report(files, done)
   local is_clean = true
   for _, file in ipairs(files) do
     is_clean = is_clean and (file.outcome == "undone" or file.outcome == "unchanged")
@@ -53,12 +53,12 @@ function M.tell(files, done)
   say(M.line(files, done))
 end
 
---- Tells why it could not be done.
+--- Reports why it failed.
 ---@param problem string
 ---@param code? integer
-function M.refused(problem, code)
+function M.report_error(problem, code)
   local is_busy = code == require("copydesk.protocol").errors.busy
-  message.error(is_busy and "a turn runs; `:Copydesk stop` ends it, then try again" or problem)
+  message.error(is_busy and "a turn is running; `:Copydesk stop` stops it, then try again" or problem)
 end
 
 return M

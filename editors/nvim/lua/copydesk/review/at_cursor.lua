@@ -1,18 +1,18 @@
---- Deciding where the cursor is: the hunk under it, lines of hunks, the file.
+--- Decides at the cursor: the hunk under it, lines of hunks, the file.
 ---
---- Contract: every function is called in a coroutine. Nothing moves the cursor but `review.advance`, after a decision.
+--- Contract: every function is called in a coroutine. The cursor moves only by `review.advance`, after a decision.
 
 local message = require("copydesk.message")
-local place = require("copydesk.review.place")
+local hunk_lines = require("copydesk.review.hunk_lines")
 
 local M = {}
 
 local NOTHING = "there is nothing to decide here; `:Copydesk next` goes to the next hunk"
 
---- The file itself, where the agent made, deleted or renamed it and nothing is under the cursor.
+--- The review of a file that the agent created, deleted or renamed.
 ---@param bufnr integer
----@return copydesk.Reviewed?
-local function file_of(bufnr)
+---@return copydesk.ReviewState?
+local function file_review(bufnr)
   for _, one in ipairs(require("copydesk.review").of_buffer(bufnr)) do
     if one.file then
       return one
@@ -20,18 +20,18 @@ local function file_of(bufnr)
   end
 end
 
---- The lines of a hunk that are chosen by rows of it. A line that is not in the text goes with the one at its place, and those
---- beyond the last with that.
----@param found copydesk.Found
+--- The lines of a hunk that some of its rows select. A virtual line goes with the row at its place; those beyond the last row go with
+--- the last.
+---@param found copydesk.LocatedHunk
 ---@param first integer From 0, in the buffer.
 ---@param last integer
----@return copydesk.HunkLines? lines Nothing where all are chosen.
+---@return copydesk.HunkLines? lines Nil if all are selected.
 local function lines_of(found, first, last)
   local from, to = math.max(0, first - found.first), math.min(found.count - 1, last - found.first)
   if from == 0 and to == found.count - 1 then
     return nil
   end
-  local _, others = place.virtual(found.one, found.hunk)
+  local _, others = hunk_lines.virtual(found.one, found.hunk)
   local real, virtual = {}, {}
   for line = from, to do
     real[#real + 1] = line
@@ -45,7 +45,7 @@ local function lines_of(found, first, last)
   return { old = real, new = virtual }
 end
 
----@param found copydesk.Found
+---@param found copydesk.LocatedHunk
 ---@param verdict copydesk.ReviewVerdict
 ---@param more? table
 ---@return { session: string, decision: copydesk.ReviewDecision }
@@ -55,7 +55,7 @@ local function decision(found, verdict, more)
   return { session = found.one.session, decision = one }
 end
 
---- The window whose document is meant, where a command is given in the conversation.
+--- The document window of a command, also of one run in the conversation.
 ---@param window? integer
 ---@return integer
 local function window_of(window)
@@ -64,10 +64,10 @@ local function window_of(window)
   return not is_document and require("copydesk.chat").origin() or window
 end
 
---- The hunks in some lines.
+--- The hunks in a range of lines.
 ---@param bufnr integer
 ---@param range { first: integer, last: integer } From 1.
----@return copydesk.Found[]
+---@return copydesk.LocatedHunk[]
 function M.within(bufnr, range)
   local first, last = range.first - 1, range.last - 1
   return vim.tbl_filter(function(found)
@@ -78,9 +78,9 @@ function M.within(bufnr, range)
   end, require("copydesk.review.draw").all(bufnr))
 end
 
---- What a decision here would be about.
+--- The hunk under the cursor.
 ---@param window? integer
----@return copydesk.Found?
+---@return copydesk.LocatedHunk?
 function M.under_cursor(window)
   window = window or 0
   local row = vim.api.nvim_win_get_cursor(window)[1] - 1
@@ -106,7 +106,7 @@ local function decisions(bufnr, verdict, range, comment, window)
   if found then
     return { decision(found, verdict, { comment = comment }) }
   end
-  local one = file_of(bufnr)
+  local one = file_review(bufnr)
   if not one then
     return {}
   end
@@ -125,7 +125,7 @@ function M.decide(verdict, range, comment, window)
   require("copydesk.review").settle(bufnr)
   local found = not range and verdict == "reject" and M.under_cursor(window)
   if found and found.one.writing then
-    -- It cannot be decided yet, but it can be given up.
+    -- It cannot be decided yet, but it can be cancelled.
     return require("copydesk.inline").cancel(found.one)
   end
   local chosen = decisions(bufnr, verdict, range, comment, window)
@@ -135,7 +135,7 @@ function M.decide(verdict, range, comment, window)
   local is_done = require("copydesk.review.decide").all(chosen)
   if is_done and require("copydesk.config").get().review.advance then
     if vim.api.nvim_get_current_win() == window then
-      require("copydesk.review.go").step(1, true)
+      require("copydesk.review.navigation").step(1, true)
     end
   end
 end
@@ -148,7 +148,7 @@ function M.decide_file(verdict, window)
   require("copydesk.review").settle(bufnr)
   local reviews = require("copydesk.review").of_buffer(bufnr)
   if #reviews == 0 then
-    return message.info("nothing in this file is undecided; `:Copydesk next` goes to a file in which something is")
+    return message.info("nothing in this file is undecided; `:Copydesk next` goes to the next file with hunks")
   end
   require("copydesk.review.decide").reviews(reviews, verdict, reviews[1].path)
 end
@@ -165,8 +165,8 @@ function M.decide_all(verdict)
   require("copydesk.review.decide").reviews(reviews, verdict, where)
 end
 
---- Says something about lines without deciding them.
----@param text? string Asked for, where it is missing.
+--- Comments on lines without deciding them.
+---@param text? string The user is asked if nil.
 ---@param range? { first: integer, last: integer } From 1.
 ---@param window? integer
 function M.comment(text, range, window)
@@ -175,9 +175,9 @@ function M.comment(text, range, window)
   local current = require("copydesk.session").current()
   local session = found and found.one.session or current and current.id
   if not session then
-    return message.info("there is no session to tell it to; `:Copydesk ask` begins one")
+    return message.info("no session is open to comment in; `:Copydesk ask` starts one")
   elseif not require("copydesk.buffer").is_document(bufnr) then
-    return message.info("a comment is about lines of a file; this window shows none")
+    return message.info("a comment needs lines of a file; this window shows none")
   end
   local line, lines = vim.api.nvim_win_get_cursor(window)[1] - 1, 1
   if range then
@@ -192,7 +192,7 @@ function M.comment(text, range, window)
   M.say(session, require("copydesk.buffer").uri(bufnr), line, lines, text)
 end
 
---- Tells the agent something about lines, with its next step.
+--- Sends the agent a comment on lines, for its next step.
 ---@param session string
 ---@param uri string
 ---@param line integer From 0.
@@ -203,22 +203,22 @@ function M.say(session, uri, line, lines, text)
   local method = require("copydesk.protocol").methods.reviewComment
   local problem, result = require("copydesk.client").ask(method, params)
   if not result then
-    return message.error(("the comment was not taken: %s"):format(problem))
+    return message.error(("the comment was not accepted: %s"):format(problem))
   end
   local many = result.comments == 1 and "1 comment waits" or ("%d comments wait"):format(result.comments)
   message.info(many .. " for the agent's next step")
 end
 
---- Changes what is proposed, and accepts that.
+--- Opens the proposed text for editing.
 ---@param window? integer
 function M.edit(window)
   local found = M.under_cursor(window_of(window))
   if not found then
     message.info(NOTHING)
   elseif found.one.when == "after" then
-    message.info("these lines are in the text already: change them there, then accept the hunk")
+    message.info("these lines are in the buffer already: edit them there, then accept the hunk")
   elseif found.hunk.newLines > #found.hunk.new then
-    message.info(("%d lines are too many to be edited here; accept them first"):format(found.hunk.newLines))
+    message.info(("%d lines are too many to edit here; accept the hunk first"):format(found.hunk.newLines))
   else
     require("copydesk.review.edit").open(found)
   end

@@ -1,13 +1,13 @@
---- Where a change is by now: what is undecided where the review has it, the rest where its lines stand.
+--- Goes to where a change is now: to its hunk in the review if it is undecided, else to where its lines are.
 ---
---- Contract: shows things in the window of a document and nowhere else. A file that is not there any more is not made again.
+--- Contract: uses document windows only. A deleted file is not created again.
 
-local go = require("copydesk.review.go")
-local place = require("copydesk.review.place")
+local navigation = require("copydesk.review.navigation")
+local hunk_lines = require("copydesk.review.hunk_lines")
 
 local M = {}
 
---- The row of a hunk in a text that has changed since, as near as can be told.
+--- The best guess for the row of a hunk in a text that has changed since.
 ---@param bufnr integer
 ---@param hunk copydesk.DiffHunk
 ---@return integer From 0.
@@ -16,11 +16,11 @@ local function row_of(bufnr, hunk)
   if #wanted == 0 and hunk.above and hunk.below then
     wanted, offset = { hunk.above, hunk.below }, 1
   end
-  local row = #wanted > 0 and place.find(bufnr, wanted, math.max(0, hunk.line - 1 - offset)) or nil
+  local row = #wanted > 0 and hunk_lines.find(bufnr, wanted, math.max(0, hunk.line - 1 - offset)) or nil
   return math.min(row and row + offset or hunk.line - 1, vim.api.nvim_buf_line_count(bufnr) - 1)
 end
 
---- Shows a hunk of the buffer in the current window.
+--- Shows a hunk in the current window.
 ---@param hunk? copydesk.DiffHunk
 local function look(hunk)
   if hunk then
@@ -29,7 +29,7 @@ local function look(hunk)
   end
 end
 
---- The hunk that a row is about: its own, or the first one below it.
+--- The hunk of a row: its own, or the first one below it.
 ---@param item copydesk.ChangeItem
 ---@return copydesk.DiffHunk?
 local function hunk_of(item)
@@ -44,21 +44,21 @@ local function hunk_of(item)
   end
 end
 
---- Shows it in the current window, in passing.
+--- Previews a row in the current window.
 ---@param item copydesk.ChangeItem
-function M.glance(item)
-  if not item.file or not go.open(vim.uri_from_fname(item.file.path), true) then
+function M.preview(item)
+  if not item.file or not navigation.open(vim.uri_from_fname(item.file.path), true) then
     return
   end
   local left = item.left[1]
   if left and left.hunk then
-    go.look(left.one, left.hunk)
+    navigation.show_hunk(left.one, left.hunk)
   else
     look(hunk_of(item))
   end
 end
 
---- Goes there.
+--- Goes to the change of a row.
 ---@param item copydesk.ChangeItem
 ---@return boolean went
 function M.go(item)
@@ -66,10 +66,10 @@ function M.go(item)
   local uri = vim.uri_from_fname(path)
   if not require("copydesk.buffer").of(uri) and not vim.uv.fs_stat(path) then
     local name = require("copydesk.buffer").shown(uri)
-    require("copydesk.message").info(("`%s` is not there any more"):format(name))
+    require("copydesk.message").info(("`%s` no longer exists"):format(name))
     return false
   elseif left and left.hunk then
-    go.to(left.one, left.hunk)
+    navigation.go_to(left.one, left.hunk)
     return true
   end
   require("copydesk.chat.jump").go({ path = path })

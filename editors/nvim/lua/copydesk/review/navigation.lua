@@ -1,14 +1,14 @@
---- From hunk to hunk, and on to the next file that has some.
+--- Moves from hunk to hunk, and on to the next file with hunks.
 ---
---- Contract: the cursor moves because the person said so. Folds at the hunk are opened; what can be seen already does not move.
+--- Contract: the cursor moves only on the user's command. Folds at the hunk open; a visible hunk does not scroll.
 
 local message = require("copydesk.message")
 
 local M = {}
 
---- The window to go about in: the one with the focus, or the last one with a document.
+--- The window to move in: the focused one, or the last one with a document.
 ---@return integer?
-local function window()
+local function document_window()
   local current = vim.api.nvim_get_current_win()
   if require("copydesk.buffer").is_document(vim.api.nvim_get_current_buf()) then
     return current
@@ -16,24 +16,24 @@ local function window()
   return require("copydesk.chat").origin()
 end
 
---- The place of a hunk, in the current window.
+--- Shows a hunk in the current window.
 ---@param row integer From 0.
 ---@param count integer
 local function show(row, count)
   local top, bottom = vim.fn.line("w0"), vim.fn.line("w$")
   vim.api.nvim_win_set_cursor(0, { row + 1, 0 })
   vim.cmd("normal! ^zv")
-  -- The rows beside it are to be seen, too.
+  -- Its virtual rows should be visible, too.
   if row + 1 <= top and row > 0 or row + count + 1 > bottom then
     vim.cmd("normal! zz")
   end
-  require("copydesk.review.top").show(vim.api.nvim_get_current_buf())
+  require("copydesk.review.rows_above").show(vim.api.nvim_get_current_buf())
   require("copydesk.review.hint").update()
 end
 
---- Opens a document in the current window, where it is not open there.
+--- Opens a document in the current window, if it is not there.
 ---@param uri string
----@param is_glance? boolean It leaves no trace, and what cannot be opened is passed over.
+---@param is_glance? boolean A preview: leaves no trace, and ignores errors.
 ---@return boolean
 function M.open(uri, is_glance)
   local bufnr = require("copydesk.buffer").of(uri)
@@ -45,23 +45,23 @@ function M.open(uri, is_glance)
     return false
   end
   local mods = { silent = true, keepjumps = is_glance, keepalt = is_glance }
-  local went, problem
+  local ok, problem
   if bufnr then
-    went, problem = pcall(vim.cmd.buffer, { args = { tostring(bufnr) }, mods = mods })
+    ok, problem = pcall(vim.cmd.buffer, { args = { tostring(bufnr) }, mods = mods })
   else
     local args = { vim.fn.fnamemodify(name, ":.") }
-    went, problem = pcall(vim.cmd.edit, { args = args, magic = { file = false, bar = false }, mods = mods })
+    ok, problem = pcall(vim.cmd.edit, { args = args, magic = { file = false, bar = false }, mods = mods })
   end
-  if not went and not is_glance then
+  if not ok and not is_glance then
     message.error((tostring(problem):gsub("^.-:E", "E")))
   end
-  return went
+  return ok
 end
 
---- Shows a hunk of the buffer in the current window.
----@param one copydesk.Reviewed
----@param hunk? copydesk.HunkInfo The first one, where it is missing.
-function M.look(one, hunk)
+--- Shows a hunk of the current buffer.
+---@param one copydesk.ReviewState
+---@param hunk? copydesk.HunkInfo The first one if nil.
+function M.show_hunk(one, hunk)
   for _, found in ipairs(require("copydesk.review.draw").all(vim.api.nvim_get_current_buf())) do
     if found.one.session == one.session and found.one.id == one.id and (not hunk or found.hunk.hunk == hunk.hunk) then
       return show(found.first, found.count)
@@ -72,11 +72,11 @@ function M.look(one, hunk)
   end
 end
 
---- Goes to a hunk, in the window of a document.
----@param one copydesk.Reviewed
----@param hunk? copydesk.HunkInfo The first one, where it is missing.
-function M.to(one, hunk)
-  local shown_in = window()
+--- Goes to a hunk, in a document window.
+---@param one copydesk.ReviewState
+---@param hunk? copydesk.HunkInfo The first one if nil.
+function M.go_to(one, hunk)
+  local shown_in = document_window()
   if shown_in then
     vim.api.nvim_set_current_win(shown_in)
   else
@@ -84,11 +84,11 @@ function M.to(one, hunk)
   end
   vim.cmd("normal! m'")
   if M.open(one.uri) then
-    M.look(one, hunk)
+    M.show_hunk(one, hunk)
   end
 end
 
---- The documents in which something is undecided that can be gone to, by path.
+--- The documents with undecided hunks that can be opened, by path.
 ---@return string[]
 local function documents()
   local uris, seen = {}, {}
@@ -102,7 +102,7 @@ local function documents()
   return uris
 end
 
---- The number of the document of a buffer; where it has none, of the one before which it would be.
+--- The index of a buffer's document; 0 if it has none.
 ---@param uris string[]
 ---@param bufnr integer
 ---@return integer
@@ -116,18 +116,18 @@ local function number_of(uris, bufnr)
   return 0, false
 end
 
---- The hunk after a row, or before it; the first or the last where there is no row.
+--- The hunk after or before a row; the first or last one if there is no row.
 ---@param bufnr integer
 ---@param row? integer
 ---@param step integer
----@return copydesk.Found?
-local function beside(bufnr, row, step)
+---@return copydesk.LocatedHunk?
+local function hunk_beside(bufnr, row, step)
   local all = require("copydesk.review.draw").all(bufnr)
-  local first, last, by = 1, #all, 1
+  local first, last, increment = 1, #all, 1
   if step < 0 then
-    first, last, by = #all, 1, -1
+    first, last, increment = #all, 1, -1
   end
-  for number = first, last, by do
+  for number = first, last, increment do
     local found = all[number]
     if not row or step > 0 and found.first > row or step < 0 and found.first < row then
       return found
@@ -135,10 +135,10 @@ local function beside(bufnr, row, step)
   end
 end
 
---- One step. The cursor is in a hunk, or between hunks.
+--- Moves by one hunk.
 ---@param step 1|-1
 ---@return boolean
-local function move(step)
+local function move_one(step)
   local bufnr, row = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
   local here = require("copydesk.review.draw").at(bufnr, row)
   if here and step < 0 then
@@ -146,17 +146,17 @@ local function move(step)
   elseif here and here.count == 0 then
     row = math.max(row, here.first)
   end
-  local found = beside(bufnr, row, step)
+  local found = hunk_beside(bufnr, row, step)
   if found then
     show(found.first, found.count)
     return true
   end
   local uris = documents()
   local number = number_of(uris, bufnr)
-  for far = 1, #uris do
-    local uri = uris[(math.max(number, step < 0 and 1 or 0) - 1 + step * far) % #uris + 1]
+  for offset = 1, #uris do
+    local uri = uris[(math.max(number, step < 0 and 1 or 0) - 1 + step * offset) % #uris + 1]
     if M.open(uri) then
-      found = beside(vim.api.nvim_get_current_buf(), nil, step)
+      found = hunk_beside(vim.api.nvim_get_current_buf(), nil, step)
       if found then
         show(found.first, found.count)
         return true
@@ -166,21 +166,21 @@ local function move(step)
   return false
 end
 
---- Goes so many hunks on, or back.
+--- Moves by several hunks.
 ---@param steps integer
----@param is_quiet? boolean Nothing is said where there is none.
+---@param is_quiet? boolean Say nothing if there is none.
 function M.step(steps, is_quiet)
-  local shown_in = window()
+  local shown_in = document_window()
   if #documents() == 0 or not shown_in then
     local is_whole = require("copydesk.review").count() > 0
-    local what = is_whole and " but whole files: `:Copydesk review` lists them" or ""
+    local what = is_whole and " except whole files; `:Copydesk review` lists them" or ""
     return is_quiet or message.info("nothing is undecided" .. what)
   end
   vim.api.nvim_set_current_win(shown_in)
   vim.cmd("normal! m'")
   for _ = 1, math.min(math.abs(steps), 1000) do
-    if not move(steps > 0 and 1 or -1) then
-      return is_quiet or message.info("what is undecided cannot be shown; `:Copydesk review` lists it")
+    if not move_one(steps > 0 and 1 or -1) then
+      return is_quiet or message.info("the undecided hunks cannot be shown; `:Copydesk review` lists them")
     end
   end
 end
