@@ -85,6 +85,17 @@ local function index_parts(view)
   end
 end
 
+--- Shows a warning once: a load brings the earlier ones again.
+---@param view copydesk.View
+---@param message string
+local function warn(view, message)
+  view.warnings = view.warnings or {}
+  if not view.warnings[message] then
+    view.warnings[message] = true
+    notify_listeners(view, "warning", message)
+  end
+end
+
 --- How each event changes a view.
 ---@type table<string, fun(view: copydesk.View, event: table)>
 local apply = {
@@ -206,6 +217,9 @@ local function replace_view(view, result)
   view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
   view.running, view.seq, view.jobs = result.running, result.seq, result.jobs or {}
   index_parts(view)
+  for _, message in ipairs(result.warnings or {}) do
+    warn(view, message)
+  end
   -- Without a running turn nothing is queued, nor is a prompt that the model has read.
   view.sent = vim.tbl_filter(function(prompt)
     return view.running ~= nil and not view.at[prompt.id]
