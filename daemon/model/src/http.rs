@@ -9,7 +9,9 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 
 use crate::error::ModelError;
-use crate::provider::RequestTimeouts;
+
+/// A server that takes longer is not there.
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Clients are created on first use and then shared, with their connections.
 #[derive(Debug, Default)]
@@ -52,7 +54,7 @@ fn client(direct: bool) -> Result<reqwest::Client, ModelError> {
     let builder = reqwest::Client::builder()
         .user_agent(concat!("copydesk/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::none())
-        .connect_timeout(RequestTimeouts::default().connect)
+        .connect_timeout(CONNECT_TIMEOUT)
         // After the machine slept, a connection may be dead without an error. Pings reveal that within a
         // minute; without them every retry would wait for its first byte on the same dead connection.
         .http2_keep_alive_interval(Duration::from_secs(30))

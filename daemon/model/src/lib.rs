@@ -14,7 +14,6 @@ pub mod classify;
 mod error;
 mod event;
 mod http;
-pub mod local_servers;
 mod model;
 pub mod offline;
 pub mod provider;
@@ -34,6 +33,7 @@ pub use event::{FinishReason, ModelEvent, PartKind, RetryNotice, StreamFinish, T
 pub use http::redact_address;
 pub use model::{Model, ModelStream, RequestDefaults, StreamLimits};
 pub use provider::{Provider, SecretString, WireProtocol};
+pub use registry::local_servers;
 pub use registry::{ModelRegistry, ProviderListing, ProviderState, VariableLookup};
 pub use request::{
     AssistantPart, MediaPart, ModelMessage, ModelRequest, ProviderMetadata, ReasoningEffort, ReasoningPart,

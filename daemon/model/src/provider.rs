@@ -78,7 +78,7 @@ pub struct RequestTimeouts {
 impl Default for RequestTimeouts {
     fn default() -> Self {
         Self {
-            connect: Duration::from_secs(15),
+            connect: http::CONNECT_TIMEOUT,
             first_byte: Some(Duration::from_secs(600)),
             idle: Duration::from_secs(600),
             silence: Duration::from_secs(1200),

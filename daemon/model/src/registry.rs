@@ -5,6 +5,7 @@
 //! Invariant: no request goes to an address that only a repository named, except on this machine, and then
 //! without any of the user's keys.
 
+pub mod local_servers;
 mod provider_listing;
 mod resolve_provider;
 

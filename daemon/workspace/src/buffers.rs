@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
 
-use crate::files::real_path;
+use crate::real_path::real_path;
 
 mod edit_plan;
 mod error;

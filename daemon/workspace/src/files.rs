@@ -19,7 +19,6 @@ use std::{
 use copydesk_text::FileText;
 
 use self::read::WrittenContent;
-pub(crate) use self::resolved_path::real_path;
 use self::seen_content::SeenContent;
 use self::write::{StagedFile, WritePrecondition};
 pub use self::{
@@ -33,6 +32,7 @@ pub use self::{
 };
 use crate::buffers::{Buffers, ClientId, OpenBuffer};
 use crate::journal::{HashedText, Journal};
+use crate::real_path::real_path;
 use crate::reviews::ReviewTracker;
 use crate::search::BufferOverlay;
 use copydesk_config::SaveMode;
@@ -44,6 +44,7 @@ mod error;
 mod git_commits;
 mod in_flight_edit;
 mod listing;
+mod propose;
 mod read;
 mod resolved_path;
 mod rollback;

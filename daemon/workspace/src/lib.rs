@@ -12,5 +12,7 @@ pub mod files;
 pub mod journal;
 
 pub mod process;
+mod real_path;
+pub mod review_feedback;
 pub mod reviews;
 pub mod search;

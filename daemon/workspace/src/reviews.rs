@@ -37,11 +37,13 @@ mod snapshot;
 mod tests;
 mod tracked_review;
 
+pub use crate::review_feedback::{FeedbackItem, FeedbackKind, ReviewFeedback};
 pub(crate) use applied_edits::{AppliedEdit, EditAuthor};
 pub(crate) use decisions::{DecisionEffect, PendingDecision};
 pub use decisions::{DecisionError, DecisionTarget, HunkVerdict, UserDecision};
 pub use diagnostics::{ReviewDiagnostic, ReviewSeverity};
-pub use feedback::{FeedbackItem, FeedbackKind, LineComment, ReviewFeedback};
+pub use feedback::LineComment;
+pub(crate) use proposal::review_before;
 pub use proposal::{ProposalDecisions, ReviewProposal};
 pub use snapshot::{ReviewSnapshot, ReviewTiming, ReviewUpdate as ReviewChange};
 use tracked_review::TrackedReview;

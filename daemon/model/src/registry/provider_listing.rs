@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::ModelRegistry;
+use super::local_servers::LocalServer;
 use super::resolve_provider::MissingSetup;
 use crate::catalogue::{self, ModelSpec};
-use crate::local_servers::LocalServer;
 use crate::offline;
 use crate::provider::{WireProtocol, known_providers};
 

@@ -9,7 +9,7 @@ use rusqlite::{OptionalExtension as _, params};
 use serde::Serialize;
 
 use super::{FileAttributes, Journal, JournalError, JournalJob, JournalThread};
-use crate::reviews::ReviewFeedback;
+use crate::review_feedback::ReviewFeedback;
 
 /// The limit of all reviews together, in bytes.
 const MOST: i64 = 128 * 1024 * 1024;

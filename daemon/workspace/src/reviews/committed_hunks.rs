@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::feedback::{FeedbackItem, FeedbackKind};
 use super::{ReviewTracker, SessionReviews};
+use crate::review_feedback::{FeedbackItem, FeedbackKind};
 
 impl ReviewTracker {
     pub(crate) fn has_head(&self, session: &str) -> bool {

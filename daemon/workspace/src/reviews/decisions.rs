@@ -13,9 +13,9 @@ use copydesk_text::review::{
 use copydesk_text::{Change, Edit, LineEnding};
 use thiserror::Error;
 
-use super::feedback::{FeedbackItem, FeedbackKind};
 use super::tracked_review::TrackedReview;
 use super::{ReviewId, ReviewTracker};
+use crate::review_feedback::{FeedbackItem, FeedbackKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HunkVerdict {

@@ -8,10 +8,10 @@ use std::path::Path;
 use copydesk_text::FileText;
 use copydesk_text::review::Review;
 
-use super::feedback::{FeedbackItem, FeedbackKind, ReviewFeedback};
 use super::tracked_review::TrackedReview;
 use super::{ReviewId, ReviewTracker};
 use crate::journal::StoredReview;
+use crate::review_feedback::{FeedbackItem, FeedbackKind, ReviewFeedback};
 
 /// A larger review is stored at the end of a turn.
 const AT_ONCE: usize = 512 * 1024;

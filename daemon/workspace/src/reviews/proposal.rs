@@ -2,16 +2,16 @@
 //! one ask about all of them.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use copydesk_text::review::{HunkFingerprint, Review};
 use copydesk_text::{Change, Document, LineBreaks};
 
-use super::feedback::FeedbackItem;
 use super::tracked_review::TrackedReview;
 use super::{ReviewId, ReviewTracker};
-use crate::files::{FileChangeKind, ResolvedPath};
 use crate::journal::FileAttributes;
+use crate::review_feedback::FeedbackItem;
 
 /// The call that waits for a review.
 #[derive(Debug)]
@@ -43,33 +43,21 @@ pub struct ReviewProposal {
 }
 
 impl ReviewTracker {
-    /// Proposes what a call would make of a document. `None` if the change does not fit the document.
-    pub fn propose(
+    /// Proposes a review of one file on behalf of a waiting call.
+    pub(crate) fn propose_review(
         &self,
         session: &str,
         call: &str,
-        place: &ResolvedPath,
-        kind: &FileChangeKind,
-    ) -> Option<ReviewProposal> {
-        let review = match kind {
-            FileChangeKind::Edit { file, change, .. } => before(file.text(), change, call)?,
-            FileChangeKind::Create { text, .. } => Review::for_created_file(text, call),
-            FileChangeKind::Delete { file, .. } => {
-                let mut review = Review::new(file.text());
-                review.record_deletion(call);
-                review
-            }
-        };
-        let mut tracked =
-            TrackedReview::new(place.real_path().to_owned(), place.display_path.clone(), review);
+        (real_path, display_path): (PathBuf, String),
+        (review, mode): (Review, Option<u32>),
+    ) -> ReviewProposal {
+        let mut tracked = TrackedReview::new(real_path, display_path, review);
+        tracked.attributes.mode = mode.or(tracked.attributes.mode);
         let (call, decided) = (call.to_owned(), Vec::new());
-        if let FileChangeKind::Create { mode, .. } = kind {
-            tracked.attributes.mode = *mode;
-        }
         tracked.waiting_call =
             Some(WaitingCall { call, ask: None, is_answered: false, decided, is_streaming: false });
         let id = self.lock().session_mut(session).add(tracked);
-        Some(ReviewProposal { reviews: self.clone(), session: session.into(), id })
+        ReviewProposal { reviews: self.clone(), session: session.into(), id }
     }
 
     /// Links the reviews of one call, one for each file, to the ask about them.
@@ -113,7 +101,7 @@ impl ReviewTracker {
 }
 
 /// A review whose base is the document as the call would make it, and whose text is the document.
-fn before(text: &str, change: &Change, call: &str) -> Option<Review> {
+pub(crate) fn review_before(text: &str, change: &Change, call: &str) -> Option<Review> {
     // Edited as a rope, so that a text of megabytes is not copied again.
     let mut after = Document::new(text, LineBreaks::Lf);
     after.apply_change(change).ok()?;
@@ -129,7 +117,7 @@ impl ReviewProposal {
         let mut state = self.reviews.lock();
         let Some(tracked) = state.find(&self.session, self.id) else { return };
         let Some(proposed) = &mut tracked.waiting_call else { return };
-        let Some(mut review) = before(text, change, &proposed.call) else { return };
+        let Some(mut review) = review_before(text, change, &proposed.call) else { return };
         let now = tracked.review.text();
         if now != text {
             // Cannot fail: the change was made for this text.
