@@ -110,6 +110,10 @@ pub(crate) async fn build_session(
     let agents = AgentRegistry::new(setup, loaded)?;
     agents.ignored_overrides().for_each(|warning| loaded.warn(warning));
     agents.problems().iter().for_each(|warning| loaded.warn(warning));
+    if team.is_none() {
+        // The session has its agent by now. This warns if the project's own choice is ignored.
+        drop(agents::default_agent(setup, loaded));
+    }
     let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, choice, &session, &agent)?;
     session.model = Some(model_name);
