@@ -228,6 +228,14 @@ export interface AgentInfo {
   model?: string;
 }
 
+/** The agent that the session continues as after `plan_enter` or `plan_exit`. */
+export interface AgentSwitchMetadata {
+  /** The plan that the user approved, for `plan_exit`. */
+  path?: string;
+  /** The agent's name. */
+  agent: string;
+}
+
 /** Whose agents. */
 export interface AgentsParams {
   /** The folder whose configuration counts; where it is missing, the client's first workspace folder. */
@@ -251,6 +259,42 @@ export type AnswerState =
   /** The time that the desk gave is over, or the person cancelled the work. */
   | "cancelled";
 
+/** A question. */
+export interface AskedQuestionMetadata {
+  /** A word or two; may be empty. */
+  header: string;
+  /** The question itself. */
+  text: string;
+}
+
+/** A command that `bash` started in the background. */
+export interface BackgroundCommandMetadata {
+  /** The job's number. */
+  job: number;
+  /** The file with everything that it prints. */
+  file?: string;
+}
+
+/** What a `batch` ran. Each call also has a part of its own. */
+export interface BatchMetadata {
+  /** The calls, in their order. */
+  calls: BatchedCallMetadata[];
+  /** How many calls did not run because one batch takes no more. */
+  surplus: number;
+  /** Whether one of them looked at a background command that still runs; missing if not. */
+  running?: boolean;
+}
+
+/** A call of a `batch`. */
+export interface BatchedCallMetadata {
+  /** The tool's name. */
+  name: string;
+  /** The title of its output. */
+  title: string;
+  /** Whether it failed. */
+  isError: boolean;
+}
+
 /** A call of a tool. */
 export interface CallInfo {
   /** The model's name for this call, unique within its step. */
@@ -262,9 +306,53 @@ export interface CallInfo {
   /** The part of the call that stands for this one, as `batch` does. */
   parent?: string;
   /** What the running call showed last: the `metadata` of its last `progress` event. */
-  progress?: unknown;
+  progress?: CallMetadata;
   /** What came of it; missing until something did. */
   output?: CallOutputInfo;
+}
+
+/** What a view shows of a call: the fields of its tool, and `CallNotes` beside them. The fields tell the tools apart; a tool that is not built in may have fields of its own. */
+export type CallMetadata =
+  /** `edit`, `multiedit`, `write`, `apply_patch` */
+  | EditMetadata
+  /** `task` */
+  | TaskMetadata
+  /** `todowrite`, `todoread` */
+  | TodoListMetadata
+  /** `question` */
+  | QuestionsMetadata
+  /** `batch` */
+  | BatchMetadata
+  /** `webfetch` */
+  | WebPageMetadata
+  /** `websearch`, `codesearch` */
+  | WebSearchMetadata
+  /** `skill` */
+  | SkillMetadata
+  /** `read` of a text */
+  | TextPageMetadata
+  /** `read` of an image or a PDF */
+  | MediaFileMetadata
+  /** `grep` */
+  | TextSearchMetadata
+  /** `glob`, `list`, `read` of a folder */
+  | FileListMetadata
+  /** `job` */
+  | JobMetadata
+  /** `bash` in the background */
+  | BackgroundCommandMetadata
+  /** `plan_enter`, `plan_exit` */
+  | AgentSwitchMetadata
+  /** `bash` */
+  | CommandMetadata
+  | CallNotes;
+
+/** What the daemon adds to the fields of any tool. */
+export interface CallNotes {
+  /** What the daemon repaired in the arguments that the model wrote, one line each. */
+  repaired?: string[];
+  /** The permission key that the daemon asked for before it ran the call, and that was denied: the call did not run. */
+  refused?: string;
 }
 
 /** What came of a call. */
@@ -275,8 +363,8 @@ export interface CallOutputInfo {
   output: string;
   /** Whether the model is told that the call failed. */
   isError?: boolean;
-  /** What the person is shown; its fields are the tool's. A `diff` is in unified form. */
-  metadata?: unknown;
+  /** What the user is shown. */
+  metadata?: CallMetadata;
   /** Images and PDFs that the call gave back. */
   media?: MediaContent[];
   /** How long it took. */
@@ -292,6 +380,22 @@ export type ChangeReason =
   /** It is not there any more. */
   | "deleted";
 
+/** A file and how it is changed. */
+export interface ChangedFileMetadata {
+  /** Its absolute path. */
+  filepath: string;
+  /** In unified form; empty where the diffs of the call are too long together. */
+  diff?: string;
+  /** Lines that were added. */
+  additions: number;
+  /** Lines that were removed. */
+  deletions: number;
+  /** The absolute path that it was moved from. */
+  from?: string;
+  /** Its path for people, relative to the workspace; only where there are several files. */
+  path?: string;
+}
+
 /** What a client says of itself: `initializationOptions.copydesk`. */
 export interface ClientHello {
   /** The version of the protocol that it speaks. */
@@ -300,6 +404,32 @@ export interface ClientHello {
   client: string;
   /** The extension's version. */
   version: string;
+}
+
+/** A command that `bash` would run. */
+export interface CommandAskMetadata {
+  /** The command. A view shows it, whatever the title says. */
+  command: string;
+  /** The folder that it would run in, relative to the workspace. */
+  workdir: string;
+  /** What the model says that it does. */
+  description?: string;
+}
+
+/** A command of `bash`. While it runs there is only `output`. */
+export interface CommandMetadata {
+  /** The exit code; missing while it runs, and if a signal, the timeout or the user ended it. */
+  exit?: number;
+  /** Whether it printed more than the output holds; missing while it runs. */
+  truncated?: boolean;
+  /** The signal that ended it. */
+  signal?: number;
+  /** Whether it was ended at its timeout; missing if not. */
+  timedOut?: boolean;
+  /** The end of what it has printed so far; when it is done, only if it failed. */
+  output?: string;
+  /** What is wrong with files that it changed; missing if nothing was checked. */
+  diagnostics?: DiagnosticsMetadata;
 }
 
 /** Something the person pointed at: a file, a stretch of it, or words from elsewhere in the editor. */
@@ -334,6 +464,24 @@ export interface DiagnosticInfo {
   source?: string;
   /** What is wrong. */
   message: string;
+}
+
+/** What changes made wrong, and how sure that is. A source with the proof `unknown` is not clean: a view says so. */
+export interface DiagnosticsMetadata {
+  /** Who was asked, and how sure the answer is. */
+  reports: ProblemSourceMetadata[];
+  /** Problems that the change made. */
+  new: ProblemMetadata[];
+  /** Problems that may be new: the baseline is not known. */
+  unsure: ProblemMetadata[];
+  /** How many older problems the change fixed. */
+  fixed: number;
+  /** How many older problems remain. */
+  remaining: number;
+  /** How long the daemon waited for the sources. */
+  waitedMs: number;
+  /** How many problems are in neither list because there are too many. */
+  unlisted?: number;
 }
 
 /** Which diagnostics. */
@@ -377,6 +525,13 @@ export interface DocumentSaveResult {
   /** Why not. */
   message?: string;
 }
+
+/** What a call changed, or an ask would change: one file or several. */
+export type EditMetadata =
+  /** One file. */
+  | FileEditMetadata
+  /** Several, or none of those that are shown. */
+  | MultiFileEditMetadata;
 
 /** An object without fields. */
 export type Empty = Record<string, never>;
@@ -422,8 +577,8 @@ export type EventInfo =
       event: "progress";
       /** The part's id. */
       part: string;
-      /** Its fields are the tool's. */
-      metadata: unknown;
+      /** What the user is shown. */
+      metadata: CallMetadata;
     }
   /** A call waits for a person. The request `copydesk/permission/ask` is what is answered. */
   | ({ event: "asked" } & PermissionAskInfo)
@@ -472,6 +627,22 @@ export interface EventParams {
   event: EventInfo;
 }
 
+/** An address that `webfetch` would load. */
+export interface FetchAskMetadata {
+  /** The address. */
+  url: string;
+}
+
+/** A file that a task changed. */
+export interface FileChangeStats {
+  /** Its absolute path. */
+  filepath: string;
+  /** Lines that were added. */
+  additions: number;
+  /** Lines that were removed. */
+  deletions: number;
+}
+
 /** The diagnostics of one document. */
 export interface FileDiagnostics {
   /** The document. */
@@ -484,6 +655,26 @@ export interface FileDiagnostics {
   items: DiagnosticInfo[];
   /** Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its diagnostics name. */
   unseen?: string[];
+}
+
+/** A change to one file. */
+export interface FileEditMetadata {
+  /** Its absolute path. */
+  filepath: string;
+  /** In unified form; empty where the diffs of the call are too long together. */
+  diff?: string;
+  /** Lines that were added. */
+  additions: number;
+  /** Lines that were removed. */
+  deletions: number;
+  /** The absolute path that it was moved from. */
+  from?: string;
+  /** Its path for people, relative to the workspace; only where there are several files. */
+  path?: string;
+  /** What the change made wrong, or would; missing if nothing was checked. */
+  diagnostics?: DiagnosticsMetadata;
+  /** How many places each tier of the matcher found, by its name: `exact`, `indentation`, … */
+  tiers?: Record<string, number>;
 }
 
 /** A file that came, went, or has another name. */
@@ -508,6 +699,14 @@ export type FileHunkKind =
   | "deleted"
   /** Rejecting gives it its name back. */
   | "renamed";
+
+/** Files and folders that `glob`, `list` or `read` listed. */
+export interface FileListMetadata {
+  /** How many are listed. */
+  count: number;
+  /** Whether there are more. */
+  truncated: boolean;
+}
 
 /** Lines that are others. */
 export interface HunkInfo {
@@ -605,6 +804,14 @@ export interface JobInfo {
   state: string;
 }
 
+/** A background command that `job` looked at, waited for or stopped. */
+export interface JobMetadata {
+  /** The job's number. */
+  job: number;
+  /** Whether it still runs. */
+  running: boolean;
+}
+
 /** How often a tier of matching found the place of an edit. */
 export interface MatchTierCount {
   /** `exact`, or what was overlooked: `indentation`, `typography`, … */
@@ -621,6 +828,12 @@ export interface MediaContent {
   base64: string;
   /** The name of the file, where it had one. */
   name?: string;
+}
+
+/** An image or a PDF that `read` showed the model. */
+export interface MediaFileMetadata {
+  /** Such as `image/png`. */
+  mime: string;
 }
 
 /** A language server that is not installed. */
@@ -655,6 +868,20 @@ export interface ModelsResult {
   models: ModelInfo[];
   /** The one that is used where nobody chose. */
   default?: string;
+}
+
+/** Changes to several files. */
+export interface MultiFileEditMetadata {
+  /** The files and their changes. */
+  files: ChangedFileMetadata[];
+  /** Lines that were added, in all of them. */
+  additions: number;
+  /** Lines that were removed, in all of them. */
+  deletions: number;
+  /** What the changes made wrong, or would; missing if nothing was checked. */
+  diagnostics?: DiagnosticsMetadata;
+  /** How many places each tier of the matcher found, by its name: `exact`, `indentation`, … */
+  tiers?: Record<string, number>;
 }
 
 /** What can be asked. */
@@ -812,8 +1039,34 @@ export interface PermissionAskInfo {
   always: string[];
   /** One line for the person. */
   title: string;
-  /** What the person is shown; its fields are the tool's. An edit has its `diff` in unified form. */
-  metadata?: unknown;
+  /** What the user is shown. */
+  metadata?: PermissionAskMetadata;
+}
+
+/** What a view shows of an ask: the fields of its tool, and `PermissionAskNotes` beside them. The fields tell the tools apart; a tool that is not built in may have fields of its own. */
+export type PermissionAskMetadata =
+  /** `edit`, `multiedit`, `write`, `apply_patch` */
+  | EditMetadata
+  /** `bash` */
+  | CommandAskMetadata
+  /** `plan_exit` */
+  | PlanAskMetadata
+  /** `webfetch` */
+  | FetchAskMetadata
+  /** `websearch`, `codesearch` */
+  | SearchAskMetadata
+  /** `task` */
+  | TaskAskMetadata
+  /** A call that the model repeats, whichever tool it is of. */
+  | RepeatedCallAskMetadata
+  /** `skill` */
+  | SkillAskMetadata
+  | PermissionAskNotes;
+
+/** What the daemon adds to the fields of any ask. */
+export interface PermissionAskNotes {
+  /** The id of the session that asks, if it works on a task for this one. */
+  session?: string;
 }
 
 /** An ask and its session. */
@@ -832,8 +1085,8 @@ export interface PermissionAskParams {
   always: string[];
   /** One line for the person. */
   title: string;
-  /** What the person is shown; its fields are the tool's. An edit has its `diff` in unified form. */
-  metadata?: unknown;
+  /** What the user is shown. */
+  metadata?: PermissionAskMetadata;
 }
 
 /** What a person replied, or that nobody did. */
@@ -861,6 +1114,60 @@ export interface PermissionSettledParams {
   ask: string;
   /** The name of the client that replied; missing where it was this one, or where nobody did. */
   by?: string;
+}
+
+/** A plan that would be carried out. */
+export interface PlanAskMetadata {
+  /** The plan, Markdown. */
+  plan: string;
+}
+
+/** A problem. */
+export interface ProblemMetadata {
+  /** The file, relative to the workspace if it is inside. */
+  path: string;
+  /** From 1. */
+  line: number;
+  /** From 1, in UTF-16 code units. */
+  column: number;
+  /** How bad it is. */
+  severity: ProblemSeverity;
+  /** The source's code for it, such as `E0308`. */
+  code?: string;
+  /** Who says so. */
+  source: string;
+  /** What is wrong, in one line. */
+  message: string;
+}
+
+/** How sure it is that an answer is about the text as it is now. */
+export type ProblemProof =
+  /** The source was asked about this version, or named it. */
+  | "proven"
+  /** The answer came after the change, and names no version. */
+  | "likely"
+  /** There is no answer about this text. */
+  | "unknown";
+
+/** How bad a problem is, in the words of LSP. */
+export type ProblemSeverity =
+  /** An error. */
+  | "error"
+  /** A warning. */
+  | "warning"
+  /** A remark. */
+  | "information"
+  /** A hint. */
+  | "hint";
+
+/** A source of diagnostics, such as a language server. */
+export interface ProblemSourceMetadata {
+  /** Its name. */
+  source: string;
+  /** How sure its answer is. */
+  proof: ProblemProof;
+  /** Why it is not known, if so. */
+  why?: string;
 }
 
 /** What a person, or an agent in a person's place, asked. */
@@ -972,6 +1279,24 @@ export interface QuestionSettledParams {
   question: string;
   /** The name of the client that answered; missing where it was this one, or where nobody did. */
   by?: string;
+}
+
+/** What `question` asked the user, and the answers. */
+export interface QuestionsMetadata {
+  /** The questions. */
+  questions: AskedQuestionMetadata[];
+  /** For each question the labels that were chosen, or the user's own words; empty where there is no answer. */
+  answers: string[][];
+}
+
+/** A call that the model has made several times, with the same result. */
+export interface RepeatedCallAskMetadata {
+  /** The tool's name. */
+  name: string;
+  /** The arguments of the call. */
+  arguments: unknown;
+  /** How often it was made. */
+  times: number;
 }
 
 /** A review as it has become. The session event `reviewChanged` has it. */
@@ -1114,6 +1439,12 @@ export type ReviewVerdict =
   | "accept"
   /** The old lines stay, or come back. */
   | "reject";
+
+/** What `websearch` or `codesearch` would search for. */
+export interface SearchAskMetadata {
+  /** The words. */
+  query: string;
+}
 
 /** A selection, or the place of the cursor. */
 export interface SelectionInfo {
@@ -1385,6 +1716,24 @@ export interface ShowResult {
   shown: boolean;
 }
 
+/** A skill that would be loaded. */
+export interface SkillAskMetadata {
+  /** Its file. */
+  path: string;
+}
+
+/** A skill that `skill` loaded. */
+export interface SkillMetadata {
+  /** Its name. */
+  name: string;
+  /** Its file. */
+  path: string;
+  /** Whether it comes from the repository, not from the user's own folders. */
+  foreign: boolean;
+  /** The files beside it, relative to its folder. */
+  files: string[];
+}
+
 /** How the desk is. */
 export interface StatusResult {
   /** The desk's version. */
@@ -1475,10 +1824,123 @@ export interface SymbolInfo {
   calls?: WireRange[];
 }
 
+/** A task that would be given to another agent. */
+export interface TaskAskMetadata {
+  /** What the agent would be told. */
+  prompt: string;
+}
+
+/** A task, while the agent works on it and when it is done. */
+export interface TaskMetadata {
+  /** The agent's name. */
+  agent: string;
+  /** The task in a few words. */
+  description: string;
+  /** The id of the session that works on it. */
+  session: string;
+  /** How many calls the agent has made. */
+  calls: number;
+  /** What it does at the moment, in a few words; missing before it begins and after it is done. */
+  now?: string;
+  /** The tokens that it has used, those of its own tasks included. */
+  usage: TaskUsage;
+  /** US dollars, if the price is known. */
+  cost?: number;
+  /** How it ended; missing while it runs. */
+  state?: TaskState;
+  /** The files that it changed, when it is done; missing if there are none. */
+  files?: FileChangeStats[];
+}
+
+/** How a task ended. */
+export type TaskState =
+  /** The agent is done. */
+  | "completed"
+  /** The agent would have continued, but may not take more steps. */
+  | "out of steps"
+  /** The user cancelled it. */
+  | "cancelled"
+  /** The user rejected an ask of it, and so stopped it. */
+  | "rejected"
+  /** It failed. */
+  | "failed";
+
+/** Tokens of all requests of a task together. */
+export interface TaskUsage {
+  /** Read by the model, without what a cache had or took. */
+  input: number;
+  /** Written by the model, its reasoning included. */
+  output: number;
+  /** Written as reasoning. */
+  reasoning: number;
+  /** Read from a cache. */
+  cacheRead: number;
+  /** Written to a cache. */
+  cacheWrite: number;
+}
+
 /** Words. */
 export interface TextContent {
   /** The words, Markdown where the model wrote them. */
   text: string;
+}
+
+/** Lines of a text that `read` showed the model. */
+export interface TextPageMetadata {
+  /** The first line, from 1. */
+  first: number;
+  /** The last line. */
+  last: number;
+  /** How many lines the file has. */
+  total: number;
+  /** Whether the file goes on after the last line. */
+  truncated: boolean;
+}
+
+/** Lines that `grep` found. */
+export interface TextSearchMetadata {
+  /** How many are listed. */
+  matches: number;
+  /** Whether there are more. */
+  truncated: boolean;
+}
+
+/** One thing to do. */
+export interface TodoEntryMetadata {
+  /** What is to be done, in a few words. */
+  content: string;
+  /** How far it is. */
+  status: TodoEntryStatus;
+  /** How important it is. */
+  priority?: TodoEntryPriority;
+}
+
+/** How important a thing to do is. */
+export type TodoEntryPriority =
+  /** More than others. */
+  | "high"
+  /** As others. */
+  | "medium"
+  /** Less than others. */
+  | "low";
+
+/** How far a thing to do is. */
+export type TodoEntryStatus =
+  /** Not begun. */
+  | "pending"
+  /** The agent works on it. */
+  | "in_progress"
+  /** Done. */
+  | "completed"
+  /** Given up. */
+  | "cancelled";
+
+/** The whole list. That of the last `todowrite` is the session's. */
+export interface TodoListMetadata {
+  /** What is to be done, in its order. */
+  todos: TodoEntryMetadata[];
+  /** Whether the list has other items than the one before it; if not, only their statuses changed. */
+  isNew?: boolean;
 }
 
 /** Why a turn is over. */
@@ -1586,6 +2048,28 @@ export interface UsageInfo {
   cacheRead: number;
   /** Written to a cache. */
   cacheWrite: number;
+}
+
+/** What `webfetch` loaded. */
+export interface WebPageMetadata {
+  /** The address, after redirects. */
+  url: string;
+  /** The title of an HTML page. */
+  title?: string;
+  /** The media type; may be empty. */
+  type: string;
+  /** The size of the body. */
+  bytes: number;
+  /** The HTTP status. */
+  status: number;
+}
+
+/** What `websearch` or `codesearch` found. */
+export interface WebSearchMetadata {
+  /** What was searched for. */
+  query: string;
+  /** How many results there are; missing if the search engine does not say. */
+  count?: number;
 }
 
 /** A stretch of text in a document. */

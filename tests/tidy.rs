@@ -54,15 +54,17 @@ const ARROWS: &[(&str, &[&str])] = &[
             "copydesk-workspace",
         ],
     ),
+    ("copydesk-metadata", &[]),
     ("copydesk-model", &[]),
     ("copydesk-permission", &[]),
-    ("copydesk-protocol", &[]),
+    ("copydesk-protocol", &["copydesk-metadata"]),
     ("copydesk-rpc", &[]),
     ("copydesk-servers", &["copydesk-rpc", "copydesk-text", "copydesk-workspace"]),
     (
         "copydesk-session",
         &[
             "copydesk-diagnostics",
+            "copydesk-metadata",
             "copydesk-model",
             "copydesk-permission",
             "copydesk-servers",
@@ -76,6 +78,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "copydesk-config",
             "copydesk-diagnostics",
+            "copydesk-metadata",
             "copydesk-permission",
             "copydesk-servers",
             "copydesk-text",

@@ -1,8 +1,8 @@
 //! Everything that can happen in a session, as the clients that are attached to it are told.
 
+use copydesk_metadata::CallMetadata;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::part::PartInfo;
 use crate::permission::PermissionAskInfo;
@@ -58,8 +58,8 @@ pub enum EventInfo {
     Progress {
         /// The part's id.
         part: String,
-        /// Its fields are the tool's.
-        metadata: Value,
+        /// What the user is shown.
+        metadata: CallMetadata,
     },
     /// A call waits for a person. The request `copydesk/permission/ask` is what is answered.
     Asked(PermissionAskInfo),

@@ -20,6 +20,10 @@ mod generate;
 pub mod handshake;
 pub mod inline;
 pub mod lenient;
+/// What views show of calls and asks: the types of the room that tools and sessions use, too.
+pub mod metadata {
+    pub use copydesk_metadata::*;
+}
 pub mod method;
 pub mod navigation;
 pub mod part;

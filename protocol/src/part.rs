@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use copydesk_metadata::{CallMetadata, TaskUsage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// One thing that was said or done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -123,8 +123,8 @@ pub struct CallInfo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// What the running call showed last: the `metadata` of its last `progress` event.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub progress: Value,
+    #[serde(default, skip_serializing_if = "CallMetadata::is_empty")]
+    pub progress: CallMetadata,
     /// What came of it; missing until something did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Box<CallOutputInfo>>,
@@ -141,9 +141,9 @@ pub struct CallOutputInfo {
     /// Whether the model is told that the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// What the person is shown; its fields are the tool's. A `diff` is in unified form.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub metadata: Value,
+    /// What the user is shown.
+    #[serde(default, skip_serializing_if = "CallMetadata::is_empty")]
+    pub metadata: CallMetadata,
     /// Images and PDFs that the call gave back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub media: Vec<MediaContent>,
@@ -197,4 +197,12 @@ pub struct UsageInfo {
     pub cache_read: u64,
     /// Written to a cache.
     pub cache_write: u64,
+}
+
+/// A task tells its tokens in its metadata.
+impl From<TaskUsage> for UsageInfo {
+    fn from(usage: TaskUsage) -> Self {
+        let TaskUsage { input, output, reasoning, cache_read, cache_write } = usage;
+        Self { input, output, reasoning, cache_read, cache_write }
+    }
 }

@@ -1,8 +1,8 @@
 //! Permission: a call that waits for a person's word.
 
+use copydesk_metadata::PermissionAskMetadata;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::lenient;
 
@@ -21,9 +21,9 @@ pub struct PermissionAskInfo {
     pub always: Vec<String>,
     /// One line for the person.
     pub title: String,
-    /// What the person is shown; its fields are the tool's. An edit has its `diff` in unified form.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub metadata: Value,
+    /// What the user is shown.
+    #[serde(default, skip_serializing_if = "PermissionAskMetadata::is_empty")]
+    pub metadata: PermissionAskMetadata,
 }
 
 /// An ask and its session.

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use copydesk_metadata::CallMetadata;
 use copydesk_model::{FinishReason, MediaPart, ProviderMetadata, ReasoningPart, TextPart, TokenUsage};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::id::Id;
 
@@ -147,8 +147,8 @@ pub struct CallOutput {
     pub output: String,
     #[serde(default)]
     pub is_error: bool,
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub metadata: Value,
+    #[serde(default, skip_serializing_if = "CallMetadata::is_empty")]
+    pub metadata: CallMetadata,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub media: Vec<MediaPart>,
     pub milliseconds: u64,

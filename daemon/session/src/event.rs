@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use copydesk_metadata::{CallMetadata, PermissionAskMetadata};
 use copydesk_tool::Question;
-use serde_json::Value;
 
 use crate::data::{Part, Session};
 use crate::id::Id;
@@ -34,7 +34,7 @@ pub enum SessionEvent {
     /// A running call has something to show.
     CallProgress {
         part: Id,
-        metadata: Value,
+        metadata: CallMetadata,
     },
     AskOpened(AskEvent),
     /// Somebody replied, or nobody needs to any more.
@@ -82,7 +82,7 @@ pub struct AskEvent {
     /// What "always" would allow; empty where that cannot be said.
     pub always: Vec<String>,
     pub title: String,
-    pub metadata: Value,
+    pub metadata: PermissionAskMetadata,
 }
 
 /// A call waits for a person's answers.

@@ -2,8 +2,8 @@
 //!
 //! It has the id of the call that began it, so that it is found again even where nothing is left of that call but its name.
 
-use copydesk_tool::{FileChangeStats, TaskEnd, TaskProgress, TaskReport, TaskUsage};
-use serde::Deserialize as _;
+use copydesk_metadata::{ChangedFileMetadata, FileChangeStats, TaskUsage};
+use copydesk_tool::{TaskEnd, TaskProgress, TaskReport};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -153,13 +153,12 @@ impl TaskMonitor {
     /// What a call came to, which may have been a task of its own.
     fn ended(&mut self, call: &CallPart, is_done: bool) {
         let Some(shown) = call.output.as_ref().map(|output| &output.metadata) else { return };
-        if call.name == TOOL {
-            let usage = shown.get("usage").and_then(|usage| TaskUsage::deserialize(usage).ok());
-            self.used(usage.unwrap_or_default(), shown.get("cost").and_then(Value::as_f64));
+        if let Some(task) = shown.task() {
+            self.used(task.usage, task.cost);
+            task.files.iter().for_each(|file| self.changed(file.clone()));
+        } else if is_done {
+            shown.changed_files().iter().for_each(|file| self.changed(stats(file)));
         }
-        let several = shown.get("files").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let files = several.iter().chain([shown]).filter(|_| is_done || call.name == TOOL);
-        files.filter_map(|file| FileChangeStats::deserialize(file).ok()).for_each(|file| self.changed(file));
     }
 
     fn changed(&mut self, file: FileChangeStats) {
@@ -170,6 +169,11 @@ impl TaskMonitor {
             self.files.push(file);
         }
     }
+}
+
+fn stats(file: &ChangedFileMetadata) -> FileChangeStats {
+    let ChangedFileMetadata { filepath, additions, deletions, .. } = file;
+    FileChangeStats { filepath: filepath.clone(), additions: *additions, deletions: *deletions }
 }
 
 /// A call in a few words.
@@ -194,6 +198,7 @@ fn argument(arguments: &str, names: &[&str]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use copydesk_metadata::CallMetadata;
     use serde_json::json;
 
     use super::*;
@@ -201,6 +206,7 @@ mod tests {
     use crate::id::Id;
 
     fn called(name: &str, arguments: &str, state: PartState, metadata: Value) -> Part {
+        let metadata = CallMetadata::from_value(metadata);
         let output = state.is_settled().then(|| Box::new(CallOutput { metadata, ..CallOutput::default() }));
         let (call, name, arguments) = ("c".to_owned(), name.to_owned(), arguments.to_owned());
         let content = PartContent::Call(CallPart { call, name, arguments, echo: None, parent: None, output });
@@ -243,7 +249,9 @@ mod tests {
     fn files_add_up_over_calls_and_tasks_below() {
         let mut watched = TaskMonitor::new("s");
         let file = |path: &str| json!({ "filepath": path, "additions": 2, "deletions": 1, "diff": "@@" });
-        let several = json!({ "files": [file("/a"), { "filepath": 7 }, file("/b")], "usage": { "input": 5 }, "cost": 0.5 });
+        let usage = json!({ "input": 5, "output": 0, "reasoning": 0, "cacheRead": 0, "cacheWrite": 0 });
+        let mut several = json!({ "agent": "a", "description": "d", "session": "s", "calls": 1, "usage": usage, "cost": 0.5 });
+        several["files"] = json!([file("/a"), { "filepath": 7 }, file("/b")]);
         watched.part(&called("edit", "{}", PartState::Completed, file("/a")));
         watched.part(&called("edit", "{}", PartState::Error { message: "no".into() }, file("/c")));
         watched.part(&called("read", "{}", PartState::Completed, json!({ "filepath": "/d" })));

@@ -1,8 +1,8 @@
 //! What came of the calls that one call stands for, as its own outcome: every result reaches the model, and all of them
 //! together keep to the limits of one.
 
+use copydesk_metadata::{BatchMetadata, BatchedCallMetadata, CallDetail, CallMetadata, CallNotes};
 use copydesk_text::{self as text, KeepSide};
-use serde_json::{Value, json};
 
 use crate::outcome::{CallOutcome, ToolErrorKind};
 use crate::registry::{ToolOutputLimits, ToolRegistry};
@@ -24,7 +24,11 @@ impl ToolRegistry {
         let share = share(self.limits(), &sizes);
         let calls: Vec<_> = outcomes
             .iter()
-            .map(|(_, one)| json!({ "name": one.name, "title": one.title, "isError": one.error_kind.is_some() }))
+            .map(|(_, one)| BatchedCallMetadata {
+                name: one.name.clone(),
+                title: one.title.clone(),
+                is_error: one.error_kind.is_some(),
+            })
             .collect();
         let calls_made = if count == 1 { "1 call".to_owned() } else { format!("{count} calls") };
         let title = if failed == 0 { calls_made } else { format!("{calls_made}, {failed} failed") };
@@ -37,7 +41,8 @@ impl ToolRegistry {
         } else {
             (failed == count).then_some(ToolErrorKind::Failed)
         };
-        let passed_on = shared_metadata(&outcomes);
+        let notes = CallNotes { refused: shared_refusal(&outcomes), ..CallNotes::default() };
+        let is_running = outcomes.iter().any(|(_, one)| one.metadata.is_running());
         let milliseconds = outcomes.iter().map(|(_, one)| one.milliseconds).max().unwrap_or_default();
         let mut media = Vec::new();
         for (number, (call, one)) in outcomes.into_iter().enumerate() {
@@ -49,10 +54,9 @@ impl ToolRegistry {
                 &format!("\n\n## {}. {}{verdict}\n{}", number + 1, one.name, shown.trim_end_matches('\n'));
             media.extend(one.media);
         }
-        let mut metadata = json!({ "calls": calls, "surplus": surplus });
-        if let Value::Object(metadata) = &mut metadata {
-            metadata.extend(passed_on);
-        }
+        let running = is_running.then_some(true);
+        let detail = CallDetail::Batch(BatchMetadata { calls, surplus: surplus as u64, running });
+        let metadata = CallMetadata::from(detail).with_notes(notes);
         CallOutcome {
             name: name.to_owned(),
             title,
@@ -66,15 +70,11 @@ impl ToolRegistry {
     }
 }
 
-/// What is said of all of them where it is said of each: that they were not made; or of one: that it goes on.
-fn shared_metadata(outcomes: &[(String, CallOutcome)]) -> Vec<(String, Value)> {
-    let said = |name: &str| outcomes.iter().map(move |(_, one)| one.metadata.get(name).cloned()).collect();
-    let (refused, running): (Vec<Option<Value>>, Vec<Option<Value>>) = (said("refused"), said("running"));
-    let refused =
-        refused.first().cloned().flatten().filter(|key| refused.iter().all(|one| one.as_ref() == Some(key)));
-    let running = running.contains(&Some(Value::Bool(true))).then_some(Value::Bool(true));
-    let fields = [("refused", refused), ("running", running)];
-    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+/// The permission key that was denied for each of the calls: then the whole batch did not run.
+fn shared_refusal(outcomes: &[(String, CallOutcome)]) -> Option<String> {
+    let refused = |(_, one): &(String, CallOutcome)| one.metadata.notes.refused.clone();
+    let first = outcomes.first().and_then(refused)?;
+    outcomes.iter().all(|one| refused(one).as_ref() == Some(&first)).then_some(first)
 }
 
 fn size(output: &str) -> ToolOutputLimits {
@@ -103,6 +103,8 @@ fn share(limits: text::TruncateLimits, sizes: &[ToolOutputLimits]) -> ToolOutput
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::output_spill::OutputSpill;
 
@@ -111,7 +113,7 @@ mod tests {
             name: "read".into(),
             title: "a".into(),
             output: output.into(),
-            metadata: json!(null),
+            metadata: CallMetadata::default(),
             media: Vec::new(),
             error_kind: failure,
             keep_end: false,
@@ -126,14 +128,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let one = |metadata: Value| {
             let (call, one) = outcome("x", None);
-            (call, CallOutcome { metadata, ..one })
+            (call, CallOutcome { metadata: CallMetadata::from_value(metadata), ..one })
         };
         let refused = || one(json!({ "refused": "doom_loop" }));
-        let together =
-            async |outcomes| registry(dir.path()).combine_outcomes("batch", outcomes, 0).await.metadata;
+        let together = async |outcomes| {
+            registry(dir.path()).combine_outcomes("batch", outcomes, 0).await.metadata.to_value()
+        };
         assert_eq!(together(vec![refused(), refused()]).await["refused"], "doom_loop");
         assert_eq!(together(vec![refused(), one(json!(null))]).await.get("refused"), None);
-        let (runs, ended) = (json!({ "running": true }), json!({ "running": false }));
+        let (runs, ended) = (json!({ "job": 1, "running": true }), json!({ "job": 1, "running": false }));
         assert_eq!(together(vec![one(ended.clone()), one(runs)]).await["running"], true);
         assert_eq!(together(vec![one(ended)]).await.get("running"), None);
     }

@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use copydesk_diagnostics::DiagnosticsTracker;
+use copydesk_metadata::{CallDetail, CallMetadata, PermissionAskMetadata};
 use copydesk_permission::PermissionAction;
 use copydesk_servers::format::Formatters;
 use copydesk_workspace::files::{ResolvedPath, WorkspaceFiles};
 use copydesk_workspace::reviews::ReviewId;
-use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +35,7 @@ pub struct PermissionRequest {
     pub always: Vec<String>,
     /// What the person is shown.
     pub title: String,
-    pub metadata: Value,
+    pub metadata: PermissionAskMetadata,
     pub review: AskReview,
 }
 
@@ -128,7 +128,7 @@ pub struct EditOwner {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallProgress {
     pub call: String,
-    pub metadata: Value,
+    pub metadata: CallMetadata,
 }
 
 #[derive(Clone)]
@@ -235,7 +235,8 @@ impl ToolContext {
         Ok(place)
     }
 
-    pub fn show_progress(&self, metadata: Value) {
+    pub fn show_progress(&self, detail: CallDetail) {
+        let metadata = detail.into();
         let _ = self.progress.try_send(CallProgress { call: self.call.clone(), metadata });
     }
 }

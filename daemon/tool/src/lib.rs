@@ -41,9 +41,6 @@ pub use plan_file::PlanFile;
 pub use prepared_call::{PreparedCall, RawCall};
 pub use question::{Question, QuestionAnswers, QuestionOption};
 pub use registry::{ToolDefinition, ToolOutputLimits, ToolRegistry};
-pub use subagents::{
-    FileChangeStats, Subagent, SubagentTask, Subagents, TaskEnd, TaskFuture, TaskProgress, TaskReport,
-    TaskUsage,
-};
+pub use subagents::{Subagent, SubagentTask, Subagents, TaskEnd, TaskFuture, TaskProgress, TaskReport};
 pub use todo::{TODOWRITE, TodoList};
 pub use tool::{AnyTool, InnerCall, Tool, ToolFuture, TouchedFiles, box_tool};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use copydesk_metadata::CallMetadata;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// In characters; a view cuts it to its own width.
 const LONGEST_TITLE: usize = 300;
@@ -14,7 +14,7 @@ pub struct ToolOutput {
     /// One line: what was done, to what.
     pub title: String,
     pub output: String,
-    pub metadata: Value,
+    pub metadata: CallMetadata,
     pub media: Vec<MediaAttachment>,
     /// Which end matters where the output is too long: the end, for commands that tell the verdict last.
     pub keep_end: bool,
@@ -34,7 +34,7 @@ pub struct MediaAttachment {
 pub struct ToolError {
     pub kind: ToolErrorKind,
     pub message: String,
-    pub metadata: Value,
+    pub metadata: CallMetadata,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ pub enum ToolErrorKind {
 
 impl ToolError {
     pub fn new(kind: ToolErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), metadata: Value::Null }
+        Self { kind, message: message.into(), metadata: CallMetadata::default() }
     }
 
     pub fn target(message: impl Into<String>) -> Self {
@@ -74,8 +74,8 @@ impl ToolError {
         Self::new(ToolErrorKind::Cancelled, "The person cancelled this call.")
     }
 
-    pub fn with_metadata(self, metadata: Value) -> Self {
-        Self { metadata, ..self }
+    pub fn with_metadata(self, metadata: impl Into<CallMetadata>) -> Self {
+        Self { metadata: metadata.into(), ..self }
     }
 }
 
@@ -86,7 +86,7 @@ pub struct CallOutcome {
     pub name: String,
     pub title: String,
     pub output: String,
-    pub metadata: Value,
+    pub metadata: CallMetadata,
     pub media: Vec<MediaAttachment>,
     pub error_kind: Option<ToolErrorKind>,
     pub keep_end: bool,

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use copydesk_metadata::{CallMetadata, CallNotes};
+use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
 use crate::arguments::{self, ArgumentsCompleteness, ParsedArguments, Repair};
@@ -58,7 +59,8 @@ impl PriorAsk {
         let refused = |failure: ToolError| match failure.kind {
             ToolErrorKind::Denied => {
                 let message = format!("{} {}", self.denial_note, failure.message);
-                ToolError::new(failure.kind, message).with_metadata(json!({ "refused": key }))
+                let notes = CallNotes { refused: Some(key), ..CallNotes::default() };
+                ToolError::new(failure.kind, message).with_metadata(CallMetadata::default().with_notes(notes))
             }
             _ => failure,
         };
@@ -135,20 +137,6 @@ impl PreparedCall {
         } else {
             format!("\n\n(Repaired in this call: {}.)", told.join("; "))
         }
-    }
-}
-
-/// Says in a call's metadata what was repaired.
-pub(crate) fn record(metadata: &mut Value, repairs: &[Repair]) {
-    if repairs.is_empty() {
-        return;
-    }
-    if metadata.is_null() {
-        *metadata = Value::Object(Map::new());
-    }
-    if let Value::Object(metadata) = metadata {
-        let repairs: Vec<_> = repairs.iter().map(Repair::to_string).collect();
-        metadata.insert("repaired".to_owned(), json!(repairs));
     }
 }
 

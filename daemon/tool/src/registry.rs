@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::arguments::ArgumentsCompleteness;
+use crate::arguments::{ArgumentsCompleteness, Repair};
 use crate::context::ToolContext;
 use crate::disabled_tools::DISABLED_KEY;
 use crate::outcome::{CallOutcome, ToolError, ToolErrorKind, ToolOutput, one_line};
@@ -117,7 +117,7 @@ impl ToolRegistry {
             }
         };
         outcome.output.push_str(&told);
-        prepared_call::record(&mut outcome.metadata, &repairs);
+        outcome.metadata.notes.repaired = repairs.iter().map(Repair::to_string).collect();
         outcome
     }
 

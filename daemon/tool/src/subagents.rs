@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use serde::{Deserialize, Serialize};
+use copydesk_metadata::{FileChangeStats, TaskState, TaskUsage};
 
 use crate::context::ToolContext;
 use crate::outcome::ToolError;
@@ -29,41 +29,17 @@ pub struct SubagentTask {
 }
 
 /// What a task has come to so far: what the person is shown of it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct TaskProgress {
     /// The session that works on it.
     pub session: String,
     /// Calls that it has made.
-    pub calls: usize,
+    pub calls: u64,
     /// What it does at the moment, in a few words.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub now: String,
     pub usage: TaskUsage,
     /// US dollars, where the price is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-}
-
-/// Tokens, of all requests together; those of tasks below it included.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct TaskUsage {
-    pub input: u64,
-    pub output: u64,
-    pub reasoning: u64,
-    pub cache_read: u64,
-    pub cache_write: u64,
-}
-
-impl std::ops::AddAssign for TaskUsage {
-    fn add_assign(&mut self, more: Self) {
-        self.input = self.input.saturating_add(more.input);
-        self.output = self.output.saturating_add(more.output);
-        self.reasoning = self.reasoning.saturating_add(more.reasoning);
-        self.cache_read = self.cache_read.saturating_add(more.cache_read);
-        self.cache_write = self.cache_write.saturating_add(more.cache_write);
-    }
 }
 
 /// What came of a task.
@@ -77,14 +53,6 @@ pub struct TaskReport {
     pub files: Vec<FileChangeStats>,
 }
 
-/// A file that was changed, in the words that every call's metadata has for it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileChangeStats {
-    pub filepath: String,
-    pub additions: u64,
-    pub deletions: u64,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskEnd {
     Completed,
@@ -95,6 +63,18 @@ pub enum TaskEnd {
     /// The person said no to something in it, and meant stop.
     Rejected,
     Failed(String),
+}
+
+impl TaskEnd {
+    pub(crate) fn state(&self) -> TaskState {
+        match self {
+            Self::Completed => TaskState::Completed,
+            Self::StepLimit(_) => TaskState::OutOfSteps,
+            Self::Cancelled => TaskState::Cancelled,
+            Self::Rejected => TaskState::Rejected,
+            Self::Failed(_) => TaskState::Failed,
+        }
+    }
 }
 
 impl fmt::Display for TaskEnd {

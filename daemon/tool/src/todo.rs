@@ -6,9 +6,11 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use copydesk_metadata::{
+    CallDetail, CallMetadata, TodoEntryMetadata, TodoEntryPriority, TodoEntryStatus, TodoListMetadata,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// The tool that writes the list.
 pub const TODOWRITE: &str = "todowrite";
@@ -54,9 +56,9 @@ pub struct TodoList {
 
 impl TodoList {
     /// As the metadata of a call has it; what cannot be read is no list.
-    pub fn from_metadata(metadata: &Value) -> Self {
-        let list = metadata.get("todos").and_then(|todos| Vec::deserialize(todos).ok());
-        Self { list: Arc::new(Mutex::new(list.unwrap_or_default())) }
+    pub fn from_metadata(metadata: &CallMetadata) -> Self {
+        let todos = metadata.todo_list().map(|list| list.todos.as_slice()).unwrap_or_default();
+        Self { list: Arc::new(Mutex::new(todos.iter().map(TodoItem::from_entry).collect())) }
     }
 
     pub(crate) fn set(&self, todos: Vec<TodoItem>) {
@@ -69,8 +71,41 @@ impl TodoList {
 }
 
 /// `isNew`: it has other items than the list before; else only how far they are has changed.
-pub(crate) fn metadata(todos: &[TodoItem], is_new: bool) -> Value {
-    json!({ "todos": todos, "isNew": is_new })
+pub(crate) fn metadata(todos: &[TodoItem], is_new: bool) -> CallMetadata {
+    let todos = todos.iter().map(TodoItem::to_entry).collect();
+    CallDetail::TodoList(TodoListMetadata { todos, is_new: Some(is_new) }).into()
+}
+
+impl TodoItem {
+    fn to_entry(&self) -> TodoEntryMetadata {
+        let status = match self.status {
+            TodoStatus::Pending => TodoEntryStatus::Pending,
+            TodoStatus::InProgress => TodoEntryStatus::InProgress,
+            TodoStatus::Completed => TodoEntryStatus::Completed,
+            TodoStatus::Cancelled => TodoEntryStatus::Cancelled,
+        };
+        let priority = match self.priority {
+            TodoPriority::High => TodoEntryPriority::High,
+            TodoPriority::Medium => TodoEntryPriority::Medium,
+            TodoPriority::Low => TodoEntryPriority::Low,
+        };
+        TodoEntryMetadata { content: self.content.clone(), status, priority: Some(priority) }
+    }
+
+    fn from_entry(entry: &TodoEntryMetadata) -> Self {
+        let status = match entry.status {
+            TodoEntryStatus::Pending => TodoStatus::Pending,
+            TodoEntryStatus::InProgress => TodoStatus::InProgress,
+            TodoEntryStatus::Completed => TodoStatus::Completed,
+            TodoEntryStatus::Cancelled => TodoStatus::Cancelled,
+        };
+        let priority = match entry.priority {
+            Some(TodoEntryPriority::High) => TodoPriority::High,
+            Some(TodoEntryPriority::Medium) | None => TodoPriority::Medium,
+            Some(TodoEntryPriority::Low) => TodoPriority::Low,
+        };
+        Self { content: entry.content.clone(), status, priority }
+    }
 }
 
 /// Whether two lists have the same items, whatever was done of them.

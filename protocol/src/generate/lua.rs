@@ -95,6 +95,9 @@ fn value(schema: &Value) -> String {
         "integer" => "integer".into(),
         "number" => "number".into(),
         "array" => format!("{}[]", value(&schema["items"])),
+        "object" if schema["additionalProperties"].is_object() => {
+            format!("table<string, {}>", value(&schema["additionalProperties"]))
+        }
         "" => "any".into(),
         other => panic!("no Lua for {other}: {schema}"),
     }

@@ -83,7 +83,7 @@ fn normalize_schema(schema: &mut Value) {
     for (key, inner) in fields {
         match (key.as_str(), inner) {
             ("properties", Value::Object(properties)) => properties.values_mut().for_each(normalize_schema),
-            ("items", item) => normalize_schema(item),
+            ("items" | "additionalProperties", item) => normalize_schema(item),
             ("oneOf" | "anyOf", Value::Array(choices)) => choices.iter_mut().for_each(normalize_schema),
             _ => {}
         }

@@ -88,6 +88,9 @@ fn value(schema: &Value) -> String {
             let item = value(&schema["items"]);
             if item.contains(' ') { format!("Array<{item}>") } else { format!("{item}[]") }
         }
+        "object" if schema["additionalProperties"].is_object() => {
+            format!("Record<string, {}>", value(&schema["additionalProperties"]))
+        }
         "" => "unknown".into(),
         other => panic!("no TypeScript for {other}: {schema}"),
     }

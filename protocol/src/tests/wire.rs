@@ -1,6 +1,7 @@
 //! What every type looks like on the wire, and that it comes back as it went.
 
 mod editors;
+mod metadata;
 mod people;
 mod reviews;
 mod sessions;
@@ -24,6 +25,7 @@ fn check<T: MessagePayload + PartialEq + Debug>(value: &T, expected: &Expect) {
 fn no_type_and_no_field_and_no_choice_is_missing_here() {
     let shown = [
         include_str!("wire/editors.rs"),
+        include_str!("wire/metadata.rs"),
         include_str!("wire/people.rs"),
         include_str!("wire/reviews.rs"),
         include_str!("wire/sessions.rs"),

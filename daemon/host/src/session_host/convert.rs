@@ -102,7 +102,7 @@ fn content(content: &session::PartContent) -> PartContentInfo {
             name: call.name.clone(),
             arguments: call.arguments.clone(),
             parent: call.parent.as_ref().map(ToString::to_string),
-            progress: serde_json::Value::Null,
+            progress: copydesk_protocol::metadata::CallMetadata::default(),
             output: call.output.as_deref().map(output).map(Box::new),
         }),
         session::PartContent::StepStart { model } => PartContentInfo::StepStart { model: model.clone() },

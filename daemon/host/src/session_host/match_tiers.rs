@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use copydesk_protocol::daemon::MatchTierCount;
+use copydesk_protocol::metadata::CallDetail;
 use copydesk_session::{Part, PartContent, PartState};
-use serde_json::Value;
 
 /// There are not so many; whatever else a tool may tell is not counted.
 const MOST: usize = 64;
@@ -27,12 +27,12 @@ impl MatchTierCounts {
     pub(super) fn count(&self, part: &Part) {
         let PartContent::Call(call) = &part.content else { return };
         let output = call.output.as_ref().filter(|_| part.state == PartState::Completed);
-        let told = output.and_then(|output| output.metadata.get("tiers")).and_then(Value::as_object);
+        let Some(CallDetail::Edit(edit)) = output.map(|output| &output.metadata.detail) else { return };
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for (tier, count) in told.into_iter().flatten() {
+        for (tier, count) in edit.tiers().into_iter().flatten() {
             if counts.len() < MOST || counts.contains_key(tier) {
                 let sum = counts.entry(tier.clone()).or_default();
-                *sum = sum.saturating_add(count.as_u64().unwrap_or_default());
+                *sum = sum.saturating_add(*count);
             }
         }
     }

@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
+use copydesk_metadata::{PermissionAskDetail, RepeatedCallAskMetadata};
 use copydesk_tool::{PermissionRequest, PreparedCall};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::data::{CallPart, Part, PartContent};
 
@@ -33,7 +34,12 @@ pub(super) fn doom_loop_ask<'a>(
         patterns: vec![name.clone()],
         always: vec![name.clone()],
         title: format!("{name} {title}: again, after {TIMES} times with the same result"),
-        metadata: json!({ "name": name, "arguments": call.arguments(), "times": TIMES }),
+        metadata: PermissionAskDetail::RepeatedCall(RepeatedCallAskMetadata {
+            name,
+            arguments: call.arguments().clone(),
+            times: TIMES as u64,
+        })
+        .into(),
         ..PermissionRequest::default()
     })
 }
@@ -89,12 +95,12 @@ fn same(written: &str, arguments: &Value) -> bool {
 }
 
 fn was_refused(call: &CallPart) -> bool {
-    call.output.as_ref().is_some_and(|output| output.metadata.get("refused").is_some_and(|key| key == KEY))
+    call.output.as_ref().is_some_and(|output| output.metadata.notes.refused.as_deref() == Some(KEY))
 }
 
 /// What it is about goes on: a job in the background.
 fn is_waiting(call: &CallPart) -> bool {
-    call.output.as_ref().is_some_and(|output| output.metadata.get("running").is_some_and(|is| is == true))
+    call.output.as_ref().is_some_and(|output| output.metadata.is_running())
 }
 
 /// What a model learns from a result: neither how long it took nor where the rest of it was put.
@@ -136,6 +142,9 @@ fn unit(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use copydesk_metadata::CallMetadata;
+    use serde_json::json;
+
     use super::*;
     use crate::data::{CallOutput, PartState, PromptPart};
     use crate::id::Id;
@@ -160,6 +169,7 @@ mod tests {
             "runs" => json!({ "job": 1, "running": true }),
             _ => json!({ "job": 1, "running": false }),
         };
+        let metadata = CallMetadata::from_value(metadata);
         let output = CallOutput { output: output.into(), metadata, ..CallOutput::default() };
         let (arguments, output) = (arguments.to_owned(), Some(Box::new(output)));
         part(

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use copydesk_permission::{Ask as Rule, PermissionAction, PermissionDecision};
 use copydesk_tool::{PermissionDenial, PermissionRequest, Question, QuestionAnswers};
-use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -90,10 +89,7 @@ impl SessionActor {
 
     /// So that a person knows who asks.
     fn label_with_agent(&self, ask: PermissionRequest) -> PermissionRequest {
-        let mut metadata = if ask.metadata.is_object() { ask.metadata } else { json!({}) };
-        if let Value::Object(fields) = &mut metadata {
-            fields.insert("session".to_owned(), json!(self.deps.session.id));
-        }
+        let metadata = ask.metadata.with_session(self.deps.session.id.as_str());
         PermissionRequest { title: format!("{}: {}", self.deps.agent.name, ask.title), metadata, ..ask }
     }
 

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
+use copydesk_metadata::{CallDetail, CallMetadata};
 use copydesk_tool::job_notes;
 use copydesk_tool::review_notes::review_note;
 use copydesk_workspace::process::Processes;
-use serde_json::Value;
 
 use super::SessionActor;
 use crate::data::{NotePart, Part, PartContent, PartState};
@@ -61,17 +61,16 @@ pub(super) fn lost_jobs(parts: &[Arc<Part>], processes: &Processes) -> Vec<i64> 
     let mut open = Vec::new();
     for part in parts {
         match &part.content {
-            PartContent::Call(call) if call.name == "bash" => {
-                let metadata = call.output.as_ref().map(|output| &output.metadata);
-                open.extend(metadata.and_then(|metadata| metadata.get("job")).and_then(Value::as_i64));
-            }
-            // Whoever saw its end with `job` knows.
-            PartContent::Call(call) if call.name == "job" => {
-                let metadata = call.output.as_ref().map(|output| &output.metadata);
-                let ended = metadata.filter(|metadata| metadata.get("running") == Some(&Value::Bool(false)));
-                let ended = ended.and_then(|metadata| metadata.get("job")).and_then(Value::as_i64);
-                open.retain(|id| Some(*id) != ended);
-            }
+            PartContent::Call(call) => match call.output.as_ref().map(|output| &output.metadata) {
+                Some(CallMetadata { detail: CallDetail::BackgroundCommand(started), .. }) => {
+                    open.push(i64::from(started.job));
+                }
+                // Whoever saw its end with `job` knows.
+                Some(CallMetadata { detail: CallDetail::Job(job), .. }) if !job.running => {
+                    open.retain(|id| *id != i64::from(job.job));
+                }
+                _ => {}
+            },
             PartContent::Note(note) => open.retain(|id| !job_notes::is_end_note(&note.text, *id)),
             _ => {}
         }

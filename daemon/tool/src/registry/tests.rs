@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use copydesk_metadata::CallDetail;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -47,7 +48,7 @@ impl Tool for Actor {
     async fn run(&self, parameters: Parameters, context: ToolContext) -> Result<ToolOutput, ToolError> {
         match parameters.act.as_str() {
             "panic" => panic!("as asked"),
-            "fail" => Err(ToolError::failed("It did not work.").with_metadata(json!(1))),
+            "fail" => Err(ToolError::failed("It did not work.").with_metadata(CallDetail::Other(json!(1)))),
             "ask" => {
                 let ask = PermissionRequest {
                     key: "bash".into(),
@@ -190,7 +191,7 @@ async fn what_was_repaired_is_said() {
     let dir = tempfile::tempdir().unwrap();
     let run = async |name: &str, arguments: &str| {
         let outcome = registry(dir.path()).run_raw_call(name, arguments, context(Ok(()))).await;
-        (outcome.name, outcome.output, outcome.metadata)
+        (outcome.name, outcome.output, outcome.metadata.to_value())
     };
     let said = |name: &str, output: &str, metadata| (name.to_owned(), output.to_owned(), metadata);
     assert_eq!(run("act", r#"{"act":"x"}"#).await, said("act", "did x", json!(null)));
@@ -244,7 +245,7 @@ async fn a_tool_that_fails_or_breaks_down_is_an_outcome_too() {
     let dir = tempfile::tempdir().unwrap();
     let outcome = registry(dir.path()).run_raw_call("act", r#"{"act":"fail"}"#, context(Ok(()))).await;
     assert_eq!(
-        (outcome.error_kind, outcome.output.as_str(), outcome.metadata),
+        (outcome.error_kind, outcome.output.as_str(), outcome.metadata.to_value()),
         (Some(ToolErrorKind::Failed), "It did not work.", json!(1))
     );
     let (kind, message) = run("act", r#"{"act":"panic"}"#).await;

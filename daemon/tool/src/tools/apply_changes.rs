@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use copydesk_diagnostics::DiagnosticsSummary;
+use copydesk_metadata::{
+    CallDetail, CallMetadata, ChangedFileMetadata, EditMetadata, FileEditMetadata, MultiFileEditMetadata,
+    PermissionAskDetail,
+};
 use copydesk_workspace::files::{Author, ChangeCause};
 use copydesk_workspace::reviews::ReviewProposal;
-use serde_json::{Map, Value, json};
 
 use super::change::{RequestedChange, size};
 use super::diagnostics;
@@ -36,7 +39,7 @@ pub(super) async fn apply_changes(
         Err(_) => (changes, String::new()),
     };
     let ask = edit_ask(context, &changes);
-    let metadata = ask.metadata.clone();
+    let metadata = metadata(&changes);
     let mut proposals = Vec::new();
     let mut proposed = Vec::new();
     if let Ok(PermissionGrant::NeedsReview) = allowed {
@@ -46,6 +49,7 @@ pub(super) async fn apply_changes(
         let review = if reviews.is_empty() { AskReview::WholeOnly } else { AskReview::Reviews(reviews) };
         let mut metadata = metadata.clone();
         insert_diagnostics(&mut metadata, diagnostics::check_proposed(context, &proposed).await);
+        let metadata = PermissionAskDetail::Edit(metadata).into();
         allowed = context.ask(PermissionRequest { review, metadata, ..ask.clone() }).await;
     }
     for proposal in &proposals {
@@ -93,7 +97,7 @@ fn edit_ask(context: &ToolContext, changes: &[RequestedChange]) -> PermissionReq
         patterns: patterns(context, changes),
         always: vec!["*".to_owned()],
         title: title(changes),
-        metadata: metadata(changes),
+        metadata: PermissionAskDetail::Edit(metadata(changes)).into(),
         review: AskReview::OpenFirst,
     }
 }
@@ -143,45 +147,46 @@ pub(super) fn total(changes: &[&RequestedChange]) -> String {
 }
 
 /// What a person is shown: of one file its path and its diff, of several each under `files`.
-fn metadata(changes: &[RequestedChange]) -> Value {
+fn metadata(changes: &[RequestedChange]) -> EditMetadata {
     let shown = shown(changes);
     let mut room = MOST_DIFF;
     if let [only] = shown.as_slice() {
-        return Value::Object(of_file(only, &mut room));
+        let file = changed_file(only, &mut room);
+        return EditMetadata::File(FileEditMetadata { file, diagnostics: None, tiers: None });
     }
-    let named = |change: &&RequestedChange| {
-        let mut file = of_file(change, &mut room);
-        file.insert("path".to_owned(), change.place.display_path.as_str().into());
-        Value::Object(file)
+    let named = |change: &&RequestedChange| ChangedFileMetadata {
+        path: Some(change.place.display_path.clone()),
+        ..changed_file(change, &mut room)
     };
-    let files: Vec<_> = shown.iter().map(named).collect();
-    let sum = |of: fn(&RequestedChange) -> usize| shown.iter().map(|change| of(change)).sum::<usize>();
-    json!({
-        "files": files,
-        "additions": sum(|change| change.additions),
-        "deletions": sum(|change| change.deletions),
+    let files = shown.iter().map(named).collect();
+    let sum = |of: fn(&RequestedChange) -> usize| shown.iter().map(|change| of(change) as u64).sum();
+    EditMetadata::Files(MultiFileEditMetadata {
+        files,
+        additions: sum(|change| change.additions),
+        deletions: sum(|change| change.deletions),
+        diagnostics: None,
+        tiers: None,
     })
 }
 
 /// `room` is what is left for diffs. Where one has no room, the reviews still show it, hunk by hunk.
-fn of_file(change: &RequestedChange, room: &mut usize) -> Map<String, Value> {
+fn changed_file(change: &RequestedChange, room: &mut usize) -> ChangedFileMetadata {
     let left = room.checked_sub(change.diff.len());
     *room = left.unwrap_or(*room);
-    let diff = if left.is_some() { change.diff.as_str() } else { "" };
-    let mut file = Map::new();
-    file.insert("filepath".to_owned(), change.place.absolute_path.to_string_lossy().into());
-    file.insert("diff".to_owned(), diff.into());
-    file.insert("additions".to_owned(), change.additions.into());
-    file.insert("deletions".to_owned(), change.deletions.into());
-    if let Some(from) = change.from() {
-        file.insert("from".to_owned(), from.absolute_path.to_string_lossy().into());
+    let diff = if left.is_some() { change.diff.clone() } else { String::new() };
+    ChangedFileMetadata {
+        filepath: change.place.absolute_path.to_string_lossy().into_owned(),
+        diff: Some(diff),
+        additions: change.additions as u64,
+        deletions: change.deletions as u64,
+        from: change.from().map(|from| from.absolute_path.to_string_lossy().into_owned()),
+        path: None,
     }
-    file
 }
 
 /// What became of them.
 pub(super) struct AppliedChanges {
-    pub(super) metadata: Value,
+    metadata: EditMetadata,
     /// The person had typed in a file meanwhile: line numbers may be others.
     pub(super) rebased: bool,
     /// It should have been saved, and why it was not.
@@ -195,14 +200,16 @@ pub(super) struct AppliedChanges {
 }
 
 /// What is wrong with the files is shown with the rest.
-fn insert_diagnostics(metadata: &mut Value, told: Option<DiagnosticsSummary>) -> Option<String> {
+fn insert_diagnostics(metadata: &mut EditMetadata, told: Option<DiagnosticsSummary>) -> Option<String> {
     let told = told?;
-    metadata.as_object_mut()?.insert("diagnostics".to_owned(), told.metadata);
+    if let Some(diagnostics) = diagnostics::metadata(told.metadata) {
+        metadata.set_diagnostics(diagnostics);
+    }
     Some(told.output)
 }
 
 impl AppliedChanges {
-    fn new(mut metadata: Value, told: Option<DiagnosticsSummary>) -> Self {
+    fn new(mut metadata: EditMetadata, told: Option<DiagnosticsSummary>) -> Self {
         let told = insert_diagnostics(&mut metadata, told);
         Self {
             metadata,
@@ -228,10 +235,15 @@ impl AppliedChanges {
 
     /// How strictly the places were found that were edited: `"tiers": { "exact": 2, "indentation": 1 }`.
     pub(super) fn tell_tiers(&mut self, names: impl Iterator<Item = &'static str>) {
-        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-        names.for_each(|name| *counts.entry(name).or_default() += 1);
-        if let Some(metadata) = self.metadata.as_object_mut().filter(|_| !counts.is_empty()) {
-            metadata.insert("tiers".to_owned(), json!(counts));
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        names.for_each(|name| *counts.entry(name.to_owned()).or_default() += 1);
+        if !counts.is_empty() {
+            self.metadata.set_tiers(counts);
         }
+    }
+
+    /// What the person is shown.
+    pub(super) fn into_metadata(self) -> CallMetadata {
+        CallDetail::Edit(self.metadata).into()
     }
 }

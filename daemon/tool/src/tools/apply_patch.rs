@@ -96,7 +96,7 @@ impl Tool for ApplyPatchTool {
             output.truncate(output.trim_end_matches('\n').len());
         }
         output.push_str(&notes);
-        Ok(ToolOutput { title, output, metadata: made.metadata, ..ToolOutput::default() })
+        Ok(ToolOutput { title, output, metadata: made.into_metadata(), ..ToolOutput::default() })
     }
 }
 

@@ -8,6 +8,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use copydesk_metadata::{
+    BackgroundCommandMetadata, CallDetail, CommandAskMetadata, CommandMetadata, PermissionAskDetail,
+};
 use copydesk_text::{self as text, KeepSide as End};
 use copydesk_workspace::process::{
     FinishedCommand, GRACE, OutputLimits, ProcessExit, Processes, Shell, ShellCommand, SpillOutcome as Spilt,
@@ -15,7 +18,6 @@ use copydesk_workspace::process::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::diagnostics;
 use super::live_output::LiveOutput;
@@ -162,7 +164,12 @@ impl Tool for BashTool {
             patterns: command_patterns::patterns(written),
             always: command_patterns::always(written).into_iter().collect(),
             title: if parameters.background { format!("{title} (in the background)") } else { title.clone() },
-            metadata: json!({ "command": written, "workdir": place.display_path, "description": said }),
+            metadata: PermissionAskDetail::Command(CommandAskMetadata {
+                command: written.to_owned(),
+                workdir: place.display_path.clone(),
+                description: said.map(str::to_owned),
+            })
+            .into(),
             ..PermissionRequest::default()
         };
         context.ask(ask).await?;
@@ -192,7 +199,8 @@ impl BashTool {
             "It runs in the background as job {}.{place} `job` gives what is new, waits for the end, or stops it; you are told when it has ended.",
             job.id
         );
-        let metadata = json!({ "job": job.id, "file": job.file });
+        let file = job.file.as_ref().map(|file| file.to_string_lossy().into_owned());
+        let metadata = CallDetail::BackgroundCommand(BackgroundCommandMetadata { job: job.id, file }).into();
         Ok(ToolOutput {
             title: format!("{title} (job {})", job.id),
             output,
@@ -203,17 +211,19 @@ impl BashTool {
 
     fn render_result(&self, title: String, finished: &FinishedCommand) -> Result<ToolOutput, ToolError> {
         let time = format!("{:.1} s", finished.duration.as_secs_f64());
-        let code = if let ProcessExit::Code(code) = finished.exit { json!(code) } else { Value::Null };
-        let mut metadata = json!({ "exit": code, "truncated": finished.output.omitted_bytes > 0 });
-        if let (false, Some(metadata)) = (finished.exit == ProcessExit::Code(0), metadata.as_object_mut()) {
-            match finished.exit {
-                ProcessExit::Signal(signal) => drop(metadata.insert("signal".to_owned(), json!(signal))),
-                ProcessExit::TimedOut => drop(metadata.insert("timedOut".to_owned(), json!(true))),
-                ProcessExit::Code(_) | ProcessExit::Cancelled => {}
-            }
-            let tail = text::truncate(&finished.output.tail, SEEN, End::Tail).text;
-            metadata.insert("output".to_owned(), json!(tail));
+        let is_success = finished.exit == ProcessExit::Code(0);
+        let mut shown = CommandMetadata {
+            truncated: Some(finished.output.omitted_bytes > 0),
+            output: (!is_success).then(|| text::truncate(&finished.output.tail, SEEN, End::Tail).text.into()),
+            ..CommandMetadata::default()
+        };
+        match finished.exit {
+            ProcessExit::Code(code) => shown.exit = Some(code),
+            ProcessExit::Signal(signal) => shown.signal = Some(signal),
+            ProcessExit::TimedOut => shown.timed_out = Some(true),
+            ProcessExit::Cancelled => {}
         }
+        let metadata = CallDetail::Command(shown);
         let printed = self.render_output(finished);
         let verdict = match finished.exit {
             ProcessExit::Code(code) => format!("exit code {code} after {time}"),
@@ -237,6 +247,7 @@ impl BashTool {
         });
         let printed = printed.trim_end_matches('\n');
         let output = format!("{printed}\n\n({verdict}{})", left.unwrap_or_default());
+        let metadata = metadata.into();
         Ok(ToolOutput { title, output, metadata, keep_end: true, ..ToolOutput::default() })
     }
 

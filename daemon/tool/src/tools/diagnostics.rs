@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use copydesk_diagnostics::{CommandSnapshot, DiagnosticsSummary, EditedDocument};
+use copydesk_metadata::{CallDetail, DiagnosticsMetadata};
 use copydesk_servers::CheckedDocument;
 use copydesk_text::FileText;
 use copydesk_workspace::files::{AppliedFileChange, FileChangeKind, READ_LIMIT, ResolvedPath};
+use serde_json::Value;
 
 use super::change::RequestedChange;
 use crate::context::ToolContext;
@@ -96,9 +98,15 @@ pub(super) async fn check_command(context: &ToolContext, command: CommandSnapsho
     let told = context.cancel.run_until_cancelled(context.checks.finish_command(command)).await.flatten();
     let Some(told) = told else { return };
     output.output.push_str(&format!("\n\nThe command changed files. {}", told.output));
-    if let Some(metadata) = output.metadata.as_object_mut() {
-        metadata.insert("diagnostics".to_owned(), told.metadata);
+    if let CallDetail::Command(command) = &mut output.metadata.detail {
+        command.diagnostics = metadata(told.metadata);
     }
+}
+
+/// What the person is shown of diagnostics.
+pub(super) fn metadata(summary: Value) -> Option<DiagnosticsMetadata> {
+    // The tracker makes these fields itself; a test of this crate decodes them.
+    serde_json::from_value(summary).ok()
 }
 
 /// What the changes would make of the files.

@@ -1,5 +1,6 @@
 //! What the two searches have in common: the ask, the engine, and how what it found is told.
 
+use copydesk_metadata::{CallDetail, PermissionAskDetail, SearchAskMetadata, WebSearchMetadata};
 use serde_json::{Value, json};
 
 use crate::context::{PermissionRequest, ToolContext};
@@ -36,7 +37,7 @@ impl EndpointSearch {
             patterns: vec![query.to_owned()],
             always: vec!["*".to_owned()],
             title: format!("Search {} for {query}", self.what),
-            metadata: json!({ "query": query }),
+            metadata: PermissionAskDetail::Search(SearchAskMetadata { query: query.to_owned() }).into(),
             ..PermissionRequest::default()
         };
         context.ask(ask).await?;
@@ -51,7 +52,9 @@ impl EndpointSearch {
         } else {
             found.text
         };
-        let metadata = json!({ "query": query, "count": found.count });
+        let count = found.count.map(|count| count as u64);
+        let search = WebSearchMetadata { query: query.to_owned(), count };
+        let metadata = CallDetail::WebSearch(search).into();
         Ok(ToolOutput { title: query.to_owned(), output, metadata, ..ToolOutput::default() })
     }
 }

@@ -1,10 +1,10 @@
 //! What was fetched, by what it is: a page, a text, an image or PDF, or nothing that can be shown.
 
+use copydesk_metadata::{CallDetail, CallMetadata, WebPageMetadata};
 use copydesk_text::sniff;
 use encoding_rs::{UTF_16BE, UTF_16LE};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use url::Url;
 
 use super::media;
@@ -45,7 +45,16 @@ pub(super) fn render_response(
     let FetchResponse { status, mime, charset, body } = answer;
     let kind = kind(&mime, charset.as_deref(), &body);
     let host = url.host_str().unwrap_or_default();
-    let metadata = |title: Option<&str>| json!({ "url": url.as_str(), "title": title, "type": mime, "bytes": body.len(), "status": status.as_u16() });
+    let metadata = |title: Option<&str>| -> CallMetadata {
+        let page = WebPageMetadata {
+            url: url.to_string(),
+            title: title.map(str::to_owned),
+            mime: mime.clone(),
+            bytes: body.len() as u64,
+            status: status.as_u16(),
+        };
+        CallDetail::WebPage(page).into()
+    };
     if !status.is_success() {
         let text = match kind {
             WebContentKind::Page => page::read(&decoded(&body, &charset, true), url, PageFormat::Text).text,

@@ -1,7 +1,7 @@
 //! A folder's entries, as `list` and `read` show them.
 
+use copydesk_metadata::{CallDetail, FileListMetadata};
 use copydesk_workspace::files::ResolvedPath;
-use serde_json::json;
 
 use super::target_file;
 use crate::context::ToolContext;
@@ -39,7 +39,8 @@ pub(super) async fn show(
     } else {
         format!("{}\n\n({}.)", shown.join("\n"), entries(total))
     };
-    let metadata = json!({ "count": shown.len(), "truncated": last < total });
+    let list = FileListMetadata { count: shown.len() as u64, truncated: last < total };
+    let metadata = CallDetail::FileList(list).into();
     Ok(ToolOutput { title: place.display_path.clone(), output, metadata, ..ToolOutput::default() })
 }
 

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use copydesk_metadata::{CallDetail, FileListMetadata};
 use copydesk_workspace::search::{self, SearchDeadline};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::folder_listing::child_path_from_real;
 use super::readable_folders::ReadableFolders;
@@ -76,7 +76,9 @@ impl Tool for GlobTool {
         if found.is_timed_out {
             output.push_str(&timeout_note(self.patience, "`path`"));
         }
-        let metadata = json!({ "count": paths.len(), "truncated": found.has_more || found.is_timed_out });
+        let truncated = found.has_more || found.is_timed_out;
+        let list = FileListMetadata { count: paths.len() as u64, truncated };
+        let metadata = CallDetail::FileList(list).into();
         Ok(ToolOutput { title: given.clone(), output, metadata, ..ToolOutput::default() })
     }
 }

@@ -6,13 +6,13 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use copydesk_metadata::{CallDetail, TextSearchMetadata};
 use copydesk_workspace::files::ResolvedPath;
 use copydesk_workspace::search::{
     self, CaseSensitivity, GrepMatch, GrepMatches, SearchDeadline, SearchError,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::folder_listing::child_path_from_real;
 use super::readable_folders::ReadableFolders;
@@ -77,8 +77,9 @@ impl Tool for GrepTool {
         if found.is_timed_out {
             output.push_str(&timeout_note(self.patience, "`path` or `include`"));
         }
-        let metadata =
-            json!({ "matches": found.matches.len(), "truncated": found.has_more || found.is_timed_out });
+        let truncated = found.has_more || found.is_timed_out;
+        let search = TextSearchMetadata { matches: found.matches.len() as u64, truncated };
+        let metadata = CallDetail::TextSearch(search).into();
         Ok(ToolOutput { title: pattern, output, metadata, ..ToolOutput::default() })
     }
 }

@@ -5,11 +5,11 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use copydesk_metadata::{CallDetail, JobMetadata};
 use copydesk_text::{self as text, KeepSide};
 use copydesk_workspace::process::{BackgroundJob, Processes};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::ToolOptions;
 use crate::context::ToolContext;
@@ -122,7 +122,7 @@ impl Tool for JobTool {
         let state = describe_state(&job);
         let output = format!("{}\n\n(job {id}: {state})", printed.trim_end_matches('\n'));
         let title = format!("{id} {}: {state}", first_line(&job.script));
-        let metadata = json!({ "job": id, "running": job.exit.is_none() });
+        let metadata = CallDetail::Job(JobMetadata { job: id, running: job.exit.is_none() }).into();
         Ok(ToolOutput { title, output, metadata, keep_end: true, ..ToolOutput::default() })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use copydesk_metadata::{CallDetail, CommandMetadata};
 
 use crate::context::ToolContext;
 
@@ -35,7 +35,9 @@ impl<'a> LiveOutput<'a> {
         self.total += piece.len();
         self.new += piece.len();
         if self.total <= QUIET || self.new >= STEP || self.shown.elapsed() >= PAUSE {
-            self.context.show_progress(json!({ "output": self.tail }));
+            let output = Some(self.tail.clone());
+            let shown = CommandMetadata { output, ..CommandMetadata::default() };
+            self.context.show_progress(CallDetail::Command(shown));
             self.new = 0;
             self.shown = Instant::now();
         }

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use copydesk_metadata::{AgentSwitchMetadata, CallDetail};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::plan_exit::BUILD;
 use super::question::{line, unanswered};
@@ -74,10 +74,11 @@ impl Tool for PlanEnterTool {
             vec![choice(YES, "only the plan is written, and you approve it"), choice(NO, "as it was")];
         let question = Question { header: "Plan".into(), text, options, multiple: false, custom: true };
         let output = |title: &str, output: String, agent: &str| {
+            let switch = AgentSwitchMetadata { path: None, agent: agent.to_owned() };
             Ok(ToolOutput {
                 title: title.to_owned(),
                 output,
-                metadata: json!({ "agent": agent }),
+                metadata: CallDetail::AgentSwitch(switch).into(),
                 ..ToolOutput::default()
             })
         };

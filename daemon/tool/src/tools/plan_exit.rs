@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use copydesk_metadata::{AgentSwitchMetadata, CallDetail, PermissionAskDetail, PlanAskMetadata};
 use copydesk_text::FileText;
 use copydesk_workspace::reviews::{DecisionTarget, FeedbackKind, HunkVerdict, ReviewSnapshot, UserDecision};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::plan_enter::PLAN;
 use super::target_file::{file_error, load_content, run_blocking};
@@ -86,7 +86,7 @@ impl Tool for PlanExitTool {
             key: "plan_exit".to_owned(),
             patterns: vec![path.clone()],
             title: format!("Carry out the plan in {path}?"),
-            metadata: json!({ "plan": shown }),
+            metadata: PermissionAskDetail::Plan(PlanAskMetadata { plan: shown }).into(),
             ..PermissionRequest::default()
         });
         approving.await.map_err(|failure| match failure.kind {
@@ -107,7 +107,8 @@ impl Tool for PlanExitTool {
         let output = format!(
             "The person approved the plan in `{path}`. From the next step on you are the agent `{BUILD}`: carry it out, all of it. Keep to it; where it turns out to be wrong, say so."
         );
-        let metadata = json!({ "path": path, "agent": BUILD });
+        let switch = AgentSwitchMetadata { path: Some(path.clone()), agent: BUILD.to_owned() };
+        let metadata = CallDetail::AgentSwitch(switch).into();
         Ok(ToolOutput { title: format!("Approved {path}"), output, metadata, ..ToolOutput::default() })
     }
 }

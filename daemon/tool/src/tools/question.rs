@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use copydesk_metadata::{AskedQuestionMetadata, CallDetail, QuestionsMetadata};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use crate::context::{PermissionDenial, PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
@@ -173,8 +173,13 @@ fn render_answers(questions: &[Question], answers: &[Vec<String>]) -> ToolOutput
         let between = if name.is_empty() { "" } else { ": " };
         titles.push(format!("{name}{between}{}", line(&answer, LONGEST_LABEL)));
     }
-    let one = |question: &Question| json!({ "header": question.header, "text": question.text });
-    let metadata = json!({ "questions": questions.iter().map(one).collect::<Vec<_>>(), "answers": answers });
+    let one = |question: &Question| AskedQuestionMetadata {
+        header: question.header.clone(),
+        text: question.text.clone(),
+    };
+    let asked = questions.iter().map(one).collect();
+    let metadata =
+        CallDetail::Questions(QuestionsMetadata { questions: asked, answers: answers.to_vec() }).into();
     ToolOutput { title: titles.join("; "), output, metadata, ..ToolOutput::default() }
 }
 

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use copydesk_metadata::{CallDetail, MediaFileMetadata, TextPageMetadata};
 use copydesk_text::{FileText, PageEndReason, PageRequest, TextPage, read_page, sniff};
 use copydesk_workspace::files::{FileError, READ_LIMIT};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::readable_folders::ReadableFolders;
 use super::target_file::{count, path_ask, run_blocking, sentence};
@@ -100,7 +100,7 @@ fn show(shown: &str, bytes: Vec<u8>, view: &PageRequest) -> Result<ToolOutput, T
         return Ok(ToolOutput {
             title,
             output,
-            metadata: json!({ "mime": mime }),
+            metadata: CallDetail::MediaFile(MediaFileMetadata { mime: mime.to_owned() }).into(),
             media,
             ..ToolOutput::default()
         });
@@ -117,7 +117,13 @@ fn show(shown: &str, bytes: Vec<u8>, view: &PageRequest) -> Result<ToolOutput, T
     } else {
         format!("{}\n{}", page.text, end(&page, &file))
     };
-    let metadata = json!({ "first": page.first, "last": page.last, "total": page.total, "truncated": page.end_reason != PageEndReason::EndOfText });
+    let metadata = CallDetail::TextPage(TextPageMetadata {
+        first: page.first as u64,
+        last: page.last as u64,
+        total: page.total as u64,
+        truncated: page.end_reason != PageEndReason::EndOfText,
+    })
+    .into();
     Ok(ToolOutput { title, output, metadata, ..ToolOutput::default() })
 }
 

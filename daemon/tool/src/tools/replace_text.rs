@@ -75,7 +75,7 @@ pub(super) async fn replace_in_file(
         output.truncate(output.trim_end_matches('\n').len());
     }
     output.push_str(&notes);
-    Ok(ToolOutput { title, output, metadata: made.metadata, ..ToolOutput::default() })
+    Ok(ToolOutput { title, output, metadata: made.into_metadata(), ..ToolOutput::default() })
 }
 
 /// What is computed aside.

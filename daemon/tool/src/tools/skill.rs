@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use copydesk_metadata::{CallDetail, PermissionAskDetail, SkillAskMetadata, SkillMetadata};
 use copydesk_workspace::files::FileError;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::target_file::{file_error, run_blocking};
 use crate::context::{PermissionRequest, ToolContext};
@@ -89,7 +89,8 @@ impl Tool for SkillTool {
         };
         let key = "skill".to_owned();
         let (patterns, always) = (vec![skill.name.clone()], vec![skill.name.clone()]);
-        let metadata = json!({ "path": skill.path });
+        let path = skill.path.to_string_lossy().into_owned();
+        let metadata = PermissionAskDetail::Skill(SkillAskMetadata { path: path.clone() }).into();
         let title = format!("Load the skill {} from {}", skill.name, skill.folder.display());
         context
             .ask(PermissionRequest { key, patterns, always, title, metadata, ..PermissionRequest::default() })
@@ -98,7 +99,13 @@ impl Tool for SkillTool {
         let folder = skill.folder.clone();
         let (files, more) = run_blocking(move || Ok(sibling_files(&folder))).await?;
         let output = render_skill(skill, &text, &files, more);
-        let metadata = json!({ "name": skill.name, "path": skill.path, "foreign": skill.is_from_repository, "files": files });
+        let metadata = CallDetail::Skill(SkillMetadata {
+            name: skill.name.clone(),
+            path,
+            foreign: skill.is_from_repository,
+            files,
+        })
+        .into();
         Ok(ToolOutput { title: skill.name.clone(), output, metadata, ..ToolOutput::default() })
     }
 }

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use copydesk_metadata::{CallDetail, PermissionAskDetail, TaskAskMetadata, TaskMetadata};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use crate::context::{PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
@@ -95,44 +95,40 @@ impl Tool for TaskTool {
             patterns: vec![agent.clone()],
             always: vec![agent.clone()],
             title: format!("Give a task to {title}"),
-            metadata: json!({ "prompt": given.prompt }),
+            metadata: PermissionAskDetail::Task(TaskAskMetadata { prompt: given.prompt.clone() }).into(),
             ..PermissionRequest::default()
         };
         context.ask(ask).await?;
         let shown = context.clone();
-        let about = metadata(&agent, &description);
-        let show = move |doings: &TaskProgress| shown.show_progress(about(doings));
+        let about = (agent.clone(), description.clone());
+        let show = move |progress: &TaskProgress| {
+            shown.show_progress(CallDetail::Task(metadata(&about.0, &about.1, progress)));
+        };
         let report = self.subagents.run_task(given, context, Box::new(show)).await?;
-        render_report(report, title, metadata(&agent, &description))
+        let metadata = metadata(&agent, &description, &report.progress);
+        render_report(report, title, metadata)
     }
 }
 
 /// What the person is shown of a task.
-fn metadata(agent: &str, description: &str) -> impl Fn(&TaskProgress) -> Value + Send + Sync + use<> {
-    let about = json!({ "agent": agent, "description": description });
-    move |doings| {
-        let mut shown = about.clone();
-        if let (Value::Object(shown), Ok(Value::Object(doings))) = (&mut shown, serde_json::to_value(doings))
-        {
-            shown.extend(doings);
-        }
-        shown
+fn metadata(agent: &str, description: &str, progress: &TaskProgress) -> TaskMetadata {
+    let TaskProgress { session, calls, now, usage, cost } = progress.clone();
+    TaskMetadata {
+        agent: agent.to_owned(),
+        description: description.to_owned(),
+        session,
+        calls,
+        now: Some(now).filter(|now| !now.is_empty()),
+        usage,
+        cost,
+        state: None,
+        files: Vec::new(),
     }
 }
 
-fn render_report(
-    report: TaskReport,
-    title: String,
-    shown: impl Fn(&TaskProgress) -> Value,
-) -> Result<ToolOutput, ToolError> {
+fn render_report(report: TaskReport, title: String, metadata: TaskMetadata) -> Result<ToolOutput, ToolError> {
     let TaskReport { progress: doings, end, last_text: words, files } = report;
-    let mut metadata = shown(&TaskProgress { now: String::new(), ..doings.clone() });
-    if let Value::Object(fields) = &mut metadata {
-        fields.insert("state".to_owned(), json!(end.to_string()));
-        if !files.is_empty() {
-            fields.insert("files".to_owned(), json!(files));
-        }
-    }
+    let metadata = CallDetail::Task(TaskMetadata { now: None, state: Some(end.state()), files, ..metadata });
     let id = &doings.session;
     let head = format!("task_id: {id}\nstate: {end}\n");
     let words = if words.trim().is_empty() { "(The agent said nothing at its end.)" } else { words.trim() };
@@ -142,13 +138,14 @@ fn render_report(
             return Ok(ToolOutput {
                 title,
                 output: format!("{head}\n{words}"),
-                metadata,
+                metadata: metadata.into(),
                 ..ToolOutput::default()
             });
         }
         TaskEnd::StepLimit(steps) => {
             let output =
                 format!("{head}It stopped after {steps} steps and would have gone on. {again}.\n\n{words}");
+            let metadata = metadata.into();
             return Ok(ToolOutput { title, output, metadata, ..ToolOutput::default() });
         }
         TaskEnd::Cancelled => (ToolErrorKind::Cancelled, "the person ended it before it was done".to_owned()),

@@ -9,6 +9,7 @@ mod desk;
 mod editing;
 mod forming;
 mod hostile;
+mod metadata;
 mod multiediting;
 mod patching;
 mod reading;

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use copydesk_metadata::{FetchAskMetadata, PermissionAskDetail};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use tokio::time::timeout;
 use url::Url;
 
@@ -100,7 +100,7 @@ fn ask(url: &Url, from: Option<&Url>) -> PermissionRequest {
         patterns: vec![url.to_string()],
         always: vec![format!("{}/*", url.origin().ascii_serialization())],
         title,
-        metadata: json!({ "url": url.as_str() }),
+        metadata: PermissionAskDetail::Fetch(FetchAskMetadata { url: url.to_string() }).into(),
         ..PermissionRequest::default()
     }
 }

@@ -80,7 +80,7 @@ impl Tool for WriteTool {
             }
             None => format!("{title}.{}", made.notes()),
         };
-        Ok(ToolOutput { output, title, metadata: made.metadata, ..ToolOutput::default() })
+        Ok(ToolOutput { output, title, metadata: made.into_metadata(), ..ToolOutput::default() })
     }
 }
 

@@ -29,8 +29,10 @@ session.listen(function(view, what, part)
   end
   local kind = part.state.kind
   if kind == "running" or kind == "completed" then
-    local diff = vim.tbl_get(part.content, "output", "metadata", "diff")
-    local lines = vim.split(type(diff) == "string" and diff or "", "\n")
+    local call = part.content --[[@as copydesk.CallInfo]]
+    local edit = call.output and call.output.metadata --[[@as copydesk.FileEditMetadata?]]
+    local diff = type(edit) == "table" and type(edit.diff) == "string" and edit.diff or ""
+    local lines = vim.split(diff, "\n")
     local place = require("copydesk.chat.jump").place(part, lines, 1, view.session.folder)
     if place then
       vim.schedule(function()

@@ -7,6 +7,11 @@
 ---@field description string When to use it.
 ---@field model? string `PROVIDER/MODEL`, where it has one of its own.
 
+--- The agent that the session continues as after `plan_enter` or `plan_exit`.
+---@class copydesk.AgentSwitchMetadata
+---@field path? string The plan that the user approved, for `plan_exit`.
+---@field agent string The agent's name.
+
 --- Whose agents.
 ---@class copydesk.AgentsParams
 ---@field folder? string The folder whose configuration counts; where it is missing, the client's first workspace folder.
@@ -22,21 +27,68 @@
 ---| "starting" # A language server could, but is not ready yet.
 ---| "cancelled" # The time that the desk gave is over, or the person cancelled the work.
 
+--- A question.
+---@class copydesk.AskedQuestionMetadata
+---@field header string A word or two; may be empty.
+---@field text string The question itself.
+
+--- A command that `bash` started in the background.
+---@class copydesk.BackgroundCommandMetadata
+---@field job integer The job's number.
+---@field file? string The file with everything that it prints.
+
+--- What a `batch` ran. Each call also has a part of its own.
+---@class copydesk.BatchMetadata
+---@field calls copydesk.BatchedCallMetadata[] The calls, in their order.
+---@field surplus integer How many calls did not run because one batch takes no more.
+---@field running? boolean Whether one of them looked at a background command that still runs; missing if not.
+
+--- A call of a `batch`.
+---@class copydesk.BatchedCallMetadata
+---@field name string The tool's name.
+---@field title string The title of its output.
+---@field isError boolean Whether it failed.
+
 --- A call of a tool.
 ---@class copydesk.CallInfo
 ---@field call string The model's name for this call, unique within its step.
 ---@field name string The tool's name; `invalid` where there is none that could have been meant.
 ---@field arguments string JSON as the model wrote it, and once the call is made as it was understood. While it is being written it is no valid JSON.
 ---@field parent? string The part of the call that stands for this one, as `batch` does.
----@field progress? any What the running call showed last: the `metadata` of its last `progress` event.
+---@field progress? copydesk.CallMetadata What the running call showed last: the `metadata` of its last `progress` event.
 ---@field output? copydesk.CallOutputInfo What came of it; missing until something did.
+
+--- What a view shows of a call: the fields of its tool, and `CallNotes` beside them. The fields tell the tools apart; a tool that is not built in may have fields of its own.
+---@alias copydesk.CallMetadata
+---| copydesk.EditMetadata # `edit`, `multiedit`, `write`, `apply_patch`
+---| copydesk.TaskMetadata # `task`
+---| copydesk.TodoListMetadata # `todowrite`, `todoread`
+---| copydesk.QuestionsMetadata # `question`
+---| copydesk.BatchMetadata # `batch`
+---| copydesk.WebPageMetadata # `webfetch`
+---| copydesk.WebSearchMetadata # `websearch`, `codesearch`
+---| copydesk.SkillMetadata # `skill`
+---| copydesk.TextPageMetadata # `read` of a text
+---| copydesk.MediaFileMetadata # `read` of an image or a PDF
+---| copydesk.TextSearchMetadata # `grep`
+---| copydesk.FileListMetadata # `glob`, `list`, `read` of a folder
+---| copydesk.JobMetadata # `job`
+---| copydesk.BackgroundCommandMetadata # `bash` in the background
+---| copydesk.AgentSwitchMetadata # `plan_enter`, `plan_exit`
+---| copydesk.CommandMetadata # `bash`
+---| copydesk.CallNotes # 
+
+--- What the daemon adds to the fields of any tool.
+---@class copydesk.CallNotes
+---@field repaired? string[] What the daemon repaired in the arguments that the model wrote, one line each.
+---@field refused? string The permission key that the daemon asked for before it ran the call, and that was denied: the call did not run.
 
 --- What came of a call.
 ---@class copydesk.CallOutputInfo
 ---@field title string One line for the person.
 ---@field output string What the model reads.
 ---@field isError? boolean Whether the model is told that the call failed.
----@field metadata? any What the person is shown; its fields are the tool's. A `diff` is in unified form.
+---@field metadata? copydesk.CallMetadata What the user is shown.
 ---@field media? copydesk.MediaContent[] Images and PDFs that the call gave back.
 ---@field milliseconds integer How long it took.
 
@@ -46,11 +98,35 @@
 ---| "written" # It has another content.
 ---| "deleted" # It is not there any more.
 
+--- A file and how it is changed.
+---@class copydesk.ChangedFileMetadata
+---@field filepath string Its absolute path.
+---@field diff? string In unified form; empty where the diffs of the call are too long together.
+---@field additions integer Lines that were added.
+---@field deletions integer Lines that were removed.
+---@field from? string The absolute path that it was moved from.
+---@field path? string Its path for people, relative to the workspace; only where there are several files.
+
 --- What a client says of itself: `initializationOptions.copydesk`.
 ---@class copydesk.ClientHello
 ---@field protocol integer The version of the protocol that it speaks.
 ---@field client string Its name, such as `vscode` or `nvim`.
 ---@field version string The extension's version.
+
+--- A command that `bash` would run.
+---@class copydesk.CommandAskMetadata
+---@field command string The command. A view shows it, whatever the title says.
+---@field workdir string The folder that it would run in, relative to the workspace.
+---@field description? string What the model says that it does.
+
+--- A command of `bash`. While it runs there is only `output`.
+---@class copydesk.CommandMetadata
+---@field exit? integer The exit code; missing while it runs, and if a signal, the timeout or the user ended it.
+---@field truncated? boolean Whether it printed more than the output holds; missing while it runs.
+---@field signal? integer The signal that ended it.
+---@field timedOut? boolean Whether it was ended at its timeout; missing if not.
+---@field output? string The end of what it has printed so far; when it is done, only if it failed.
+---@field diagnostics? copydesk.DiagnosticsMetadata What is wrong with files that it changed; missing if nothing was checked.
 
 --- Something the person pointed at: a file, a stretch of it, or words from elsewhere in the editor.
 ---@class copydesk.ContextItem
@@ -71,6 +147,16 @@
 ---@field code? string The server's name for this kind of problem, such as `E0308`.
 ---@field source? string Who says so, such as `rustc`.
 ---@field message string What is wrong.
+
+--- What changes made wrong, and how sure that is. A source with the proof `unknown` is not clean: a view says so.
+---@class copydesk.DiagnosticsMetadata
+---@field reports copydesk.ProblemSourceMetadata[] Who was asked, and how sure the answer is.
+---@field new copydesk.ProblemMetadata[] Problems that the change made.
+---@field unsure copydesk.ProblemMetadata[] Problems that may be new: the baseline is not known.
+---@field fixed integer How many older problems the change fixed.
+---@field remaining integer How many older problems remain.
+---@field waitedMs integer How long the daemon waited for the sources.
+---@field unlisted? integer How many problems are in neither list because there are too many.
 
 --- Which diagnostics.
 ---@class copydesk.DiagnosticsParams
@@ -97,6 +183,11 @@
 ---@class copydesk.DocumentSaveResult
 ---@field saved boolean Whether the disk has the document's text now.
 ---@field message? string Why not.
+
+--- What a call changed, or an ask would change: one file or several.
+---@alias copydesk.EditMetadata
+---| copydesk.FileEditMetadata # One file.
+---| copydesk.MultiFileEditMetadata # Several, or none of those that are shown.
 
 --- An object without fields.
 ---@class copydesk.Empty
@@ -132,7 +223,7 @@
 ---@class copydesk.EventInfo.progress
 ---@field event "progress"
 ---@field part string The part's id.
----@field metadata any Its fields are the tool's.
+---@field metadata copydesk.CallMetadata What the user is shown.
 
 --- A call waits for a person. The request `copydesk/permission/ask` is what is answered.
 ---@class copydesk.EventInfo.asked: copydesk.PermissionAskInfo
@@ -195,6 +286,16 @@
 ---@field seq integer Counts up by one with every event of the session, as long as the desk runs. A client that sees a gap loads again.
 ---@field event copydesk.EventInfo What happened.
 
+--- An address that `webfetch` would load.
+---@class copydesk.FetchAskMetadata
+---@field url string The address.
+
+--- A file that a task changed.
+---@class copydesk.FileChangeStats
+---@field filepath string Its absolute path.
+---@field additions integer Lines that were added.
+---@field deletions integer Lines that were removed.
+
 --- The diagnostics of one document.
 ---@class copydesk.FileDiagnostics
 ---@field uri string The document.
@@ -202,6 +303,17 @@
 ---@field proof copydesk.ProofLevel How sure it is that they are for that version.
 ---@field items copydesk.DiagnosticInfo[] All of them.
 ---@field unseen? string[] Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its diagnostics name.
+
+--- A change to one file.
+---@class copydesk.FileEditMetadata
+---@field filepath string Its absolute path.
+---@field diff? string In unified form; empty where the diffs of the call are too long together.
+---@field additions integer Lines that were added.
+---@field deletions integer Lines that were removed.
+---@field from? string The absolute path that it was moved from.
+---@field path? string Its path for people, relative to the workspace; only where there are several files.
+---@field diagnostics? copydesk.DiagnosticsMetadata What the change made wrong, or would; missing if nothing was checked.
+---@field tiers? table<string, integer> How many places each tier of the matcher found, by its name: `exact`, `indentation`, …
 
 --- A file that came, went, or has another name.
 ---@class copydesk.FileHunkInfo
@@ -216,6 +328,11 @@
 ---| "created" # Rejecting deletes it.
 ---| "deleted" # Rejecting restores it.
 ---| "renamed" # Rejecting gives it its name back.
+
+--- Files and folders that `glob`, `list` or `read` listed.
+---@class copydesk.FileListMetadata
+---@field count integer How many are listed.
+---@field truncated boolean Whether there are more.
 
 --- Lines that are others.
 ---@class copydesk.HunkInfo
@@ -273,6 +390,11 @@
 ---@field command string The first line of the command.
 ---@field state string `running for 3.0 s`, `exit code 1 after 3.0 s`.
 
+--- A background command that `job` looked at, waited for or stopped.
+---@class copydesk.JobMetadata
+---@field job integer The job's number.
+---@field running boolean Whether it still runs.
+
 --- How often a tier of matching found the place of an edit.
 ---@class copydesk.MatchTierCount
 ---@field tier string `exact`, or what was overlooked: `indentation`, `typography`, …
@@ -283,6 +405,10 @@
 ---@field mime string Such as `image/png`.
 ---@field base64 string The bytes, in base64 with padding.
 ---@field name? string The name of the file, where it had one.
+
+--- An image or a PDF that `read` showed the model.
+---@class copydesk.MediaFileMetadata
+---@field mime string Such as `image/png`.
 
 --- A language server that is not installed.
 ---@class copydesk.MissingServer
@@ -303,6 +429,14 @@
 ---@class copydesk.ModelsResult
 ---@field models copydesk.ModelInfo[] Grouped by provider.
 ---@field default? string The one that is used where nobody chose.
+
+--- Changes to several files.
+---@class copydesk.MultiFileEditMetadata
+---@field files copydesk.ChangedFileMetadata[] The files and their changes.
+---@field additions integer Lines that were added, in all of them.
+---@field deletions integer Lines that were removed, in all of them.
+---@field diagnostics? copydesk.DiagnosticsMetadata What the changes made wrong, or would; missing if nothing was checked.
+---@field tiers? table<string, integer> How many places each tier of the matcher found, by its name: `exact`, `indentation`, …
 
 --- What can be asked.
 ---@alias copydesk.NavigateKind
@@ -445,7 +579,23 @@
 ---@field patterns string[] What is to be allowed: each path, each command.
 ---@field always string[] What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered.
 ---@field title string One line for the person.
----@field metadata? any What the person is shown; its fields are the tool's. An edit has its `diff` in unified form.
+---@field metadata? copydesk.PermissionAskMetadata What the user is shown.
+
+--- What a view shows of an ask: the fields of its tool, and `PermissionAskNotes` beside them. The fields tell the tools apart; a tool that is not built in may have fields of its own.
+---@alias copydesk.PermissionAskMetadata
+---| copydesk.EditMetadata # `edit`, `multiedit`, `write`, `apply_patch`
+---| copydesk.CommandAskMetadata # `bash`
+---| copydesk.PlanAskMetadata # `plan_exit`
+---| copydesk.FetchAskMetadata # `webfetch`
+---| copydesk.SearchAskMetadata # `websearch`, `codesearch`
+---| copydesk.TaskAskMetadata # `task`
+---| copydesk.RepeatedCallAskMetadata # A call that the model repeats, whichever tool it is of.
+---| copydesk.SkillAskMetadata # `skill`
+---| copydesk.PermissionAskNotes # 
+
+--- What the daemon adds to the fields of any ask.
+---@class copydesk.PermissionAskNotes
+---@field session? string The id of the session that asks, if it works on a task for this one.
 
 --- An ask and its session.
 ---@class copydesk.PermissionAskParams
@@ -456,7 +606,7 @@
 ---@field patterns string[] What is to be allowed: each path, each command.
 ---@field always string[] What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered.
 ---@field title string One line for the person.
----@field metadata? any What the person is shown; its fields are the tool's. An edit has its `diff` in unified form.
+---@field metadata? copydesk.PermissionAskMetadata What the user is shown.
 
 --- This time.
 ---@class copydesk.PermissionReply.once
@@ -492,6 +642,39 @@
 ---@field session string The session's id.
 ---@field ask string The ask's id.
 ---@field by? string The name of the client that replied; missing where it was this one, or where nobody did.
+
+--- A plan that would be carried out.
+---@class copydesk.PlanAskMetadata
+---@field plan string The plan, Markdown.
+
+--- A problem.
+---@class copydesk.ProblemMetadata
+---@field path string The file, relative to the workspace if it is inside.
+---@field line integer From 1.
+---@field column integer From 1, in UTF-16 code units.
+---@field severity copydesk.ProblemSeverity How bad it is.
+---@field code? string The source's code for it, such as `E0308`.
+---@field source string Who says so.
+---@field message string What is wrong, in one line.
+
+--- How sure it is that an answer is about the text as it is now.
+---@alias copydesk.ProblemProof
+---| "proven" # The source was asked about this version, or named it.
+---| "likely" # The answer came after the change, and names no version.
+---| "unknown" # There is no answer about this text.
+
+--- How bad a problem is, in the words of LSP.
+---@alias copydesk.ProblemSeverity
+---| "error" # An error.
+---| "warning" # A warning.
+---| "information" # A remark.
+---| "hint" # A hint.
+
+--- A source of diagnostics, such as a language server.
+---@class copydesk.ProblemSourceMetadata
+---@field source string Its name.
+---@field proof copydesk.ProblemProof How sure its answer is.
+---@field why? string Why it is not known, if so.
 
 --- What a person, or an agent in a person's place, asked.
 ---@class copydesk.PromptInfo
@@ -569,6 +752,17 @@
 ---@field session string The session's id.
 ---@field question string The id of the questions.
 ---@field by? string The name of the client that answered; missing where it was this one, or where nobody did.
+
+--- What `question` asked the user, and the answers.
+---@class copydesk.QuestionsMetadata
+---@field questions copydesk.AskedQuestionMetadata[] The questions.
+---@field answers string[][] For each question the labels that were chosen, or the user's own words; empty where there is no answer.
+
+--- A call that the model has made several times, with the same result.
+---@class copydesk.RepeatedCallAskMetadata
+---@field name string The tool's name.
+---@field arguments any The arguments of the call.
+---@field times integer How often it was made.
 
 --- A review as it has become. The session event `reviewChanged` has it.
 ---@class copydesk.ReviewChange
@@ -654,6 +848,10 @@
 ---@alias copydesk.ReviewVerdict
 ---| "accept" # The new lines stay, or come.
 ---| "reject" # The old lines stay, or come back.
+
+--- What `websearch` or `codesearch` would search for.
+---@class copydesk.SearchAskMetadata
+---@field query string The words.
 
 --- A selection, or the place of the cursor.
 ---@class copydesk.SelectionInfo
@@ -819,6 +1017,17 @@
 ---@class copydesk.ShowResult
 ---@field shown boolean Whether it is shown.
 
+--- A skill that would be loaded.
+---@class copydesk.SkillAskMetadata
+---@field path string Its file.
+
+--- A skill that `skill` loaded.
+---@class copydesk.SkillMetadata
+---@field name string Its name.
+---@field path string Its file.
+---@field foreign boolean Whether it comes from the repository, not from the user's own folders.
+---@field files string[] The files beside it, relative to its folder.
+
 --- How the desk is.
 ---@class copydesk.StatusResult
 ---@field version string The desk's version.
@@ -872,9 +1081,77 @@
 ---@field depth? integer How deep it stands in the document, from 0; the list is in the order of the document.
 ---@field calls? copydesk.WireRange[] Where the calls are, for the ends of calls: in this document for incoming ones, in the one asked about for outgoing ones.
 
+--- A task that would be given to another agent.
+---@class copydesk.TaskAskMetadata
+---@field prompt string What the agent would be told.
+
+--- A task, while the agent works on it and when it is done.
+---@class copydesk.TaskMetadata
+---@field agent string The agent's name.
+---@field description string The task in a few words.
+---@field session string The id of the session that works on it.
+---@field calls integer How many calls the agent has made.
+---@field now? string What it does at the moment, in a few words; missing before it begins and after it is done.
+---@field usage copydesk.TaskUsage The tokens that it has used, those of its own tasks included.
+---@field cost? number US dollars, if the price is known.
+---@field state? copydesk.TaskState How it ended; missing while it runs.
+---@field files? copydesk.FileChangeStats[] The files that it changed, when it is done; missing if there are none.
+
+--- How a task ended.
+---@alias copydesk.TaskState
+---| "completed" # The agent is done.
+---| "out of steps" # The agent would have continued, but may not take more steps.
+---| "cancelled" # The user cancelled it.
+---| "rejected" # The user rejected an ask of it, and so stopped it.
+---| "failed" # It failed.
+
+--- Tokens of all requests of a task together.
+---@class copydesk.TaskUsage
+---@field input integer Read by the model, without what a cache had or took.
+---@field output integer Written by the model, its reasoning included.
+---@field reasoning integer Written as reasoning.
+---@field cacheRead integer Read from a cache.
+---@field cacheWrite integer Written to a cache.
+
 --- Words.
 ---@class copydesk.TextContent
 ---@field text string The words, Markdown where the model wrote them.
+
+--- Lines of a text that `read` showed the model.
+---@class copydesk.TextPageMetadata
+---@field first integer The first line, from 1.
+---@field last integer The last line.
+---@field total integer How many lines the file has.
+---@field truncated boolean Whether the file goes on after the last line.
+
+--- Lines that `grep` found.
+---@class copydesk.TextSearchMetadata
+---@field matches integer How many are listed.
+---@field truncated boolean Whether there are more.
+
+--- One thing to do.
+---@class copydesk.TodoEntryMetadata
+---@field content string What is to be done, in a few words.
+---@field status copydesk.TodoEntryStatus How far it is.
+---@field priority? copydesk.TodoEntryPriority How important it is.
+
+--- How important a thing to do is.
+---@alias copydesk.TodoEntryPriority
+---| "high" # More than others.
+---| "medium" # As others.
+---| "low" # Less than others.
+
+--- How far a thing to do is.
+---@alias copydesk.TodoEntryStatus
+---| "pending" # Not begun.
+---| "in_progress" # The agent works on it.
+---| "completed" # Done.
+---| "cancelled" # Given up.
+
+--- The whole list. That of the last `todowrite` is the session's.
+---@class copydesk.TodoListMetadata
+---@field todos copydesk.TodoEntryMetadata[] What is to be done, in its order.
+---@field isNew? boolean Whether the list has other items than the one before it; if not, only their statuses changed.
 
 --- The model has said what it wanted to say.
 ---@class copydesk.TurnEndInfo.done
@@ -970,6 +1247,19 @@
 ---@field reasoning integer Written as reasoning.
 ---@field cacheRead integer Read from a cache.
 ---@field cacheWrite integer Written to a cache.
+
+--- What `webfetch` loaded.
+---@class copydesk.WebPageMetadata
+---@field url string The address, after redirects.
+---@field title? string The title of an HTML page.
+---@field type string The media type; may be empty.
+---@field bytes integer The size of the body.
+---@field status integer The HTTP status.
+
+--- What `websearch` or `codesearch` found.
+---@class copydesk.WebSearchMetadata
+---@field query string What was searched for.
+---@field count? integer How many results there are; missing if the search engine does not say.
 
 --- A stretch of text in a document.
 ---@class copydesk.WireLocation

@@ -1,5 +1,6 @@
 //! What people are asked, and how the two sides greet each other.
 
+use copydesk_metadata::PermissionAskMetadata;
 use expect_test::expect;
 use serde_json::json;
 
@@ -24,7 +25,7 @@ pub(super) fn ask() -> PermissionAskInfo {
         patterns: vec!["src/a.rs".into()],
         always: vec![],
         title: "Edit src/a.rs".into(),
-        metadata: json!({"diff": "@@"}),
+        metadata: PermissionAskMetadata::from_value(json!({"command": "ls", "workdir": "."})),
     }
 }
 
@@ -53,7 +54,7 @@ fn permission() {
     check(
         &PermissionAskParams { session: "s1".into(), ask: ask() },
         &expect![[
-            r#"{"session":"s1","ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"diff":"@@"}}"#
+            r#"{"session":"s1","ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}"#
         ]],
     );
     check(&PermissionReply::Once, &expect![[r#"{"reply":"once"}"#]]);

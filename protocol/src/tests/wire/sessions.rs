@@ -1,7 +1,8 @@
 //! Sessions, their parts and their events.
 
+use copydesk_metadata::CallMetadata;
 use expect_test::expect;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::check;
 use crate::daemon::Empty;
@@ -59,7 +60,7 @@ fn call() -> CallInfo {
         name: "bash".into(),
         arguments: "{\"command\":\"ls\"}".into(),
         parent: None,
-        progress: Value::Null,
+        progress: CallMetadata::default(),
         output: None,
     }
 }
@@ -135,7 +136,7 @@ fn loading() {
     check(
         &loaded,
         &expect![[
-            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"diff":"@@"}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}]}"#
+            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}]}"#
         ]],
     );
     let page = SessionPartsParams { session: "s1".into(), before: "p1".into(), limit: Some(5) };
@@ -171,16 +172,19 @@ fn contents_of_parts() {
         &expect![[r#"{"kind":"reasoning","text":"Hm"}"#]],
     );
     check(
-        &PartContentInfo::Call(CallInfo { progress: json!({"tail": "x"}), ..call() }),
+        &PartContentInfo::Call(CallInfo {
+            progress: CallMetadata::from_value(json!({"output": "x"})),
+            ..call()
+        }),
         &expect![[
-            r#"{"kind":"call","call":"c1","name":"bash","arguments":"{\"command\":\"ls\"}","progress":{"tail":"x"}}"#
+            r#"{"kind":"call","call":"c1","name":"bash","arguments":"{\"command\":\"ls\"}","progress":{"output":"x"}}"#
         ]],
     );
     let output = CallOutputInfo {
         title: "ls".into(),
         output: "a\nb".into(),
         is_error: true,
-        metadata: json!({"exit": 1}),
+        metadata: CallMetadata::from_value(json!({"exit": 1})),
         media: vec![media()],
         milliseconds: 12,
     };
@@ -248,13 +252,16 @@ fn events() {
     );
     check(&EventInfo::Void { part: "p1".into() }, &expect![[r#"{"event":"void","part":"p1"}"#]]);
     check(
-        &EventInfo::Progress { part: "p1".into(), metadata: json!({"tail": "x"}) },
-        &expect![[r#"{"event":"progress","part":"p1","metadata":{"tail":"x"}}"#]],
+        &EventInfo::Progress {
+            part: "p1".into(),
+            metadata: CallMetadata::from_value(json!({"output": "x"})),
+        },
+        &expect![[r#"{"event":"progress","part":"p1","metadata":{"output":"x"}}"#]],
     );
     check(
         &EventInfo::Asked(ask()),
         &expect![[
-            r#"{"event":"asked","ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"diff":"@@"}}"#
+            r#"{"event":"asked","ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}"#
         ]],
     );
     check(&EventInfo::Settled { ask: "a1".into() }, &expect![[r#"{"event":"settled","ask":"a1"}"#]]);

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use copydesk_protocol::metadata::CallMetadata;
 use copydesk_protocol::part::CallInfo;
 use serde_json::Value;
 
@@ -55,7 +56,7 @@ impl CurrentActivity {
         }
     }
 
-    pub(super) fn printed(&mut self, part: &str, metadata: &Value) {
+    pub(super) fn printed(&mut self, part: &str, metadata: &CallMetadata) {
         if let Some(line) = command_output::last_line(metadata)
             && let Some(running) = self.find(part)
         {

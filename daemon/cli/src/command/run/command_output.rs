@@ -1,6 +1,6 @@
 //! What a command printed and how it ended, for a person: in few lines, and with nothing that steers a terminal.
 
-use serde_json::Value;
+use copydesk_protocol::metadata::CallMetadata;
 
 use crate::terminal::{DIM, cut, styled};
 
@@ -11,12 +11,12 @@ const LAST: usize = 5;
 const TAB: &str = "    ";
 
 /// How the command of a call ended, where that was no success.
-pub(super) fn failed(metadata: &Value) -> Option<String> {
-    let number = |key: &str| metadata.get(key).and_then(Value::as_i64);
-    if metadata.get("timedOut").and_then(Value::as_bool) == Some(true) {
+pub(super) fn failed(metadata: &CallMetadata) -> Option<String> {
+    let command = metadata.command()?;
+    if command.timed_out == Some(true) {
         return Some("ended at its timeout".to_owned());
     }
-    match (number("exit"), number("signal")) {
+    match (command.exit, command.signal) {
         (Some(0), _) | (None, None) => None,
         (Some(code), _) => Some(format!("exit code {code}")),
         (None, Some(signal)) => Some(format!("ended by signal {signal}")),
@@ -24,7 +24,7 @@ pub(super) fn failed(metadata: &Value) -> Option<String> {
 }
 
 /// The last that it printed, each line within the terminal.
-pub(super) fn last_lines(metadata: &Value, columns: usize) -> Vec<String> {
+pub(super) fn last_lines(metadata: &CallMetadata, columns: usize) -> Vec<String> {
     let mut lines: Vec<_> = clean(output(metadata)).collect();
     // Where it speaks to programs and to people, as cargo does, these are the lines for people.
     if lines.iter().any(|line| !is_for_programs(line)) {
@@ -43,13 +43,13 @@ fn is_for_programs(line: &str) -> bool {
 }
 
 /// The last line for people of what it has printed so far.
-pub(super) fn last_line(metadata: &Value) -> Option<String> {
+pub(super) fn last_line(metadata: &CallMetadata) -> Option<String> {
     // What is for programs may not have come to its end.
     clean(output(metadata)).filter(|line| !is_for_programs(line) && !line.starts_with("{\"")).last()
 }
 
-fn output(metadata: &Value) -> &str {
-    metadata.get("output").and_then(Value::as_str).unwrap_or_default()
+fn output(metadata: &CallMetadata) -> &str {
+    metadata.command().and_then(|command| command.output.as_deref()).unwrap_or_default()
 }
 
 /// Its lines without the empty ones, each as it was when it was last written over.
@@ -72,19 +72,19 @@ mod tests {
 
     #[test]
     fn only_failures_are_told() {
-        let told = |metadata| failed(&metadata);
+        let told = |metadata| failed(&CallMetadata::from_value(metadata));
         assert_eq!(told(json!({ "exit": 3 })).as_deref(), Some("exit code 3"));
         assert_eq!(told(json!({ "exit": null, "signal": 9 })).as_deref(), Some("ended by signal 9"));
         assert_eq!(told(json!({ "exit": null, "timedOut": true })).as_deref(), Some("ended at its timeout"));
         for fine in [json!({ "exit": 0 }), json!({}), json!(null), json!({ "exit": "3", "timedOut": 1 })] {
-            assert_eq!(failed(&fine), None, "{fine}");
+            assert_eq!(told(fine.clone()), None, "{fine}");
         }
     }
 
     #[test]
     fn the_last_lines_fit_and_steer_nothing() {
         let shown = |output: &str, columns| {
-            let lines = last_lines(&json!({ "output": output }), columns);
+            let lines = last_lines(&CallMetadata::from_value(json!({ "output": output })), columns);
             lines
                 .iter()
                 .map(|line| anstream::adapter::strip_str(&unmarked(line)).to_string())
@@ -98,9 +98,10 @@ mod tests {
         let mixed = "on\":\"x\"}\n{\"reason\":\"message\"}\nerror: six\nstruct A { b: u8 }\n{\"done\":true}";
         assert_eq!(shown(mixed, 80), ["  error: six", "  struct A { b: u8 }"]);
         assert_eq!(shown("{\"error\":404}", 80), ["  {\"error\":404}"]);
-        assert_eq!(last_line(&json!({ "output": "one\ntwo\n\n" })).as_deref(), Some("two"));
-        assert_eq!(last_line(&json!({ "output": 5 })), None);
+        let last_line = |metadata| last_line(&CallMetadata::from_value(metadata));
+        assert_eq!(last_line(json!({ "output": "one\ntwo\n\n" })).as_deref(), Some("two"));
+        assert_eq!(last_line(json!({ "output": 5 })), None);
         let cargo = json!({ "output": "Checking a\n{\"reason\":\"x\"}\n{\"reason\":\"compiler-mess" });
-        assert_eq!(last_line(&cargo).as_deref(), Some("Checking a"));
+        assert_eq!(last_line(cargo).as_deref(), Some("Checking a"));
     }
 }

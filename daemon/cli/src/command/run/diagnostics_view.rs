@@ -6,8 +6,10 @@
 #[cfg(test)]
 mod tests;
 
+use copydesk_protocol::metadata::{
+    DiagnosticsMetadata, ProblemMetadata, ProblemProof, ProblemSeverity, ProblemSourceMetadata,
+};
 use copydesk_servers::TREE_SITTER;
-use serde_json::Value;
 
 use crate::terminal::{BAD, DIM, GOOD, WARNING, columns, columns_of, cut, one_line, styled};
 
@@ -27,47 +29,49 @@ pub(super) enum DiagnosticsTiming {
 }
 
 /// None where nobody was asked.
-pub(super) fn lines(metadata: &Value, when: DiagnosticsTiming) -> Vec<String> {
-    within(metadata, when, columns())
+pub(super) fn lines(found: Option<&DiagnosticsMetadata>, when: DiagnosticsTiming) -> Vec<String> {
+    found.map(|found| within(found, when, columns())).unwrap_or_default()
 }
 
-fn within(metadata: &Value, when: DiagnosticsTiming, width: usize) -> Vec<String> {
-    let Some(told) = metadata.get("diagnostics") else { return Vec::new() };
-    let list = |key: &str| told.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let (new, unsure) = (list("new"), list("unsure"));
+fn within(found: &DiagnosticsMetadata, when: DiagnosticsTiming, width: usize) -> Vec<String> {
+    let DiagnosticsMetadata { reports, new, unsure, .. } = found;
     let mut lines: Vec<_> =
         new.iter().chain(unsure).take(MOST).flat_map(|item| problem(item, width)).collect();
-    let unlisted = usize::try_from(count(told, "unlisted")).unwrap_or_default();
+    let unlisted = usize::try_from(found.unlisted.unwrap_or_default()).unwrap_or_default();
     let more = (new.len() + unsure.len() + unlisted).saturating_sub(MOST);
     if more > 0 {
         lines.push(styled(DIM, format!("  … and {more} more")));
     }
     let (known, unknown): (Vec<_>, Vec<_>) =
-        list("reports").iter().partition(|report| text(report, "proof") != "unknown");
+        reports.iter().partition(|report| report.proof != ProblemProof::Unknown);
     let room = width.saturating_sub(4);
     if !known.is_empty() {
         let is_fine = new.is_empty() && unsure.is_empty();
         let mark = if is_fine { styled(GOOD, "✓") } else { styled(BAD, "✗") };
-        let said = format!("{}: {}", sources(&known), figures(told, (new.len(), unsure.len()), when));
+        let said = format!("{}: {}", sources(&known), figures(found, when));
         lines.push(format!("  {mark} {}", styled(DIM, cut(&said, room))));
     }
     if let Some(first) = unknown.first() {
-        let said = format!("{}: not known: {}", sources(&unknown), one_line(text(first, "why")));
+        let said = format!(
+            "{}: not known: {}",
+            sources(&unknown),
+            one_line(first.why.as_deref().unwrap_or_default())
+        );
         lines.push(format!("  {} {}", styled(DIM, "?"), styled(DIM, cut(&said, room))));
     }
     lines
 }
 
 /// `2 new, 1 older, 1 fixed`
-fn figures(told: &Value, (new, unsure): (usize, usize), when: DiagnosticsTiming) -> String {
+fn figures(told: &DiagnosticsMetadata, when: DiagnosticsTiming) -> String {
     let made = if when == DiagnosticsTiming::Before { " if this is made" } else { "" };
-    let found = match (new, unsure) {
+    let found = match (told.new.len(), told.unsure.len()) {
         (0, 0) => format!("nothing new{made}"),
         (0, unsure) => format!("{unsure} found{made}, which of them are new is not known"),
         (new, 0) => format!("{new} new{made}"),
         (new, unsure) => format!("{new} new{made}, {unsure} perhaps new"),
     };
-    let older = [("remaining", "older"), ("fixed", "fixed")].map(|(key, word)| match count(told, key) {
+    let older = [(told.remaining, "older"), (told.fixed, "fixed")].map(|(count, word)| match count {
         0 => String::new(),
         count => format!(", {count} {word}"),
     });
@@ -75,13 +79,17 @@ fn figures(told: &Value, (new, unsure): (usize, usize), when: DiagnosticsTiming)
 }
 
 /// Whoever said something, with how sure it is.
-fn sources(reports: &[&Value]) -> String {
+fn sources(reports: &[&ProblemSourceMetadata]) -> String {
     let mut named: Vec<String> = Vec::new();
     for report in reports {
-        let (source, proof) = (one_line(text(report, "source")), text(report, "proof"));
+        let source = one_line(&report.source);
         // Who reads that nothing is new should know what was looked at.
         let source = if source == TREE_SITTER { format!("{source} (syntax only)") } else { source };
-        let name = if proof == "unknown" { source } else { format!("{source}, {}", one_line(proof)) };
+        let name = match report.proof {
+            ProblemProof::Proven => format!("{source}, proven"),
+            ProblemProof::Likely => format!("{source}, likely"),
+            ProblemProof::Unknown => source,
+        };
         if !named.contains(&name) {
             named.push(name);
         }
@@ -90,20 +98,19 @@ fn sources(reports: &[&Value]) -> String {
 }
 
 /// `  src/cart.rs:12:9 error E0308 mismatched types`
-fn problem(problem: &Value, width: usize) -> Vec<String> {
-    let number = |key: &str| problem.get(key).and_then(Value::as_u64).unwrap_or_default();
-    let at = format!(":{}:{}", number("line"), number("column"));
-    let severity = one_line(text(problem, "severity"));
-    let code = Some(one_line(text(problem, "code"))).filter(|code| !code.is_empty());
-    let kind = code.map_or_else(|| severity.clone(), |code| format!("{severity} {code}"));
+fn problem(problem: &ProblemMetadata, width: usize) -> Vec<String> {
+    let at = format!(":{}:{}", problem.line, problem.column);
+    let severity = problem.severity.name();
+    let code = problem.code.as_deref().map(one_line).filter(|code| !code.is_empty());
+    let kind = code.map_or_else(|| severity.to_owned(), |code| format!("{severity} {code}"));
     let kind = cut(&kind, width.saturating_sub(4));
-    let path = one_line(text(problem, "path"));
+    let path = one_line(&problem.path);
     let path = cut_front(&path, width.saturating_sub(3 + at.len()));
-    let message = one_line(text(problem, "message"));
-    let coloured = match severity.as_str() {
-        "error" => styled(BAD, &kind),
-        "warning" => styled(WARNING, &kind),
-        _ => kind.clone(),
+    let message = one_line(&problem.message);
+    let coloured = match problem.severity {
+        ProblemSeverity::Error => styled(BAD, &kind),
+        ProblemSeverity::Warning => styled(WARNING, &kind),
+        ProblemSeverity::Information | ProblemSeverity::Hint => kind.clone(),
     };
     let place = format!("  {path}{at}");
     let room = width.saturating_sub(columns_of(&place) + columns_of(&kind) + 3);
@@ -124,12 +131,4 @@ fn cut_front(text: &str, columns: usize) -> String {
     }
     let reversed: String = text.chars().rev().collect();
     cut(&reversed, columns).chars().rev().collect()
-}
-
-fn count(of: &Value, key: &str) -> u64 {
-    of.get(key).and_then(Value::as_u64).unwrap_or_default()
-}
-
-fn text<'a>(of: &'a Value, key: &str) -> &'a str {
-    of.get(key).and_then(Value::as_str).unwrap_or_default()
 }

@@ -99,11 +99,11 @@ enum KeyOutcome {
 
 impl HunkDialog {
     async fn run(&mut self) -> DialogAnswer {
-        if text_view::diffs(&self.ask.metadata).is_empty() {
+        if text_view::diffs(self.ask.metadata.changed_files()).is_empty() {
             return self.ask_about_all().await;
         }
         let mut items = self.next_items().await;
-        let diffs = text_view::diffs(&self.ask.metadata);
+        let diffs = text_view::diffs(self.ask.metadata.changed_files());
         self.around = context_lines::around(&diffs, &items);
         // One hunk is shown as it always was.
         if items.len() < 2 {

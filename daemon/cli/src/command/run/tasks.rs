@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use copydesk_protocol::metadata::{CallMetadata, TaskMetadata};
 use copydesk_protocol::part::{CallInfo, UsageInfo};
-use serde::Deserialize as _;
-use serde_json::Value;
 
 use crate::terminal::one_line;
 
@@ -16,11 +15,10 @@ pub(super) struct RunningTasks {
 
 impl RunningTasks {
     /// Nothing where the call is no task.
-    pub(super) fn progress(&mut self, part: &str, shown: &Value) {
-        let agent = shown.get("agent").and_then(Value::as_str);
-        if let (Some(agent), Some(calls)) = (agent, shown.get("calls").and_then(Value::as_u64)) {
-            let now = shown.get("now").and_then(Value::as_str).unwrap_or("starting");
-            self.doing.insert(part.to_owned(), one_line(&format!("{agent}: {now} ({})", count(calls))));
+    pub(super) fn progress(&mut self, part: &str, shown: &CallMetadata) {
+        if let Some(TaskMetadata { agent, calls, now, .. }) = shown.task() {
+            let now = now.as_deref().unwrap_or("starting");
+            self.doing.insert(part.to_owned(), one_line(&format!("{agent}: {now} ({})", count(*calls))));
         }
     }
 
@@ -37,7 +35,7 @@ impl RunningTasks {
 
 /// What a task came to, for the person.
 pub(super) fn about(call: &CallInfo) -> Option<String> {
-    let calls = shown(call)?.get("calls")?.as_u64()?;
+    let calls = task(call)?.calls;
     let (usage, cost) = used(call);
     let read = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
     let cost = cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
@@ -46,13 +44,11 @@ pub(super) fn about(call: &CallInfo) -> Option<String> {
 
 /// What a task has used; nothing where the call is none.
 pub(super) fn used(call: &CallInfo) -> (UsageInfo, Option<f64>) {
-    let shown = shown(call);
-    let usage = shown.and_then(|shown| UsageInfo::deserialize(shown.get("usage")?).ok());
-    (usage.unwrap_or_default(), shown.and_then(|shown| shown.get("cost")?.as_f64()))
+    task(call).map(|task| (task.usage.into(), task.cost)).unwrap_or_default()
 }
 
-fn shown(call: &CallInfo) -> Option<&Value> {
-    call.output.as_ref().filter(|_| call.name == "task").map(|output| &output.metadata)
+fn task(call: &CallInfo) -> Option<&TaskMetadata> {
+    call.output.as_ref().and_then(|output| output.metadata.task())
 }
 
 fn count(calls: u64) -> String {

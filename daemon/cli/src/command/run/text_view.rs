@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 
 use copydesk_protocol::event::{EventInfo, JobInfo, TurnEndInfo};
+use copydesk_protocol::metadata::{CallMetadata, ChangedFileMetadata};
 use copydesk_protocol::part::{CallInfo, PartContentInfo, PartInfo, PartStateInfo, UsageInfo};
 use copydesk_protocol::permission::PermissionAskInfo;
 use copydesk_protocol::question::QuestionAskInfo;
-use serde_json::Value;
 
 use super::activity::{self, CurrentActivity};
 use super::command_output;
@@ -114,7 +114,7 @@ impl TextView {
     }
 
     /// Not shown: a person may be typing.
-    pub(super) fn progress(&mut self, part: &str, metadata: &Value) {
+    pub(super) fn progress(&mut self, part: &str, metadata: &CallMetadata) {
         self.tasks.progress(part, metadata);
         if let Some(doing) = &mut self.doing {
             doing.printed(part, metadata);
@@ -188,24 +188,26 @@ impl TextView {
         let title = one_line(&asked.title);
         print(format!("{} {title}", styled(BOLD, "?")))?;
         // What an agent asks that works for this one says nothing of its task.
-        if asked.metadata.get("session").is_none() {
+        if asked.metadata.notes.session.is_none() {
             self.asked.insert(asked.part.clone(), title);
         }
         // Whatever the model calls it, the person sees what would be run.
-        if let Some(command) = asked.metadata.get("command").and_then(|command| command.as_str()) {
+        if let Some(command) = asked.metadata.command() {
             print(format!("  {} {}", styled(DIM, "$"), command.trim_end().replace('\n', "\n    ")))?;
         }
-        if let Some(plan) = asked.metadata.get("plan").and_then(|plan| plan.as_str()) {
+        if let Some(plan) = asked.metadata.plan() {
             let indent =
                 |line: &str| if line.trim().is_empty() { String::new() } else { format!("  {line}") };
             print(format!("\n{}\n", plan.trim().lines().map(indent).collect::<Vec<_>>().join("\n")))?;
         }
-        diagnostics_view::lines(&asked.metadata, DiagnosticsTiming::Before).iter().try_for_each(print)
+        diagnostics_view::lines(asked.metadata.diagnostics(), DiagnosticsTiming::Before)
+            .iter()
+            .try_for_each(print)
     }
 
     /// The change that it is about is shown, now or hunk by hunk.
     pub(super) fn mark_change_shown(&mut self, asked: &PermissionAskInfo) {
-        if !diffs(&asked.metadata).is_empty() {
+        if !diffs(asked.metadata.changed_files()).is_empty() {
             self.seen.insert(asked.part.clone());
         }
     }
@@ -334,11 +336,13 @@ impl TextView {
             return Ok(());
         }
         let Some(output) = output else { return Ok(()) };
-        let diffs = diffs(&output.metadata);
+        let diffs = diffs(output.metadata.changed_files());
         if !diffs.is_empty() && !self.seen.contains(part) {
             print(coloured(&joined(&diffs)))?;
         }
-        diagnostics_view::lines(&output.metadata, DiagnosticsTiming::After).iter().try_for_each(print)
+        diagnostics_view::lines(output.metadata.diagnostics(), DiagnosticsTiming::After)
+            .iter()
+            .try_for_each(print)
     }
 
     fn end(&mut self, end: &TurnEndInfo) -> io::Result<()> {
@@ -415,15 +419,11 @@ pub(super) struct FileDiff<'a> {
 }
 
 /// Those of all files.
-pub(super) fn diffs(metadata: &Value) -> Vec<FileDiff<'_>> {
-    fn text<'a>(of: &'a Value, key: &str) -> Option<&'a str> {
-        of.get(key).and_then(Value::as_str)
-    }
-    if let Some(diff) = text(metadata, "diff") {
-        return vec![FileDiff { path: None, diff }];
-    }
-    let files = metadata.get("files").and_then(Value::as_array).into_iter().flatten();
-    files.filter_map(|file| Some(FileDiff { path: text(file, "path"), diff: text(file, "diff")? })).collect()
+pub(super) fn diffs(files: &[ChangedFileMetadata]) -> Vec<FileDiff<'_>> {
+    let diff = |file: &'_ ChangedFileMetadata| {
+        Some(FileDiff { path: file.path.as_deref(), diff: file.diff.as_deref()? })
+    };
+    files.iter().filter_map(diff).collect()
 }
 
 pub(super) fn joined(diffs: &[FileDiff<'_>]) -> String {

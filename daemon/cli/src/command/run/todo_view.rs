@@ -1,6 +1,6 @@
 //! The agent's list of things to do, as a person reads it go by: whole at first, then only what has changed.
 
-use serde_json::Value;
+use copydesk_protocol::metadata::{CallMetadata, TodoEntryMetadata, TodoEntryStatus};
 
 use crate::terminal::{BOLD, DIM, one_line, styled};
 
@@ -10,20 +10,19 @@ const MOST: usize = 30;
 #[derive(Debug, Default)]
 pub(super) struct TodoListView {
     /// What was shown last, by what is to be done.
-    known: Vec<(String, String)>,
+    known: Vec<(String, TodoEntryStatus)>,
 }
 
 impl TodoListView {
     /// The lines to be shown of the list that a call has written.
-    pub(super) fn lines(&mut self, metadata: &Value) -> Vec<String> {
-        let todos = metadata.get("todos").and_then(Value::as_array);
-        let text = |todo: &Value, name: &str| todo.get(name).and_then(Value::as_str).map(one_line);
-        let item = |todo: &Value| Some((text(todo, "content")?, text(todo, "status")?));
-        let list: Vec<_> = todos.into_iter().flatten().filter_map(item).collect();
+    pub(super) fn lines(&mut self, metadata: &CallMetadata) -> Vec<String> {
+        let todos = metadata.todo_list().map(|list| list.todos.as_slice()).unwrap_or_default();
+        let item = |todo: &TodoEntryMetadata| (one_line(&todo.content), todo.status);
+        let list: Vec<_> = todos.iter().map(item).collect();
         let known = std::mem::replace(&mut self.known, list);
         let changed: Vec<_> = self.known.iter().filter(|item| !known.contains(item)).collect();
         let mut lines: Vec<_> =
-            changed.iter().take(MOST).map(|(content, status)| line(content, status)).collect();
+            changed.iter().take(MOST).map(|(content, status)| line(content, *status)).collect();
         if changed.len() > MOST {
             lines.push(styled(DIM, format!("  … {} more", changed.len() - MOST)));
         }
@@ -31,17 +30,18 @@ impl TodoListView {
     }
 }
 
-fn line(content: &str, status: &str) -> String {
+fn line(content: &str, status: TodoEntryStatus) -> String {
     match status {
-        "completed" => format!("  [x] {}", styled(DIM, content)),
-        "in_progress" => format!("  [-] {}", styled(BOLD, content)),
-        "cancelled" => format!("  [~] {}", styled(DIM, content)),
-        _ => format!("  [ ] {content}"),
+        TodoEntryStatus::Completed => format!("  [x] {}", styled(DIM, content)),
+        TodoEntryStatus::InProgress => format!("  [-] {}", styled(BOLD, content)),
+        TodoEntryStatus::Cancelled => format!("  [~] {}", styled(DIM, content)),
+        TodoEntryStatus::Pending => format!("  [ ] {content}"),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use copydesk_protocol::metadata::CallMetadata;
     use serde_json::json;
 
     use super::TodoListView;
@@ -55,7 +55,7 @@ mod tests {
                 .iter()
                 .map(|(content, status)| json!({ "content": content, "status": status }))
                 .collect();
-            let lines = todo.lines(&json!({ "todos": list }));
+            let lines = todo.lines(&CallMetadata::from_value(json!({ "todos": list })));
             lines
                 .iter()
                 .map(|line| anstream::adapter::strip_str(&unmarked(line)).to_string())
@@ -65,10 +65,11 @@ mod tests {
         assert_eq!(shown(&[("a", "in_progress"), ("b\nc", "pending")]), "  [-] a\n  [ ] b c");
         assert_eq!(shown(&[("a", "completed"), ("b\nc", "pending"), ("d", "cancelled")]), "  [x] a\n  [~] d");
         assert_eq!(shown(&[("a", "completed")]), "");
-        assert_eq!(todo.lines(&json!({ "todos": [{ "content": 5 }, "x"] })), [""; 0]);
+        let broken = CallMetadata::from_value(json!({ "todos": [{ "content": 5 }, "x"] }));
+        assert_eq!(todo.lines(&broken), [""; 0]);
         let many: Vec<_> =
             (0..40).map(|number| json!({ "content": number.to_string(), "status": "pending" })).collect();
-        let lines = todo.lines(&json!({ "todos": many }));
+        let lines = todo.lines(&CallMetadata::from_value(json!({ "todos": many })));
         assert_eq!((lines.len(), unmarked(&lines[30]).contains("… 10 more")), (31, true));
     }
 }

@@ -282,7 +282,7 @@ impl TurnFollower {
             UserRequest::Ask(ask, _) => {
                 self.view.ask(ask)?;
                 self.view.mark_change_shown(ask);
-                let diffs = text_view::diffs(&ask.metadata);
+                let diffs = text_view::diffs(ask.metadata.changed_files());
                 if diffs.is_empty() {
                     Ok(())
                 } else {

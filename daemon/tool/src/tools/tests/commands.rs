@@ -131,7 +131,10 @@ async fn the_person_is_asked_with_the_command() {
     no.call("bash", json!({ "command": "git push\n", "description": "Push it", "workdir": "." })).await;
     let ask = no.asked().pop().unwrap();
     assert_eq!(ask.title, "Push it");
-    assert_eq!(ask.metadata, json!({ "command": "git push", "workdir": ".", "description": "Push it" }));
+    assert_eq!(
+        ask.metadata.to_value(),
+        json!({ "command": "git push", "workdir": ".", "description": "Push it" })
+    );
 
     let outside = desk_that(&[("../beside/x", "")], |ask| {
         if ask.key == "external_directory" {
@@ -178,7 +181,7 @@ async fn a_cancelled_command_is_ended() {
     let arguments = json!({ "command": "echo begun; sleep 1000" }).to_string();
     let call = tokio::spawn(async move { registry.run_raw_call("bash", &arguments, context).await });
     // It runs: now it may be cancelled.
-    assert_eq!(desk.shown.recv().await.unwrap().metadata, json!({ "output": "begun\n" }));
+    assert_eq!(desk.shown.recv().await.unwrap().metadata.to_value(), json!({ "output": "begun\n" }));
     desk.cancel.cancel();
     let outcome = call.await.unwrap();
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Cancelled));
@@ -219,7 +222,7 @@ async fn of_a_huge_output_the_end_is_told_and_the_whole_is_kept() {
     assert_eq!(whole[left_out..].trim_end(), tail, "what is left out and what is told make the whole");
     let mut last = None;
     while let Ok(shown) = desk.shown.try_recv() {
-        assert!(shown.metadata["output"].as_str().unwrap().len() <= 8 * 1024);
+        assert!(shown.metadata.to_value()["output"].as_str().unwrap().len() <= 8 * 1024);
         last = Some(shown);
     }
     assert!(last.is_some());
@@ -248,7 +251,7 @@ async fn many_short_lines_are_cut_by_the_registry_and_one_endless_line_is_too() 
 
 /// The number of the job that a call has started.
 fn number(outcome: &crate::outcome::CallOutcome) -> i64 {
-    outcome.metadata["job"].as_i64().unwrap_or_else(|| panic!("{outcome:?}"))
+    outcome.metadata.to_value()["job"].as_i64().unwrap_or_else(|| panic!("{outcome:?}"))
 }
 
 #[tokio::test]
@@ -262,7 +265,7 @@ async fn a_command_runs_on_in_the_background() {
     let asked: Vec<_> = desk.asked().into_iter().map(|ask| (ask.key, ask.title)).collect();
     assert_eq!(asked, [("bash".to_owned(), format!("{script} (in the background)"))], "as for any command");
     let id = number(&started);
-    let file = started.metadata["file"].as_str().unwrap().to_owned();
+    let file = started.metadata.to_value()["file"].as_str().unwrap().to_owned();
     let expected = format!(
         "It runs in the background as job {id}. All that it prints goes to {file}: read or search it. `job` gives what is new, waits for the end, or stops it; you are told when it has ended."
     );

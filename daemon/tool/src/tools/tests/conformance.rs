@@ -122,7 +122,7 @@ async fn page(case: &Value) -> bool {
     if let Some(total) = case["past_end"].as_u64() {
         return outcome.error_kind.is_some() && outcome.output.contains(&total.to_string());
     }
-    let told = |key: &str| case[key].is_null() || case[key] == outcome.metadata[key];
+    let told = |key: &str| case[key].is_null() || case[key] == outcome.metadata.to_value()[key];
     let has = |key: &str, wanted: bool| {
         let texts = case[key].as_array().into_iter().flatten();
         texts.map(|text| text.as_str().unwrap()).all(|text| outcome.output.contains(text) == wanted)
@@ -131,7 +131,7 @@ async fn page(case: &Value) -> bool {
     let is_shortened = case["truncated_lines"].is_null() || outcome.output.contains('…');
     outcome.error_kind.is_none()
         && ["first", "last", "total"].into_iter().all(told)
-        && outcome.metadata["truncated"] == is_cut
+        && outcome.metadata.to_value()["truncated"] == is_cut
         && has("contains", true)
         && has("absent", false)
         && is_shortened
@@ -143,7 +143,7 @@ async fn file(case: &Value) -> bool {
         (0..entries).for_each(|number| desk.put(&format!("folder/file-{number}"), b""));
         let outcome = read(&desk, "folder", case).await;
         return outcome.error_kind.is_none()
-            && outcome.metadata["truncated"] == case["truncated"]
+            && outcome.metadata.to_value()["truncated"] == case["truncated"]
             && outcome.output.contains(&format!("({entries} entries.)"));
     }
     let path = case["file"].as_str().unwrap();
@@ -162,8 +162,9 @@ async fn file(case: &Value) -> bool {
     if let Some(why) = case["refused"].as_str() {
         return outcome.error_kind.is_some() && outcome.output.contains(why);
     }
-    let is_whole =
-        outcome.error_kind.is_none() && media.is_empty() && outcome.metadata["total"] == case["total"];
+    let is_whole = outcome.error_kind.is_none()
+        && media.is_empty()
+        && outcome.metadata.to_value()["total"] == case["total"];
     is_whole && (case["nearby"].is_null() || outcome.output.contains("Instructions"))
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use copydesk_metadata::{CallMetadata, PermissionAskMetadata};
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::{Processes, Shell};
 use expect_test::Expect;
@@ -46,6 +47,8 @@ struct Script {
 
 impl Asker for Script {
     fn ask<'a>(&'a self, _call: &'a str, ask: PermissionRequest) -> AskFuture<'a> {
+        let read = PermissionAskMetadata::from_value(ask.metadata.to_value());
+        assert_eq!(read, ask.metadata, "{}: its metadata is decoded as it was made", ask.key);
         let answer = (self.says)(&ask).map(|()| PermissionGrant::ByPerson);
         self.asked.lock().unwrap().push(ask);
         Box::pin(async { answer })
@@ -202,7 +205,11 @@ impl Desk {
     /// A call of another agent than `build`.
     pub(super) async fn call_as(&self, agent: &str, name: &str, arguments: Value) -> CallOutcome {
         let context = ToolContext { agent: agent.to_owned(), ..self.context() };
-        self.registry.run_raw_call(name, &arguments.to_string(), context).await
+        let outcome = self.registry.run_raw_call(name, &arguments.to_string(), context).await;
+        // Whatever a test is about: views read what the tool made.
+        let read = CallMetadata::from_value(outcome.metadata.to_value());
+        assert_eq!(read, outcome.metadata, "{name}: its metadata is decoded as it was made");
+        outcome
     }
 
     pub(super) fn registry(&self) -> ToolRegistry {
@@ -210,7 +217,7 @@ impl Desk {
     }
 
     pub(super) async fn call(&self, name: &str, arguments: Value) -> CallOutcome {
-        self.registry.run_raw_call(name, &arguments.to_string(), self.context()).await
+        self.call_as("build", name, arguments).await
     }
 
     /// What was asked since the last time.

@@ -58,13 +58,16 @@ async fn what_was_not_there_exactly_is_said() {
     let desk = desk(&[("a.rs", "fn a() {\n\tone();  \n\ttwo();\n}\n")]);
     let (name, arguments) = edit("a.rs", "\tone();\n\ttwo();", "\tone();\n\tzwei();");
     let outcome = desk.call(name, arguments).await;
-    assert_eq!((outcome.error_kind, &outcome.metadata["tiers"]), (None, &json!({ "trailing-blanks": 1 })));
+    assert_eq!(
+        (outcome.error_kind, &outcome.metadata.to_value()["tiers"]),
+        (None, &json!({ "trailing-blanks": 1 }))
+    );
     let said = "(The old text was not there exactly: a difference in the blanks at line ends was overlooked.";
     assert!(outcome.output.contains(said), "{}", outcome.output);
     assert_eq!(desk.bytes("a.rs"), "fn a() {\n\tone();  \n\tzwei();\n}\n");
     let (name, arguments) = edit("a.rs", "zwei", "two");
     let outcome = desk.call(name, arguments).await;
-    assert_eq!(outcome.metadata["tiers"], json!({ "exact": 1 }));
+    assert_eq!(outcome.metadata.to_value()["tiers"], json!({ "exact": 1 }));
     assert!(!outcome.output.contains("exactly"));
 }
 
@@ -282,7 +285,10 @@ async fn the_person_is_asked_with_the_difference_and_may_say_no() {
     assert_eq!((ask.title.as_str(), ask.patterns), ("Edit a (+2 -1)", vec!["a".to_owned()]));
     let diff = "--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@\n one\n-two\n+zwei\n+drei\n";
     let path = desk.path("a");
-    assert_eq!(ask.metadata, json!({ "filepath": path, "diff": diff, "additions": 2, "deletions": 1 }));
+    assert_eq!(
+        ask.metadata.to_value(),
+        json!({ "filepath": path, "diff": diff, "additions": 2, "deletions": 1 })
+    );
     // What was only looked at for the difference does not count as read.
     let outcome = desk.call("write", json!({ "filePath": "a", "content": "all\n" })).await;
     assert!(outcome.output.contains("you have not read it"), "{}", outcome.output);

@@ -126,7 +126,7 @@ async fn what_was_not_there_exactly_is_counted_and_named() {
     let (name, arguments) = multiedit("a.rs", &edits);
     let outcome = desk.call(name, arguments).await;
     assert_eq!(
-        (outcome.error_kind, &outcome.metadata["tiers"]),
+        (outcome.error_kind, &outcome.metadata.to_value()["tiers"]),
         (None, &json!({ "exact": 2, "trailing-blanks": 1 }))
     );
     let said = "(The old text of edit 2 was not there exactly: a difference in the blanks at line ends was overlooked.";
@@ -147,7 +147,7 @@ async fn the_person_is_asked_once_with_one_difference() {
     let [ask] = asked.as_slice() else { panic!("asked {} times", asked.len()) };
     assert_eq!(ask.title, "Edit a (+2 -2)");
     let diff = "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n-one\n+uno\n two\n-three\n+tre\n";
-    assert_eq!(ask.metadata["diff"], diff);
+    assert_eq!(ask.metadata.to_value()["diff"], diff);
     assert_eq!(desk.bytes("a"), "one\ntwo\nthree\n");
 }
 

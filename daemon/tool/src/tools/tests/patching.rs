@@ -74,7 +74,7 @@ async fn one_file_is_told_like_an_edit() {
     let expected = json!({
         "filepath": desk.path("a"), "diff": diff, "additions": 1, "deletions": 1, "tiers": { "exact": 1 },
     });
-    assert_eq!(outcome.metadata, expected);
+    assert_eq!(outcome.metadata.to_value(), expected);
 }
 
 #[tokio::test]
@@ -94,7 +94,7 @@ async fn a_person_is_asked_once_about_every_path() {
     let [ask] = asked.as_slice() else { panic!("asked {} times", asked.len()) };
     assert_eq!(ask.patterns, ["link", "a", "sub/b", "b", "c", "d"]);
     assert_eq!(ask.title, "Edit 4 files (+2 -2): link, sub/b, c, d");
-    let files = ask.metadata["files"].as_array().unwrap();
+    let files = ask.metadata.to_value()["files"].as_array().unwrap();
     let told = |file: &Value| {
         let number = |key: &str| file[key].as_u64().unwrap();
         (file["path"].as_str().unwrap().to_owned(), number("additions"), number("deletions"))
@@ -261,7 +261,10 @@ async fn other_names_of_the_parameter_and_lenient_places_are_taken() {
     let desk = desk(&[("a", "\tone();  \n\ttwo();\n")]);
     let body = text("*** Update File: a\n@@\n-\tone();\n+\teins();");
     let outcome = desk.call("apply_patch", json!({ "input": body })).await;
-    assert_eq!((outcome.error_kind, &outcome.metadata["tiers"]), (None, &json!({ "trailing-blanks": 1 })));
+    assert_eq!(
+        (outcome.error_kind, &outcome.metadata.to_value()["tiers"]),
+        (None, &json!({ "trailing-blanks": 1 }))
+    );
     assert!(
         outcome.output.contains("a difference in the blanks at line ends was overlooked"),
         "{}",

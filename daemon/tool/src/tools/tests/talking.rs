@@ -62,12 +62,12 @@ async fn a_person_is_shown_the_list_and_whether_its_items_are_new() {
         desk.call("todowrite", json!({ "todos": todos })).await
     };
     let first = write(["pending", "pending"]).await;
-    assert_eq!((first.title.as_str(), &first.metadata["isNew"]), ("0/2 done", &json!(true)));
-    assert_eq!(first.metadata["todos"][0], todo("a", "pending"));
+    assert_eq!((first.title.as_str(), &first.metadata.to_value()["isNew"]), ("0/2 done", &json!(true)));
+    assert_eq!(first.metadata.to_value()["todos"][0], todo("a", "pending"));
     let second = write(["completed", "in_progress"]).await;
-    assert_eq!((second.title.as_str(), &second.metadata["isNew"]), ("1/2 done", &json!(false)));
+    assert_eq!((second.title.as_str(), &second.metadata.to_value()["isNew"]), ("1/2 done", &json!(false)));
     let other = desk.call("todowrite", json!({ "todos": [todo("c", "pending")] })).await;
-    assert_eq!(other.metadata["isNew"], true);
+    assert_eq!(other.metadata.to_value()["isNew"], true);
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn what_was_answered_is_told_question_by_question() {
     assert_eq!((put[1].multiple, put[1].custom), (true, true), "something must be sayable");
     let outcome = desk.call("question", questions()).await;
     assert_eq!(outcome.title, "Database: SQLite; a, b");
-    assert_eq!(outcome.metadata["answers"], json!([["SQLite"], ["a", "b"]]));
+    assert_eq!(outcome.metadata.to_value()["answers"], json!([["SQLite"], ["a", "b"]]));
 }
 
 #[tokio::test]
@@ -336,14 +336,14 @@ async fn a_plan_is_shown_and_approved_before_it_is_carried_out() {
     assert_eq!((outcome.error_kind, outcome.title), (None, format!("Approved {plan}")));
     let asked = desk.asked().remove(0);
     assert_eq!(
-        (asked.key.as_str(), &asked.metadata["plan"]),
+        (asked.key.as_str(), &asked.metadata.to_value()["plan"]),
         ("plan_exit", &json!("# Mend it\n\n1. Look.\n"))
     );
     assert_eq!(asked.always, [""; 0], "every plan is looked at");
     assert_eq!(desk.agents(), ["build"]);
     desk.put(plan, "é".repeat(40_000).as_bytes());
     desk.call_as("plan", "plan_exit", json!({})).await;
-    let shown = desk.asked().remove(0).metadata["plan"].as_str().unwrap().to_owned();
+    let shown = desk.asked().remove(0).metadata.to_value()["plan"].as_str().unwrap().to_owned();
     assert!(shown.ends_with(&format!("é\n[The rest is in {plan}.]")), "what is left out is told");
     std::fs::remove_file(desk.path(plan)).unwrap();
     desk.put("../secret.md", b"not a plan");

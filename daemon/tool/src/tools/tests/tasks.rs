@@ -75,7 +75,7 @@ async fn call(
     let outcome = registry.run_raw_call("task", &arguments.to_string(), desk.context()).await;
     let mut shown = Vec::new();
     while let Ok(progress) = desk.shown.try_recv() {
-        shown.push(progress.metadata);
+        shown.push(progress.metadata.to_value());
     }
     let given = given.lock().unwrap().clone();
     (outcome, given, shown)
@@ -105,7 +105,7 @@ async fn the_task_is_given_on_and_what_is_done_is_shown() {
         about
     };
     assert_eq!(shown, [with("now", "grep x")]);
-    assert_eq!(outcome.metadata, with("state", "completed"));
+    assert_eq!(outcome.metadata.to_value(), with("state", "completed"));
 }
 
 #[tokio::test]

@@ -65,12 +65,15 @@ end
 local function permission(block, ask)
   local icon = require("copydesk.config").get().icons.ask
   add(block, ("%s %s"):format(icon, (ask.title:gsub("%c+", " "))), "CopydeskAsk")
+  ---@type copydesk.PermissionAskMetadata
   local metadata = type(ask.metadata) == "table" and ask.metadata or {}
+  local command = metadata --[[@as copydesk.CommandAskMetadata]]
+  local plan = metadata --[[@as copydesk.PlanAskMetadata]]
   local is_shown = render.diffs(block, metadata)
-  if not is_shown and type(metadata.command) == "string" then
-    render.fenced(block, metadata.command, "sh")
-  elseif type(metadata.plan) == "string" then
-    render.fenced(block, metadata.plan, "markdown")
+  if not is_shown and type(command.command) == "string" then
+    render.fenced(block, command.command, "sh")
+  elseif type(plan.plan) == "string" then
+    render.fenced(block, plan.plan, "markdown")
   elseif not is_shown and #ask.patterns > 0 and not ask.title:find(ask.patterns[1], 1, true) then
     render.fenced(block, table.concat(ask.patterns, "\n"), "")
   end

@@ -10,7 +10,7 @@ local M = {}
 ---@field additions? number
 ---@field deletions? number
 
----@param told any
+---@param told copydesk.ChangedFileMetadata
 ---@return copydesk.ChangedFile?
 local function file(told)
   if type(told) ~= "table" or type(told.filepath) ~= "string" then
@@ -25,16 +25,17 @@ local function file(told)
 end
 
 --- The files, in order.
----@param metadata any
+---@param metadata? copydesk.CallMetadata|copydesk.PermissionAskMetadata
 ---@return copydesk.ChangedFile[]
 function M.files(metadata)
-  if type(metadata) ~= "table" then
+  local edit = metadata --[[@as copydesk.EditMetadata|copydesk.TaskMetadata]]
+  if type(edit) ~= "table" then
     return {}
-  elseif type(metadata.files) ~= "table" then
-    return { file(metadata) }
+  elseif type(edit.files) ~= "table" then
+    return { file(edit) }
   end
   local files = {}
-  for _, told in ipairs(metadata.files) do
+  for _, told in ipairs(edit.files) do
     files[#files + 1] = file(told)
   end
   return files

@@ -117,6 +117,7 @@ function M.place(part, lines, row, folder)
     return nil
   end
   local arguments = summary.arguments(call)
+  ---@type copydesk.CallMetadata
   local metadata = call.output and type(call.output.metadata) == "table" and call.output.metadata or {}
   local problem = require("copydesk.chat.problems").at(metadata, lines[row])
   if problem then
@@ -126,11 +127,13 @@ function M.place(part, lines, row, folder)
   if #files > 1 then
     return place_in_files(files, lines, row, folder)
   end
-  local path = absolute(metadata.filepath or arguments.filePath, folder)
-  if path and type(metadata.diff) == "string" then
+  local edit = metadata --[[@as copydesk.FileEditMetadata]]
+  local page = metadata --[[@as copydesk.TextPageMetadata]]
+  local path = absolute(edit.filepath or arguments.filePath, folder)
+  if path and type(edit.diff) == "string" then
     return { path = path, line = line_in_diff(lines, row) or first_in_diff(lines) }
   elseif path then
-    local line = lines[row]:match("^%s*(%d+)[:|]") or metadata.first or arguments.offset
+    local line = lines[row]:match("^%s*(%d+)[:|]") or page.first or arguments.offset
     return { path = path, line = tonumber(line) }
   end
   return place_in_hits(lines, row, folder)
@@ -144,7 +147,7 @@ function M.session(part)
   if call.kind ~= "call" or call.name ~= "task" then
     return nil
   end
-  local shown = call.output and call.output.metadata or call.progress
+  local shown = (call.output and call.output.metadata or call.progress) --[[@as copydesk.TaskMetadata?]]
   if type(shown) == "table" and type(shown.session) == "string" then
     return shown.session
   elseif part.state.kind == "interrupted" then

@@ -18,14 +18,6 @@ M.groups = {
   hint = "DiagnosticHint",
 }
 
----@class copydesk.Problem
----@field path string
----@field line integer From 1.
----@field column integer From 1.
----@field severity string
----@field code? string
----@field message string
-
 ---@param text any
 ---@return string
 local function one_line(text)
@@ -42,8 +34,9 @@ local function count(value)
   return type(value) == "number" and value > 0 and value < math.huge and math.floor(value) or 0
 end
 
----@param told any
----@return copydesk.Problem[]
+--- The problems of a list. A tool that is not built in may send anything.
+---@param told copydesk.ProblemMetadata[]
+---@return copydesk.ProblemMetadata[]
 local function list(told)
   local found = {}
   for _, one in ipairs(type(told) == "table" and told or {}) do
@@ -56,6 +49,7 @@ local function list(told)
         column = math.max(1, count(one.column)),
         severity = severity,
         code = code ~= "" and code or nil,
+        source = one_line(one.source),
         message = one_line(one.message),
       }
     end
@@ -63,11 +57,16 @@ local function list(told)
   return found
 end
 
+---@class copydesk.ReadProblems
+---@field new copydesk.ProblemMetadata[]
+---@field unsure copydesk.ProblemMetadata[]
+---@field told copydesk.DiagnosticsMetadata As it came.
+
 --- The diagnostics in the metadata; nil if no source was asked.
----@param metadata any
----@return { new: copydesk.Problem[], unsure: copydesk.Problem[], told: table }?
+---@param metadata? copydesk.CallMetadata|copydesk.PermissionAskMetadata
+---@return copydesk.ReadProblems?
 local function read(metadata)
-  local told = type(metadata) == "table" and metadata.diagnostics
+  local told = type(metadata) == "table" and metadata.diagnostics --[[@as copydesk.DiagnosticsMetadata?]]
   if type(told) ~= "table" then
     return nil
   end
@@ -75,14 +74,14 @@ local function read(metadata)
 end
 
 --- `error E0308`
----@param problem copydesk.Problem
+---@param problem copydesk.ProblemMetadata
 ---@return string
 local function kind(problem)
   return problem.code and ("%s %s"):format(problem.severity, problem.code) or problem.severity
 end
 
 --- `  src/cart.rs:12 error E0308 mismatched types`
----@param problem copydesk.Problem
+---@param problem copydesk.ProblemMetadata
 ---@return string
 ---@return integer from, integer to The columns of the severity.
 local function row(problem)
@@ -91,7 +90,7 @@ local function row(problem)
   return line, #place, #place + #kind(problem)
 end
 
----@param reports any
+---@param reports copydesk.ProblemSourceMetadata[]
 ---@return { names: string[], known: boolean, why?: string }[]
 local function speakers(reports)
   local known, unknown = { names = {}, known = true }, { names = {}, known = false }
@@ -114,7 +113,7 @@ local function speakers(reports)
   end, { known, unknown })
 end
 
----@param found { new: table[], unsure: table[], told: table }
+---@param found copydesk.ReadProblems
 ---@param is_proposed boolean
 ---@return string
 local function figures(found, is_proposed)
@@ -140,7 +139,7 @@ end
 
 --- Adds the diagnostics to a block. Returns false if there are none.
 ---@param block copydesk.Block
----@param metadata any
+---@param metadata? copydesk.CallMetadata|copydesk.PermissionAskMetadata
 ---@param is_proposed boolean The change is not applied yet.
 ---@return boolean
 function M.add(block, metadata, is_proposed)
@@ -174,9 +173,9 @@ function M.add(block, metadata, is_proposed)
 end
 
 --- The problem that a line shows.
----@param metadata any
+---@param metadata? copydesk.CallMetadata|copydesk.PermissionAskMetadata
 ---@param line string
----@return copydesk.Problem?
+---@return copydesk.ProblemMetadata?
 function M.at(metadata, line)
   local found = read(metadata)
   for _, problem in ipairs(found and vim.list_extend(found.new, found.unsure) or {}) do

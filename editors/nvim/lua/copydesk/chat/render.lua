@@ -97,14 +97,16 @@ end
 
 --- Adds the diffs of a call; with several files, each below its file's name. Returns false if there are none.
 ---@param block copydesk.Block
----@param metadata any
+---@param metadata? copydesk.CallMetadata|copydesk.PermissionAskMetadata
 ---@return boolean
 function M.diffs(block, metadata)
-  if type(metadata) == "table" and type(metadata.diff) == "string" and metadata.diff ~= "" then
-    M.diff(block, metadata.diff)
+  local edit = metadata --[[@as copydesk.FileEditMetadata]]
+  if type(edit) == "table" and type(edit.diff) == "string" and edit.diff ~= "" then
+    M.diff(block, edit.diff)
     return true
   end
-  local files = type(metadata) == "table" and metadata.files and changed.files(metadata) or {}
+  local several = metadata --[[@as copydesk.MultiFileEditMetadata]]
+  local files = type(several) == "table" and several.files and changed.files(several) or {}
   for number, file in ipairs(files) do
     if #block.lines > MOST_LINES then
       block.lines[#block.lines + 1] = ("… %d more files"):format(#files - number + 1)
@@ -206,14 +208,16 @@ local function details(block, call, state)
     return
   end
   local shown = output and output.metadata or call.progress
+  ---@type copydesk.CallMetadata
   shown = type(shown) == "table" and shown or {}
+  local command = shown --[[@as copydesk.CommandMetadata]]
   if call.name == "bash" then
-    local command = summary.arguments(call).command
-    if type(command) == "string" then
-      M.fenced(block, command, "sh")
+    local script = summary.arguments(call).command
+    if type(script) == "string" then
+      M.fenced(block, script, "sh")
     end
   end
-  local said = output and output.output or shown.output
+  local said = output and output.output or command.output
   -- A diff tells more than the tool's output.
   if not M.diffs(block, shown) and type(said) == "string" and said ~= "" then
     local is_page = call.name == "webfetch" and output and not output.isError

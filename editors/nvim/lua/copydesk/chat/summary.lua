@@ -96,7 +96,7 @@ end
 ---@param call copydesk.CallInfo
 ---@return string
 local function from_task(call)
-  local shown = call.output and call.output.metadata or call.progress
+  local shown = (call.output and call.output.metadata or call.progress) --[[@as copydesk.TaskMetadata?]]
   local calls = type(shown) == "table" and tonumber(shown.calls)
   if not calls then
     return ""
@@ -122,19 +122,24 @@ local function from_metadata(call)
   if type(metadata) ~= "table" then
     return ""
   end
-  local first, last, total = tonumber(metadata.first), tonumber(metadata.last), tonumber(metadata.total)
-  local found = tonumber(metadata.matches) or tonumber(metadata.count)
-  if call.name == "webfetch" and tonumber(metadata.bytes) then
-    return M.size(metadata.bytes)
+  local page = metadata --[[@as copydesk.TextPageMetadata]]
+  local web = metadata --[[@as copydesk.WebPageMetadata]]
+  local lines = metadata --[[@as copydesk.TextSearchMetadata]]
+  local files = metadata --[[@as copydesk.FileListMetadata|copydesk.WebSearchMetadata]]
+  local command = metadata --[[@as copydesk.CommandMetadata]]
+  local first, last, total = tonumber(page.first), tonumber(page.last), tonumber(page.total)
+  local found = tonumber(lines.matches) or tonumber(files.count)
+  if call.name == "webfetch" and tonumber(web.bytes) then
+    return M.size(web.bytes)
   elseif call.name == "read" and first and last then
     local more = total and total > last and (" of %d"):format(total) or ""
     return ("lines %d–%d%s"):format(first, last, more)
   elseif found then
-    return ("%d found%s"):format(found, metadata.truncated == true and ", there are more" or "")
-  elseif type(metadata.exit) == "number" and metadata.exit ~= 0 then
-    return ("exit code %d"):format(metadata.exit)
-  elseif type(metadata.signal) == "number" then
-    return ("ended by signal %d"):format(metadata.signal)
+    return ("%d found%s"):format(found, lines.truncated == true and ", there are more" or "")
+  elseif type(command.exit) == "number" and command.exit ~= 0 then
+    return ("exit code %d"):format(command.exit)
+  elseif type(command.signal) == "number" then
+    return ("ended by signal %d"):format(command.signal)
   end
   return ""
 end

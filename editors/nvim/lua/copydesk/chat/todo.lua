@@ -4,18 +4,19 @@
 
 local M = {}
 
----@param value any
----@return table
-local function list(value)
-  return type(value) == "table" and type(value.todos) == "table" and value.todos or {}
+---@param metadata? copydesk.CallMetadata
+---@return copydesk.TodoEntryMetadata[]
+local function list(metadata)
+  local written = metadata --[[@as copydesk.TodoListMetadata?]]
+  return type(written) == "table" and type(written.todos) == "table" and written.todos or {}
 end
 
 --- Whether the list has other items than the previous one; else only their statuses changed.
 ---@param call copydesk.CallInfo
 ---@return boolean
 function M.is_new(call)
-  local metadata = call.output and call.output.metadata
-  return type(metadata) ~= "table" or metadata.isNew ~= false
+  local written = call.output and call.output.metadata --[[@as copydesk.TodoListMetadata?]]
+  return type(written) ~= "table" or written.isNew ~= false
 end
 
 --- The progress of the list, and the current item if the list itself is not shown below.
@@ -59,8 +60,9 @@ function M.lines(call)
   if not vim.startswith(call.name, "todo") then
     return nil
   end
-  local metadata = call.output and call.output.metadata
-  local todos = type(metadata) == "table" and metadata.todos
+  local written = call.output and call.output.metadata --[[@as copydesk.TodoListMetadata?]]
+  ---@type copydesk.TodoEntryMetadata[]?
+  local todos = type(written) == "table" and written.todos
     or require("copydesk.chat.summary").arguments(call).todos
   if type(todos) ~= "table" then
     return nil

@@ -49,7 +49,7 @@ function M.used(view)
       used.cost = used.cost + (content.cost or 0)
     elseif content.kind == "call" and content.name == "task" then
       -- The cost of its subagent.
-      local shown = content.output and content.output.metadata
+      local shown = content.output and content.output.metadata --[[@as copydesk.TaskMetadata?]]
       used.cost = used.cost + (type(shown) == "table" and tonumber(shown.cost) or 0)
     elseif content.kind == "stepStart" and not used.model then
       used.model = content.model

@@ -1,12 +1,15 @@
 use anstream::adapter::strip_str;
+use copydesk_protocol::metadata::{CallMetadata, DiagnosticsMetadata};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
-use super::{DiagnosticsTiming, within};
+use super::{DiagnosticsTiming, lines, within};
 use crate::terminal::{columns_of, unmarked};
 
 fn problem(path: &str, severity: &str, code: Option<&str>, message: &str) -> Value {
-    json!({ "path": path, "line": 12, "column": 9, "severity": severity, "code": code, "message": message })
+    json!({
+        "path": path, "line": 12, "column": 9, "severity": severity, "code": code, "source": "x", "message": message
+    })
 }
 
 fn found() -> Value {
@@ -18,13 +21,21 @@ fn found() -> Value {
         json!({ "source": "rust-analyzer", "proof": "proven" }),
         json!({ "source": "cargo check", "proof": "unknown", "why": "it runs for saved files only" }),
     ];
-    json!({ "diagnostics": { "reports": reports, "new": new, "unsure": [], "fixed": 1, "remaining": 2 } })
+    let mut found = json!({ "reports": reports, "new": new, "unsure": [], "fixed": 1, "remaining": 2 });
+    found["waitedMs"] = json!(5);
+    json!({ "diagnostics": found })
+}
+
+/// As they stand beside the exit code of a command.
+fn read(mut metadata: Value) -> Option<DiagnosticsMetadata> {
+    metadata["exit"] = json!(0);
+    CallMetadata::from_value(metadata).diagnostics().cloned()
 }
 
 /// Whatever the width is, no line is wider.
 #[track_caller]
 fn check(metadata: &Value, when: DiagnosticsTiming, width: usize, expected: &Expect) {
-    let lines = within(metadata, when, width);
+    let lines = within(&read(metadata.clone()).unwrap(), when, width);
     let plain: Vec<_> = lines.iter().map(|line| strip_str(&unmarked(line)).to_string()).collect();
     for line in &plain {
         assert!(columns_of(line) <= width + 2, "too wide: {line}");
@@ -134,8 +145,8 @@ fn no_more_than_a_handful() {
 
 #[test]
 fn nobody_was_asked() {
-    assert_eq!(within(&json!({ "diff": "" }), DiagnosticsTiming::After, 80), Vec::<String>::new());
-    assert_eq!(within(&json!({ "diagnostics": 7 }), DiagnosticsTiming::After, 80), Vec::<String>::new());
+    assert_eq!(lines(None, DiagnosticsTiming::After), Vec::<String>::new());
+    assert_eq!(read(json!({ "diagnostics": 7 })), None);
 }
 
 /// Nothing that a server writes is taken for a style of ours.
@@ -143,6 +154,6 @@ fn nobody_was_asked() {
 fn what_a_server_writes_cannot_steer_the_terminal() {
     let mut metadata = found();
     metadata["diagnostics"]["new"][0]["message"] = json!("\u{1b}[32mfine\u{202e}");
-    let lines = within(&metadata, DiagnosticsTiming::After, 90);
+    let lines = within(&read(metadata).unwrap(), DiagnosticsTiming::After, 90);
     assert!(!unmarked(&lines[0]).contains("\u{1b}[32m"), "{:?}", unmarked(&lines[0]));
 }

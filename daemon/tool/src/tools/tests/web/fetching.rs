@@ -61,7 +61,7 @@ async fn a_page_is_given_in_the_form_that_is_asked_for() {
     assert_eq!(html.title, "A page (127.0.0.1)");
     let expected =
         json!({ "url": url, "title": "A page", "type": "text/html", "bytes": PAGE.len(), "status": 200 });
-    assert_eq!(html.metadata, expected);
+    assert_eq!(html.metadata.to_value(), expected);
     let head = &server.requests()[0].head;
     assert!(head.contains("accept-encoding: gzip") && head.contains("copydesk/"), "{head}");
     assert!(!head.contains("cookie") && !head.contains("authorization"), "{head}");
@@ -189,7 +189,7 @@ async fn errors_are_told_with_their_status_and_words() {
     "#]];
     check(&desk, &server, json!({ "url": server.url("/gone") }), expected).await;
     let outcome = desk.call("webfetch", json!({ "url": server.url("/gone") })).await;
-    assert_eq!(outcome.metadata["status"], 410);
+    assert_eq!(outcome.metadata.to_value()["status"], 410);
     let long = answer("500 Oops", &[("content-type", "text/plain")], "word ".repeat(100_000).as_bytes());
     server.at("/long", Answer::Bytes(long));
     let outcome = desk.call("webfetch", json!({ "url": server.url("/long") })).await;

@@ -102,7 +102,7 @@ async fn a_tool_of_an_mcp_server_searches() {
         let outcome = desk.call("websearch", json!({ "query": " rust dns ", "numResults": 3 })).await;
         assert_eq!((outcome.error_kind, outcome.output.trim_end()), (None, text.trim_end()), "{outcome:?}");
         assert_eq!(outcome.title, "rust dns");
-        assert_eq!(outcome.metadata, json!({ "query": "rust dns", "count": 2 }));
+        assert_eq!(outcome.metadata.to_value(), json!({ "query": "rust dns", "count": 2 }));
         let asks = desk.asked();
         assert_eq!(
             (asks[0].key.as_str(), &asks[0].patterns, &asks[0].always),
@@ -162,7 +162,11 @@ async fn an_address_that_answers_with_json_searches() {
         [(json!(null), 5000), (json!(7), 1000), (json!(900_000), 50_000), (json!("2000"), 2000)]
     {
         let outcome = code.call("codesearch", json!({ "query": "q", "tokensNum": asked })).await;
-        assert_eq!((outcome.error_kind, &outcome.metadata["count"]), (None, &json!(4)), "{outcome:?}");
+        assert_eq!(
+            (outcome.error_kind, &outcome.metadata.to_value()["count"]),
+            (None, &json!(4)),
+            "{outcome:?}"
+        );
         let body: Value = serde_json::from_str(&engine.requests().last().unwrap().body).unwrap();
         assert_eq!(body, json!({ "q": "q", "size": sent }));
     }
