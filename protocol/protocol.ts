@@ -60,6 +60,8 @@ export const methods = {
   status: "copydesk/status",
   /** Ends language servers of the desk's own and starts them anew, whatever they broke of. */
   serversRestart: "copydesk/servers/restart",
+  /** Changes how much the daemon logs. */
+  logSet: "copydesk/log/set",
   /** Stops the desk. */
   stop: "copydesk/stop",
   /** Something happened in a session that this client is attached to. */
@@ -180,6 +182,8 @@ export interface RequestsToDesk {
   "copydesk/status": { params: Empty; result: StatusResult };
   /** Ends language servers of the desk's own and starts them anew, whatever they broke of. */
   "copydesk/servers/restart": { params: ServersRestartParams; result: ServersRestartResult };
+  /** Changes how much the daemon logs. */
+  "copydesk/log/set": { params: LogSetParams; result: LogSetResult };
   /** Stops the desk. */
   "copydesk/stop": { params: StopParams; result: StopResult };
 }
@@ -603,6 +607,27 @@ export interface JobInfo {
   command: string;
   /** `running for 3.0 s`, `exit code 1 after 3.0 s`. */
   state: string;
+}
+
+/** How long a log level holds. */
+export type LogLevelEnd =
+  /** Until the daemon exits. */
+  | "exit"
+  /** Until this client detaches. */
+  | "detach";
+
+/** What the daemon logs from now on. */
+export interface LogSetParams {
+  /** `off`, `error`, `warn`, `info`, `debug` or `trace`, or for one crate of the daemon `servers=debug`; separated by commas. Without it, the level that the daemon was started with. */
+  level?: string;
+  /** How long the level holds; without it, until the daemon exits. */
+  until?: LogLevelEnd;
+}
+
+/** The level that holds now. */
+export interface LogSetResult {
+  /** As in the params. */
+  level: string;
 }
 
 /** How often a tier of matching found the place of an edit. */

@@ -273,6 +273,20 @@
 ---@field command string The first line of the command.
 ---@field state string `running for 3.0 s`, `exit code 1 after 3.0 s`.
 
+--- How long a log level holds.
+---@alias copydesk.LogLevelEnd
+---| "exit" # Until the daemon exits.
+---| "detach" # Until this client detaches.
+
+--- What the daemon logs from now on.
+---@class copydesk.LogSetParams
+---@field level? string `off`, `error`, `warn`, `info`, `debug` or `trace`, or for one crate of the daemon `servers=debug`; separated by commas. Without it, the level that the daemon was started with.
+---@field until? copydesk.LogLevelEnd How long the level holds; without it, until the daemon exits.
+
+--- The level that holds now.
+---@class copydesk.LogSetResult
+---@field level string As in the params.
+
 --- How often a tier of matching found the place of an edit.
 ---@class copydesk.MatchTierCount
 ---@field tier string `exact`, or what was overlooked: `indentation`, `typography`, …
@@ -1080,6 +1094,9 @@ M.methods = {
   --- Ends language servers of the desk's own and starts them anew, whatever they broke of.
   --- `copydesk.ServersRestartParams -> copydesk.ServersRestartResult`
   serversRestart = "copydesk/servers/restart",
+  --- Changes how much the daemon logs.
+  --- `copydesk.LogSetParams -> copydesk.LogSetResult`
+  logSet = "copydesk/log/set",
   --- Stops the desk.
   --- `copydesk.StopParams -> copydesk.StopResult`
   stop = "copydesk/stop",
