@@ -5,6 +5,7 @@
 
 pub(crate) mod fake_daemon;
 mod invalid_messages;
+mod log;
 mod other_users;
 mod restart;
 mod shutdown;

@@ -160,6 +160,35 @@ pub struct ServersRestartResult {
     pub servers: u32,
 }
 
+/// What the daemon logs from now on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogSetParams {
+    /// `off`, `error`, `warn`, `info`, `debug` or `trace`, or for one crate of the daemon `servers=debug`; separated by
+    /// commas. Without it, the level that the daemon was started with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// How long the level holds; without it, until the daemon exits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<LogLevelEnd>,
+}
+
+/// How long a log level holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum LogLevelEnd {
+    /// Until the daemon exits.
+    Exit,
+    /// Until this client detaches.
+    Detach,
+}
+
+/// The level that holds now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogSetResult {
+    /// As in the params.
+    pub level: String,
+}
+
 /// How often a tier of matching found the place of an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchTierCount {

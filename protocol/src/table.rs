@@ -2,8 +2,8 @@
 //! answer may wait for a person.
 
 use crate::daemon::{
-    AgentsParams, AgentsResult, Empty, ModelsResult, ServersRestartParams, ServersRestartResult,
-    StatusResult, StopParams, StopResult,
+    AgentsParams, AgentsResult, Empty, LogSetParams, LogSetResult, ModelsResult, ServersRestartParams,
+    ServersRestartResult, StatusResult, StopParams, StopResult,
 };
 use crate::document::{DocumentChangedParams, DocumentSaveParams, DocumentSaveResult};
 use crate::editor::{
@@ -82,6 +82,8 @@ methods! {
     ToDesk Request Status = "status" (Empty => StatusResult)
     /// Ends language servers of the desk's own and starts them anew, whatever they broke of.
     ToDesk Request ServersRestart = "servers/restart" (ServersRestartParams => ServersRestartResult)
+    /// Changes how much the daemon logs.
+    ToDesk Request LogSet = "log/set" (LogSetParams => LogSetResult)
     /// Stops the desk.
     ToDesk Request Stop = "stop" (StopParams => StopResult)
 

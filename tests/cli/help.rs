@@ -24,6 +24,7 @@ fn without_a_command_there_is_help() {
         !   status       Tell whether the daemon runs, and what it has to do
         !   restart      End a language server that the daemon runs, and start it anew
         !   stop         End the daemon when its turns are done
+        !   log          Show the end of the daemon's log, and follow it
         !   doctor       Find out why something does not work, and what to do
         !   completions  Print a script that completes this command line in your shell
         !   help         Print this message or the help of the given subcommand(s)

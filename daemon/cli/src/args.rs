@@ -72,6 +72,11 @@ pub(crate) enum CliCommand {
         #[arg(long)]
         now: bool,
     },
+    /// Show the end of the daemon's log, and follow it
+    ///
+    /// The log says what happened when: sessions, turns, steps, calls, requests to models, language servers. It never holds
+    /// prompts, files, arguments or keys. It works without the daemon, too.
+    Log(LogArgs),
     /// Find out why something does not work, and what to do
     Doctor {
         /// Print JSON
@@ -250,6 +255,24 @@ pub(crate) struct DaemonArgs {
     /// Started by `copydesk lsp`: tells it on standard output how it went
     #[arg(long, hide = true)]
     pub(crate) detached: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// Go on with what is logged from now on, until you stop it
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+    /// How many lines to begin with
+    #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 50)]
+    pub(crate) lines: usize,
+    /// Only what belongs to this session: its id, or the beginning or end of it
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) session: Option<String>,
+    /// Set how much the daemon logs: off, error, warn, info, debug, trace; or CRATE=LEVEL, such as servers=debug
+    ///
+    /// Several are separated by commas. With --follow it holds until you stop this command, else until the daemon ends.
+    #[arg(long, value_name = "LEVEL", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) level: Option<String>,
 }
 
 #[derive(Debug, Args)]

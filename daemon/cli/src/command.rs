@@ -6,6 +6,7 @@ pub(crate) mod config;
 mod connect_daemon;
 pub(crate) mod daemon;
 pub(crate) mod doctor;
+pub(crate) mod log;
 pub(crate) mod lsp;
 pub(crate) mod models;
 pub(crate) mod restart;

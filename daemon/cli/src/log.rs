@@ -1,37 +1,43 @@
-//! What the daemon has to say to whoever looks after it: lines in a file that cannot grow without end.
+//! The daemon's log: lines in a file that cannot grow without end, at a level that can be changed while the daemon runs.
 //!
 //! Invariant: nothing here reaches standard output or standard error, and no line holds the body of a message: those hold
 //! code and keys. Of other people's crates only warnings are taken, since below that they tell whole messages.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+mod follower;
+mod levels;
+mod record;
+mod rotating_log;
 
-use tracing::level_filters::LevelFilter;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use copydesk_faces::log_control::{LogControl, LogLevelError, LogLevelScope};
+use copydesk_workspace::buffers::ClientId;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::{Registry, reload};
 
-/// A file is followed by the next before it is longer.
-const LONGEST: u64 = 4 * 1024 * 1024;
-
-/// How many older files are kept.
-const OLDER: u32 = 2;
+pub(crate) use follower::LogFollower;
+use levels::LogLevels;
+pub(crate) use record::SessionFilter;
+pub(crate) use record::styled_line;
+use rotating_log::{MAX_FILE_BYTES, RotatingLog};
 
 /// Where the daemon writes.
 pub(crate) fn path(state_dir: &Path) -> PathBuf {
     state_dir.join("log/desk.log")
 }
 
-/// From here on everything is logged, panics too. `level` is one of `off`, `error`, `warn`, `info`, `debug`, `trace`.
-pub(crate) fn start(path: PathBuf, level: Option<&str>) -> anyhow::Result<()> {
-    let wanted = level.map(str::parse::<LevelFilter>);
-    let ours = wanted.as_ref().and_then(|level| level.as_ref().ok()).copied().unwrap_or(LevelFilter::INFO);
-    let filter = Targets::new().with_default(ours.min(LevelFilter::WARN)).with_target("copydesk", ours);
+/// From here on everything is logged, panics too. `level` is what [`levels`] reads.
+pub(crate) fn start(path: PathBuf, level: Option<&str>) -> anyhow::Result<Arc<LevelControl>> {
+    let wanted = level.map(|level| LogLevels::parse(level, &LogLevels::default()));
+    let levels = wanted.as_ref().and_then(|levels| levels.as_ref().ok()).cloned().unwrap_or_default();
+    let (filter, handle) = reload::Layer::new(levels.to_filter());
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(false)
-        .with_writer(Mutex::new(RotatingLog::open(path, LONGEST)?));
+        // A full disk is no reason to write to standard error.
+        .log_internal_errors(false)
+        .with_writer(Mutex::new(RotatingLog::open(path, MAX_FILE_BYTES)?));
     tracing::subscriber::set_global_default(tracing_subscriber::registry().with(filter).with(lines))?;
     std::panic::set_hook(Box::new(|panic| {
         // A message that was put together may quote what was being worked on; one that is a literal cannot.
@@ -39,89 +45,135 @@ pub(crate) fn start(path: PathBuf, level: Option<&str>) -> anyhow::Result<()> {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, message, "panic");
     }));
-    if let Some(Err(_)) = wanted {
-        tracing::warn!("COPYDESK_LOG is none of off, error, warn, info, debug, trace; taken as info");
+    if let Some(Err(error)) = wanted {
+        tracing::warn!(%error, "COPYDESK_LOG is not understood; the level is info");
     }
-    Ok(())
+    Ok(Arc::new(LevelControl::new(levels, Some(handle))))
 }
 
-/// A file that moves aside when it is full. Only the daemon that holds the lock of the socket writes.
+/// The level of the running daemon. Whoever set it last decides, for as long as they asked.
 #[derive(Debug)]
-struct RotatingLog {
-    path: PathBuf,
-    file: File,
-    written: u64,
-    longest: u64,
+pub(crate) struct LevelControl {
+    initial: LogLevels,
+    /// At most one for each scope; the last one holds.
+    set: Mutex<Vec<(LogLevelScope, LogLevels)>>,
+    /// None in tests.
+    handle: Option<reload::Handle<Targets, Registry>>,
 }
 
-impl RotatingLog {
-    fn open(path: PathBuf, longest: u64) -> io::Result<Self> {
-        if let Some(folder) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        }
-        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?;
-        let written = file.metadata()?.len();
-        Ok(Self { path, file, written, longest })
+impl LevelControl {
+    fn new(initial: LogLevels, handle: Option<reload::Handle<Targets, Registry>>) -> Self {
+        Self { initial, set: Mutex::default(), handle }
     }
 
-    fn older(&self, number: u32) -> PathBuf {
-        match number {
-            0 => self.path.clone(),
-            _ => self.path.with_extension(format!("log.{number}")),
-        }
-    }
-
-    fn rotate(&mut self) -> io::Result<()> {
-        for number in (0..OLDER).rev() {
-            match fs::rename(self.older(number), self.older(number + 1)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
+    /// Changes what is set, and returns the level that holds then.
+    fn change<E>(
+        &self,
+        change: impl FnOnce(&mut Vec<(LogLevelScope, LogLevels)>) -> Result<(), E>,
+    ) -> Result<LogLevels, E> {
+        let mut set = self.set.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.current(&set);
+        change(&mut set)?;
+        let now = self.current(&set);
+        if let Some(handle) = self.handle.as_ref().filter(|_| now != before) {
+            let tell = || tracing::info!(%before, %now, "the log level has changed");
+            // Said while it can be: before the log becomes quiet, or after it no longer is.
+            let was_heard = tracing::enabled!(tracing::Level::INFO);
+            if was_heard {
+                tell();
+            }
+            // It fails only where the subscriber is gone, and with it the log.
+            let _ = handle.reload(now.to_filter());
+            if !was_heard {
+                tell();
             }
         }
-        *self = Self::open(self.path.clone(), self.longest)?;
-        Ok(())
+        Ok(now)
+    }
+
+    fn current(&self, set: &[(LogLevelScope, LogLevels)]) -> LogLevels {
+        set.last().map_or(&self.initial, |(_, levels)| levels).clone()
     }
 }
 
-impl Write for RotatingLog {
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if self.written > 0 && self.written + line.len() as u64 > self.longest {
-            self.rotate()?;
-        }
-        let count = self.file.write(line)?;
-        self.written += count as u64;
-        Ok(count)
+impl LogControl for LevelControl {
+    fn set_level(&self, level: Option<&str>, scope: LogLevelScope) -> Result<String, LogLevelError> {
+        let now = self.change(|set| {
+            let levels = match level {
+                Some(level) => LogLevels::parse(level, &self.current(set))
+                    .map_err(|error| LogLevelError(error.to_string()))?,
+                None => self.initial.clone(),
+            };
+            set.retain(|(known, _)| *known != scope);
+            set.push((scope, levels));
+            Ok(())
+        })?;
+        Ok(now.to_string())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+    fn detach_client(&self, client: ClientId) {
+        let forget = |set: &mut Vec<(LogLevelScope, LogLevels)>| {
+            set.retain(|(scope, _)| *scope != LogLevelScope::Client(client));
+            Ok::<_, std::convert::Infallible>(())
+        };
+        let Ok(_) = self.change(forget);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use copydesk_text::PositionEncoding;
+    use copydesk_workspace::buffers::{
+        BufferEdit, Buffers, DiskChange, EditorClient, EditorFuture, EditorHandle,
+    };
 
     use super::*;
 
+    /// A client needs an editor; this one is never asked.
+    struct UnusedEditor;
+
+    impl EditorHandle for UnusedEditor {
+        fn apply_edits(&self, _label: &str, _edits: Vec<BufferEdit>) -> EditorFuture<'_> {
+            Box::pin(std::future::ready(Ok(())))
+        }
+
+        fn save(&self, _uri: &str) -> EditorFuture<'_> {
+            Box::pin(std::future::ready(Ok(())))
+        }
+
+        fn notify_disk_change(&self, _path: &Path, _what: DiskChange) {}
+    }
+
     #[test]
-    fn full_files_move_aside_and_the_oldest_goes() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = path(dir.path());
-        let write = |lines: &[&str]| {
-            // Each time as a daemon does that starts.
-            let mut log = RotatingLog::open(path.clone(), 10).unwrap();
-            lines.iter().for_each(|line| log.write_all(line.as_bytes()).unwrap());
+    fn the_level_that_was_set_last_holds_while_its_client_is_there() {
+        let buffers = Buffers::default();
+        let client = || {
+            let (name, encoding) = ("vi".to_owned(), PositionEncoding::Utf8);
+            buffers.attach(EditorClient {
+                name,
+                encoding,
+                editor: Arc::new(UnusedEditor),
+                refuses_silently: false,
+            })
         };
-        let files = || {
-            let names = ["desk.log", "desk.log.1", "desk.log.2", "desk.log.3"];
-            names.map(|name| fs::read_to_string(path.with_file_name(name)).unwrap_or_default())
-        };
-        write(&["one\n", "two\n"]);
-        assert_eq!(files(), ["one\ntwo\n", "", "", ""]);
-        write(&["three\n", "a line that is too long\n", "five\n", "six\n"]);
-        assert_eq!(files(), ["five\nsix\n", "a line that is too long\n", "three\n", ""]);
-        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        let (first, second) = (client(), client());
+        let control = LevelControl::new(LogLevels::default(), None);
+        let set = |level, scope| control.set_level(level, scope).unwrap();
+        let holds = || control.change(|_| Ok::<_, ()>(())).unwrap().to_string();
+        assert_eq!(set(Some("debug"), LogLevelScope::Client(first)), "debug");
+        assert_eq!(set(Some("servers=trace"), LogLevelScope::Client(second)), "debug,servers=trace");
+        assert_eq!(set(Some("warn"), LogLevelScope::Client(second)), "warn");
+        let refused = control.set_level(Some("loud"), LogLevelScope::Client(second));
+        assert!(refused.is_err() && holds() == "warn", "{refused:?}");
+        control.detach_client(second);
+        assert_eq!(holds(), "debug");
+        assert_eq!(set(Some("error"), LogLevelScope::Daemon), "error");
+        control.detach_client(first);
+        assert_eq!(holds(), "error");
+        assert_eq!(set(None, LogLevelScope::Client(first)), "info");
+        control.detach_client(first);
+        control.detach_client(first);
+        assert_eq!(holds(), "error");
+        assert_eq!(set(None, LogLevelScope::Daemon), "info");
     }
 }

@@ -63,6 +63,7 @@ fn run_command() -> anyhow::Result<ExitCode> {
         CliCommand::Daemon(options) => {
             setup().and_then(|setup| command::daemon::run(&setup, &options)).map(done)
         }
+        CliCommand::Log(options) => setup().and_then(|setup| command::log::run(&setup, &options)).map(done),
         CliCommand::Lsp(_) => command::lsp::run(),
         CliCommand::Status { json } => command::status::run(json),
         CliCommand::Restart { name } => command::restart::run(name),

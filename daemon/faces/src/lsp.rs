@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tower_lsp_server::LspService;
 
 use crate::lifecycle::{BoxFuture, DaemonHandle, DaemonService};
+use crate::log_control::LogControl;
 use copydesk_host::session_host::SessionHost;
 use copydesk_rpc::transport::SocketConnection;
 
@@ -37,6 +38,7 @@ const LAST_NEWS: Duration = Duration::from_secs(1);
 /// The desk as the daemon serves it.
 pub struct EditorService {
     pub host: Arc<SessionHost>,
+    pub log: Arc<dyn LogControl>,
 }
 
 impl std::fmt::Debug for EditorService {
@@ -47,10 +49,10 @@ impl std::fmt::Debug for EditorService {
 
 impl DaemonService for EditorService {
     fn serve(&self, connection: SocketConnection, life: DaemonHandle) -> BoxFuture<()> {
-        let hub = Arc::clone(&self.host);
+        let services = (Arc::clone(&self.host), Arc::clone(&self.log), life);
         Box::pin(async move {
             let (reader, writer) = connection.split();
-            serve(hub, life, reader, writer).await;
+            serve(services, reader, writer).await;
         })
     }
 
@@ -66,15 +68,14 @@ impl DaemonService for EditorService {
 
 /// Talks with one client until it goes.
 async fn serve(
-    hub: Arc<SessionHost>,
-    life: DaemonHandle,
+    (hub, log, life): (Arc<SessionHost>, Arc<dyn LogControl>, DaemonHandle),
     reader: impl AsyncRead + Unpin,
     writer: impl AsyncWrite + Unpin + Send + 'static,
 ) {
     let ending = life.shutdown_token().clone();
     let mut kept = None;
     let builder = LspService::build_with_lifecycle_methods(|client| {
-        let backend = LspBackend::new(hub, life, client);
+        let backend = LspBackend::new(hub, log, life, client);
         kept = Some(backend.clone());
         backend
     });

@@ -32,6 +32,8 @@ mod ask_messages;
 pub mod convert;
 mod error;
 mod event_forwarder;
+// Its lock is held while a session is opened or closed: commands that arrive meanwhile must see the session before or after that.
+#[allow(clippy::await_holding_invalid_type)]
 mod hosted_session;
 mod inline_edit;
 mod match_tiers;

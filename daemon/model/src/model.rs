@@ -9,11 +9,12 @@ mod http_call;
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tracing::Instrument as _;
 
 use crate::catalogue::ModelSpec;
 use crate::error::ModelError;
@@ -187,14 +188,17 @@ impl Model {
         let is_strict = |tool: &&ToolSpec| dialect.strict && schema::for_dialect(dialect, &tool.parameters).1;
         let strict_tools = request.tools.iter().filter(is_strict).cloned().collect();
         let (sender, receiver) = mpsc::channel(64);
+        // Of the highest level, so that a line of any level says whom it is about.
+        let span = tracing::error_span!("request", provider = inner.provider.id, model = inner.spec.id);
         let run = RequestTask { inner, call, sender: EventSender { sender, strict_tools } };
-        Ok(ModelStream { receiver, task: tokio::spawn(run.run()) })
+        Ok(ModelStream { receiver, task: tokio::spawn(run.run().instrument(span)) })
     }
 }
 
 fn offline_events(request: &ModelRequest) -> ModelStream {
     let (sender, receiver) = mpsc::channel(64);
     let events = offline::stream_events(request);
+    tracing::debug!("the offline model answers");
     let task = tokio::spawn(async move {
         for event in events {
             if sender.send(Ok(event)).await.is_err() {
@@ -235,9 +239,14 @@ impl RequestTask {
             let ModelInner { provider, spec: info, limits, policy, .. } = &*self.inner;
             let mut answer = ResponseBuilder::new(&provider.id, &info.id, first_part, limits.answer);
             let attempt = StreamAttempt { inner: &self.inner, call: &self.call };
+            let started = Instant::now();
+            tracing::debug!(attempt = retries + 1, body_bytes = self.call.body_bytes(), "request sent");
             let error = match attempt.run(&mut answer, &self.sender).await {
                 Ok(()) => {
                     let stop = answer.finish();
+                    let TokenUsage { input, output, cache_read, .. } = answer.usage;
+                    let ms = elapsed_ms(started);
+                    tracing::debug!(stop = ?stop, input, cache_read, output, ms, "response complete");
                     if self.sender.send_events(answer.take_events()).await {
                         self.finish(stop, &answer).await;
                     }
@@ -246,11 +255,15 @@ impl RequestTask {
                 Err(AttemptError::ReceiverDropped) => return,
                 Err(AttemptError::Failed(error)) => error,
             };
+            // Not its message, which may quote the request.
+            let (kind, status, ms) = (error.kind, error.status.unwrap_or_default(), elapsed_ms(started));
             if answer.has_complete_call() {
+                tracing::warn!(?kind, ms, "the stream broke; the calls that are complete stand");
                 // Incomplete parts get no end: they are lost, the calls stand.
                 return self.finish(FinishReason::Broken, &answer).await;
             }
             if !error.kind.is_retryable() || retries >= policy.max_retries {
+                tracing::warn!(?kind, status, ms, attempts = retries + 1, "request failed");
                 self.sender.send(Err(error)).await;
                 return;
             }
@@ -265,6 +278,8 @@ impl RequestTask {
     /// Announces the next attempt and waits for its time. False if the receiver is gone.
     async fn announce_retry(&self, attempt: u32, error: ModelError, usage: TokenUsage) -> bool {
         let delay = self.inner.policy.delay(attempt, error.retry_after, fastrand::f64());
+        let (kind, status) = (error.kind, error.status.unwrap_or_default());
+        tracing::warn!(retry = attempt, ?kind, status, delay_ms = delay.as_millis(), "request is retried");
         let retry = RetryNotice { attempt, delay, retry_at: SystemTime::now() + delay, error, usage };
         let delivered = self.sender.send(Ok(ModelEvent::Retry(retry))).await;
         if delivered {
@@ -281,6 +296,10 @@ impl RequestTask {
             .send(Ok(ModelEvent::Finished(StreamFinish { reason: stop, usage: answer.usage, cost })))
             .await;
     }
+}
+
+fn elapsed_ms(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Methods return false once the receiver is gone.

@@ -26,6 +26,7 @@ mod turn;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use copydesk_diagnostics::DiagnosticsTracker;
 use copydesk_model::{MediaPart, Model};
@@ -39,6 +40,7 @@ use copydesk_workspace::process::Processes;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
+use tracing::Instrument as _;
 
 use crate::agent::Agent;
 use crate::data::{Part, PartContent, PartState, Session, SessionReviewTiming};
@@ -163,7 +165,11 @@ impl SessionHandle {
         let (progress_in, progress) = mpsc::channel(256);
         let claim = setting.store.claim_session(&setting.session.id).await?;
         setting.store.put_session(setting.session.clone()).await?;
-        setting.store.mark_interrupted(&setting.session.id).await?;
+        let span = session_span(&setting.session);
+        let interrupted = setting.store.mark_interrupted(&setting.session.id).await?;
+        if interrupted > 0 {
+            tracing::warn!(parent: &span, parts = interrupted, "parts were interrupted when the session last ended");
+        }
         let parts = setting.store.parts(&setting.session.id).await?;
         let mut asks = PendingAsks::new((*setting.rules.get()).clone());
         if setting.parent.is_none() {
@@ -200,7 +206,7 @@ impl SessionHandle {
             is_stopped_by_user: false,
             end_waiters: Vec::new(),
         };
-        tokio::spawn(worker.run());
+        tokio::spawn(worker.run_logged().instrument(span));
         Ok(Self { inbox })
     }
 
@@ -285,6 +291,13 @@ struct SessionActor {
 }
 
 impl SessionActor {
+    async fn run_logged(self) {
+        let SessionDeps { agent, model_name, .. } = &self.deps;
+        tracing::info!(agent = agent.name, model = model_name, parts = self.parts.len(), "session opened");
+        self.run().await;
+        tracing::info!("session closed");
+    }
+
     async fn run(mut self) {
         while self.end_waiters.is_empty() {
             let prompted = match self.queue.pop_front() {
@@ -304,7 +317,8 @@ impl SessionActor {
                     Some(ActorCommand::End(_)) | None => return,
                 },
             };
-            self.run_turn(prompted).await;
+            let span = tracing::error_span!("turn", number = self.turn + 1);
+            self.run_turn(prompted).instrument(span).await;
         }
     }
 
@@ -357,7 +371,9 @@ impl SessionActor {
             return Ok(());
         }
         let parts: Vec<_> = parts.into_iter().map(Arc::new).collect();
+        let started = Instant::now();
         self.deps.store.put_parts(parts.clone()).await?;
+        tracing::debug!(parts = parts.len(), ms = elapsed_ms(started), "parts stored");
         for part in parts {
             match self.parts.iter_mut().rev().find(|known| known.id == part.id) {
                 Some(known) => *known = Arc::clone(&part),
@@ -367,6 +383,21 @@ impl SessionActor {
         }
         Ok(())
     }
+}
+
+/// What every line that a session logs begins with. It has the highest level, as the spans of turns and calls have: one that is
+/// off when a session opens would be missing from all of its lines, even after the level was raised.
+fn session_span(session: &Session) -> tracing::Span {
+    let span =
+        tracing::error_span!(parent: None, "session", id = %session.id, parent = tracing::field::Empty);
+    if let Some(parent) = &session.parent {
+        span.record("parent", tracing::field::display(parent));
+    }
+    span
+}
+
+fn elapsed_ms(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// An asker that puts the question to the session's own task.

@@ -144,7 +144,13 @@ impl Store {
             let _ = answer.send(done);
         });
         self.jobs.send(job).await.map_err(|_| StoreError::Closed)?;
-        answered.await.map_err(|_| StoreError::Closed)?
+        let done = answered.await.map_err(|_| StoreError::Closed)?;
+        if let Err(error @ (StoreError::Damaged { .. } | StoreError::Failed { .. })) = &done {
+            // Without its words: what cannot be read is quoted there.
+            let is_damaged = matches!(error, StoreError::Damaged { .. });
+            tracing::error!(is_damaged, "the session store failed");
+        }
+        done
     }
 }
 

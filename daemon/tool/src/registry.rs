@@ -9,6 +9,7 @@ use copydesk_text::{self as text, KeepSide};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use tracing::Instrument as _;
 
 use crate::arguments::{ArgumentsCompleteness, Repair};
 use crate::context::ToolContext;
@@ -133,7 +134,8 @@ impl ToolRegistry {
         }
         let cancel = context.cancel.clone();
         // A task of its own: a panic in it is caught there.
-        let mut task = AbortOnDrop(tokio::spawn(async move { tool.run(arguments, context).await }));
+        let work = async move { tool.run(arguments, context).await };
+        let mut task = AbortOnDrop(tokio::spawn(work.in_current_span()));
         let ended = tokio::select! {
             ended = &mut task.0 => ended,
             () = cancel.cancelled() => match timeout(GRACE, &mut task.0).await {

@@ -9,8 +9,9 @@ use copydesk_session::Store;
 use copydesk_workspace::journal::{Journal, JournalLimits};
 
 use crate::args::DaemonArgs;
+use crate::log::{self, LevelControl};
 use crate::shim::daemon_starter::{FAILED, READY, TAKEN};
-use crate::{log, terminal};
+use crate::terminal;
 use copydesk_faces::lifecycle;
 use copydesk_faces::lsp::EditorService;
 use copydesk_host::session_host::SessionHost;
@@ -41,9 +42,9 @@ fn serve(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
         let listener = place.listen()?;
         let level = env("COPYDESK_LOG").map(|level| level.to_string_lossy().into_owned());
         let path = log::path(&setup.paths.state_dir);
-        log::start(path.clone(), level.as_deref()).with_context(|| path.display().to_string())?;
+        let log = log::start(path.clone(), level.as_deref()).with_context(|| path.display().to_string())?;
         // The one place where it is decided what the daemon serves.
-        let host = Arc::new(host(setup)?);
+        let host = Arc::new(host(setup, log)?);
         tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "listening");
         let ready = match options.detached {
             true => READY.to_owned(),
@@ -58,7 +59,7 @@ fn serve(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
 }
 
 /// A store or a journal that was moved aside is told in the log: nobody else listens.
-fn host(setup: &UserSetup) -> anyhow::Result<EditorService> {
+fn host(setup: &UserSetup, log: Arc<LevelControl>) -> anyhow::Result<EditorService> {
     let (store, opened) = Store::open(&setup.paths.data_dir)?;
     if let Some(aside) = opened.moved_aside {
         tracing::error!(aside = %aside.display(), "the sessions could not be read and were moved aside");
@@ -75,7 +76,7 @@ fn host(setup: &UserSetup) -> anyhow::Result<EditorService> {
             None
         }
     };
-    Ok(EditorService { host: Arc::new(SessionHost::new(setup.paths.clone(), store, journal)) })
+    Ok(EditorService { host: Arc::new(SessionHost::new(setup.paths.clone(), store, journal)), log })
 }
 
 fn idle(options: &DaemonArgs) -> anyhow::Result<Duration> {

@@ -64,6 +64,8 @@ pub(super) async fn run_checker(
     Ok(Arc::new(all))
 }
 
+// The lock is the queue: whoever asks for the same run meanwhile waits for it and gets its outcome.
+#[allow(clippy::await_holding_invalid_type)]
 async fn run_once(
     shared: &CheckersInner,
     checker: &Checker,

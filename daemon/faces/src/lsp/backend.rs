@@ -17,6 +17,7 @@ use super::documents::{self, LostDocument};
 use super::initialize::{self, ClientProfile};
 use super::lsp_client::LspClient;
 use crate::lifecycle::DaemonHandle;
+use crate::log_control::LogControl;
 use copydesk_host::session_host::{ClientOutbox, OutboxMessage, SessionHost, SessionHostError};
 
 #[derive(Clone)]
@@ -26,6 +27,7 @@ pub(super) struct LspBackend {
 
 struct LspBackendState {
     host: Arc<SessionHost>,
+    log: Arc<dyn LogControl>,
     daemon: DaemonHandle,
     client: Client,
     gone: CancellationToken,
@@ -43,9 +45,15 @@ pub(super) struct AttachedClient {
 }
 
 impl LspBackend {
-    pub(super) fn new(hub: Arc<SessionHost>, life: DaemonHandle, client: Client) -> Self {
+    pub(super) fn new(
+        hub: Arc<SessionHost>,
+        log: Arc<dyn LogControl>,
+        life: DaemonHandle,
+        client: Client,
+    ) -> Self {
         let shared = LspBackendState {
             host: hub,
+            log,
             daemon: life,
             client,
             gone: CancellationToken::new(),
@@ -56,6 +64,10 @@ impl LspBackend {
 
     pub(super) fn host(&self) -> &Arc<SessionHost> {
         &self.shared.host
+    }
+
+    pub(super) fn log(&self) -> &dyn LogControl {
+        &*self.shared.log
     }
 
     pub(super) fn daemon(&self) -> &DaemonHandle {
@@ -127,6 +139,7 @@ impl LspBackend {
         if let Some(attached) = self.shared.attached.get() {
             tracing::info!(client = attached.profile.name, "a client left");
             self.host().detach_client(attached.id);
+            self.log().detach_client(attached.id);
         }
     }
 

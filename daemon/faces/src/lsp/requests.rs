@@ -41,5 +41,6 @@ pub(super) fn register(builder: LspServiceBuilder<LspBackend>) -> LspServiceBuil
         .custom_method(table::Agents::METHOD, LspBackend::agents)
         .custom_method(table::Status::METHOD, LspBackend::status)
         .custom_method(table::ServersRestart::METHOD, LspBackend::servers_restart)
+        .custom_method(table::LogSet::METHOD, LspBackend::log_set)
         .custom_method(table::Stop::METHOD, LspBackend::stop)
 }

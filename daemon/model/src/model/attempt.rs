@@ -7,7 +7,7 @@ use reqwest::header::CONTENT_TYPE;
 use tokio::time::{Instant, timeout};
 
 use super::http_call::HttpCall;
-use super::{EventSender, ModelInner};
+use super::{EventSender, ModelInner, elapsed_ms};
 use crate::classify::{from_response, from_stream, from_transport, sanitize_message};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::response_builder::{ResponseBuilder, StreamFault};
@@ -83,12 +83,15 @@ impl StreamAttempt<'_> {
     /// Sends the request and checks the head of the response.
     async fn open(&self) -> Result<Response, ModelError> {
         let provider = &self.inner.provider;
+        let started = std::time::Instant::now();
         let sent = match provider.timeouts.first_byte {
             Some(limit) => timeout(limit, self.call.send()).await.map_err(|_| self.stall_error(limit))?,
             None => self.call.send().await,
         };
         let mut response = sent.map_err(|error| from_transport(provider, &error))?;
         let status = response.status().as_u16();
+        let ms = elapsed_ms(started);
+        tracing::debug!(status, ms, "response began");
         if status == 200 && is_stream(&response) {
             return Ok(response);
         }

@@ -17,6 +17,10 @@ pub(super) struct HttpCall {
 }
 
 impl HttpCall {
+    pub(super) fn body_bytes(&self) -> usize {
+        self.body.len()
+    }
+
     pub(super) async fn send(&self) -> Result<reqwest::Response, reqwest::Error> {
         let request = self.http.post(self.url.clone()).headers(self.headers.clone()).body(self.body.clone());
         request.send().await

@@ -49,6 +49,8 @@ impl CheckMode {
     }
 }
 
+// The lock is a lease of the server: while a question is asked nobody puts a proposed text in the place of the document's. `until` ends it.
+#[allow(clippy::await_holding_invalid_type)]
 pub(super) async fn check_with_server(
     pool: &Arc<PoolInner>,
     slot: &Arc<ServerSlot>,

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::PoolInner;
 use super::slot::{RunningServer, ServerSlot, SlotCommand, SlotState};
 use super::watched_root::WatchedRoot;
-use crate::server::{LanguageServer, LanguageServerState};
+use crate::server::{LanguageServer, LanguageServerState, ServerStartError};
 
 /// How long a server has to say goodbye.
 const GRACE: Duration = Duration::from_secs(2);
@@ -43,7 +43,10 @@ pub(super) async fn run_lifecycle(
                 set(&pool, &slot, SlotState::Stopping);
                 return;
             }
-            ServerRunEnd::Commanded(SlotCommand::Restart | SlotCommand::Keep) => failures = 0,
+            ServerRunEnd::Commanded(SlotCommand::Restart | SlotCommand::Keep) => {
+                tracing::info!(ms = began.elapsed().as_millis(), "server is restarted");
+                failures = 0;
+            }
             ServerRunEnd::Commanded(SlotCommand::Stop) => {
                 // Under the lock under which others need it, so that nobody is left with a server that is gone.
                 let mut slots = pool.slots();
@@ -52,6 +55,7 @@ pub(super) async fn run_lifecycle(
                     is_wanted = matches!(order, SlotCommand::Keep | SlotCommand::Restart);
                 }
                 if !is_wanted {
+                    tracing::info!(ms = began.elapsed().as_millis(), "server stopped: nobody needs it");
                     slots.remove(&slot.key());
                     drop(slots);
                     pool.changed();
@@ -61,6 +65,7 @@ pub(super) async fn run_lifecycle(
                 failures = 0;
             }
             ServerRunEnd::Commanded(SlotCommand::GiveUp(why)) => {
+                tracing::warn!(why, "server exceeds a limit");
                 set(&pool, &slot, SlotState::Failed { why });
                 drop(pool);
                 if !rest(None, &mut orders, &closed).await {
@@ -70,6 +75,7 @@ pub(super) async fn run_lifecycle(
             }
             ServerRunEnd::Crashed(why) => {
                 failures = if began.elapsed() >= LONG { 1 } else { failures + 1 };
+                tracing::warn!(failures, ms = began.elapsed().as_millis(), "server crashed");
                 let limits = pool.limits;
                 let until = (failures < limits.failures).then(|| {
                     Instant::now() + limits.restart_delay * 4_u32.saturating_pow(failures.saturating_sub(1))
@@ -101,6 +107,17 @@ fn leave(shared: &Weak<PoolInner>, slot: &ServerSlot) {
 }
 
 fn set(pool: &PoolInner, slot: &ServerSlot, life: SlotState) {
+    // Without the reasons: the last words of a server may quote the files that it read.
+    match &life {
+        SlotState::Starting => {}
+        SlotState::Running(alive) => tracing::info!(group = alive.server.process_group(), "server started"),
+        SlotState::Backoff { until, .. } => {
+            let delay_ms = until.saturating_duration_since(Instant::now()).as_millis();
+            tracing::warn!(delay_ms, "server is restarted after a pause");
+        }
+        SlotState::Failed { .. } => tracing::warn!("server is given up"),
+        SlotState::Stopping => tracing::info!("server is stopping"),
+    }
     slot.state.send_replace(life);
     pool.changed();
 }
@@ -126,6 +143,7 @@ async fn run(
     };
     // What is changed from now on it is told; what was changed before it reads.
     let _ = root.watcher.take_changes(Instant::now() + WATCHING).await;
+    tracing::info!("server is starting");
     let starting = LanguageServer::start(slot.launch.clone(), &processes);
     let server = tokio::select! {
         biased;
@@ -133,7 +151,10 @@ async fn run(
         over = ordered(orders) => return over,
         started = starting => match started {
             Ok(server) => server,
-            Err(error) => return ServerRunEnd::Crashed(error.to_string()),
+            Err(error) => {
+                tracing::warn!(cause = start_error_name(&error), "server did not start");
+                return ServerRunEnd::Crashed(error.to_string());
+            }
         },
     };
     let Some(pool) = shared.upgrade() else { return ServerRunEnd::Closed };
@@ -160,6 +181,15 @@ async fn run(
     over
 }
 
+fn start_error_name(error: &ServerStartError) -> &'static str {
+    match error {
+        ServerStartError::Process(_) => "no process",
+        ServerStartError::Ended { .. } => "it exited",
+        ServerStartError::InitializeFailed(_) => "initialize failed",
+        ServerStartError::InitializeTimedOut(_) => "initialize timed out",
+    }
+}
+
 /// What it held when it ended, and what was to be held when it was not there yet.
 fn hold_again(pool: &PoolInner, slot: &ServerSlot, alive: &Arc<RunningServer>) {
     let held = slot.documents().paths();
@@ -184,11 +214,21 @@ async fn ordered(orders: &mut Receiver<SlotCommand>) -> ServerRunEnd {
 /// Waits until a server has ended by itself or does not answer any more, and passes on what it is about meanwhile.
 async fn broken(shared: &Weak<PoolInner>, server: &LanguageServer) -> String {
     let mut states = server.subscribe_state();
+    let (started, mut was_ready) = (Instant::now(), false);
     loop {
-        match states.borrow_and_update().clone() {
+        let is_ready = match states.borrow_and_update().clone() {
             LanguageServerState::Ended { why } => return why,
-            LanguageServerState::Hung { request } => return format!("it did not answer {request}"),
-            LanguageServerState::Ready | LanguageServerState::Indexing { .. } => {}
+            LanguageServerState::Hung { request } => {
+                tracing::warn!(request, "server does not answer");
+                return format!("it did not answer {request}");
+            }
+            LanguageServerState::Ready => true,
+            LanguageServerState::Indexing { .. } => false,
+        };
+        if is_ready != was_ready {
+            let ms = started.elapsed().as_millis();
+            tracing::info!(ms, "{}", if is_ready { "server is ready" } else { "server is indexing again" });
+            was_ready = is_ready;
         }
         if let Some(pool) = shared.upgrade() {
             pool.changed();

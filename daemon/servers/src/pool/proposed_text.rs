@@ -65,6 +65,8 @@ impl PoolSource {
     }
 }
 
+// The lock is a lease of the server: while it holds a proposed text nobody else may ask it. `until` ends it.
+#[allow(clippy::await_holding_invalid_type)]
 async fn lend(
     pool: &Arc<PoolInner>,
     slot: &Arc<ServerSlot>,

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
+use tracing::Instrument as _;
+
 use super::slot::{ServerSlot, SlotCommand, SlotKey, SlotState};
 use super::status::UninstalledServer;
 use super::{PoolInner, ServerPool, housekeeping, lifecycle};
@@ -118,12 +120,11 @@ impl PoolInner {
         if self.tasks.is_empty() {
             self.tasks.spawn(housekeeping::run_housekeeping(Arc::downgrade(self), self.closed.clone()));
         }
-        self.tasks.spawn(lifecycle::run_lifecycle(
-            Arc::downgrade(self),
-            Arc::clone(&slot),
-            orders,
-            self.closed.clone(),
-        ));
+        // On its own: the session that needs it first is not the only one.
+        let span = tracing::error_span!(parent: None, "server", name = chosen.name, root = %slot.launch.root.display());
+        let life =
+            lifecycle::run_lifecycle(Arc::downgrade(self), Arc::clone(&slot), orders, self.closed.clone());
+        self.tasks.spawn(life.instrument(span));
         self.changed();
         Ok(slot)
     }

@@ -29,6 +29,8 @@ impl WatchedRoot {
 
     /// When this is done, every server here knows what changed before it was called. False where that cannot be said: the time
     /// was over first, or not everything is seen.
+    // Held while changes are on their way: whoever comes second must not go on before the servers were told of them.
+    #[allow(clippy::await_holding_invalid_type)]
     pub(super) async fn settle_changes(self: &Arc<Self>, pool: &PoolInner, until: Instant) -> bool {
         let Ok(_telling) = timeout_at(until, self.telling.lock()).await else { return false };
         let Some(changes) = self.watcher.take_changes(until).await else { return false };

@@ -70,6 +70,7 @@ impl SessionActor {
             return self.forward_questions(&above, &part, agent.as_deref(), questions, answer);
         }
         let question = Id::new();
+        tracing::debug!(%question, call = %part, questions = questions.len(), "question opened");
         self.waiting_questions.insert(question.clone(), ReplyWaiter { part: part.clone(), answer });
         self.emit(SessionEvent::QuestionOpened(QuestionEvent { question, part, agent, questions })).await;
     }
@@ -77,6 +78,7 @@ impl SessionActor {
     /// One that comes for questions that are settled changes nothing: another client was first.
     pub(super) async fn answer(&mut self, question: &Id, answers: QuestionAnswers) {
         let Some(waiting) = self.waiting_questions.remove(question) else { return };
+        tracing::debug!(%question, is_answered = answers.is_ok(), "question answered");
         let stops = matches!(answers, Err(PermissionDenial::ByPerson { reason: None }));
         let _ = waiting.answer.send(answers);
         self.emit(SessionEvent::QuestionSettled { question: question.clone() }).await;
@@ -124,6 +126,7 @@ impl SessionActor {
                 drop(answer.send(Err(PermissionDenial::ByRule { why: denied.to_string() })));
             }
             PermissionDecision::Ask(rule) => {
+                tracing::debug!(ask = %id, call = %part, key = rule.key, "ask opened");
                 self.waiting_asks.insert(id.clone(), ReplyWaiter { part: part.clone(), answer });
                 if let AskReview::Reviews(reviews) = review {
                     let session = self.deps.session.id.as_str();
@@ -147,6 +150,7 @@ impl SessionActor {
         let stops = matches!(reply, AskReply::Reject { reason: None });
         // An ask that is settled already: another client was first.
         let Ok(settled) = self.asks.reply(ask, reply) else { return };
+        tracing::debug!(%ask, settled = settled.len(), stops, "ask answered");
         // What is allowed along with it nobody has looked at.
         let by = |id: &Id| if id == ask { PermissionGrant::ByPerson } else { PermissionGrant::ByRule };
         self.settle(settled, by, |reason| PermissionDenial::ByPerson { reason }).await;

@@ -8,6 +8,7 @@ use copydesk_tool::{CallOutcome, ToolContext, ToolErrorKind, TouchedFiles};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use super::resolve_calls::{MOST, ScheduledCall};
 use super::{SessionActor, new_session_asker};
@@ -151,16 +152,20 @@ impl SessionActor {
             before.push((&work.touches, is_done));
             let tools = self.deps.tools.clone();
             let (room, tell) = (Arc::clone(&room), tell.clone());
-            tasks.spawn(async move {
+            let span = tracing::error_span!("call", id = %work.part.id, tool = call.name());
+            let work = async move {
                 for mut other in in_the_way {
                     let _ = other.wait_for(|done| *done).await;
                 }
                 let _place = room.acquire().await;
                 let _ = tell.send(CallUpdate::Started(index)).await;
+                tracing::debug!("call began");
                 let outcome = tools.run_call(call, context).await;
+                log_outcome(&outcome);
                 let _ = tell.send(CallUpdate::Ended(index, Box::new(outcome))).await;
                 let _ = done.send(true);
-            });
+            };
+            tasks.spawn(work.instrument(span));
         }
         tasks
     }
@@ -192,6 +197,16 @@ impl SessionActor {
             ..part
         });
         self.store_parts(refused.collect()).await
+    }
+}
+
+/// Its kind and size: the rest is the model's, or the person's.
+fn log_outcome(outcome: &CallOutcome) {
+    let (ms, output_bytes) = (outcome.milliseconds, outcome.output.len());
+    match &outcome.error_kind {
+        None => tracing::debug!(outcome = "completed", ms, output_bytes, "call ended"),
+        Some(ToolErrorKind::Cancelled) => tracing::warn!(ms, "call interrupted"),
+        Some(kind) => tracing::debug!(outcome = ?kind, ms, output_bytes, "call ended"),
     }
 }
 

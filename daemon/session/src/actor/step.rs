@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use copydesk_model::{FinishReason, ModelEvent, ModelRequest, ModelStream, PartKind, StreamFinish, ToolSpec};
 
-use super::SessionActor;
+use super::{SessionActor, elapsed_ms};
 use crate::data::{CallOutput, CallPart, Part, PartContent, PartState, StepFinishPart};
 use crate::event::SessionEvent;
 use crate::id::{Id, now};
@@ -21,6 +22,23 @@ pub(super) enum StepEnd {
     Stopped(FinishReason),
     Cancelled,
     Failed(String),
+}
+
+impl StepEnd {
+    /// For the log, without the words of a failure.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Stopped(FinishReason::End) => "end",
+            Self::Stopped(FinishReason::Calls) => "calls",
+            Self::Stopped(FinishReason::Length) => "length",
+            Self::Stopped(FinishReason::Context) => "context",
+            Self::Stopped(FinishReason::Refused) => "refused",
+            Self::Stopped(FinishReason::Paused) => "paused",
+            Self::Stopped(FinishReason::Broken) => "broken",
+            Self::Cancelled => "cancelled",
+            Self::Failed(_) => "failed",
+        }
+    }
 }
 
 /// What of a step is not in the store yet.
@@ -43,6 +61,7 @@ impl SessionActor {
         let start = PartContent::StepStart { model: self.deps.model_name.clone() };
         let mut said = self.history.take_messages(&self.parts);
         let mut request = self.request();
+        let (messages, tools) = (said.messages.len(), request.tools.len());
         std::mem::swap(&mut request.messages, &mut said.messages);
         let events = self.deps.model.stream(&request);
         std::mem::swap(&mut request.messages, &mut said.messages);
@@ -56,9 +75,13 @@ impl SessionActor {
         self.emit(SessionEvent::PartChanged { part: Arc::new(start.clone()) }).await;
         let start = Part { state: PartState::Completed, ..start };
         let mut draft = StepDraft { unstored: vec![start], ..StepDraft::default() };
+        let started = Instant::now();
+        tracing::debug!(step = self.step, messages, tools, "step began");
         let end = self.read_model_events(&mut events, &mut draft).await?;
         drop(events);
         let calls = self.close(draft, &end).await?;
+        let ms = elapsed_ms(started);
+        tracing::debug!(step = self.step, end = end.name(), calls = calls.len(), ms, "step ended");
         Ok(StepOutcome { calls, end })
     }
 
@@ -194,6 +217,9 @@ impl SessionActor {
     }
 
     pub(super) async fn interrupt(&mut self, calls: Vec<Part>) -> Result<(), StoreError> {
+        if !calls.is_empty() {
+            tracing::warn!(step = self.step, calls = calls.len(), "calls were interrupted");
+        }
         let marked = calls.into_iter().map(|mut part| {
             match part.state {
                 PartState::Pending => not_begun(&mut part),

@@ -4,6 +4,7 @@
 use copydesk_model::{
     AssistantPart as ModelPart, ModelEvent, ModelMessage, ModelRequest, ToolChoice, UserPart,
 };
+use tracing::Instrument as _;
 
 use super::{SessionActor, TitleGenerator};
 use crate::event::SessionEvent;
@@ -27,7 +28,7 @@ impl SessionActor {
         let Some(titles) = self.deps.title_generator.clone() else { return Ok(()) };
         let (store, events) = (self.deps.store.clone(), self.deps.events.clone());
         let beginning = prompt.chars().take(ENOUGH).collect();
-        tokio::spawn(async move {
+        let title = async move {
             // A title that cannot be had is not missed: there is one already.
             let Some(title) = ask(titles, beginning).await else { return };
             if store.rename_session(&session.id, &title).await.is_ok()
@@ -36,7 +37,8 @@ impl SessionActor {
             {
                 let _ = events.send(SessionEvent::SessionChanged { session }).await;
             }
-        });
+        };
+        tokio::spawn(title.in_current_span());
         Ok(())
     }
 }

@@ -1,9 +1,11 @@
 //! A turn: from a prompt to the model's last word.
 
+use std::time::Instant;
+
 use copydesk_model::FinishReason;
 
 use super::step::{StepEnd, StepOutcome};
-use super::{PromptRequest, QueuedPrompt, SessionActor};
+use super::{PromptRequest, QueuedPrompt, SessionActor, elapsed_ms};
 use crate::data::{NotePart, Part, PartContent, PartState, PromptPart};
 use crate::event::{SessionEvent, TurnEnd};
 use crate::store::StoreError;
@@ -19,6 +21,8 @@ impl SessionActor {
         self.cancel = tokio_util::sync::CancellationToken::new();
         self.deps.checks.begin_turn();
         self.emit(SessionEvent::TurnStarted { turn: self.turn, prompt: prompted.id.clone() }).await;
+        let started = Instant::now();
+        tracing::info!(files = prompted.request.files.len(), "turn began");
         let end = match self.run_steps(prompted).await {
             Ok(end) => end,
             Err(error) => TurnEnd::Failed { message: error.to_string() },
@@ -30,7 +34,40 @@ impl SessionActor {
         };
         // What was to join this turn and came too late is heard next.
         self.queue.extend(std::mem::take(&mut self.steering));
+        self.log_turn_end(&end, started);
         self.emit(SessionEvent::TurnEnded { turn: self.turn, end }).await;
+    }
+
+    /// Counts only: the message of a failure may quote what the model was told.
+    fn log_turn_end(&self, end: &TurnEnd, started: Instant) {
+        let (mut calls, mut input, mut output) = (0_usize, 0_u64, 0_u64);
+        for part in self.parts.iter().rev().take_while(|part| part.turn == self.turn) {
+            match &part.content {
+                PartContent::Call(_) => calls += 1,
+                PartContent::StepFinish(finish) => {
+                    input = input.saturating_add(finish.usage.prompt_tokens());
+                    output = output.saturating_add(finish.usage.output);
+                }
+                _ => {}
+            }
+        }
+        let end = match end {
+            TurnEnd::Done => "done",
+            TurnEnd::Cancelled => "cancelled",
+            TurnEnd::Rejected => "rejected",
+            TurnEnd::StepLimit { .. } => "step limit",
+            TurnEnd::Failed { .. } => "failed",
+        };
+        let ms = elapsed_ms(started);
+        tracing::info!(
+            end,
+            steps = self.step,
+            calls,
+            input_tokens = input,
+            output_tokens = output,
+            ms,
+            "turn ended"
+        );
     }
 
     async fn run_steps(&mut self, prompted: QueuedPrompt) -> Result<TurnEnd, StoreError> {

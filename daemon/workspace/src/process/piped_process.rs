@@ -7,7 +7,7 @@
 use std::{
     ffi::{OsStr, OsString},
     io::{self, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command as StdCommand, Stdio},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -109,6 +109,8 @@ impl PipedProcess {
         let owned = OwnedGroup { shared: Arc::clone(shared), group, kills_on_drop: true };
         shared.registry.add(group)?;
         let_go.write_all(b"\n")?;
+        let name = program.command.first().and_then(|path| Path::new(path).file_name()).unwrap_or_default();
+        tracing::debug!(group = group.id(), program = %name.display(), "program started");
         let pipes = ProcessPipes {
             input: Sender::from_owned_fd(let_go.into())?,
             output: Receiver::from_owned_fd(output.into())?,
@@ -134,11 +136,13 @@ impl PipedProcess {
     pub async fn wait(&mut self) -> ProcessExit {
         let exit = self.child.wait().await.map_or(ProcessExit::Signal(0), exit);
         let _ = timeout(LAST_WORDS, &mut self.reading).await;
+        tracing::debug!(group = self.id(), ?exit, "program exited");
         exit
     }
 
     /// Sends SIGTERM to it and everything it started, and SIGKILL after `grace`.
     pub async fn end(&mut self, grace: Duration) {
+        tracing::debug!(group = self.id(), grace_ms = grace.as_millis(), "program is asked to end");
         // The leader disappears only once it has been waited for.
         let _ = tokio::join!(self.owned.group.end(grace), timeout(grace + LAST_WAIT, self.child.wait()));
     }

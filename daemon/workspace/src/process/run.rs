@@ -85,7 +85,9 @@ pub(super) async fn run_to_end(
         running.end(command.grace, &mut live).await;
     }
     running.drain(&mut live).await;
+    let (group, ms) = (running.id(), running.started.elapsed().as_millis());
     let (output, left) = running.finish(command.script, &mut live).await;
+    tracing::debug!(group, ?exit, ms, leaves_processes = left.is_some(), "command ended");
     Ok(CommandEnd { exit, output, left })
 }
 
@@ -121,6 +123,7 @@ impl RunningCommand {
         let owned = OwnedGroup { shared: Arc::clone(shared), group, kills_on_drop: true };
         shared.registry.add(group)?;
         held.release();
+        tracing::debug!(group = group.id(), "command started");
         let collector = OutputCollector::new(command.limits.clone());
         Ok(Self { started, owned, child, pipe, is_open: true, block: vec![0; BLOCK], collector })
     }

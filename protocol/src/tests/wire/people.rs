@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::check;
 use crate::daemon::{
-    AgentInfo, AgentsParams, AgentsResult, MatchTierCount, MissingServer, ModelInfo, ModelsResult,
-    ServerInfo, ServerState, ServersRestartParams, ServersRestartResult, SessionStatus, StatusResult,
-    StopParams, StopResult, StopTiming,
+    AgentInfo, AgentsParams, AgentsResult, LogLevelEnd, LogSetParams, LogSetResult, MatchTierCount,
+    MissingServer, ModelInfo, ModelsResult, ServerInfo, ServerState, ServersRestartParams,
+    ServersRestartResult, SessionStatus, StatusResult, StopParams, StopResult, StopTiming,
 };
 use crate::handshake::{ClientHello, DaemonHello, ProtocolMismatch, ProtocolSide};
 use crate::permission::{PermissionAskInfo, PermissionAskParams, PermissionReply, PermissionSettledParams};
@@ -147,6 +147,12 @@ fn the_desk() {
     );
     check(&ServersRestartParams { name: "gopls".into() }, &expect![[r#"{"name":"gopls"}"#]]);
     check(&ServersRestartResult { servers: 2 }, &expect![[r#"{"servers":2}"#]]);
+    check(&LogSetParams::default(), &expect![["{}"]]);
+    check(
+        &LogSetParams { level: Some("info,servers=debug".into()), until: Some(LogLevelEnd::Detach) },
+        &expect![[r#"{"level":"info,servers=debug","until":"detach"}"#]],
+    );
+    check(&LogSetResult { level: "info".into() }, &expect![[r#"{"level":"info"}"#]]);
     let status = StatusResult {
         version: "0.1.0".into(),
         protocol: 1,

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use copydesk_protocol::PROTOCOL;
 use copydesk_protocol::daemon::{
-    AgentInfo, AgentsParams, AgentsResult, Empty, ModelInfo, ModelsResult, ServersRestartParams,
-    ServersRestartResult, StatusResult, StopParams, StopResult,
+    AgentInfo, AgentsParams, AgentsResult, Empty, LogLevelEnd, LogSetParams, LogSetResult, ModelInfo,
+    ModelsResult, ServersRestartParams, ServersRestartResult, StatusResult, StopParams, StopResult,
 };
+use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::lenient::LenientJson;
 use tower_lsp_server::jsonrpc::Result;
 
 use super::super::backend::{LspBackend, rpc_error_from};
+use super::super::initialize;
+use crate::log_control::LogLevelScope;
 use copydesk_host::agents::{self, AgentRegistry};
 use copydesk_host::session_host::SessionHostError;
 
@@ -75,6 +78,17 @@ impl LspBackend {
     ) -> Result<ServersRestartResult> {
         let restarted = self.host().servers.pool().map_or(0, |pool| pool.restart(&params.0.name));
         Ok(ServersRestartResult { servers: u32::try_from(restarted).unwrap_or(u32::MAX) })
+    }
+
+    pub(super) async fn log_set(&self, params: LenientJson<LogSetParams>) -> Result<LogSetResult> {
+        let LogSetParams { level, until } = params.0;
+        let scope = match until {
+            None | Some(LogLevelEnd::Exit) => LogLevelScope::Daemon,
+            Some(LogLevelEnd::Detach) => LogLevelScope::Client(self.attached()?.id),
+        };
+        let level = self.log().set_level(level.as_deref(), scope);
+        let level = level.map_err(|error| initialize::error(ErrorCode::InvalidParams, error.0, None))?;
+        Ok(LogSetResult { level })
     }
 
     pub(super) async fn stop(&self, params: LenientJson<StopParams>) -> Result<StopResult> {

@@ -1,0 +1,25 @@
+//! How a client changes what the daemon logs. The log itself belongs to the binary, which gives this to the faces.
+
+use copydesk_workspace::buffers::ClientId;
+
+/// How long a log level holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogLevelScope {
+    /// Until the daemon exits.
+    Daemon,
+    /// Until this client detaches, or sets another.
+    Client(ClientId),
+}
+
+/// Why a level is refused, in words for the person who asked for it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LogLevelError(pub String);
+
+/// Changes how much the daemon logs.
+pub trait LogControl: std::fmt::Debug + Send + Sync {
+    /// Sets the level; without one, the level that the daemon was started with. Returns the level that holds now.
+    fn set_level(&self, level: Option<&str>, scope: LogLevelScope) -> Result<String, LogLevelError>;
+
+    /// Drops the level that a client set.
+    fn detach_client(&self, client: ClientId);
+}
