@@ -9,7 +9,7 @@ use copydesk_protocol::table::methods;
 use serde_json::{Value, json};
 
 use super::scripted_daemon::{ScriptedDaemon, read, text_turn};
-use crate::model_server::ScriptedTurn;
+use crate::model_server::{RecordedRequest, ScriptedTurn};
 
 /// Serves one page when the test says so.
 struct SlowPage {
@@ -123,8 +123,10 @@ fn requests(session: &str, spare: &str) -> Vec<(&'static str, Value)> {
 fn every_request_is_answered_while_the_model_and_a_language_server_are_silent() {
     // It reads nothing and says nothing.
     let silent = json!({ "silent": { "command": ["sleep", "600"], "extensions": [".txt"] } });
-    let turns = [read("c1", "f.txt"), ScriptedTurn::new().gate("model").text("Late.")];
-    let desk = ScriptedDaemon::with_config(turns, json!({ "permission": "allow", "lsp": silent }));
+    let desk = ScriptedDaemon::with_config([], json!({ "permission": "allow", "lsp": silent }));
+    let is_first = |request: &RecordedRequest| request.body["messages"].as_array().is_some_and(|all| all.len() == 1);
+    desk.scripted.server.on_request(is_first, read("c1", "f.txt"));
+    desk.scripted.server.on_each_request(|_| true, ScriptedTurn::new().gate("model").text("Late."));
     desk.scripted.desk.write("f.txt", "text\n");
     let mut client = desk.client("vscode");
     let (session, spare) = (client.new_session(), client.new_session());
