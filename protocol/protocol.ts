@@ -60,6 +60,8 @@ export const methods = {
   status: "copydesk/status",
   /** Ends language servers of the desk's own and starts them anew, whatever they broke of. */
   serversRestart: "copydesk/servers/restart",
+  /** Changes how much the daemon logs. */
+  logSet: "copydesk/log/set",
   /** Stops the desk. */
   stop: "copydesk/stop",
   /** Something happened in a session that this client is attached to. */
@@ -180,6 +182,8 @@ export interface RequestsToDesk {
   "copydesk/status": { params: Empty; result: StatusResult };
   /** Ends language servers of the desk's own and starts them anew, whatever they broke of. */
   "copydesk/servers/restart": { params: ServersRestartParams; result: ServersRestartResult };
+  /** Changes how much the daemon logs. */
+  "copydesk/log/set": { params: LogSetParams; result: LogSetResult };
   /** Stops the desk. */
   "copydesk/stop": { params: StopParams; result: StopResult };
 }
@@ -345,6 +349,7 @@ export type CallMetadata =
   | AgentSwitchMetadata
   /** `bash` */
   | CommandMetadata
+  /** Beside the fields of any tool. */
   | CallNotes;
 
 /** What the daemon adds to the fields of any tool. */
@@ -614,6 +619,12 @@ export type EventInfo =
       /** Why. */
       end: TurnEndInfo;
     }
+  /** Something the user should know about the session's setup: a key of the configuration that is left out, instructions that could not be fetched. It does not stop the work. */
+  | {
+      event: "warning";
+      /** For the user. */
+      message: string;
+    }
   /** The session was deleted. It is the last event; nobody is attached any more. */
   | { event: "deleted" };
 
@@ -810,6 +821,27 @@ export interface JobMetadata {
   job: number;
   /** Whether it still runs. */
   running: boolean;
+}
+
+/** How long a log level holds. */
+export type LogLevelEnd =
+  /** Until the daemon exits. */
+  | "exit"
+  /** Until this client detaches. */
+  | "detach";
+
+/** What the daemon logs from now on. */
+export interface LogSetParams {
+  /** `off`, `error`, `warn`, `info`, `debug` or `trace`, or for one crate of the daemon `servers=debug`; separated by commas. Without it, the level that the daemon was started with. */
+  level?: string;
+  /** How long the level holds; without it, until the daemon exits. */
+  until?: LogLevelEnd;
+}
+
+/** The level that holds now. */
+export interface LogSetResult {
+  /** As in the params. */
+  level: string;
 }
 
 /** How often a tier of matching found the place of an edit. */
@@ -1061,6 +1093,7 @@ export type PermissionAskMetadata =
   | RepeatedCallAskMetadata
   /** `skill` */
   | SkillAskMetadata
+  /** Beside the fields of any tool. */
   | PermissionAskNotes;
 
 /** What the daemon adds to the fields of any ask. */
@@ -1581,6 +1614,8 @@ export interface SessionLoadResult {
   questions: QuestionAskInfo[];
   /** Commands that run in the background. */
   jobs?: JobInfo[];
+  /** What the user was warned of since the daemon has the session at hand: see the event `warning`. */
+  warnings?: string[];
 }
 
 /** What a new session is to be. */

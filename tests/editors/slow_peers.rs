@@ -124,7 +124,8 @@ fn every_request_is_answered_while_the_model_and_a_language_server_are_silent() 
     // It reads nothing and says nothing.
     let silent = json!({ "silent": { "command": ["sleep", "600"], "extensions": [".txt"] } });
     let desk = ScriptedDaemon::with_config([], json!({ "permission": "allow", "lsp": silent }));
-    let is_first = |request: &RecordedRequest| request.body["messages"].as_array().is_some_and(|all| all.len() == 1);
+    let is_first =
+        |request: &RecordedRequest| request.body["messages"].as_array().is_some_and(|all| all.len() == 1);
     desk.scripted.server.on_request(is_first, read("c1", "f.txt"));
     desk.scripted.server.on_each_request(|_| true, ScriptedTurn::new().gate("model").text("Late."));
     desk.scripted.desk.write("f.txt", "text\n");

@@ -1,11 +1,11 @@
-//! A session at work: one task that owns it.
+//! The session actor: one task that owns a running session.
 //!
-//! Everything that can happen to it comes in through one inbox (prompts, replies, cancel) and from what it started itself
-//! (the model's events, its calls); the task is the only writer. Whoever holds a [`SessionHandle`] can only send. While a turn runs
-//! the inbox is read at every wait, so that a cancel or a reply is never behind anything.
+//! Prompts, replies and cancel come in through one inbox; model events and call results come from what the actor started. The
+//! actor is the only writer, and a [`SessionHandle`] can only send. While a turn runs, the actor reads its inbox at every
+//! wait, so a cancel or a reply never queues behind work.
 //!
-//! Invariant: a part is in the store before it is announced as settled.
-//! Invariant: whatever happens, a turn ends in exactly one `TurnEnded`, and no call is left running.
+//! Invariant: the store has a part before an event says that it is settled.
+//! Invariant: a turn ends in exactly one `TurnEnded`, and leaves no call running.
 
 mod asks;
 mod calls;
@@ -61,36 +61,35 @@ pub struct SessionDeps {
     pub model: Model,
     /// `PROVIDER/MODEL`
     pub model_name: String,
-    /// Who makes titles; without one a session is called by its first words.
+    /// Makes titles; if there is none, the title is the first words of the prompt.
     pub title_generator: Option<TitleGenerator>,
     pub system: Vec<String>,
-    /// The outermost folder that may speak to the model, and the files that are in `system` already.
+    /// The outermost folder whose instruction files count, and the files that `system` already has.
     pub root: PathBuf,
     pub instructions: HashSet<PathBuf>,
     pub rules: CurrentRules,
     pub tools: ToolRegistry,
-    /// Who else it can be.
+    /// Makes the roles of other agents.
     pub roles: SharedRoleProvider,
     pub files: WorkspaceFiles,
-    /// What is known of what is wrong with them.
+    /// Diagnostics before and after edits.
     pub checks: DiagnosticsTracker,
-    /// Who gives what is written its form.
     pub formatters: Option<Formatters>,
-    /// What its commands run in, for what goes on in the background.
+    /// Its commands, also those in the background.
     pub processes: Processes,
     pub store: Store,
-    /// Where events go. A reader that is slow slows the session.
+    /// Receives the events. A slow reader slows the session.
     pub events: mpsc::Sender<SessionEvent>,
-    /// Whom it works for, where a call of another session began it.
+    /// The parent, if this is a subagent session.
     pub parent: Option<ParentSession>,
 }
 
-/// What is above a session that works for another.
+/// The parent of a subagent session.
 #[derive(Clone)]
 pub struct ParentSession {
-    /// Who is asked: what is denied, chosen and answered there holds here.
+    /// Answers asks: denials, review timing and replies of the parent hold here.
     pub asker: Arc<dyn Asker>,
-    /// What its edits belong to, and who is told of what becomes of them while nobody works here.
+    /// The call that owns the edits; its session gets the feedback after this one has ended.
     pub owner: EditOwner,
 }
 
@@ -100,7 +99,7 @@ impl std::fmt::Debug for ParentSession {
     }
 }
 
-/// The agent `title` and its model, in which stands what the agent adds to requests.
+/// The agent `title` and its model.
 #[derive(Debug, Clone)]
 pub struct TitleGenerator {
     pub model: Model,
@@ -113,7 +112,7 @@ impl std::fmt::Debug for SessionDeps {
     }
 }
 
-/// What a person asks of a session.
+/// A prompt.
 #[derive(Debug, Clone)]
 pub struct PromptRequest {
     pub text: String,
@@ -121,16 +120,16 @@ pub struct PromptRequest {
     pub delivery: PromptDelivery,
 }
 
-/// When a prompt is heard that comes while a turn runs.
+/// When a prompt counts that comes while a turn runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptDelivery {
-    /// With the next step of that turn.
+    /// At the next step of that turn.
     Steer,
-    /// As a turn of its own, after it.
+    /// As the next turn.
     Queue,
 }
 
-/// A request that was taken, with the name that its part will have.
+/// An accepted prompt, with the id that its part will have.
 #[derive(Debug)]
 struct QueuedPrompt {
     id: Id,
@@ -143,22 +142,22 @@ enum ActorCommand {
     Cancel,
     Reply(Id, AskReply),
     Answer(Id, QuestionAnswers),
-    /// Everything that an ask was about is decided.
+    /// The user decided every hunk of an ask.
     AskReviewed(Id),
     SetReviewTiming(Option<SessionReviewTiming>),
-    /// The end, with something to hold until then.
+    /// Ends the session. The sender is dropped when that is done.
     End(oneshot::Sender<()>),
 }
 
-/// A handle to a session at work. When the last one is gone, the session finishes its turn and ends.
+/// A handle to a running session. When the last one is dropped, the session finishes its turn and ends.
 #[derive(Debug, Clone)]
 pub struct SessionHandle {
     inbox: mpsc::Sender<ActorCommand>,
 }
 
 impl SessionHandle {
-    /// Begins work on a session that nobody else works on; where somebody does, that is the error. What was under way when
-    /// it was last left is marked so.
+    /// Starts a session. Fails if another process works on it. Marks parts that were under way when it last ended as
+    /// interrupted.
     pub async fn start(setting: SessionDeps) -> Result<Self, StoreError> {
         let (inbox, commands) = mpsc::channel(64);
         let (wanted_in, wanted) = mpsc::channel(64);
@@ -210,43 +209,43 @@ impl SessionHandle {
         Ok(Self { inbox })
     }
 
-    /// The id that the prompt's part will have; none if the session has ended.
+    /// Returns the id that the prompt's part will have; none if the session has ended.
     pub async fn prompt(&self, request: PromptRequest) -> Option<Id> {
         let id = Id::new();
         let prompted = QueuedPrompt { id: id.clone(), request };
         self.inbox.send(ActorCommand::Prompt(prompted)).await.is_ok().then_some(id)
     }
 
-    /// Ends the turn at once. Without one nothing happens.
+    /// Cancels the running turn, if there is one.
     pub async fn cancel(&self) -> bool {
         self.inbox.send(ActorCommand::Cancel).await.is_ok()
     }
 
-    /// Ends the session: its turn at once, and no other begins. Waits until everything is kept and told.
+    /// Ends the session: cancels the turn and starts no other. Waits until everything is stored and announced.
     pub async fn end(&self) {
         let (held, ended) = oneshot::channel();
         let _ = self.inbox.send(ActorCommand::End(held)).await;
-        // Whoever held it is gone.
+        // The session has ended.
         let _ = ended.await;
     }
 
-    /// Everything that an ask was about is decided, hunk by hunk.
+    /// The user decided every hunk of an ask.
     pub async fn settle_reviewed_ask(&self, ask: &Id) -> bool {
         self.inbox.send(ActorCommand::AskReviewed(ask.clone())).await.is_ok()
     }
 
-    /// When edits are reviewed, from the next one on; without a word as the rules say.
+    /// Sets the review timing from the next edit on; `None` leaves it to the rules.
     pub async fn set_review_timing(&self, when: Option<SessionReviewTiming>) -> bool {
         self.inbox.send(ActorCommand::SetReviewTiming(when)).await.is_ok()
     }
 
-    /// The first reply counts; one to an ask that is settled is passed over.
+    /// The first reply wins; one to a settled ask is ignored.
     pub async fn reply(&self, ask: &Id, reply: AskReply) -> bool {
         self.inbox.send(ActorCommand::Reply(ask.clone(), reply)).await.is_ok()
     }
 
-    /// The answers to questions, or that there are none: with a reason the model goes on, without one the turn stops. The
-    /// first count.
+    /// The answers to questions, or why there are none: with a reason the model continues, without one the turn stops. The
+    /// first reply wins.
     pub async fn answer(&self, question: &Id, answers: Result<Vec<Vec<String>>, Option<String>>) -> bool {
         let answers = answers.map_err(|reason| PermissionDenial::ByPerson { reason });
         self.inbox.send(ActorCommand::Answer(question.clone(), answers)).await.is_ok()
@@ -254,13 +253,13 @@ impl SessionHandle {
 }
 
 struct SessionActor {
-    /// Nobody else works on the session as long as this does.
+    /// Keeps other processes from the session.
     _claim: SessionClaim,
     _jobs: AbortOnDropHandle<()>,
     deps: SessionDeps,
-    /// All settled parts, as the store has them.
+    /// All settled parts, as in the store.
     parts: Vec<Arc<Part>>,
-    /// Jobs of which the model does not know yet that they are gone.
+    /// Lost jobs that the model does not know of yet.
     lost_jobs: Vec<i64>,
     history: MessageHistory,
     turn: u32,
@@ -271,22 +270,20 @@ struct SessionActor {
     progress: mpsc::Receiver<CallProgress>,
     progress_in: mpsc::Sender<CallProgress>,
     asks: PendingAsks<Id>,
-    /// Calls that wait for a reply.
     waiting_asks: HashMap<Id, ReplyWaiter<PermissionOutcome>>,
-    /// Calls that wait for answers.
     waiting_questions: BTreeMap<Id, ReplyWaiter<QuestionAnswers>>,
     todos: TodoList,
-    /// Asks that are answered above.
+    /// Asks that the parent answers.
     forwarded_asks: HashMap<Id, ForwardedAsk>,
     steering: VecDeque<QueuedPrompt>,
     queue: VecDeque<QueuedPrompt>,
-    /// Of the turn at hand.
+    /// For the running turn.
     cancel: CancellationToken,
-    /// Who it will be from the next step on.
+    /// The role from the next step on.
     next_role: Option<Box<AgentRole>>,
-    /// A person said no and meant stop.
+    /// The user rejected without a reason, which stops the turn.
     is_stopped_by_user: bool,
-    /// No turn begins any more. Dropped with everything else.
+    /// The session is ending: no turn begins. Dropped at the end.
     end_waiters: Vec<oneshot::Sender<()>>,
 }
 
@@ -322,7 +319,7 @@ impl SessionActor {
         }
     }
 
-    /// Takes one command while a turn runs.
+    /// Handles one command while a turn runs.
     async fn handle_command(&mut self, command: ActorCommand) {
         match command {
             ActorCommand::Prompt(prompted) => match prompted.request.delivery {
@@ -356,12 +353,12 @@ impl SessionActor {
         }
     }
 
-    /// Nobody listening is no reason to stop: the store has it all.
+    /// A missing reader does not stop the session: the store has everything.
     async fn emit(&self, event: SessionEvent) {
         let _ = self.deps.events.send(event).await;
     }
 
-    /// Keeps a part, and only then tells of it.
+    /// Stores a part, then announces it.
     async fn store_part(&mut self, part: Part) -> Result<(), StoreError> {
         self.store_parts(vec![part]).await
     }
@@ -400,7 +397,7 @@ fn elapsed_ms(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// An asker that puts the question to the session's own task.
+/// An asker that sends to the actor.
 fn new_session_asker(wanted: mpsc::Sender<CallRequest>, part: Id) -> Arc<dyn copydesk_tool::Asker> {
     Arc::new(SessionAsker { requests: wanted, part })
 }

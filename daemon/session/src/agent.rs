@@ -1,4 +1,4 @@
-//! Agents: a named set of prompt, model and rules. Data; the built-in ones stand here, the user's come from outside.
+//! Agents: a named set of prompt, model and rules. Data; this file has the built-in ones, the host adds the user's.
 
 mod tool_switches;
 
@@ -7,54 +7,53 @@ use copydesk_permission::{PermissionAction, PermissionRule, PermissionRules};
 
 pub use tool_switches::ToolSwitches;
 
-/// How many requests one prompt may lead to, where an agent does not say.
+/// The default for the most steps of a turn.
 const STEPS: u32 = 200;
 
-/// Who gives sessions their titles.
+/// Makes titles.
 pub const TITLE_AGENT: &str = "title";
 
-/// Who plans before anything is changed.
+/// Plans before anything changes.
 pub const PLAN_AGENT: &str = "plan";
 
-/// Who looks and changes nothing: also for whoever plans.
+/// Explores and changes nothing; `plan` may use it, too.
 pub const EXPLORE_AGENT: &str = "explore";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
     pub name: String,
-    /// When to use it, for people and for agents that call agents.
+    /// When to use it, for users and for agents that give tasks.
     pub description: String,
     pub prompt: String,
-    /// `PROVIDER/MODEL`, where it has one of its own.
+    /// `PROVIDER/MODEL`, if it has its own.
     pub model: Option<String>,
-    /// Which of the model's variants it uses.
     pub variant: Option<String>,
-    /// What its requests say besides, where the model takes it.
+    /// Extra request options, if the model accepts them.
     pub defaults: RequestDefaults,
     pub tools: ToolSwitches,
-    /// Laid over the defaults and the configuration.
+    /// Rules on top of the defaults and the configuration.
     pub rules: PermissionRules,
-    /// The same without what only a repository says: what it denies and asks for holds.
+    /// The rules without those of a repository: their denials and asks hold.
     pub user_rules: PermissionRules,
-    /// Keys under which nothing happens without asking, whatever the configuration allows.
+    /// Permission keys that always ask, whatever the configuration allows.
     pub always_ask: Vec<String>,
     pub max_steps: u32,
-    /// Whether a person can choose it.
+    /// Whether the user can choose it.
     pub primary: bool,
     /// Whether other agents can give it tasks.
     pub is_subagent: bool,
-    /// Not in any list.
+    /// Hidden from lists.
     pub hidden: bool,
 }
 
 impl Agent {
-    /// Whether a person may name it: one that is neither shown nor chosen works for the desk alone.
+    /// Whether the user may name it: an agent that is hidden and cannot be chosen works for the daemon alone.
     pub fn can_be_named(&self) -> bool {
         self.primary || !self.hidden
     }
 }
 
-/// `build` and `plan` are for people, `general` and `explore` for other agents, `title` for the desk itself.
+/// `build` and `plan` are for users, `general` and `explore` for other agents, `title` for the daemon.
 pub fn builtin_agents() -> Vec<Agent> {
     let agent = |name: &str, primary: bool, description: &str, prompt: &str, rules: PermissionRules| Agent {
         name: name.to_owned(),
@@ -77,7 +76,7 @@ pub fn builtin_agents() -> Vec<Agent> {
             .map(|key| PermissionRule::new(*key, "*", PermissionAction::Deny))
             .collect::<PermissionRules>()
     };
-    // Whoever works for another agent speaks to that one, and is who it was called as.
+    // A subagent talks to the agent that called it, not to the user, and keeps its role.
     let for_people = ["question", "plan_enter", "plan_exit"];
     let title =
         agent(TITLE_AGENT, false, "Names sessions.", include_str!("agent/title.md"), deny(&for_people));
@@ -87,7 +86,7 @@ pub fn builtin_agents() -> Vec<Agent> {
         true,
         "Looks, thinks and writes a plan; changes nothing else.",
         include_str!("agent/plan.md"),
-        // Whom it may have look is a matter of the rules for all (`desk/session_builder/role_factory.rs`).
+        // The host's rules say which agents it may give tasks (`role_factory.rs`).
         deny(&["edit", "task", "plan_enter"]).chain(
             [PermissionRule::new("task", EXPLORE_AGENT, PermissionAction::Allow)].into_iter().collect(),
         ),

@@ -1,4 +1,4 @@
-//! What a session is made of. Inert: kept as it is, sent to views as it is.
+//! The data of a session, as it is stored.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -14,26 +14,25 @@ pub struct Session {
     pub id: Id,
     /// The folder it works in.
     pub folder: PathBuf,
-    /// Empty until there is one.
     #[serde(default)]
     pub title: String,
     pub agent: String,
-    /// `PROVIDER/MODEL`, where one was chosen for this session.
+    /// `PROVIDER/MODEL`, if the user chose one for this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The session whose call began this one.
+    /// The parent of a subagent session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Id>,
-    /// When its edits are reviewed, where a person chose that; else the rules decide.
+    /// The review timing, if the user chose one; else the rules decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<SessionReviewTiming>,
     /// Milliseconds since 1970.
     pub created: u64,
-    /// When anything last happened in it.
+    /// The last change.
     pub updated: u64,
 }
 
-/// Whether a person decides on an edit before it is made or after.
+/// Whether the user reviews an edit before or after it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionReviewTiming {
@@ -41,14 +40,14 @@ pub enum SessionReviewTiming {
     After,
 }
 
-/// One thing that was said or done. A session's parts are in the order in which they were added to the store.
+/// One piece of a session: a text, a call, … Parts are in the order in which they were added to the store.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Part {
     pub id: Id,
     pub session: Id,
     /// From 1.
     pub turn: u32,
-    /// From 1 within the turn; 0 for what came before the first request.
+    /// From 1 within the turn; 0 before the first request.
     pub step: u32,
     pub created: u64,
     pub updated: u64,
@@ -56,7 +55,7 @@ pub struct Part {
     pub content: PartContent,
 }
 
-/// Gives new names to the parts of a copy; what refers to one of them follows.
+/// Gives the parts of a copy new ids, and updates references to them.
 pub(crate) fn assign_new_ids(parts: &mut [Part]) {
     let mut names = HashMap::new();
     for part in &mut *parts {
@@ -71,7 +70,7 @@ pub(crate) fn assign_new_ids(parts: &mut [Part]) {
     }
 }
 
-/// Where a part is on its way. What is `Running` in a store that nobody has open was interrupted.
+/// The state of a part. A `Running` part in a store that no process has open was interrupted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum PartState {
@@ -81,7 +80,7 @@ pub enum PartState {
     Error {
         message: String,
     },
-    /// The desk ended, or the person cancelled, while it ran.
+    /// The daemon ended, or the user cancelled, while it ran.
     Interrupted,
 }
 
@@ -114,33 +113,33 @@ pub enum PartContent {
     Note(NotePart),
 }
 
-/// What a person, or an agent in a person's place, asked.
+/// A prompt of the user, or of the agent that gave a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptPart {
     pub text: String,
-    /// It came while the turn ran, and joined it.
+    /// It joined a running turn.
     #[serde(default)]
     pub steers: bool,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CallPart {
-    /// The model's name for this call, unique within its step.
+    /// The model's id of this call, unique within its step.
     pub call: String,
-    /// The tool's; where there is none that could have been meant, `invalid`.
+    /// The tool's name; `invalid` if no tool matches.
     pub name: String,
-    /// JSON as the model wrote it, and once the call is made as it was understood.
+    /// JSON as the model wrote it; after the call ran, with repairs.
     pub arguments: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub echo: Option<ProviderMetadata>,
-    /// The part of the call that stands for this one: what came of it is in the result of that.
+    /// The part of its batch, whose output has this call's result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Id>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Box<CallOutput>>,
 }
 
-/// What came of a call: `output` is for the model, `title` and `metadata` are for the person.
+/// The output of a call: `output` is for the model, `title` and `metadata` are for the user.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallOutput {
     pub title: String,
@@ -158,19 +157,19 @@ pub struct CallOutput {
 pub struct StepFinishPart {
     pub stop: FinishReason,
     pub usage: TokenUsage,
-    /// US dollars, where the price is known.
+    /// US dollars, if the price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
 
-/// Something the model is told at its next step without anybody having said it.
+/// A note of the daemon to the model, for its next step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotePart {
     pub text: String,
 }
 
 impl Part {
-    /// What of it can be searched for.
+    /// The text for the search index.
     pub(crate) fn searchable_text(&self) -> &str {
         match &self.content {
             PartContent::Prompt(prompt) => &prompt.text,

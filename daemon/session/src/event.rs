@@ -1,4 +1,4 @@
-//! Everything that can happen in a session, as its views see it. Closed: terminal, editors and tests are only readers.
+//! The events of a session. A closed list; terminal, editors and tests only read them.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ pub enum SessionEvent {
     },
     TurnStarted {
         turn: u32,
-        /// The part of the prompt that it begins with, which follows unless it cannot be kept.
+        /// The part of its first prompt, which follows unless it cannot be stored.
         prompt: Id,
     },
-    /// A part that is new or has changed. One that is completed is on the disk.
+    /// A part is new or has changed. A completed one is on the disk.
     PartChanged {
         part: Arc<Part>,
     },
@@ -27,7 +27,7 @@ pub enum SessionEvent {
         part: Id,
         text: String,
     },
-    /// A part that will not be: the attempt it belonged to failed.
+    /// A part is withdrawn: its attempt failed.
     PartDiscarded {
         part: Id,
     },
@@ -37,16 +37,16 @@ pub enum SessionEvent {
         metadata: CallMetadata,
     },
     AskOpened(AskEvent),
-    /// Somebody replied, or nobody needs to any more.
+    /// A reply came, or none is needed any more.
     AskSettled {
         ask: Id,
     },
     QuestionOpened(QuestionEvent),
-    /// Somebody answered, or nobody needs to any more.
+    /// The answers came, or none are needed any more.
     QuestionSettled {
         question: Id,
     },
-    /// A command in the background has begun or ended: those that run now, and those that ended since the last word of them.
+    /// A background command began or ended: those that run now, and those that ended since the last such event.
     JobsChanged {
         running: Vec<JobSnapshot>,
         ended: Vec<JobSnapshot>,
@@ -61,17 +61,16 @@ pub enum SessionEvent {
     },
 }
 
-/// A command in the background.
+/// A background command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobSnapshot {
     pub id: i32,
-    /// The first line of it.
     pub command: String,
     /// `running for 3.0 s`, `exit code 1 after 3.0 s`
     pub state: String,
 }
 
-/// A call waits for a person's word.
+/// A call waits for the user's reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskEvent {
     pub ask: Id,
@@ -79,19 +78,19 @@ pub struct AskEvent {
     pub part: Id,
     pub key: String,
     pub patterns: Vec<String>,
-    /// What "always" would allow; empty where that cannot be said.
+    /// What "always" would allow; empty if it is not offered.
     pub always: Vec<String>,
     pub title: String,
     pub metadata: PermissionAskMetadata,
 }
 
-/// A call waits for a person's answers.
+/// A call waits for the user's answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionEvent {
     pub question: Id,
     /// The part of the call.
     pub part: Id,
-    /// Who asks, where it is one that works for this session; with those in between.
+    /// The subagent that asks, with those between it and this session.
     pub agent: Option<String>,
     pub questions: Vec<Question>,
 }
@@ -101,9 +100,9 @@ pub struct QuestionEvent {
 pub enum TurnEnd {
     Done,
     Cancelled,
-    /// A person said no without a word to go on with.
+    /// The user rejected an ask without a reason.
     Rejected,
-    /// The model would have gone on; this many steps are allowed.
+    /// The model would have continued; this many steps are allowed.
     StepLimit {
         steps: u32,
     },

@@ -1,4 +1,4 @@
-//! A session as a file: JSON that can be read back, Markdown for people.
+//! Exports a session: JSON for import, Markdown for people.
 
 mod markdown;
 
@@ -9,12 +9,12 @@ pub use markdown::markdown;
 use crate::data::{Part, Session, assign_new_ids};
 use crate::id::Id;
 
-/// The format that is written. One that is newer is refused.
+/// The format version. The import rejects a newer one.
 const FORMAT: u32 = 1;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SessionArchive {
-    /// Says what the file is to one who finds it.
+    /// Names the file type.
     copydesk_session: u32,
     pub session: Session,
     pub parts: Vec<Part>,
@@ -35,8 +35,8 @@ impl SessionArchive {
         Self { copydesk_session: FORMAT, session, parts }
     }
 
-    /// Reads an exported session. It gets new names, so that it stands beside the one it was exported from, and what
-    /// was under way in it is marked as interrupted.
+    /// Reads an exported session. It gets new ids, so that it can stand beside the original, and its unfinished parts become
+    /// interrupted.
     pub fn read(text: &str) -> Result<Self, ImportError> {
         let mut archive: Self = serde_json::from_str(text).map_err(ImportError::NotASession)?;
         if archive.copydesk_session > FORMAT {

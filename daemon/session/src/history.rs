@@ -1,8 +1,8 @@
-//! From the parts of a session to what a model is sent.
+//! Converts the parts of a session to the messages for the model.
 //!
-//! Invariant: every call has exactly one result, right after the message it stands in; one that was interrupted is told
-//! so. The same parts always give the same messages, so that the prefix of a conversation never changes; and what has
-//! been sent once is not written anew for the next request, so that a long session costs no more than a short one.
+//! Invariant: every call has exactly one result, right after its message; an interrupted call's result says so. The same
+//! parts always give the same messages, so the prefix of a conversation never changes, and messages are built once, so a long
+//! session costs no more than a short one.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use crate::task;
 #[derive(Default)]
 pub(crate) struct MessageHistory {
     writer: MessageBuilder,
-    /// How many parts are in it. By the time of a request they are settled, and do not change any more.
+    /// How many parts it has. At a request they are settled and do not change any more.
     parts: usize,
 }
 
-/// What a request says, and how much of it the next one says again as it is.
+/// The messages of a request, and how many the next one repeats unchanged.
 pub(crate) struct RequestMessages {
     pub(crate) messages: Vec<ModelMessage>,
     reusable_count: usize,
 }
 
 impl MessageHistory {
-    /// Everything that has been said, for one request. It is to be given back.
+    /// The whole conversation for one request. The caller gives it back.
     pub(crate) fn take_messages(&mut self, parts: &[Arc<Part>]) -> RequestMessages {
         for part in parts.iter().skip(self.parts) {
             self.writer.add(part);
@@ -36,7 +36,7 @@ impl MessageHistory {
         let MessageBuilder { messages, model_parts: said, results, inputs: asked, .. } = &mut self.writer;
         let mut messages = std::mem::take(messages);
         let whole = messages.len();
-        // More may be added to these before the next request.
+        // The last messages may still grow before the next request.
         let rest = MessageBuilder {
             model_parts: said.clone(),
             results: results.clone(),
@@ -57,11 +57,11 @@ impl MessageHistory {
 #[derive(Default)]
 struct MessageBuilder {
     messages: Vec<ModelMessage>,
-    /// What the model wrote in the step at hand, and what came of its calls.
+    /// The current step: what the model wrote, and the results of its calls.
     model_parts: Vec<ModelPart>,
     results: Vec<ToolResultPart>,
     inputs: Vec<UserPart>,
-    /// The calls of the step that have no output, with the places of their results.
+    /// Calls of the step without output, with the index of their results.
     interrupted: Vec<(Id, usize)>,
 }
 
@@ -75,7 +75,7 @@ impl MessageBuilder {
             PartContent::Reasoning(reasoning) => {
                 self.push_model_part(ModelPart::Reasoning(reasoning.clone()));
             }
-            // The model hears of it by the call that it made itself.
+            // The result of the batch has it.
             PartContent::Call(CallPart { parent: Some(parent), .. }) => self.add_inner_call(parent, part),
             PartContent::Call(call) => {
                 self.push_model_part(ModelPart::Call(copydesk_model::ToolCallPart {
@@ -94,7 +94,7 @@ impl MessageBuilder {
         }
     }
 
-    /// A call that was interrupted says nothing of those that it stood for: how to go on with tasks is said here.
+    /// An interrupted batch has no results of its calls: says how to continue its tasks.
     fn add_inner_call(&mut self, parent: &Id, part: &Part) {
         let PartContent::Call(call) = &part.content else { return };
         let result = self.interrupted.iter().find(|(id, _)| id == parent);
@@ -230,7 +230,7 @@ mod tests {
             {"user":[{"text":"And hurry"},{"text":"A hunk was rejected."}]}
             {"assistant":[{"text":{"text":"Done."}}]}
             {"user":[{"text":"Thanks"}]}"#]].assert_eq(&whole);
-        // However often it was asked for on the way.
+        // However often it was requested before.
         let mut history = MessageHistory::default();
         for end in 1..parts.len() {
             let said = history.take_messages(&parts[..end]);
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(lines(&history.take_messages(&parts)), whole);
     }
 
-    /// However a call was left, and also one that nobody marked.
+    /// Whatever the state of a call, also if it was never marked.
     #[test]
     fn a_call_in_any_state_has_one_result() {
         let error = PartState::Error { message: "no".into() };
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(results.iter().map(|result| result.id.as_str()).collect::<Vec<_>>(), ["a"]);
     }
 
-    /// The desk was killed: the call that stood for two tasks has no output, and they are found again all the same.
+    /// The daemon was killed: a batch of two tasks has no output, and the model can still continue both.
     #[test]
     fn tasks_within_a_call_that_was_interrupted_can_be_gone_on_with() {
         let within = |name: &str, arguments: &str, id: &str| {

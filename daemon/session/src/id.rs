@@ -1,4 +1,4 @@
-//! Names of sessions and parts: unique, and sorted by the time they were made.
+//! Ids of sessions and parts: unique, and sorted by time.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -35,7 +35,7 @@ impl Default for Id {
     }
 }
 
-/// What a person typed, or a file said. Whether there is such a thing is for the store to say.
+/// From user input or a file. The store knows whether it exists.
 impl From<&str> for Id {
     fn from(text: &str) -> Self {
         Self(text.to_owned())

@@ -1,6 +1,6 @@
-//! An inline edit: a model rewrites a stretch of a document as a person asks, and nothing else is said.
+//! An inline edit: a model rewrites a range of a document as the user asks.
 //!
-//! It is no turn: there are no tools and no history but its own, what was asked and answered about this stretch.
+//! It is no turn: it has no tools, and no history except the prompts and answers about this range.
 
 use copydesk_model::{
     AssistantPart as ModelPart, Model, ModelEvent, ModelMessage, ModelRequest, PartKind, TextPart,
@@ -8,13 +8,13 @@ use copydesk_model::{
 };
 use tokio::sync::mpsc;
 
-/// What is around the stretch, as far as a model is shown it, in bytes on each side.
+/// The context on each side of the range, in bytes.
 const AROUND: usize = 24 * 1024;
 
-/// No answer is longer.
+/// The longest answer.
 const LONGEST: usize = 1024 * 1024;
 
-/// What is to be rewritten.
+/// The range to rewrite.
 #[derive(Debug, Clone, Default)]
 pub struct InlineRegion {
     /// The document's name, for the model.
@@ -30,7 +30,7 @@ impl InlineRegion {
         [self.before.as_str(), &self.text, &self.after].concat()
     }
 
-    /// What the model wrote, ended as the stretch is ended.
+    /// The model's text, with the same line end as the range.
     pub fn fit_replacement(&self, written: &str) -> String {
         let written = match (self.text.ends_with('\n'), written.ends_with('\n')) {
             (true, false) if !written.is_empty() => format!("{written}\n"),
@@ -40,7 +40,7 @@ impl InlineRegion {
         self.lines(&written)
     }
 
-    /// The same while there is more to come: what it has not reached yet stays as it was.
+    /// The text so far: the lines that the model has not reached stay as they were.
     pub fn fit_partial(&self, written: &str) -> String {
         let whole = written.rfind('\n').map_or(0, |end| end + 1);
         let lines = written.get(..whole).unwrap_or_default();
@@ -49,7 +49,7 @@ impl InlineRegion {
         if rest.is_empty() { self.fit_replacement(lines) } else { format!("{}{rest}", self.lines(lines)) }
     }
 
-    /// The whole document with another text in the place of the stretch.
+    /// The document with the range replaced.
     pub fn with_replacement(&self, text: &str) -> String {
         [self.before.as_str(), text, &self.after].concat()
     }
@@ -63,7 +63,7 @@ impl InlineRegion {
     }
 }
 
-/// What was asked, and what the model made of it; the last has no answer yet.
+/// The prompts and answers; the last prompt has no answer yet.
 #[derive(Debug, Clone, Default)]
 pub struct InlineConversation {
     rounds: Vec<(String, Option<String>)>,
@@ -74,17 +74,17 @@ impl InlineConversation {
         Self { rounds: vec![(instruction, None)] }
     }
 
-    /// The model's answer to what was asked last.
+    /// Adds the answer to the last prompt.
     pub fn record_answer(&mut self, text: &str) {
         if let Some((_, answer)) = self.rounds.last_mut() {
             *answer = Some(text.to_owned());
         }
     }
 
-    /// A follow-up; without words the last one is tried again.
+    /// Adds a prompt; an empty one retries the last.
     pub fn follow_up(&mut self, instruction: Option<String>) {
         match instruction {
-            // What had no answer was not asked.
+            // Drops a prompt without an answer.
             Some(instruction) => {
                 self.rounds.retain(|(_, answer)| answer.is_some());
                 self.rounds.push((instruction, None));
@@ -98,8 +98,7 @@ impl InlineConversation {
     }
 }
 
-/// Asks the model; `written` gets the whole of what is there so far, each time that it has grown. What comes back is the end
-/// of it, or why there is none.
+/// Asks the model. `written` gets the whole text so far each time it grows. Returns the final text or the error.
 pub async fn rewrite(
     model: &Model,
     stretch: &InlineRegion,
@@ -113,7 +112,7 @@ pub async fn rewrite(
         ..ModelRequest::default()
     };
     let mut events = model.stream(&request).map_err(|error| error.message)?;
-    // Whole parts, and the one that is being written; thoughts do not count.
+    // Complete parts, and the one being written; reasoning does not count.
     let (mut whole, mut open, mut is_text) = (String::new(), String::new(), false);
     while let Some(event) = events.next().await {
         match event.map_err(|error| error.message)? {
@@ -123,14 +122,14 @@ pub async fn rewrite(
                 if whole.len() + open.len() > LONGEST {
                     return Err("the model does not come to an end".to_owned());
                 }
-                // Whoever draws it may be behind: the next one says more.
+                // If the reader is behind, this is dropped: the next text has more.
                 let _ = written.try_send(strip_fence(&format!("{whole}{open}"), false).to_owned());
             }
             ModelEvent::PartEnded { content: ModelPart::Text(text), .. } => {
                 whole.push_str(&text.text);
                 open.clear();
             }
-            // What was written is written again.
+            // A retry: the model starts over.
             ModelEvent::Retry(_) => (whole, open) = (String::new(), String::new()),
             ModelEvent::Finished(_) => break,
             ModelEvent::PartDelta { .. } | ModelEvent::PartEnded { .. } => {}
@@ -162,28 +161,28 @@ fn messages(stretch: &InlineRegion, talk: &InlineConversation) -> Vec<ModelMessa
     messages
 }
 
-/// The end of a text, from the beginning of a line.
+/// The end of a text, from a line start.
 fn tail(text: &str) -> &str {
     let from = text.ceil_char_boundary(text.len().saturating_sub(AROUND));
     let cut = text.get(from..).unwrap_or_default();
     if from == 0 { cut } else { cut.split_once('\n').map_or(cut, |(_, rest)| rest) }
 }
 
-/// The beginning of a text, to the end of a line.
+/// The beginning of a text, to a line end.
 fn head(text: &str) -> &str {
     let to = text.floor_char_boundary(AROUND);
     let cut = text.get(..to).unwrap_or_default();
     if to == text.len() { cut } else { cut.rsplit_once('\n').map_or(cut, |(lines, _)| lines) }
 }
 
-/// Without the fence that models put around code although they are asked not to.
+/// Removes the fence that models put around code.
 fn strip_fence(text: &str, is_whole: bool) -> &str {
     let Some(fenced) = text.trim_start().strip_prefix("```") else { return text };
     // The first line names a language.
     let Some((_, code)) = fenced.split_once('\n') else { return if is_whole { text } else { "" } };
     match code.trim_end().strip_suffix("```") {
         Some(code) => code,
-        // The end of the fence may be on its way.
+        // The closing fence may not have arrived yet.
         None if is_whole => code,
         None => code.trim_end_matches('`'),
     }

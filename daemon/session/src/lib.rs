@@ -1,4 +1,4 @@
-//! Sessions: what was said and done, turn by turn, and kept.
+//! Sessions: turns, steps and parts, the actor that runs them, and the store.
 //!
 //! A session has turns (a prompt until the model is done), a turn has steps (one request to a model), a step has parts.
 //! [`Store`] keeps them in one SQLite file; what it has acknowledged survives `kill -9`.

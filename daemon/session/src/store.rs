@@ -1,4 +1,4 @@
-//! One SQLite file with everything in it, and one thread that owns it.
+//! The session store: one SQLite file, and one thread that owns it.
 //!
 //! Contract:
 //! - a call that returned `Ok` is on the disk: `kill -9` after it loses nothing;
@@ -7,8 +7,7 @@
 //!   is met later is an error that says so, and the next start looks at everything;
 //! - a file that a newer version wrote is refused, not misread.
 //!
-//! The handle is a cheap clone that only sends. Work queues up in order and is bounded: those who write faster than the
-//! disk wait.
+//! The handle is a cheap clone that only sends. The queue is bounded: a caller that writes faster than the disk waits.
 
 mod claim;
 mod fork;
@@ -52,7 +51,7 @@ pub enum StoreError {
     Damaged { path: PathBuf, what: rusqlite::Error },
     #[error("{}: the session store failed: {what}", .path.display())]
     Failed { path: PathBuf, what: String },
-    /// Inside a job, which does not know the file; whoever asked for it is told [`StoreError::Failed`].
+    /// Inside a job, which does not know the file; the caller gets [`StoreError::Failed`].
     #[error("the session store failed: {0}")]
     Sqlite(rusqlite::Error),
     #[error("a part cannot be read: {0}")]
@@ -88,13 +87,13 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store of this folder, or makes one. Blocks; the work is short.
+    /// Opens or creates the store of this folder. Blocks briefly.
     pub fn open(data_dir: &Path) -> Result<(Self, StoreRecovery), StoreError> {
         let (connection, opened) = open::open(data_dir)?;
         Ok((Self::start(data_dir, connection)?, opened))
     }
 
-    /// For who only reads: a store that cannot be written is opened all the same, and left as it is.
+    /// For readers: opens a store that cannot be written, too, and does not change it.
     pub fn open_read_only(data_dir: &Path) -> Result<(Self, StoreRecovery), StoreError> {
         if open::FILE.is_read_only(data_dir) {
             let connection = open::FILE.open_read_only(data_dir)?;
@@ -114,12 +113,12 @@ impl Store {
         Ok(Self { jobs, path: open::FILE.path(data_dir).into() })
     }
 
-    /// What there is, left as it is; `None` where there is no store yet. Reads all of it, which takes its time.
+    /// Reads the whole store without changing it; `None` if there is none. Slow.
     pub fn inspect(data_dir: &Path) -> Option<DatabaseSummary> {
         open::FILE.inspect(data_dir, "session")
     }
 
-    /// Has the owner do something and waits for its word.
+    /// Runs a job on the owner thread and waits for its result.
     async fn run_job<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
@@ -140,7 +139,7 @@ impl Store {
                 }
                 error => error,
             });
-            // Whoever asked may be gone; the work is done all the same.
+            // The caller may be gone; the job is done anyway.
             let _ = answer.send(done);
         });
         self.jobs.send(job).await.map_err(|_| StoreError::Closed)?;

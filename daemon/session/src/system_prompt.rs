@@ -1,7 +1,7 @@
-//! The system prompt: who the model is, where it works, and what the project says.
+//! The system prompt: the agent's role, the environment, and the project's instructions.
 //!
-//! Stable within a session, most stable first, so that a provider's cache can serve it: nothing here changes from one
-//! request to the next. Everything in it has a cap.
+//! It does not change within a session, and its most stable part comes first, for the provider's cache. Everything in it has
+//! a cap.
 
 mod instruction_patterns;
 
@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 pub use instruction_patterns::{InstructionMatches, match_instruction_files};
 
-/// What is read of one text of instructions, in bytes.
+/// The cap of one instruction file, in bytes.
 pub const MAX_INSTRUCTIONS_BYTES: usize = 64 * 1024;
 
-/// What a session is told at its beginning.
+/// The contents of the system prompt.
 #[derive(Debug, Clone)]
 pub struct PromptEnvironment {
     pub folder: PathBuf,
@@ -22,8 +22,7 @@ pub struct PromptEnvironment {
     pub today: String,
     pub platform: String,
     pub is_repository: bool,
-    /// Files that speak to the model, from the outermost folder to the innermost, and the files and addresses that the
-    /// configuration names.
+    /// Instruction files from the outermost folder to the innermost, then files and URLs of the configuration.
     pub instructions: Vec<(PathBuf, String)>,
 }
 
@@ -42,8 +41,8 @@ pub fn build_system_prompt(agent_prompt: &str, surroundings: &PromptEnvironment)
     blocks
 }
 
-/// The files that speak to a model in the folders from `root` down to `folder`: `AGENTS.md`, else `CLAUDE.md`. A link that
-/// leads out of `root` is passed over: a repository could make a model read what is not its own.
+/// The instruction files in the folders from `root` down to `folder`: `AGENTS.md`, else `CLAUDE.md`. Skips a symlink out of
+/// `root`, by which a repository could make a model read other files.
 pub fn instruction_files(root: &Path, folder: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<_> = folder.ancestors().take_while(|ancestor| ancestor.starts_with(root)).collect();
     folders.reverse();
@@ -55,7 +54,7 @@ pub fn instruction_files(root: &Path, folder: &Path) -> Vec<PathBuf> {
     folders.iter().filter_map(in_folder).collect()
 }
 
-/// The text of such a file, cut where it is too long. What cannot be read is left out: a model works without it.
+/// The text of an instruction file, capped. None if it cannot be read: the model works without it.
 pub fn read_instructions(path: &Path) -> Option<String> {
     if !path.metadata().ok()?.is_file() {
         return None;
@@ -67,7 +66,7 @@ pub fn read_instructions(path: &Path) -> Option<String> {
     truncate_instructions(String::from_utf8_lossy(&bytes).into_owned(), is_cut)
 }
 
-/// A text of instructions with a note where it is not the whole; none where there is nothing in it.
+/// Instructions with a note if they are cut; none if they are empty.
 pub fn truncate_instructions(text: String, is_cut: bool) -> Option<String> {
     let note = if is_cut { "\n[The rest of this text is left out: it is too long.]" } else { "" };
     Some(format!("{}{note}", text.trim_end())).filter(|text| !text.is_empty())

@@ -1,6 +1,6 @@
-//! A session that works for a call of another: prompted once, watched to the end of its turn.
+//! Runs a subagent session: prompts it once and watches it to the end of its turn.
 //!
-//! It has the id of the call that began it, so that it is found again even where nothing is left of that call but its name.
+//! The session has the id of its call, so that it is found again even if the call has no output.
 
 use copydesk_metadata::{ChangedFileMetadata, FileChangeStats, TaskUsage};
 use copydesk_tool::{TaskEnd, TaskProgress, TaskReport};
@@ -12,23 +12,22 @@ use crate::actor::{PromptDelivery, PromptRequest, SessionHandle};
 use crate::data::{CallPart, Part, PartContent, PartState};
 use crate::event::{SessionEvent, TurnEnd};
 
-/// The tool whose calls begin sessions.
 const TOOL: &str = "task";
 
-/// Characters of what a task does at the moment.
+/// The longest text about what a task does now, in characters.
 const LONGEST: usize = 80;
 
-/// Files that are named of those that a task has changed.
+/// The most changed files that are listed.
 const FILES: usize = 200;
 
-/// What is looked at of a call's arguments.
+/// Longer arguments are not parsed.
 const LOOKED_AT: usize = 64 * 1024;
 
-/// The arguments that tell what a call is about, the most telling first.
+/// The arguments that describe a call, the best first.
 const TELLING: [&str; 7] = ["description", "filePath", "path", "pattern", "command", "url", "query"];
 
-/// Prompts a session and watches it to the end of the turn, which it ends by itself when it is cancelled. `tell` gets every
-/// event, and what it all comes to where that has changed.
+/// Prompts a session and watches it to the end of its turn; cancels the turn if `cancel` fires. `tell` gets every event, and
+/// the progress if it changed.
 pub async fn run_task(
     session: &str,
     (live, mut events): (&SessionHandle, mpsc::Receiver<SessionEvent>),
@@ -74,7 +73,7 @@ fn task_end(end: &TurnEnd) -> TaskEnd {
     }
 }
 
-/// How a model goes on with the task that an interrupted call was.
+/// Tells the model how to continue the task of an interrupted call.
 pub(crate) fn resume_hint(call: &CallPart, part: &Part) -> String {
     if call.name != TOOL {
         return String::new();
@@ -84,17 +83,17 @@ pub(crate) fn resume_hint(call: &CallPart, part: &Part) -> String {
     format!(" The agent's session is kept: pass `task_id` {id} to go on with it.")
 }
 
-/// What tells a task from others.
+/// The description of a task.
 pub(crate) fn task_label(call: &CallPart) -> String {
     let about = argument(&call.arguments, &["description"]).unwrap_or_default();
     let about: String = about.split_whitespace().flat_map(|word| [" ", word]).collect();
     about.chars().take(LONGEST).collect()
 }
 
-/// What has happened, event by event.
+/// Collects progress from events.
 struct TaskMonitor {
     progress: TaskProgress,
-    /// What was said last.
+    /// The agent's last message.
     last_text: String,
     files: Vec<FileChangeStats>,
 }
@@ -105,7 +104,7 @@ impl TaskMonitor {
         Self { progress: doings, last_text: String::new(), files: Vec::new() }
     }
 
-    /// Whether that is anything to show.
+    /// Returns whether the progress changed.
     fn observe_event(&mut self, event: &SessionEvent) -> bool {
         let before = self.progress.clone();
         if let SessionEvent::PartChanged { part } = event {
@@ -150,7 +149,7 @@ impl TaskMonitor {
         self.progress.cost = cost.map(|cost| self.progress.cost.unwrap_or(0.0) + cost).or(self.progress.cost);
     }
 
-    /// What a call came to, which may have been a task of its own.
+    /// Adds the files of a finished call, and the usage of a task.
     fn ended(&mut self, call: &CallPart, is_done: bool) {
         let Some(shown) = call.output.as_ref().map(|output| &output.metadata) else { return };
         if let Some(task) = shown.task() {
@@ -176,7 +175,7 @@ fn stats(file: &ChangedFileMetadata) -> FileChangeStats {
     FileChangeStats { filepath: filepath.clone(), additions: *additions, deletions: *deletions }
 }
 
-/// A call in a few words.
+/// Describes a call in a few words.
 fn describe_call(call: &CallPart) -> String {
     let about = argument(&call.arguments, &TELLING).unwrap_or_default();
     let words = format!("{} {about}", call.name);

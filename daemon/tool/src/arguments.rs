@@ -1,11 +1,11 @@
-//! From what a model wrote as arguments to a tool's parameters, and what the model is told where that fails.
+//! Parses the arguments that a model wrote into a tool's parameters, and words the error if that fails.
 //!
-//! Models write JSON with noise around and in it, numbers in quotes, names that another tool has. What can have been meant
-//! in one way only is taken so, in three steps: the text becomes an object (`parse_object`, `scanner`), its names those of the
-//! schema (`alias`), its values those of the schema (`coerce`). The rest is refused.
+//! Models write JSON with noise around and in it, numbers in quotes, and parameter names of other tools. If a text can mean
+//! only one thing, it is repaired in three steps: the text becomes an object (`parse_object`, `scanner`), its keys become
+//! those of the schema (`alias`), its values become those of the schema (`coerce`). Anything else is rejected.
 //!
-//! Invariant: an object that fits is not touched, and no character of a string that was valid changes.
-//! Invariant: nothing is invented: what a repair gives was in the text.
+//! Invariant: an object that fits the schema does not change, and neither does any character of a valid string.
+//! Invariant: a repair adds no content: what it returns was in the text.
 
 mod alias;
 mod coerce;
@@ -23,23 +23,23 @@ use serde_json::{Map, Value};
 pub(crate) use alias::plain;
 pub(crate) use repair::Repair;
 
-/// Arguments as they were understood.
+/// Arguments after parsing and repair.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ParsedArguments {
     pub(crate) value: Value,
     pub(crate) repairs: Vec<Repair>,
 }
 
-/// Whether the model had said all that it wanted to say, or ran into a limit.
+/// Whether the model finished writing, or hit its output limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ArgumentsCompleteness {
     #[default]
     Complete,
-    /// A missing end is not one that the model forgot.
+    /// The model did not forget a missing end: it was cut off.
     Truncated,
 }
 
-/// What a model wrote, as this schema has it; else why it is no object. Nothing at all is an object without entries.
+/// Parses what a model wrote by this schema. The error says why it is no object. An empty text is an empty object.
 pub(crate) fn parse_arguments(
     text: &str,
     schema: &Value,
@@ -61,7 +61,7 @@ pub(crate) fn deserialize_arguments<T: DeserializeOwned>(arguments: Value) -> Re
     })
 }
 
-/// A model knows no types of Rust's.
+/// Says an error without the names of Rust types, which the model does not know.
 fn in_words(problem: &str) -> String {
     let Some((problem, expected)) = problem.rsplit_once(", expected ") else { return problem.to_owned() };
     let words = match expected {
@@ -77,7 +77,7 @@ fn in_words(problem: &str) -> String {
     format!("{problem}, expected {words}")
 }
 
-/// Told where there is no object to begin with.
+/// The error if the text is no object.
 pub(crate) fn unreadable(tool: &str, why: &str, schema: &Value) -> String {
     let expected = expected(schema);
     format!(
@@ -85,7 +85,7 @@ pub(crate) fn unreadable(tool: &str, why: &str, schema: &Value) -> String {
     )
 }
 
-/// Told where the object is another than the tool's.
+/// The error if the object does not fit the tool.
 pub(crate) fn mismatch_message(tool: &str, problem: &str, schema: &Value) -> String {
     let expected = expected(schema);
     format!("The arguments of `{tool}` do not fit: {problem}. It takes: {expected}. Make the call again.")

@@ -1,5 +1,5 @@
-//! What came of the calls that one call stands for, as its own outcome: every result reaches the model, and all of them
-//! together keep to the limits of one.
+//! Combines the outcomes of a batch into one: the model gets every result, and all of them together keep to the limits of one
+//! call.
 
 use copydesk_metadata::{BatchMetadata, BatchedCallMetadata, CallDetail, CallMetadata, CallNotes};
 use copydesk_text::{self as text, KeepSide};
@@ -7,11 +7,11 @@ use copydesk_text::{self as text, KeepSide};
 use crate::outcome::{CallOutcome, ToolErrorKind};
 use crate::registry::{ToolOutputLimits, ToolRegistry};
 
-/// For the line above each result, and what says that the rest is elsewhere.
+/// Reserved for the heading of each result, and for the note where the rest of it is.
 const ROOM: ToolOutputLimits = ToolOutputLimits { lines: 6, bytes: 512 };
 
 impl ToolRegistry {
-    /// `surplus` is how many were not made because there were too many.
+    /// `surplus` is how many calls did not run because the batch had too many.
     pub async fn combine_outcomes(
         &self,
         name: &str,
@@ -47,7 +47,7 @@ impl ToolRegistry {
         let mut media = Vec::new();
         for (number, (call, one)) in outcomes.into_iter().enumerate() {
             let keep = if one.keep_end { KeepSide::Tail } else { KeepSide::Head };
-            // A name of its own: under the call's lies what had been too long by itself.
+            // Not the call's own name: that file holds the output if it was too long by itself.
             let shown = self.fit_to(&format!("{call}_shown"), one.output, keep, share).await;
             let verdict = if one.error_kind.is_some() { " (failed)" } else { "" };
             output +=
@@ -81,7 +81,7 @@ fn size(output: &str) -> ToolOutputLimits {
     ToolOutputLimits { lines: output.lines().count(), bytes: output.len() }
 }
 
-/// How much each may have, so that what the short ones do not need is there for the long ones.
+/// The limits of each output: what short outputs do not need goes to long ones.
 fn share(limits: text::TruncateLimits, sizes: &[ToolOutputLimits]) -> ToolOutputLimits {
     let fair = |limit: usize, room: usize, mut sizes: Vec<usize>| {
         sizes.sort_unstable();
@@ -122,7 +122,6 @@ mod tests {
         ("c1".into(), outcome)
     }
 
-    /// What decides about the call as a whole.
     #[tokio::test]
     async fn that_none_was_made_or_that_one_goes_on_is_said_of_all() {
         let dir = tempfile::tempdir().unwrap();

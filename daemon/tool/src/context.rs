@@ -1,4 +1,4 @@
-//! What a running call has at hand.
+//! What a running call can use: files, rules, the user, progress.
 
 use std::fmt;
 use std::future::Future;
@@ -21,61 +21,61 @@ use crate::outcome::{ToolError, ToolErrorKind, one_line};
 use crate::question::{Question, QuestionAnswers};
 use crate::todo::TodoList;
 
-/// What a system takes for a path. A longer one need not be put before anybody.
+/// The longest path that Linux accepts. The call rejects a longer one without asking.
 const LONGEST_PATH: usize = 4096;
 
-/// A question to the rules, and where they do not know, to the person.
+/// An ask: the rules decide, and where they say `ask`, the user.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PermissionRequest {
-    /// What kind of thing is to be done: `read`, `edit`, `bash`, …
+    /// The permission key: `read`, `edit`, `bash`, …
     pub key: String,
-    /// What it is to be done to; each must be allowed.
+    /// The paths or commands; each must be allowed.
     pub patterns: Vec<String>,
-    /// What "always" would allow from now on.
+    /// The patterns that "always" would allow from now on.
     pub always: Vec<String>,
-    /// What the person is shown.
+    /// One line for the user.
     pub title: String,
     pub metadata: PermissionAskMetadata,
     pub review: AskReview,
 }
 
-/// Whether what is asked for can be decided piece by piece.
+/// Whether the user can decide hunk by hunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum AskReview {
-    /// As a whole or not at all.
+    /// All or nothing.
     #[default]
     WholeOnly,
-    /// If a person has to be asked, a review is opened first: the answer is then [`PermissionGrant::NeedsReview`].
+    /// If the rules say `ask`, the caller opens a review first: the answer is [`PermissionGrant::NeedsReview`].
     OpenFirst,
-    /// In these, one for each file.
+    /// In these reviews, one for each file.
     Reviews(Vec<ReviewId>),
 }
 
-/// Why a call may not go on.
+/// Why an ask was denied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionDenial {
-    /// A rule forbids it. `why` is for the model: what is denied, and by which rule.
+    /// `why` is for the model: what is denied, and by which rule.
     ByRule {
         why: String,
     },
-    /// The person said no, perhaps with a word to the model.
+    /// The user rejected it. Without a reason the turn stops.
     ByPerson {
         reason: Option<String>,
     },
-    /// A person would have to say yes, and none could be asked.
+    /// The rules say `ask`, and no user is there.
     Unattended,
     Cancelled,
 }
 
-/// Who said yes.
+/// Who allowed an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PermissionGrant {
     ByRule,
-    /// Having seen what it was about.
+    /// The user saw what it was about.
     ByPerson,
-    /// A person has decided all of it, piece by piece.
+    /// The user decided every hunk.
     ByReview,
-    /// A person has to decide: to be asked again, with the review.
+    /// The user has to decide: the caller opens a review and asks again.
     NeedsReview,
 }
 
@@ -85,11 +85,11 @@ pub type QuestionFuture<'a> = Pin<Box<dyn Future<Output = QuestionAnswers> + Sen
 
 pub type SwitchAgentFuture<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>>;
 
-/// Whoever knows the rules and the person.
+/// Answers asks and questions by the rules and the user.
 pub trait Asker: Send + Sync {
     fn ask<'a>(&'a self, call: &'a str, ask: PermissionRequest) -> AskFuture<'a>;
 
-    /// For a session that works for this one, whose own rules have said so much: what is denied, chosen and answered here holds
+    /// An ask of a subagent session, whose own rules decided `_said`. Denials, review timing and replies of this session hold
     /// for it, too.
     fn ask_for_subagent<'a>(
         &'a self,
@@ -100,10 +100,10 @@ pub trait Asker: Send + Sync {
         self.ask(call, ask)
     }
 
-    /// Puts questions to the person, whatever the rules say: those were asked before.
+    /// Asks the user questions. The caller has asked the rules before.
     fn ask_questions<'a>(&'a self, call: &'a str, questions: Vec<Question>) -> QuestionFuture<'a>;
 
-    /// For a session that works for this one, as this agent.
+    /// Questions of a subagent session that works as this agent.
     fn ask_questions_for_subagent<'a>(
         &'a self,
         call: &'a str,
@@ -113,11 +113,11 @@ pub trait Asker: Send + Sync {
         self.ask_questions(call, questions)
     }
 
-    /// Has the session go on as another agent from its next step on. The error says why it cannot.
+    /// Switches the session to another agent from its next step on. The error says why that is impossible.
     fn switch_agent<'a>(&'a self, agent: &'a str) -> SwitchAgentFuture<'a>;
 }
 
-/// The session and the call that what is done to files belongs to.
+/// The session and the call that own an edit: they have its review and its undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditOwner {
     pub session: String,
@@ -135,21 +135,19 @@ pub struct CallProgress {
 pub struct ToolContext {
     pub session: String,
     pub call: String,
-    /// Of a session that works for another: what a person sees of its edits, they see there.
+    /// For a subagent session: the call that owns its edits, so that the user reviews them in the parent session.
     pub parent_call: Option<EditOwner>,
     pub agent: String,
     pub cancel: CancellationToken,
     pub files: WorkspaceFiles,
-    /// What is known of what is wrong with them.
+    /// Diagnostics before and after edits.
     pub checks: DiagnosticsTracker,
-    /// Who gives what is written its form.
     pub formatters: Option<Formatters>,
     pub asker: Arc<dyn Asker>,
-    /// What the session has to do.
     pub todos: TodoList,
-    /// Bounded: what cannot be shown in time is left out, since the next one says more.
+    /// Bounded: if the queue is full, progress is dropped, since the next one says more.
     pub progress: mpsc::Sender<CallProgress>,
-    /// Milliseconds that the call has waited for people, which nobody should count against it.
+    /// Milliseconds that the call has waited for the user: they do not count as its duration.
     pub waited: Arc<AtomicU64>,
 }
 
@@ -163,7 +161,7 @@ impl fmt::Debug for ToolContext {
 }
 
 impl ToolContext {
-    /// Where edits are reviewed, and what they are taken back with.
+    /// The call that owns the edits of this one.
     pub fn edit_owner(&self) -> EditOwner {
         let own = || EditOwner { session: self.session.clone(), call: self.call.clone() };
         self.parent_call.clone().unwrap_or_else(own)
@@ -173,23 +171,23 @@ impl ToolContext {
         self.try_ask(ask).await.map_err(PermissionDenial::into_error)
     }
 
-    /// The same for whoever has to know why not.
+    /// As `ask`, with the reason of a denial.
     pub(crate) async fn try_ask(&self, ask: PermissionRequest) -> Result<PermissionGrant, PermissionDenial> {
         let ask = PermissionRequest { title: one_line(&ask.title), ..ask };
         self.track_wait(self.asker.ask(&self.call, ask)).await
     }
 
-    /// Asks the person. Where the rules have a say, they were asked before.
+    /// Asks the user questions. The caller has asked the rules before.
     pub async fn ask_questions(&self, questions: Vec<Question>) -> QuestionAnswers {
         self.track_wait(self.asker.ask_questions(&self.call, questions)).await
     }
 
-    /// Has the session go on as another agent from its next step on; the person has agreed.
+    /// Switches the session to another agent from its next step on. The user has agreed.
     pub async fn switch_agent(&self, agent: &str) -> Result<(), ToolError> {
         self.asker.switch_agent(agent).await.map_err(ToolError::failed)
     }
 
-    /// What takes as long as a person does.
+    /// Measures how long the user takes.
     async fn track_wait<T>(&self, answer: impl Future<Output = T>) -> T {
         let start = Instant::now();
         let answer = answer.await;
@@ -198,13 +196,13 @@ impl ToolContext {
         answer
     }
 
-    /// The file or folder that a model named, after the person was asked where it lies outside the workspace.
+    /// Resolves the path that a model wrote. Asks first if it is outside the workspace.
     pub async fn resolve_path(&self, path: &str) -> Result<ResolvedPath, ToolError> {
         self.resolve_path_to_read(path, &[]).await
     }
 
-    /// The same for a tool that only looks. In these folders, by their real paths, nobody is asked: the desk itself has put them
-    /// before the model. A rule may still forbid it.
+    /// As `resolve_path`, for a tool that only reads. The folders in `open` (real paths) need no reply of the user, because
+    /// the daemon itself showed them to the model. A rule may still deny them.
     pub async fn resolve_path_to_read(
         &self,
         path: &str,
@@ -217,7 +215,7 @@ impl ToolContext {
         }
         let place = self.files.resolve(path);
         if !place.is_in_workspace {
-            // Where it really leads, since a link in the workspace says nothing about that.
+            // The real path: a symlink in the workspace may lead anywhere.
             let real = place.real_path();
             let folder = if real.is_dir() { real } else { real.parent().unwrap_or(real) };
             let folder = folder.join("*").display().to_string();

@@ -1,4 +1,4 @@
-//! A tool that is switched off: no model is told of it, and one that calls it all the same is told why not.
+//! A disabled tool: the model is not offered it, and gets the reason if it calls it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolErrorKind};
 use crate::tool::{AnyTool, ToolFuture, TouchedFiles};
 
-/// The key of all of them, by which the registry knows them.
+/// The permission key of every disabled tool.
 pub(crate) const DISABLED_KEY: &str = "off";
 
-/// Stands in for the tool of this name.
+/// Replaces the tool of this name.
 pub fn disabled_tool(name: impl Into<String>, agent: &str) -> Box<dyn AnyTool> {
     let name = name.into();
     let message = format!("The tool `{name}` is switched off for the agent `{agent}`. Do without it.");

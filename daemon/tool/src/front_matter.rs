@@ -1,5 +1,5 @@
-//! The head of a file that speaks to a model, an agent's or a skill's: lines of `key: value` between two `---`. As much of
-//! YAML as such files use: plain values, quotes, texts over several lines, and for `tools` a map or a list.
+//! The front matter of agent and skill files: lines of `key: value` between two `---`. Supports the part of YAML that such
+//! files use: plain values, quotes, block scalars, and for `tools` a map or a list.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -7,15 +7,15 @@ use std::str::FromStr;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FrontMatter {
     values: BTreeMap<String, String>,
-    /// The lines below a key, as `name: value` or `name` alone.
+    /// The indented lines below a key: `name: value` or `name`.
     below: BTreeMap<String, Vec<String>>,
-    /// Where each key stands.
+    /// The line of each key.
     lines: BTreeMap<String, usize>,
-    /// The first thing that is no head.
+    /// The first problem.
     problem: Option<FrontMatterProblem>,
 }
 
-/// What is wrong with a head, and in which line of the file, from 1.
+/// What is wrong with front matter, and the line of the file, from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontMatterProblem {
     pub line: usize,
@@ -23,7 +23,7 @@ pub struct FrontMatterProblem {
 }
 
 impl FrontMatter {
-    /// The head, and the rest of the text. Without a head all of it is the rest. Lines end with `\n`.
+    /// Splits a text into front matter and body. A text without front matter is all body. Lines must end with `\n`.
     pub fn split(text: &str) -> (Self, &str) {
         let Some(inner) = text.strip_prefix("---\n") else { return (Self::default(), text.trim()) };
         let closed = match inner.strip_prefix("---") {
@@ -52,7 +52,7 @@ impl FrontMatter {
                 head.below.entry(last.clone()).or_default().push(item);
             } else if let Some((key, value)) = line.split_once(':') {
                 key.trim().clone_into(&mut last);
-                // The line above the first is the one of dashes.
+                // The line before the first one is `---`.
                 head.lines.insert(last.clone(), at + 2);
                 if is_open(value.trim()) {
                     head.wrong(at + 2, format!("the quotes after `{last}` are not closed"));
@@ -75,7 +75,7 @@ impl FrontMatter {
         head
     }
 
-    /// A list or a map that is begun in a line has its end there, or in the lines below.
+    /// Whether a list or map in brackets has no end, neither in its line nor in those below.
     fn is_open_list(&self, key: &str) -> bool {
         let value = self.get(key).unwrap_or_default();
         let end = if value.starts_with('[') { ']' } else { '}' };
@@ -91,7 +91,7 @@ impl FrontMatter {
         self.problem.as_ref()
     }
 
-    /// The line in which a key stands; where it does not, that of the head.
+    /// The line of a key; that of the front matter if the key is missing.
     pub fn line(&self, key: &str) -> usize {
         self.lines.get(key).copied().unwrap_or(1)
     }
@@ -100,7 +100,7 @@ impl FrontMatter {
         self.values.get(key).map(String::as_str)
     }
 
-    /// A value with the lines below it, which go on with it or are all of it (`>`, `|`); on one line.
+    /// A value with its continuation lines or block scalar (`>`, `|`), joined to one line.
     pub fn text(&self, key: &str) -> Option<String> {
         let value = self.get(key).unwrap_or_default();
         let is_mark =
@@ -116,7 +116,7 @@ impl FrontMatter {
         self.get(key)?.parse().ok()
     }
 
-    /// `tools` as switches. A map says on or off for each; a list names the only ones there are.
+    /// `tools` as switches. A map switches each tool on or off; a list names the only tools that are on.
     pub fn tools(&self) -> Vec<(String, bool)> {
         let in_line = self.get("tools").map(|line| line.trim_matches(['[', ']', '{', '}']).split(','));
         let items = in_line.into_iter().flatten().chain(self.below_tools());
@@ -140,7 +140,7 @@ impl FrontMatter {
     }
 }
 
-/// A value that begins with a quote has its end in the same line.
+/// A quoted value ends in the line in which it begins.
 fn is_open(value: &str) -> bool {
     ['"', '\''].iter().any(|quote| {
         value
@@ -153,7 +153,7 @@ fn plain(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }
 
-/// A tool as it is written, and as we call it: `ReadTool`, `LS` and `Bash(git log:*)` are other programs' ways.
+/// Translates a tool's name from other programs to ours: `ReadTool`, `LS`, `Bash(git log:*)`.
 fn names(item: &str) -> impl Iterator<Item = String> {
     let name = item.split('(').next().unwrap_or_default().trim();
     let ours = match name.to_ascii_lowercase().as_str() {

@@ -1,5 +1,5 @@
-//! What a call becomes that cannot be understood: the tool `invalid_tool`, which no model is told of. It says what was called, and
-//! fails with the reason.
+//! The tool `invalid`, which no model is offered: a call that the daemon cannot understand becomes a call of it. It shows
+//! what the model wrote, and fails with the reason.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::outcome::{ToolError, ToolErrorKind};
 use crate::prepared_call::PreparedCall;
 use crate::tool::{AnyTool, ToolFuture, TouchedFiles};
 
-/// Its name, which no other tool may have.
+/// Reserved: no other tool may have this name.
 pub(crate) const INVALID: &str = "invalid";
 
 struct InvalidTool {
@@ -19,8 +19,8 @@ struct InvalidTool {
     message: String,
 }
 
-/// A call that fails with this message. What was written stays readable: the model sees it again with the result, and not
-/// every server takes a name back that is none.
+/// A call that fails with this message. It keeps what the model wrote, because the model sees it again with the result, and
+/// some providers reject unknown tool names in the history.
 pub(crate) fn invalid_call(
     tool: &str,
     arguments: &str,

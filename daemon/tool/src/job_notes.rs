@@ -1,4 +1,4 @@
-//! How a model is told of jobs: what is new of one, and that it has ended.
+//! Words for the model about background jobs: new output, and the end of a job.
 
 use std::io::SeekFrom;
 use std::path::Path;
@@ -10,10 +10,11 @@ use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 
 use crate::registry::ToolOutputLimits;
 
-/// How much of its output is told with a job's end.
+/// How much output the note about a job's end has.
 const END: ToolOutputLimits = ToolOutputLimits { lines: 20, bytes: 2048 };
 
-/// The text from a place in a file on, at most so much of its end; where it ends, and whether something is missing.
+/// Reads a file from an offset, at most its last `most` bytes. Returns the text, the new offset, and whether something was
+/// left out.
 pub(crate) async fn read(path: &Path, from: u64, most: usize) -> Option<(String, u64, bool)> {
     let mut file = File::open(path).await.ok()?;
     let end = file.metadata().await.ok()?.len();
@@ -42,7 +43,7 @@ pub fn first_line(script: &str) -> String {
     if cut.len() < script.len() { format!("{cut}…") } else { cut }
 }
 
-/// What a model is told of jobs that have ended meanwhile.
+/// The note about jobs that have ended since the last step.
 pub async fn ended_jobs_note(jobs: &[BackgroundJob]) -> Option<String> {
     let mut lines = Vec::new();
     for job in jobs {
@@ -61,12 +62,12 @@ pub async fn ended_jobs_note(jobs: &[BackgroundJob]) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n\n"))
 }
 
-/// What it is told of one that was running when the desk was last left.
+/// The note about a job that ran when the daemon ended.
 pub fn lost_job_note(id: i64) -> String {
     format!("Job {id} is gone: it ended when the session was last left. Start it again if it is needed.")
 }
 
-/// Whether a note speaks of the end of this job.
+/// Whether a note tells the end of this job.
 pub fn is_end_note(note: &str, id: i64) -> bool {
     note.contains(&format!("Job {id} (")) || note.contains(&lost_job_note(id))
 }

@@ -1,9 +1,9 @@
-//! What a model may call.
+//! The tools that a model may call.
 //!
-//! A [`Tool`] says what it takes and does one thing; the [`ToolRegistry`] does what is the same for all of them: reading
-//! arguments, errors in words for the model, limits on the output, timing, cancelling, and a tool that breaks down.
+//! A [`Tool`] declares its parameters and does one thing. The [`ToolRegistry`] does what all tools share: it parses
+//! arguments, words errors for the model, caps the output, measures time, cancels, and catches panics.
 //!
-//! Invariant: whatever a model sends, a call ends in an [`CallOutcome`]: no panic, no hang after a cancel, no output without a
+//! Invariant: whatever a model sends, a call ends in a [`CallOutcome`]: no panic, no hang after a cancel, no output without a
 //! cap.
 
 mod arguments;

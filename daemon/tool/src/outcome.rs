@@ -1,14 +1,14 @@
-//! What comes of a call.
+//! The outcome of a call.
 
 use std::sync::Arc;
 
 use copydesk_metadata::CallMetadata;
 use serde::{Deserialize, Serialize};
 
-/// In characters; a view cuts it to its own width.
+/// In characters; a view truncates it to its own width.
 const LONGEST_TITLE: usize = 300;
 
-/// A call that did what it was asked. `output` is for the model; `title` and `metadata` are for the person.
+/// A successful call. `output` is for the model; `title` and `metadata` are for the user.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolOutput {
     /// One line: what was done, to what.
@@ -16,11 +16,11 @@ pub struct ToolOutput {
     pub output: String,
     pub metadata: CallMetadata,
     pub media: Vec<MediaAttachment>,
-    /// Which end matters where the output is too long: the end, for commands that tell the verdict last.
+    /// If the output is too long, keep its end: commands print their verdict last.
     pub keep_end: bool,
 }
 
-/// An image or a PDF that goes to the model with the output.
+/// An image or a PDF that the model gets with the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MediaAttachment {
     pub mime: String,
@@ -28,8 +28,7 @@ pub struct MediaAttachment {
     pub name: Option<String>,
 }
 
-/// A call that did not. As structured as a success: the model reads `message` and must be able to do better, the person
-/// sees the rest.
+/// A failed call. The model reads `message` and must be able to do better; the user sees `metadata`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolError {
     pub kind: ToolErrorKind,
@@ -42,18 +41,18 @@ pub struct ToolError {
 pub enum ToolErrorKind {
     /// There is no such tool.
     Unknown,
-    /// The arguments cannot be read.
+    /// The arguments do not fit.
     Arguments,
-    /// A rule or the person said no.
+    /// A rule or the user denied it.
     Denied,
-    /// What it is about is not there, or is not what it was.
+    /// The target does not exist, or has changed.
     Target,
-    /// It took too long.
+    /// It hit its timeout.
     Timeout,
     Cancelled,
-    /// It tried and could not.
+    /// It could not do its work.
     Failed,
-    /// A fault of ours.
+    /// A bug of ours.
     Broken,
 }
 
@@ -79,10 +78,10 @@ impl ToolError {
     }
 }
 
-/// A call at its end, whichever it was: what is kept and what the model is told.
+/// A finished call, successful or not: what the session stores and the model reads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallOutcome {
-    /// The tool's own name, however the model spelled it.
+    /// The tool's own name, whatever the model wrote.
     pub name: String,
     pub title: String,
     pub output: String,
@@ -93,7 +92,7 @@ pub struct CallOutcome {
     pub milliseconds: u64,
 }
 
-/// A title is one line of a view, whatever a model put into it.
+/// Cuts a text to the one line that a title may have.
 pub(crate) fn one_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(LONGEST_TITLE) {

@@ -1,15 +1,15 @@
-//! Where the whole of an output lies that the model was shown only a part of.
+//! Stores the whole output of a call if the model gets only a part of it.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// No output is kept beyond this.
+/// The cap of a stored output.
 const LARGEST: usize = 64 * 1024 * 1024;
 
-/// How long a model may come back to one.
+/// How long an output is kept for the model.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// A folder of outputs, one file per call; or of such folders, one per session.
+/// A folder of outputs with one file per call, or of such folders with one per session.
 #[derive(Debug, Clone)]
 pub struct OutputSpill {
     folder: PathBuf,
@@ -20,7 +20,7 @@ impl OutputSpill {
         Self { folder: folder.into() }
     }
 
-    /// That of a session and of those that work for it, below this one.
+    /// The folder of a session and its subagents, inside this one.
     #[must_use]
     pub fn for_session(&self, session: &str) -> Self {
         let safe = safe(session);
@@ -31,7 +31,7 @@ impl OutputSpill {
         &self.folder
     }
 
-    /// Keeps an output and tells where. `None` where that is impossible: the call itself has succeeded.
+    /// Stores an output and returns its path. `None` if that fails: the call itself still succeeds.
     pub(crate) async fn store_output(&self, call: &str, text: &str) -> Option<PathBuf> {
         let safe = safe(call);
         let path = self.folder.join(format!("{}.txt", if safe.is_empty() { "call" } else { &safe }));
@@ -41,16 +41,16 @@ impl OutputSpill {
         Some(path)
     }
 
-    /// Removes what nobody will come back to, here and in the folders of sessions. Blocks; for the start of the desk.
+    /// Removes old outputs, here and in the folders of sessions. Blocks; the daemon calls it at its start.
     pub fn remove_expired(&self, now: SystemTime) {
         for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            // Of a link its own: it is not followed.
+            // The metadata of the symlink itself, not of its target.
             let Ok(metadata) = entry.metadata() else { continue };
             let age = metadata.modified().ok().and_then(|changed| now.duration_since(changed).ok());
             let is_old = age.is_some_and(|age| age > KEPT);
             if metadata.is_dir() {
                 Self { folder: entry.path() }.remove_expired(now);
-                // Into one that has just been made something will be written. One with anything in it stays.
+                // A new folder may be about to be used, so it stays; so does one with files in it.
                 if is_old {
                     let _ = std::fs::remove_dir(entry.path());
                 }
@@ -61,7 +61,7 @@ impl OutputSpill {
     }
 }
 
-/// What of a name can be the name of a file.
+/// Keeps the characters of a name that a file name may have.
 fn safe(name: &str) -> String {
     name.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect()
 }

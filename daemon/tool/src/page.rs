@@ -1,14 +1,14 @@
-//! A web page as Markdown, or as plain text, for a model to read.
+//! Converts a web page to Markdown or plain text for the model.
 //!
-//! One pass over the tokens of HTML's own tokenizer; no tree is built. `element` names what matters of HTML, `reader` follows
-//! what is open and says what is noise, `table` holds the cells of a table until its end, `writer` puts text down.
+//! One pass over the tokens of HTML, without a tree. `element` names the elements that matter, `reader` tracks open elements
+//! and skips noise, `table` buffers the cells of a table, `writer` writes the text.
 //!
-//! Kept: headings, paragraphs, lists, quotes, tables, code with its language, emphasis, links and images with absolute
-//! addresses. Dropped: scripts, styles, forms' controls, what is hidden, navigation and the like, and where a page says what
-//! its main part is, everything else. A page that hardly anything is left of is read once more with all but scripts and styles.
+//! Kept: headings, paragraphs, lists, quotes, tables, code with its language, emphasis, links and images with absolute URLs.
+//! Dropped: scripts, styles, form controls, hidden elements, navigation, and everything outside the main part if the page
+//! marks one. If hardly any text is left, the page is read again with everything but scripts and styles.
 //!
-//! Invariant: pure, no recursion, and whatever the page is, time and output grow with its size alone: what could nest or
-//! repeat without end (prefixes, tables, columns, addresses) has a cap, and the whole has a budget.
+//! Invariant: pure, no recursion, and time and output grow linearly with the page: everything that could nest or repeat
+//! without end (prefixes, tables, columns, URLs) has a cap, and the whole has a budget.
 
 mod attributes;
 mod element;
@@ -27,27 +27,27 @@ use url::Url;
 
 use reader::{BoilerplatePolicy, HtmlReader};
 
-/// Less text than this in a page that is not short itself is a sign that too much of it was taken for noise.
+/// If a page that is not short itself leaves less text than this, too much of it was taken for noise.
 const LITTLE: usize = 200;
 
-/// How a page is written.
+/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageFormat {
     Markdown,
-    /// No marks, no addresses.
+    /// Without Markdown and URLs.
     Text,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebPage {
-    /// On one line, and not too long.
+    /// One line, capped.
     pub title: Option<String>,
     pub text: String,
-    /// There was more than anybody would read.
+    /// The text hit its cap.
     pub is_cut: bool,
 }
 
-/// Reads a page that came from `address`.
+/// Converts a page from `address`.
 pub fn read(html: &str, address: &Url, form: PageFormat) -> WebPage {
     let (page, has_main) = pass(html, address, form, BoilerplatePolicy::Dropped);
     let is_whole = page.text.len() >= LITTLE || has_main && !page.text.is_empty();
@@ -58,7 +58,7 @@ pub fn read(html: &str, address: &Url, form: PageFormat) -> WebPage {
     if all.text.len() > 2 * page.text.len() { all } else { page }
 }
 
-/// The page, and whether it says what its main part is.
+/// The page, and whether it marks its main part.
 fn pass(html: &str, address: &Url, form: PageFormat, noise: BoilerplatePolicy) -> (WebPage, bool) {
     let mut reader = HtmlReader::new(address, form, noise);
     let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {

@@ -1,12 +1,12 @@
-//! Where the plan of a session is written: one file of the project, `.copydesk/plans/TIME-NAME.md`. The time is when the
-//! session began, the name is the model's to choose; nobody else's plan is in its way.
+//! The plan file of a session: `.copydesk/plans/TIME-NAME.md` in the project. TIME is when the session began, so plans of
+//! other sessions do not collide; the model chooses NAME.
 
 use std::path::Path;
 use std::time::SystemTime;
 
 const FOLDER: &str = ".copydesk/plans";
 
-/// Entries of it that are looked at.
+/// The most entries of the folder that are read.
 const MOST_ENTRIES: usize = 10_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct PlanFile {
 }
 
 impl PlanFile {
-    /// Of a session that began then, in milliseconds since 1970.
+    /// The session began at this time, in milliseconds since 1970.
     pub fn new(began: u64) -> Self {
         let seconds = began / 1000;
         let (year, month, day) = date(seconds / 86_400);
@@ -24,12 +24,12 @@ impl PlanFile {
         Self { time: format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}") }
     }
 
-    /// What a rule says of the file.
+    /// The pattern for a rule.
     pub fn pattern(&self) -> String {
         self.named("*")
     }
 
-    /// As the model is told of it.
+    /// The path as the model reads it.
     pub fn example(&self) -> String {
         self.named("NAME")
     }
@@ -38,7 +38,7 @@ impl PlanFile {
         format!("{FOLDER}/{}-{name}.md", self.time)
     }
 
-    /// The one that was written last, from the root of the workspace. Blocks.
+    /// The newest plan, relative to the workspace root. Blocks.
     pub(crate) fn find(&self, root: &Path) -> Option<String> {
         let entries = std::fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten().take(MOST_ENTRIES);
         let is_ours = |name: &str| name.starts_with(&format!("{}-", self.time)) && name.ends_with(".md");
@@ -51,7 +51,7 @@ impl PlanFile {
     }
 }
 
-/// The date of a day, counted from the first of January 1970: years begin in March here, so that the odd day is the last.
+/// Converts days since 1970-01-01 to a date. The year begins in March here, so that the leap day is the last.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);

@@ -1,7 +1,7 @@
-//! A call as it was understood: from the name and the arguments that a model wrote to a tool and what it takes, or to
+//! Prepares a call: finds the tool by the name that the model wrote and parses the arguments, or makes it a call of
 //! `invalid_tool` with the reason.
 //!
-//! A tool that is switched off answers for itself, whatever its arguments are.
+//! A disabled tool accepts any arguments: it answers that it is disabled.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::tool_names::{self, ToolNameMatch};
 
 type ToolMap = BTreeMap<String, Arc<dyn AnyTool>>;
 
-/// Calls within one call.
+/// The most calls in a batch.
 const MOST: usize = 25;
 
 /// A call as a model wrote it.
@@ -36,7 +36,7 @@ pub struct RawCall<'a> {
 pub struct PreparedCall {
     pub(crate) tool: Arc<dyn AnyTool>,
     pub(crate) arguments: Value,
-    /// They are others than those that the model wrote.
+    /// They differ from what the model wrote.
     pub(crate) is_changed: bool,
     pub(crate) repairs: Vec<Repair>,
     pub(crate) prior_ask: Option<PriorAsk>,
@@ -44,8 +44,8 @@ pub struct PreparedCall {
     surplus: usize,
 }
 
-/// What has to be asked before the call is made, and what the model is told besides if the answer is no. Clones are one ask:
-/// whoever comes first asks it, and the answer is for all of them.
+/// An ask before the call runs, and what the model reads in addition if it is denied. Clones share one ask: the first asks,
+/// and the reply counts for all.
 #[derive(Debug, Clone)]
 pub(crate) struct PriorAsk {
     ask: PermissionRequest,
@@ -85,7 +85,7 @@ impl PreparedCall {
         Self { tool, arguments, is_changed, repairs, prior_ask: None, inner: Vec::new(), surplus: 0 }
     }
 
-    /// The tool's own name, however the model spelled it.
+    /// The tool's own name, whatever the model wrote.
     pub fn name(&self) -> String {
         self.tool.name().into_owned()
     }
@@ -94,41 +94,41 @@ impl PreparedCall {
         &self.arguments
     }
 
-    /// The arguments as they were understood, where the model wrote others.
+    /// The repaired arguments, if they differ from what the model wrote.
     pub fn rewritten_arguments(&self) -> Option<String> {
         self.is_changed.then(|| self.arguments.to_string())
     }
 
-    /// It is made only if the answer to this is yes. Else the model is told so, after `otherwise`.
+    /// Runs the call only if this is allowed. If not, the model reads `otherwise` and the reason.
     #[must_use]
     pub fn with_prior_ask(mut self, ask: PermissionRequest, otherwise: &'static str) -> Self {
         self.prior_ask = Some(PriorAsk { ask, denial_note: otherwise, answer: Arc::default() });
         self
     }
 
-    /// With what is asked before another: one that stands for this one.
+    /// Shares the ask of `other`, the batch that this call belongs to.
     #[must_use]
     pub fn with_prior_ask_of(mut self, other: &Self) -> Self {
         self.prior_ask = other.prior_ask.clone();
         self
     }
 
-    /// The calls that it stands for: they are made instead of it. Those that are too many are left out.
+    /// The calls of a batch, which run instead of it, up to the cap.
     pub fn take_inner_calls(&mut self) -> Vec<PreparedCall> {
         std::mem::take(&mut self.inner)
     }
 
-    /// How many calls it stands for that are not made.
+    /// How many calls of the batch are over the cap.
     pub fn surplus(&self) -> usize {
         self.surplus
     }
 
-    /// What it will touch, to keep calls of one step apart.
+    /// The files that it will touch, for the scheduling of the step's calls.
     pub fn touched_files(&self, context: &ToolContext) -> TouchedFiles {
         self.tool.touched_files(&self.arguments, context)
     }
 
-    /// What the model should know of the repairs, behind an output.
+    /// The note about repairs that follows the output.
     pub(crate) fn repair_note(&self) -> String {
         let told: Vec<_> =
             self.repairs.iter().filter(|repair| repair.matters()).map(Repair::to_string).collect();
@@ -173,7 +173,7 @@ fn prepare_single(tools: &ToolMap, call: &RawCall<'_>, wanted: impl Fn(&str) -> 
     let Some(tool) = tools.get(name) else { return unknown(tools, call, wanted) };
     let is_off = tool.permission_key() == DISABLED_KEY;
     let understood = match parse_call_arguments(tool.as_ref(), call) {
-        // A slip in the name and other arguments than it takes: another tool was meant.
+        // A misspelled name and arguments that do not fit: the model meant another tool.
         Err(_) if is_near => return unknown(tools, call, wanted),
         Err(_) if is_off => ParsedArguments { value: Value::Object(Map::new()), repairs: Vec::new() },
         Err(message) => return invalid_call(name, call.arguments, ToolErrorKind::Arguments, message),

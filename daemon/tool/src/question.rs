@@ -1,28 +1,26 @@
-//! What a call wants to know from a person.
+//! Questions to the user.
 
 use crate::context::PermissionDenial;
 
-/// One question. All texts are one line without control characters, and none is too long: whoever makes one sees to that.
+/// One question. The maker ensures that every text is one line, capped, without control characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// A word or two.
     pub header: String,
     pub text: String,
     pub options: Vec<QuestionOption>,
-    /// More than one may be chosen.
     pub multiple: bool,
-    /// The person may answer in their own words.
+    /// The user may answer in their own words.
     pub custom: bool,
 }
 
-/// What can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionOption {
     pub label: String,
-    /// What it would mean. May be empty.
+    /// May be empty.
     pub description: String,
 }
 
-/// For each question in turn, the labels that were chosen or the person's own words; or why there are none. With a reason
-/// nobody answers and the model goes on; without one the person dismissed the questions, and the turn stops.
+/// For each question the chosen labels or the user's own words, or why there are none. With a reason the model continues;
+/// without one the user dismissed the questions, and the turn stops.
 pub type QuestionAnswers = Result<Vec<Vec<String>>, PermissionDenial>;

@@ -1,4 +1,4 @@
-//! All tools by name, and everything about a call that is the same for each of them.
+//! All tools by name, and what every call goes through.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use crate::output_spill::OutputSpill;
 use crate::prepared_call::{self, PreparedCall, RawCall};
 use crate::tool::{AnyTool, TouchedFiles};
 
-/// How long a tool may take to end after it was cancelled, before it is left to itself.
+/// How long a cancelled tool may take to end before the registry abandons it.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How much of an output goes to the model.
+/// The cap of an output.
 pub type ToolOutputLimits = text::TruncateLimits;
 
-/// A tool as the model is told of it.
+/// A tool as the model is offered it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDefinition {
     pub name: String,
@@ -56,7 +56,7 @@ impl ToolRegistry {
         self.tools.insert(tool.name().into_owned(), tool.into());
     }
 
-    /// The tools of whose key `wanted` says yes, sorted by name.
+    /// The tools whose permission key `wanted` accepts, sorted by name.
     pub fn definitions(&self, wanted: impl Fn(&str) -> bool) -> Vec<ToolDefinition> {
         let tools = self
             .tools
@@ -70,18 +70,18 @@ impl ToolRegistry {
         tools.map(spec).collect()
     }
 
-    /// A call as it is understood. `wanted` says which tools, by their keys, the model was told of.
+    /// Finds the tool and parses the arguments. `wanted` says which permission keys the model was offered.
     pub fn prepare(&self, call: &RawCall<'_>, wanted: impl Fn(&str) -> bool) -> PreparedCall {
         prepared_call::prepare(&self.tools, call, wanted)
     }
 
-    /// What a call will touch, as a model wrote it.
+    /// The files that a call will touch.
     pub fn touched_files(&self, name: &str, arguments: &str, context: &ToolContext) -> TouchedFiles {
         let written = RawCall { name, arguments, completeness: ArgumentsCompleteness::Complete };
         self.prepare(&written, |_| true).touched_files(context)
     }
 
-    /// Runs a call to its end, as a model wrote it.
+    /// Prepares a call and runs it to its end.
     pub async fn run_raw_call(&self, name: &str, arguments: &str, context: ToolContext) -> CallOutcome {
         let written = RawCall { name, arguments, completeness: ArgumentsCompleteness::Complete };
         self.run_call(self.prepare(&written, |_| true), context).await
@@ -133,7 +133,7 @@ impl ToolRegistry {
             first.ask(&context).await?;
         }
         let cancel = context.cancel.clone();
-        // A task of its own: a panic in it is caught there.
+        // In its own task, which catches a panic.
         let work = async move { tool.run(arguments, context).await };
         let mut task = AbortOnDrop(tokio::spawn(work.in_current_span()));
         let ended = tokio::select! {
@@ -159,7 +159,7 @@ impl ToolRegistry {
         self.fit_to(call, output, keep, self.limits).await
     }
 
-    /// Cuts an output to its limit and says where the rest is.
+    /// Truncates an output to its limit and says where the rest is.
     pub(crate) async fn fit_to(
         &self,
         call: &str,
@@ -186,7 +186,7 @@ impl ToolRegistry {
     }
 }
 
-/// A task that ends when nobody waits for it any more.
+/// A task that ends when its owner is dropped.
 struct AbortOnDrop(JoinHandle<Result<ToolOutput, ToolError>>);
 
 impl Drop for AbortOnDrop {

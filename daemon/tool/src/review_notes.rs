@@ -1,16 +1,16 @@
-//! What a model is told of a person's decisions: facts, a line for each, and the text where it cannot know it.
+//! Words for the model about the user's review decisions: one line for each, and the text if the model cannot know it.
 
 use std::fmt::Write as _;
 
 use copydesk_workspace::reviews::{FeedbackItem, FeedbackKind, ReviewFeedback};
 
-/// How much of a text is shown.
+/// The cap of a quoted text.
 const MOST_LINES: usize = 40;
 const MOST_CHARS: usize = 4000;
-/// Files that are named.
+/// The most files that a note names.
 const MOST_FILES: usize = 20;
 
-/// News since the model's last step, as one note. Nothing where there is none.
+/// One note about everything since the model's last step; none if nothing happened.
 pub fn review_note(news: &ReviewFeedback, changed: &[String]) -> Option<String> {
     if news.is_empty() && changed.is_empty() {
         return None;
@@ -35,7 +35,7 @@ pub fn review_note(news: &ReviewFeedback, changed: &[String]) -> Option<String> 
     Some(format!("{}]", note.trim_end()))
 }
 
-/// What became of one call, piece by piece.
+/// What became of one call, hunk by hunk.
 pub(crate) fn decision_lines(items: &[FeedbackItem]) -> String {
     let mut told = String::new();
     items.iter().for_each(|item| line(&mut told, item));

@@ -1,13 +1,13 @@
-//! Skills: texts that tell a model how something is done, each in a folder with what it needs.
+//! Skills: instructions for the model, each in a folder with the files that it needs.
 //!
-//! A skill is a file `SKILL.md` whose head has a `name` and a `description`. The model is offered those; the text it gets when
-//! it asks for it (`tools/skill.rs`). Which folders are looked in is for the desk to say, the nearest last: of two skills of
-//! one name the nearest counts; but a skill of the person's own is what they wrote, and what is said of its name (in rules, in a
-//! prompt) is said of that.
+//! A skill is a file `SKILL.md` whose front matter has a `name` and a `description`. The model is offered these, and gets the
+//! text when it calls `skill` (`tools/skill.rs`). The host says which folders are searched, the nearest last. Of two skills
+//! of one name the nearest wins, but the user's own skill wins over a repository's, because rules and prompts mean the
+//! user's.
 //!
-//! A repository's skill is a repository's words, like its `AGENTS.md`: the model may read them, and nothing is allowed by them.
-//! Invariant: a skill of a repository is inside of it, links resolved.
-//! Invariant: whatever lies in a folder, finding ends: so deep, so many.
+//! A repository's skill is like its `AGENTS.md`: the model may read it, and it grants nothing.
+//! Invariant: a repository's skill is inside the repository after resolving symlinks.
+//! Invariant: the search is bounded in depth and number.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -16,29 +16,28 @@ use std::path::{Path, PathBuf};
 
 use crate::front_matter::{FrontMatter, FrontMatterProblem};
 
-/// The name that the file has everywhere.
 const FILE: &str = "SKILL.md";
 
-/// How deep below a folder of skills one may be.
+/// The deepest that a skill may be below a skill folder.
 const DEEPEST: usize = 3;
 
-/// Entries of one folder of skills that are looked at, skills of all folders, and problems that are told.
+/// The most entries of one folder, skills of all folders, and problems.
 const MOST_ENTRIES: usize = 5000;
 const MOST: usize = 300;
 const MOST_PROBLEMS: usize = 50;
 
-/// What is read for the head, in bytes.
+/// How many bytes are read for the front matter.
 const HEAD: u64 = 64 * 1024;
 
-/// Characters of a name and of a description.
+/// The longest name and description, in characters.
 const LONGEST_NAME: usize = 64;
 const LONGEST_DESCRIPTION: usize = 1024;
 
-/// A folder in which skills may be.
+/// A folder to search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillFolder {
     pub folder: PathBuf,
-    /// The repository whose words they are; the person's own have none.
+    /// The repository that the skills belong to; none for the user's own.
     pub repository: Option<PathBuf>,
 }
 
@@ -49,24 +48,24 @@ pub struct Skill {
     pub description: String,
     /// The real path of its text.
     pub path: PathBuf,
-    /// The real path of the folder that it lies in, with what belongs to it. The text may be a link from there.
+    /// The real path of its folder. The text may be a symlink in it.
     pub folder: PathBuf,
-    /// A repository's, not the person's own.
+    /// It belongs to a repository, not to the user.
     pub is_from_repository: bool,
 }
 
-/// All that there are, by name; and what was passed over, with the file and the line.
+/// All skills by name, and problems with file and line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillCatalog {
     pub skills: Vec<Skill>,
     pub problems: Vec<String>,
 }
 
-/// Looks in all of these, the nearest last. Blocks.
+/// Searches these folders, the nearest last. Blocks.
 pub fn find_skills(shelves: &[SkillFolder]) -> SkillCatalog {
     let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
     let mut problems = Vec::new();
-    // The home may be the repository: the person's own they stay.
+    // The home folder may be the repository: its skills are still the user's own.
     let mut seen = HashSet::new();
     for SkillFolder { folder, repository } in shelves {
         let within = repository.as_ref().and_then(|root| root.canonicalize().ok());
@@ -108,7 +107,7 @@ pub fn find_skills(shelves: &[SkillFolder]) -> SkillCatalog {
     SkillCatalog { skills: skills.into_values().collect(), problems }
 }
 
-/// The texts below a folder, in the order of their paths. What is below a text belongs to it.
+/// The `SKILL.md` files below a folder, sorted by path. Folders below a skill belong to it.
 fn walk(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(*left);
     let entries: Vec<_> = entries.map(|entry| entry.path()).collect();
@@ -156,7 +155,7 @@ fn read(path: &Path, folder: PathBuf, foreign: bool) -> Result<Skill, FrontMatte
     Ok(Skill { name, description, path: path.to_owned(), folder, is_from_repository: foreign })
 }
 
-/// A text as heads are read: with `\n` as its only line end, and nothing before the first line.
+/// Normalizes a text for front matter: `\n` as line end, no byte order mark.
 pub(crate) fn plain(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.trim_start_matches('\u{feff}').replace("\r\n", "\n")
@@ -201,7 +200,7 @@ mod tests {
         put(project.join("docs/linked.md"), &skill("linked", "a link to a text"));
         fs::create_dir(project.join("skills/linked")).unwrap();
         symlink("../../docs/linked.md", project.join("skills/linked/SKILL.md")).unwrap();
-        // Out of the repository and back into it.
+        // Symlinks out of the repository, and back into it.
         fs::create_dir(base.join("detour")).unwrap();
         symlink(project.join("docs/linked.md"), base.join("detour/SKILL.md")).unwrap();
         symlink("../../detour", project.join("skills/a-detour")).unwrap();
@@ -241,7 +240,7 @@ mod tests {
                 "REPO/skills/secret/SKILL.md: it leads out of the repository, and is passed over",
             ]
         );
-        // As where the home is a repository.
+        // The home folder is a repository.
         let both =
             [None, Some(base.clone())].map(|repository| SkillFolder { folder: home.clone(), repository });
         assert_eq!(shown(&find_skills(&both)), ["mine commit: mine", "mine er: far away"]);

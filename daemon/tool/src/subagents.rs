@@ -1,4 +1,4 @@
-//! Agents that work for other agents, each in a session of its own. Who can open a session is not known here: the desk is.
+//! Subagents, each in a session of its own. The host implements [`Subagents`], because only it can open sessions.
 
 use std::fmt;
 use std::future::Future;
@@ -9,7 +9,6 @@ use copydesk_metadata::{FileChangeStats, TaskState, TaskUsage};
 use crate::context::ToolContext;
 use crate::outcome::ToolError;
 
-/// An agent that may be given a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subagent {
     pub name: String,
@@ -17,50 +16,48 @@ pub struct Subagent {
     pub description: String,
 }
 
-/// What an agent is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubagentTask {
     pub agent: String,
-    /// A few words for the person.
+    /// A few words for the user.
     pub description: String,
     pub prompt: String,
-    /// The session of an earlier task to go on with.
+    /// The session of an earlier task to continue.
     pub resumed_session: Option<String>,
 }
 
-/// What a task has come to so far: what the person is shown of it.
+/// How far a task is: what the user is shown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TaskProgress {
     /// The session that works on it.
     pub session: String,
-    /// Calls that it has made.
     pub calls: u64,
     /// What it does at the moment, in a few words.
     pub now: String,
     pub usage: TaskUsage,
-    /// US dollars, where the price is known.
+    /// US dollars, if the price is known.
     pub cost: Option<f64>,
 }
 
-/// What came of a task.
+/// The result of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskReport {
     pub progress: TaskProgress,
     pub end: TaskEnd,
-    /// The agent's last words.
+    /// The agent's last message.
     pub last_text: String,
-    /// What it changed, in the order in which it was changed first.
+    /// The changed files, in the order of their first change.
     pub files: Vec<FileChangeStats>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskEnd {
     Completed,
-    /// It would have gone on; this many steps are allowed.
+    /// The agent would have continued; this many steps are allowed.
     StepLimit(u32),
-    /// The person ended it.
+    /// The user cancelled it.
     Cancelled,
-    /// The person said no to something in it, and meant stop.
+    /// The user rejected an ask of it without a reason, which stops it.
     Rejected,
     Failed(String),
 }
@@ -91,13 +88,13 @@ impl fmt::Display for TaskEnd {
 
 pub type TaskFuture<'a> = Pin<Box<dyn Future<Output = Result<TaskReport, ToolError>> + Send + 'a>>;
 
-/// Whoever has agents, and can open sessions for them.
+/// Knows the subagents and runs tasks.
 pub trait Subagents: Send + Sync {
     /// In a stable order.
     fn agents(&self) -> &[Subagent];
 
-    /// Works on a task to its end, which a cancelled context brings about. What is asked there is asked through the context,
-    /// what is done to files belongs to its call, and `show` is told what happens. An error is a task that did not begin.
+    /// Runs a task to its end, or until the context is cancelled. Its asks go through the context, its edits belong to the
+    /// context's call, and `show` gets its progress. An error means that the task did not begin.
     fn run_task<'a>(
         &'a self,
         task: SubagentTask,

@@ -1,7 +1,7 @@
-//! The list of things to do that a model keeps while it works, and a person reads.
+//! The to-do list that a model keeps and the user reads.
 //!
-//! A session has one. It has no store of its own: the last `todowrite` that was completed has all of it in its metadata,
-//! and is kept like every call; a session that begins to work again takes it from there.
+//! A session has one. It is not stored separately: the metadata of the last completed `todowrite` has all of it, and a
+//! session that starts again takes it from there.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,14 +48,14 @@ pub(crate) enum TodoPriority {
     Low,
 }
 
-/// The list of one session. Clones are the same list.
+/// The list of one session. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct TodoList {
     list: Arc<Mutex<Vec<TodoItem>>>,
 }
 
 impl TodoList {
-    /// As the metadata of a call has it; what cannot be read is no list.
+    /// Restores the list from a call's metadata; empty if there is none.
     pub fn from_metadata(metadata: &CallMetadata) -> Self {
         let todos = metadata.todo_list().map(|list| list.todos.as_slice()).unwrap_or_default();
         Self { list: Arc::new(Mutex::new(todos.iter().map(TodoItem::from_entry).collect())) }
@@ -70,7 +70,7 @@ impl TodoList {
     }
 }
 
-/// `isNew`: it has other items than the list before; else only how far they are has changed.
+/// `is_new`: the list has other items than the one before it, not only other statuses.
 pub(crate) fn metadata(todos: &[TodoItem], is_new: bool) -> CallMetadata {
     let todos = todos.iter().map(TodoItem::to_entry).collect();
     CallDetail::TodoList(TodoListMetadata { todos, is_new: Some(is_new) }).into()
@@ -108,19 +108,19 @@ impl TodoItem {
     }
 }
 
-/// Whether two lists have the same items, whatever was done of them.
+/// Whether two lists have the same items, whatever their statuses.
 pub(crate) fn are_same(one: &[TodoItem], other: &[TodoItem]) -> bool {
     one.iter().map(|todo| &todo.content).eq(other.iter().map(|todo| &todo.content))
 }
 
-/// `2/5`; what was given up is nothing to do.
+/// `2/5 done`; cancelled items do not count.
 pub(crate) fn progress(todos: &[TodoItem]) -> String {
     let all = todos.iter().filter(|todo| todo.status != TodoStatus::Cancelled).count();
     let done = todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count();
     if todos.is_empty() { "nothing to do".to_owned() } else { format!("{done}/{all} done") }
 }
 
-/// As the model reads it.
+/// The list for the model.
 pub(crate) fn lines(todos: &[TodoItem]) -> String {
     let mut lines = progress(todos);
     for TodoItem { content, status, priority } in todos {

@@ -1,4 +1,4 @@
-//! The trait of a tool, and the form in which the registry holds all of them.
+//! The trait of a tool, and its type-erased form in the registry.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -14,26 +14,26 @@ use crate::arguments;
 use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 
-/// Something a model may call. The doc comments of `Parameters` are what the model reads about them.
+/// A tool that a model may call. The model reads the doc comments of `Parameters`.
 pub trait Tool: Send + Sync + 'static {
     type Parameters: DeserializeOwned + JsonSchema + Send + 'static;
 
     fn name(&self) -> Cow<'static, str>;
 
-    /// The key under which rules speak of it: `edit` for all that change files.
+    /// The key in permission rules: `edit` for all tools that change files.
     fn permission_key(&self) -> Cow<'static, str> {
         self.name()
     }
 
-    /// What it does and when to use it, for the model; kept as prose in a file beside the tool.
+    /// What it does and when to use it, for the model; in a file beside the tool.
     fn prompt(&self) -> Cow<'static, str>;
 
-    /// What it will read or change. Calls of one step that touch the same file run one after the other.
+    /// The files that it will read or change. Calls of one step that touch the same file run one after the other.
     fn touched_files(&self, _parameters: &Self::Parameters, _context: &ToolContext) -> TouchedFiles {
         TouchedFiles::Nothing
     }
 
-    /// The calls that it stands for: they are made instead of it, each as one of its own.
+    /// The calls of a batch, which run instead of it.
     fn inner_calls(&self, _parameters: Self::Parameters) -> Vec<InnerCall> {
         Vec::new()
     }
@@ -49,11 +49,11 @@ pub trait Tool: Send + Sync + 'static {
 pub enum TouchedFiles {
     Nothing,
     Files(Vec<PathBuf>),
-    /// Nobody can tell: it waits for the calls before it, and those after it wait for it.
+    /// Unknown: it waits for the calls before it, and those after it wait for it.
     Everything,
 }
 
-/// A call within a call.
+/// A call of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InnerCall {
     pub name: String,
@@ -62,33 +62,33 @@ pub struct InnerCall {
 
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, ToolError>> + Send + 'a>>;
 
-/// A tool whose parameters are known only while the desk runs (MCP, custom tools), and any other behind [`box_tool`].
+/// A tool whose parameters are known only at run time (MCP, custom tools), or a typed one behind [`box_tool`].
 pub trait AnyTool: Send + Sync {
     fn name(&self) -> Cow<'static, str>;
     fn permission_key(&self) -> Cow<'static, str>;
     fn prompt(&self) -> Cow<'static, str>;
     /// A JSON Schema of an object.
     fn parameters(&self) -> Arc<Value>;
-    /// What is wrong with arguments that it will not take.
+    /// The error says why the arguments do not fit.
     fn check(&self, _arguments: &Value) -> Result<(), String> {
         Ok(())
     }
     fn touched_files(&self, arguments: &Value, context: &ToolContext) -> TouchedFiles;
-    /// The calls that it stands for.
+    /// The calls of a batch.
     fn inner_calls(&self, _arguments: &Value) -> Vec<InnerCall> {
         Vec::new()
     }
     fn run<'a>(&'a self, arguments: Value, context: ToolContext) -> ToolFuture<'a>;
 }
 
-/// A tool with typed parameters as one of all tools.
+/// Erases the parameter type of a tool.
 pub fn box_tool<T: Tool>(tool: T) -> Box<dyn AnyTool> {
     Box::new(TypedTool { tool, parameters: OnceLock::new() })
 }
 
 struct TypedTool<T> {
     tool: T,
-    /// Made when first asked for: every request tells of it.
+    /// Made once: every request to the model has it.
     parameters: OnceLock<Arc<Value>>,
 }
 
@@ -115,7 +115,7 @@ impl<T: Tool> AnyTool for TypedTool<T> {
     }
 
     fn touched_files(&self, arguments: &Value, context: &ToolContext) -> TouchedFiles {
-        // Arguments that cannot be read touch nothing: the call will say what is wrong with them.
+        // Arguments that do not fit touch nothing: the call will fail with the reason.
         match arguments::deserialize_arguments::<T::Parameters>(arguments.clone()) {
             Ok(parameters) => self.tool.touched_files(&parameters, context),
             Err(_) => TouchedFiles::Nothing,

@@ -1,8 +1,8 @@
-//! Which tool a model means: names in other spelling, with what some models put around them, and with a slip.
+//! Finds the tool that a model means: other spellings, prefixes that some models add, and typos.
 
 use crate::arguments::plain;
 
-/// What models write in front of a name, from the way they were told of tools.
+/// Prefixes that models add to names.
 const PREFIXES: [&str; 10] = [
     "functions.",
     "functions:",
@@ -16,11 +16,11 @@ const PREFIXES: [&str; 10] = [
     "tool:",
 ];
 
-/// A tool's name, and how sure it is that it is meant.
+/// A tool's name, and how sure the match is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ToolNameMatch<'a> {
     Spelled(&'a str),
-    /// Another name, of which this one is nearly the only spelling. To be believed if the rest of the call fits, too.
+    /// The name has a typo. The match counts only if the arguments fit, too.
     Near(&'a str),
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn match_tool_name<'a>(
     let distance = |name: &str| strsim::osa_distance(&plain(name), &bare);
     let nearest = names.clone().map(distance).min()?;
     let name = only(Box::new(names.filter(|name| distance(name) == nearest)))?;
-    // A slip in a short word makes another word.
+    // A typo in a short word makes another word.
     let most = match plain(name).chars().count().min(bare.chars().count()) {
         0..4 => 0,
         4..8 => 1,
@@ -52,14 +52,14 @@ pub(crate) fn match_tool_name<'a>(
     (nearest <= most).then_some(ToolNameMatch::Near(name))
 }
 
-/// The name to propose where none is sure.
+/// The name to suggest if no match is sure.
 pub(crate) fn suggest_tool_name<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = bare(wanted);
     let likeness = names.map(|name| (strsim::jaro_winkler(name, wanted), name));
     likeness.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(likeness, _)| *likeness > 0.8).map(|(_, name)| name)
 }
 
-/// Without prefixes, a call's number (`functions.read:0`) and the marks of a model's own format (`read<|channel|>…`).
+/// Removes prefixes, a call's number (`functions.read:0`) and markers of a model's own format (`read<|channel|>…`).
 fn bare(written: &str) -> &str {
     let mut name = written.trim();
     name = name.split_once("<|").map_or(name, |(name, _)| name);

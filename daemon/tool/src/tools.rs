@@ -1,10 +1,10 @@
-//! The desk's own tools: one file for each, its words for the model beside it, and this table of them.
+//! The built-in tools: one file for each with its prompt beside it, and this table of them.
 //!
-//! Parameters have the names that models know from OpenCode; what a tool does not know among its arguments is ignored.
+//! Parameters have the names that models know from OpenCode; a tool ignores unknown ones.
 //!
-//! Invariant: a path goes through [`ToolContext::resolve_path`](crate::Context::place), or through `readable_folders.rs` where it is only looked at, and
-//! the tool's own ask comes before anything is read for the model, written or run.
-//! Invariant: nothing is written over a content that the model has not seen, or that the person was not asked about.
+//! Invariant: a path goes through [`ToolContext::resolve_path`](crate::ToolContext::resolve_path), or through
+//! `readable_folders.rs` if it is only read, and the tool asks before it reads for the model, writes or runs anything.
+//! Invariant: a tool never overwrites content that the model has not seen, or that the user's ask was not about.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,26 +62,25 @@ mod write;
 
 pub use media::attachment;
 
-/// What the tools need beside a call's context.
+/// What the tools need besides a call's context.
 #[derive(Debug, Clone)]
 pub struct ToolOptions {
-    /// Those of the registry: `read` and `bash` keep within them by themselves, since they know best how to go on.
+    /// The registry's limits: `read` and `bash` apply them themselves, because they know best how the model continues.
     pub limits: ToolOutputLimits,
-    /// Where the whole of a command's output goes when it is too long.
+    /// Stores the whole output of a command if it is too long.
     pub spill: OutputSpill,
-    /// The session's: what a command leaves running ends with it.
+    /// The session's processes: what a command leaves running ends with the session.
     pub processes: Processes,
     pub shell: Shell,
-    /// How long a search may take.
+    /// The timeout of a search.
     pub search_timeout: Duration,
     pub web: WebAccess,
-    /// Those that the model may load; without any there is no tool for it.
+    /// The skills that the model may load; if there are none, neither is the tool.
     pub skills: Arc<[Skill]>,
-    /// Where the session's plan is written.
     pub plan: PlanFile,
 }
 
-/// Whether a tool changes files by patches, or else by texts in the place of others; nothing of one that changes none.
+/// Whether a tool edits by patch (`true`) or by text replacement (`false`); none if it does not edit.
 pub fn edits_by_patch(tool: &str) -> Option<bool> {
     match tool {
         "apply_patch" => Some(true),
@@ -90,7 +89,7 @@ pub fn edits_by_patch(tool: &str) -> Option<bool> {
     }
 }
 
-/// The tools whose work one can do as well: where one of them is switched off, so is it.
+/// The tools whose work this tool can also do: if one of them is disabled, so is this one.
 pub fn equivalent_tools(tool: &str) -> &'static [&'static str] {
     match tool {
         "apply_patch" => &["edit", "write"],
@@ -137,7 +136,7 @@ pub fn builtin_tools(options: &ToolOptions) -> Vec<Box<dyn AnyTool>> {
     tools
 }
 
-/// The tool `task`, for a session whose agent may have others work for it.
+/// The tool `task`, for a session whose agent may use subagents.
 pub fn task_tool(subagents: Arc<dyn Subagents>) -> Box<dyn AnyTool> {
     box_tool(task::TaskTool::new(subagents))
 }

@@ -1,14 +1,15 @@
-//! The way to the web: for `webfetch` guarded, for the endpoints of searches as the person configured them.
+//! Access to the web: guarded for `webfetch`, as the user configured it for search endpoints.
 //!
-//! `fetch` gets one address by hand, hop by hop; `fetch_policy` decides for each hop whether and how it may be reached, `public_address` which
-//! addresses are the world's, `local_names` which names are not. `search_endpoint` is a search engine, `mcp_search` and `json_search` the two ways to ask one.
+//! `fetch` makes one hop of a request; `fetch_policy` decides for each hop whether and how it may be reached;
+//! `public_address` and `local_names` tell public addresses and local names. `search_endpoint` is a search engine;
+//! `mcp_search` and `json_search` are the two ways to query one.
 //!
-//! Invariant: what `webfetch` connects to is the very address that was checked: names are resolved by a guard inside of the
-//! client, so that a name that resolves to something else a moment later gains nothing.
-//! Invariant: to a proxy, which looks names up itself, no private address, no name of the inside (`local_names`) and no name that is known
-//! here to lead there is handed over. The exception: a name of the world whose address only the proxy knows is the proxy's to judge.
-//! Invariant: nothing a server sends is held beyond a cap, compressed or not.
-//! Invariant: no key, and no query of an address that may hold one, is in any message.
+//! Invariant: `webfetch` connects to the very address that was checked: a guard inside the client resolves names, so DNS
+//! rebinding gains nothing.
+//! Invariant: a proxy, which resolves names itself, gets no private address, no local name (`local_names`) and no name that
+//! resolves to a private address here. A public name that only the proxy can resolve is the proxy's to judge.
+//! Invariant: everything a server sends has a cap, compressed or not.
+//! Invariant: no message contains a key, or a URL's query, which may hold one.
 
 pub(crate) mod charset;
 mod client;
@@ -31,15 +32,15 @@ pub use private_hosts::PrivateHosts;
 pub(crate) use search_endpoint::search;
 pub use search_endpoint::{ConfigSecret, SearchEndpoint, SearchProtocol};
 
-/// What the tools of the web are given.
+/// What the web tools use.
 #[derive(Clone)]
 pub struct WebAccess {
-    /// The places on this machine and in its networks that may be fetched.
+    /// The private hosts that the user allows to fetch.
     pub private: PrivateHosts,
     pub proxies: Proxies,
-    /// Who knows the addresses of names.
+    /// Resolves names.
     pub resolver: Arc<dyn HostResolver>,
-    /// Without one the tool is not offered.
+    /// If there is none, the tool is not offered.
     pub websearch: Option<SearchEndpoint>,
     pub codesearch: Option<SearchEndpoint>,
 }

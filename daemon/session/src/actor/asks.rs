@@ -1,7 +1,7 @@
-//! Asks and questions: from a call to the rules, from there to people, and back.
+//! Asks and questions: from a call to the rules, then to the user, and back.
 //!
-//! Both have the same laws: they wait as long as a person does, the first reply counts, a word that means stop is for all of
-//! them, and the end of the turn closes them.
+//! Both wait as long as the user takes; the first reply wins; a reply that means stop settles all of them; the end of the
+//! turn closes them.
 
 use copydesk_permission::{Ask as Rule, AskOutcome, AskReply, PermissionAction, PermissionDecision};
 use copydesk_tool::{
@@ -15,14 +15,14 @@ use crate::data::SessionReviewTiming;
 use crate::event::{AskEvent, QuestionEvent, SessionEvent};
 use crate::id::Id;
 
-/// A call that waits for a reply, or for answers.
+/// A call that waits for a reply or for answers.
 #[derive(Debug)]
 pub(super) struct ReplyWaiter<T> {
     part: Id,
     answer: oneshot::Sender<T>,
 }
 
-/// What reviewing before and after mean to the rules.
+/// The rule that a review timing stands for.
 pub(super) fn review_action(when: SessionReviewTiming) -> PermissionAction {
     match when {
         SessionReviewTiming::Before => PermissionAction::Ask,
@@ -47,7 +47,7 @@ impl SessionActor {
         }
     }
 
-    /// Who said stop is not asked again, and neither is one who cancelled.
+    /// A user who stopped or cancelled the turn is not asked again.
     fn standing_denial(&self) -> Option<PermissionDenial> {
         if self.cancel.is_cancelled() {
             return Some(PermissionDenial::Cancelled);
@@ -75,7 +75,7 @@ impl SessionActor {
         self.emit(SessionEvent::QuestionOpened(QuestionEvent { question, part, agent, questions })).await;
     }
 
-    /// One that comes for questions that are settled changes nothing: another client was first.
+    /// Ignores answers to settled questions: another client was first.
     pub(super) async fn answer(&mut self, question: &Id, answers: QuestionAnswers) {
         let Some(waiting) = self.waiting_questions.remove(question) else { return };
         tracing::debug!(%question, is_answered = answers.is_ok(), "question answered");
@@ -87,7 +87,7 @@ impl SessionActor {
         }
     }
 
-    /// A person wants it to stop: whatever else waits for them does so in vain.
+    /// The user stops the turn: settles everything that still waits.
     async fn stop(&mut self) {
         self.is_stopped_by_user = true;
         let settled = self.asks.reject_all();
@@ -148,10 +148,10 @@ impl SessionActor {
 
     pub(super) async fn reply(&mut self, ask: &Id, reply: AskReply) {
         let stops = matches!(reply, AskReply::Reject { reason: None });
-        // An ask that is settled already: another client was first.
+        // The ask is settled: another client was first.
         let Ok(settled) = self.asks.reply(ask, reply) else { return };
         tracing::debug!(%ask, settled = settled.len(), stops, "ask answered");
-        // What is allowed along with it nobody has looked at.
+        // The user has not seen the other asks that this reply allows.
         let by = |id: &Id| if id == ask { PermissionGrant::ByPerson } else { PermissionGrant::ByRule };
         self.settle(settled, by, |reason| PermissionDenial::ByPerson { reason }).await;
         if stops {
@@ -159,7 +159,7 @@ impl SessionActor {
         }
     }
 
-    /// Everything that an ask was about is decided.
+    /// The user decided every hunk of an ask.
     pub(super) async fn settle_reviewed_ask(&mut self, ask: &Id) {
         let Ok(ask) = self.asks.settle(ask) else { return };
         if let Some(waiting) = self.waiting_asks.remove(&ask) {
@@ -168,14 +168,14 @@ impl SessionActor {
         self.emit(SessionEvent::AskSettled { ask }).await;
     }
 
-    /// From the next edit on; those that wait are made, where a person need not be asked any more.
+    /// Counts from the next edit on. A waiting call continues if the user need not be asked any more.
     pub(super) async fn set_review_timing(&mut self, when: Option<SessionReviewTiming>) {
         let settled = self.asks.choose_action("edit", when.map(review_action));
         self.settle(settled, |_| PermissionGrant::ByRule, |reason| PermissionDenial::ByPerson { reason })
             .await;
     }
 
-    /// Nobody waits for the asks and questions of a call that is over.
+    /// Settles the asks and questions of a finished call.
     pub(super) async fn withdraw(&mut self, call: &Id) {
         self.forwarded_asks.retain(|_, passed| passed.part != *call);
         let of_call = self.waiting_asks.iter().filter(|(_, waiting)| waiting.part == *call);
@@ -192,9 +192,9 @@ impl SessionActor {
         }
     }
 
-    /// Ends all asks and questions: the turn is over for them.
+    /// Settles all asks and questions at the end of the turn.
     pub(super) async fn close_asks(&mut self) {
-        // Whoever waits for them hears that it is cancelled.
+        // Dropping the sender tells the call that it is cancelled.
         self.forwarded_asks.clear();
         let settled = self.asks.reject_all();
         self.settle(settled, |_| PermissionGrant::ByRule, |_| PermissionDenial::Cancelled).await;

@@ -1,4 +1,4 @@
-//! The calls of a step: side by side, except where they touch the same thing; then in the order in which they were made.
+//! Runs the calls of a step in parallel; calls that touch the same file run in their order.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,11 +17,11 @@ use crate::event::SessionEvent;
 use crate::id::now;
 use crate::store::StoreError;
 
-/// Calls at work at one time. A model that makes five hundred waits for them in turn.
+/// The most calls that run at once.
 const AT_ONCE: usize = 16;
 
-/// Calls that end within so much time are stored with one write to the disk, which takes longer than that; nobody sees a call end
-/// before it is stored.
+/// Calls that end within this time are stored with one write, which takes longer than that. No view sees a call end before it
+/// is stored.
 const TOGETHER: Duration = Duration::from_millis(1);
 
 enum CallUpdate {
@@ -37,14 +37,14 @@ impl SessionActor {
     ) -> Result<(), StoreError> {
         let (mut calls, surplus) = self.resolve_calls(calls, stop);
         self.refuse(surplus).await?;
-        // The others are there already.
+        // The other parts exist already.
         let inner = calls.iter().filter(|work| work.parent_index.is_some()).map(|work| work.part.clone());
         self.store_parts(inner.collect()).await?;
         let (tell, mut told) = mpsc::channel(64);
         let mut running = self.spawn_calls(&calls, &tell);
         drop(tell);
         let mut left = calls.len();
-        // Those that ended and are not stored yet, and when they have to be.
+        // Finished calls that are not stored yet, and the deadline for that.
         let (mut ended, mut due) = (Vec::new(), Instant::now());
         while left > 0 {
             let news = tokio::select! {
@@ -75,7 +75,7 @@ impl SessionActor {
                 news = told.recv() => news,
             };
             let Some(news) = news else {
-                // All tasks are gone, some without a word.
+                // All tasks have ended, some without a result.
                 break;
             };
             if ended.is_empty() {
@@ -101,7 +101,7 @@ impl SessionActor {
         self.interrupt(lost.collect()).await
     }
 
-    /// Not stored: for the store a call is under way from the moment it stands there.
+    /// Not stored: in the store a call without output is under way.
     async fn on_call_started(&self, calls: &mut [ScheduledCall], index: usize) {
         let of = calls.get(index).and_then(|work| work.parent_index);
         for index in of.into_iter().chain([index]) {
@@ -115,7 +115,7 @@ impl SessionActor {
         }
     }
 
-    /// The parts that are settled with it: its own, and that of the call that stands for it if it was the last.
+    /// The parts that settle with it: its own, and that of its batch if it was the last.
     async fn on_call_ended(
         &mut self,
         calls: &mut [ScheduledCall],

@@ -1,10 +1,10 @@
-//! The rules of a session as they are now, for those beside it who show its model something: another agent has others, and people answer.
+//! The current rules of a session for readers outside the actor: they change with the agent and with replies.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use copydesk_permission::RuleLayers;
 
-/// Clones are the same.
+/// Clones share the rules.
 #[derive(Debug, Clone, Default)]
 pub struct CurrentRules(Arc<Mutex<Arc<RuleLayers>>>);
 
@@ -13,7 +13,6 @@ impl CurrentRules {
         Self(Arc::new(Mutex::new(Arc::new(rules))))
     }
 
-    /// Those of this moment.
     pub fn get(&self) -> Arc<RuleLayers> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

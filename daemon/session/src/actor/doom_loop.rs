@@ -1,7 +1,7 @@
-//! A model that goes in circles: the same call with the same result, step after step.
+//! Detects a model that goes in circles: the same call with the same result, step after step.
 //!
-//! Counted over the steps that made calls, the last first, in this life of the session or an earlier one; what else was called
-//! beside it makes no difference. From the fourth on a person is asked.
+//! Counts back over the steps that made calls, also those before a restart; other calls beside it make no difference. The
+//! fourth call asks the user.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use serde_json::Value;
 
 use crate::data::{CallPart, Part, PartContent};
 
-/// So often it may happen.
+/// How often a call may repeat.
 const TIMES: usize = 3;
 
-/// The key of the ask, for rules.
+/// The permission key of the ask.
 const KEY: &str = "doom_loop";
 
-/// What the model is told where the answer is no.
+/// What the model reads if the ask is denied.
 pub(super) const DENIAL_NOTE: &str =
     "This very call had the same result three times in a row, and was not made again. Do something else.";
 
-/// What is to be asked before a call that was made so often in vain. `parts` are those of earlier steps.
+/// The ask before a call that repeated too often. `parts` are those of earlier steps.
 pub(super) fn doom_loop_ask<'a>(
     call: &PreparedCall,
     parts: impl DoubleEndedIterator<Item = &'a Arc<Part>>,
@@ -44,7 +44,7 @@ pub(super) fn doom_loop_ask<'a>(
     })
 }
 
-/// The last of the calls like this one, if there were so many in a row with one result.
+/// The last call like this one, if enough of them in a row had one result.
 fn find_repeated_call<'a>(
     parts: impl DoubleEndedIterator<Item = &'a Arc<Part>>,
     name: &str,
@@ -69,11 +69,11 @@ fn find_repeated_call<'a>(
             continue;
         }
         in_step = true;
-        // It was not made then.
+        // It did not run then.
         if was_refused(call) {
             continue;
         }
-        // Whoever waits for something sees the same until it is over.
+        // Waiting for something shows the same result until it ends.
         if is_waiting(call) {
             return None;
         }
@@ -98,12 +98,12 @@ fn was_refused(call: &CallPart) -> bool {
     call.output.as_ref().is_some_and(|output| output.metadata.notes.refused.as_deref() == Some(KEY))
 }
 
-/// What it is about goes on: a job in the background.
+/// It looks at a background job that still runs.
 fn is_waiting(call: &CallPart) -> bool {
     call.output.as_ref().is_some_and(|output| output.metadata.is_running())
 }
 
-/// What a model learns from a result: neither how long it took nor where the rest of it was put.
+/// The result without durations and without the path of the whole output.
 fn result(call: &CallPart) -> String {
     let output = call.output.as_ref().map(|output| output.output.as_str()).unwrap_or_default();
     let is_told = |line: &&str| !(line.starts_with('[') && line.contains(" left out. "));
@@ -131,7 +131,7 @@ fn without_times(line: &str) -> String {
     kept + rest
 }
 
-/// What follows a unit of time, if one stands here.
+/// The text after a unit of time, if there is one here.
 fn unit(text: &str) -> Option<&str> {
     let word = text.strip_prefix(' ').unwrap_or(text);
     let units = ["ms", "s", "sec", "secs", "second", "seconds", "us", "µs", "ns"];
@@ -197,11 +197,11 @@ mod tests {
         check(false, &[]);
         check(false, &[same(1, "x"), same(2, "x")]);
         check(true, &[same(1, "x"), same(2, "x"), same(3, "x")]);
-        // However it is written, and whatever is said or done beside it.
+        // In another notation, and with other parts between.
         let prompt = part(2, PartContent::Prompt(PromptPart { text: "Go on".into(), steers: false }));
         let written = call(3, "{ \"b\": 2, \"a\": 1 }", "x");
         check(true, &[other(1), same(1, "x"), prompt, same(2, "x"), other(2), written]);
-        // Several times in one step count, too.
+        // Several in one step count, too.
         check(true, &[same(1, "x"), same(1, "x"), same(1, "x")]);
         check(true, &[same(1, "x"), same(2, "x"), same(3, "x"), same(4, "refused")]);
     }
@@ -214,7 +214,7 @@ mod tests {
         check(false, &[same(1, "x"), same(2, "x"), other(3), same(4, "x")]);
         check(false, &[same(1, "x"), same(2, "y"), same(3, "x")]);
         check(false, &[same(1, "x"), same(2, "x"), same(3, "refused")]);
-        // Waiting for a job is no circle.
+        // Waiting for a job is no loop.
         check(false, &[same(1, "runs"), same(2, "runs"), same(3, "runs"), same(4, "runs")]);
         check(false, &[same(1, "runs"), same(2, "runs"), same(3, "x")]);
     }

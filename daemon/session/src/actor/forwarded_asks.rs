@@ -1,4 +1,4 @@
-//! Asks of a session that works for another: what its own rules do not forbid is asked above, where the person is.
+//! Asks of a subagent session: what its own rules do not deny goes to the parent, where the user is.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::session_asker::{CallRequest, PermissionOutcome};
 use super::{ParentSession, SessionActor};
 use crate::id::Id;
 
-/// An ask that is answered above. Dropped, it is not asked any more, and the call that waits is cancelled.
+/// An ask that the parent answers. Dropping it withdraws the ask and cancels the waiting call.
 pub(super) struct ForwardedAsk {
     pub(super) part: Id,
     answer: oneshot::Sender<PermissionOutcome>,
@@ -19,7 +19,7 @@ pub(super) struct ForwardedAsk {
 }
 
 impl SessionActor {
-    /// Also what our rules allow: a person may have chosen otherwise for the session above.
+    /// Forwards also what our rules allow: the user may have chosen review before edits in the parent.
     pub(super) fn forward_ask(
         &mut self,
         above: &ParentSession,
@@ -53,7 +53,7 @@ impl SessionActor {
             .insert(id, ForwardedAsk { part, answer, _asking: AbortOnDropHandle::new(asking) });
     }
 
-    /// The person is where the session above is. `agent` is who asks, where it works for this one.
+    /// Forwards questions to the parent. `agent` is who asks, if that is a subagent of this session.
     pub(super) fn forward_questions(
         &self,
         above: &ParentSession,
@@ -71,7 +71,7 @@ impl SessionActor {
                 cancel.run_until_cancelled(asker.ask_questions_for_subagent(&call, agent, questions));
             let answers = tokio::select! {
                 answers = asking => answers.unwrap_or(Err(PermissionDenial::Cancelled)),
-                // The call is over: nobody need answer any more.
+                // The call has ended and needs no answer.
                 () = answer.closed() => return,
             };
             let _ = wanted.send(CallRequest::ForwardedQuestionsAnswered(answers, answer)).await;
@@ -87,7 +87,7 @@ impl SessionActor {
         let _ = answer.send(answers);
     }
 
-    /// So that a person knows who asks.
+    /// Names the agent, so that the user knows who asks.
     fn label_with_agent(&self, ask: PermissionRequest) -> PermissionRequest {
         let metadata = ask.metadata.with_session(self.deps.session.id.as_str());
         PermissionRequest { title: format!("{}: {}", self.deps.agent.name, ask.title), metadata, ..ask }
@@ -100,7 +100,7 @@ impl SessionActor {
     }
 }
 
-/// Who said stop to the session above said it to this one.
+/// A user who stops the parent stops this session.
 fn is_user_stop<T>(answered: &Result<T, PermissionDenial>) -> bool {
     matches!(answered, Err(PermissionDenial::ByPerson { reason: None }))
 }

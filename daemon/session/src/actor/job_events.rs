@@ -1,4 +1,4 @@
-//! Commands in the background, as views see them: told when one begins and when one ends, whether a turn runs or not.
+//! Announces background commands when they begin and end, in a turn or between turns.
 
 use copydesk_tool::job_notes::{describe_state, first_line};
 use copydesk_workspace::process::{self, Processes};
@@ -7,11 +7,11 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::event::{JobSnapshot, SessionEvent};
 
-/// Tells of them as long as this is held. There are never more than so many (`process::MOST_JOBS` that run).
+/// Announces them until this is dropped. At most `process::MOST_JOBS` run.
 pub(super) fn watch(processes: &Processes, events: mpsc::Sender<SessionEvent>) -> AbortOnDropHandle<()> {
     let (processes, mut changed) = (processes.clone(), processes.jobs_changed());
     AbortOnDropHandle::new(tokio::spawn(async move {
-        // One may have begun and ended between two looks.
+        // A job may begin and end between two looks.
         let mut told: Vec<i32> = Vec::new();
         while changed.changed().await.is_ok() {
             let (running, over): (Vec<_>, Vec<_>) =

@@ -1,4 +1,4 @@
-//! Instructions that lie beside the files a model reads: told once, when it first comes there.
+//! Instruction files beside the files that a model reads: each is told once, when the model first reads there.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::store::StoreError;
 use crate::system_prompt::{instruction_files, read_instructions};
 
 impl SessionActor {
-    /// Notes for the next step, from the folders of the files that these calls have read.
+    /// Notes for the next step, from the folders of the files that these calls read.
     pub(super) async fn note_nested_instructions(
         &mut self,
         calls: &[ScheduledCall],

@@ -1,5 +1,5 @@
-//! The calls of a step as they are understood, which is how they are shown and kept from here on: repaired, with the asks that
-//! come before them, and a call that stands for others with a part for each of those.
+//! Resolves the calls of a step: repairs them, adds doom-loop asks, and gives each call of a batch a part. From here on they
+//! are shown and stored so.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,21 @@ use super::{SessionActor, doom_loop};
 use crate::data::{CallPart, Part, PartContent, PartState};
 use crate::id::Id;
 
-/// Calls that one step may make, and as many within others.
+/// The most calls of a step, and the most in batches.
 pub(super) const MOST: usize = 256;
 
-/// A call to be made.
+/// A call to run.
 pub(super) struct ScheduledCall {
     pub(super) part: Part,
-    /// What it will read or change.
     pub(super) touches: TouchedFiles,
-    /// None where others are made in its stead.
+    /// None for a batch: its inner calls run instead.
     pub(super) call: Option<PreparedCall>,
-    /// Where the call is that stands for it.
+    /// The index of its batch.
     pub(super) parent_index: Option<usize>,
     pub(super) batch: Option<BatchResults>,
 }
 
-/// What has come of the calls that one stands for.
+/// The outcomes of a batch so far.
 pub(super) struct BatchResults {
     name: String,
     count: usize,
@@ -34,7 +33,7 @@ pub(super) struct BatchResults {
 }
 
 impl BatchResults {
-    /// Gives all of them in their order, once the last is there.
+    /// Returns all outcomes in their order once the last is there.
     pub(super) fn add(
         &mut self,
         index: usize,
@@ -48,7 +47,7 @@ impl BatchResults {
 }
 
 impl SessionActor {
-    /// The calls to be made, and those that are too many.
+    /// The calls to run, and those over the cap.
     pub(super) fn resolve_calls(
         &self,
         calls: Vec<Part>,
@@ -58,7 +57,7 @@ impl SessionActor {
         let (mut works, mut surplus, mut room) = (Vec::new(), Vec::new(), MOST);
         for (number, mut part) in calls.into_iter().enumerate() {
             let PartContent::Call(call) = &mut part.content else { continue };
-            // What was said before the limit was reached was said to its end.
+            // A call that is followed by another part is complete, even if the model hit its output limit.
             let is_cut = *stop == FinishReason::Length && number == last;
             let mut prepared = self.prepare_call(
                 call,

@@ -1,7 +1,7 @@
-//! Who a session works as, and how it becomes another while it works.
+//! The agent that a session works as, and switching it between steps.
 //!
-//! An agent is more than its name: a prompt, a model, rules, tools. The desk, which knows them all, makes a [`AgentRole`] of them;
-//! the session takes it on between two steps, so that no request and no call sees half of one.
+//! The host makes an [`AgentRole`] of an agent's prompt, model, rules and tools. The session switches between two steps, so
+//! that no request and no call sees half of a role.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,12 +25,12 @@ pub struct AgentRole {
     pub model_name: String,
     pub system: Vec<String>,
     pub rules: PermissionRules,
-    /// What the person says themselves.
+    /// The rules of the user's own configuration.
     pub user_rules: PermissionRules,
     pub tools: ToolRegistry,
 }
 
-/// Who makes roles.
+/// Makes roles.
 pub trait RoleProvider: Send + Sync {
     /// Waits until the system prompt of this agent is complete: some of its instructions may still be on their way over the
     /// network. `None` where nothing was missing. Dropping the future loses nothing: the next call waits again.
@@ -38,7 +38,7 @@ pub trait RoleProvider: Send + Sync {
         Box::pin(std::future::ready(None))
     }
 
-    /// The role of the agent of this name, for this session as it is now. The error is for the model.
+    /// The role of this agent for the session as it is now. The error is for the model.
     fn build_role(&self, agent: &str, session: &Session) -> Result<AgentRole, String>;
 }
 
@@ -76,22 +76,22 @@ impl SessionActor {
         }
     }
 
-    /// Makes the role that is taken on before the next step.
+    /// Prepares the role for the next step.
     pub(super) async fn prepare_role(&mut self, agent: &str) -> Result<(), String> {
-        // A person may have chosen another model since the turn began.
+        // The user may have chosen another model since the turn began.
         let session = self.deps.store.session(self.deps.session.id.as_str()).await;
         let session = session.map_err(|error| error.to_string())?;
         self.next_role = Some(Box::new(self.deps.roles.build_role(agent, &session)?));
         Ok(())
     }
 
-    /// Takes the role on that was prepared, and tells of it; whether one was. What people answered still holds.
+    /// Switches to the prepared role and announces it; returns whether there was one. The user's replies still hold.
     pub(super) async fn adopt_role(&mut self) -> Result<bool, StoreError> {
         let Some(role) = self.next_role.take() else { return Ok(false) };
         let AgentRole { agent, model, model_name, system, rules, user_rules: own, tools } = *role;
         let store = &self.deps.store;
         store.set_agent(&self.deps.session.id, &agent.name, &model_name).await?;
-        // Others may have changed the rest of it meanwhile.
+        // Other fields of the session may have changed meanwhile.
         let session = store.session(self.deps.session.id.as_str()).await?;
         let layers = self.asks.layers_mut();
         layers.set_rules([rules]);

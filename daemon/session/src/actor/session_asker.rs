@@ -1,4 +1,4 @@
-//! The line from a call to its session: what it wants of the person or of the session, and the way back.
+//! The channel from a call to its session: asks, questions, agent switches, and their answers.
 
 use copydesk_permission::PermissionAction;
 use copydesk_tool::{
@@ -11,29 +11,31 @@ use crate::id::Id;
 
 pub(super) type PermissionOutcome = Result<PermissionGrant, PermissionDenial>;
 
-/// What a call wants, on its way to the session.
+/// A request of a call to its session.
 #[derive(Debug)]
 pub(super) enum CallRequest {
     Ask {
         part: Id,
         ask: PermissionRequest,
-        /// What the rules of a session that works for this one have said.
+        /// What the rules of the subagent session decided.
         rule_action: Option<PermissionAction>,
         answer: oneshot::Sender<PermissionOutcome>,
     },
-    /// An ask that was passed on has come back.
+    /// The parent answered a forwarded ask.
     ForwardedAskAnswered(Id, PermissionOutcome),
     Questions {
         part: Id,
-        /// Who asks, where it works for this session.
+        /// Who asks, if it is a subagent.
         agent: Option<String>,
         questions: Vec<Question>,
         answer: oneshot::Sender<QuestionAnswers>,
     },
-    /// Questions that were passed on have come back.
+    /// The parent answered forwarded questions.
     ForwardedQuestionsAnswered(QuestionAnswers, oneshot::Sender<QuestionAnswers>),
-    /// To go on as another agent.
-    SwitchAgent { agent: String, answer: oneshot::Sender<Result<(), String>> },
+    SwitchAgent {
+        agent: String,
+        answer: oneshot::Sender<Result<(), String>>,
+    },
 }
 
 pub(super) struct SessionAsker {
@@ -42,7 +44,7 @@ pub(super) struct SessionAsker {
 }
 
 impl SessionAsker {
-    /// A session that is gone answers nothing: the call ends as if cancelled.
+    /// If the session has ended, the call ends as cancelled.
     async fn request<T>(
         &self,
         wanted: impl FnOnce(Id, oneshot::Sender<Result<T, PermissionDenial>>) -> CallRequest,

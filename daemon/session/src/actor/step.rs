@@ -1,4 +1,4 @@
-//! A step: one request to the model, read to its end.
+//! A step: one request to the model, and its response.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::id::{Id, now};
 use crate::store::StoreError;
 
 pub(super) struct StepOutcome {
-    /// The parts of the calls to be made.
+    /// The parts of the calls to run.
     pub(super) calls: Vec<Part>,
     pub(super) end: StepEnd,
 }
@@ -41,14 +41,14 @@ impl StepEnd {
     }
 }
 
-/// What of a step is not in the store yet.
+/// The parts of a step that are not stored yet.
 #[derive(Default)]
 struct StepDraft {
-    /// Parts the model is writing, by its number for them.
+    /// Parts that the model is writing, by index.
     open: BTreeMap<usize, Part>,
-    /// Whole parts that wait for the next write: the start of the step for the first that ends, and from the first call on
-    /// everything for the end of the step. A call is not carried out before it is stored, so nothing is lost by that, and
-    /// a step of many calls costs one write to the disk instead of many.
+    /// Complete parts that wait for the next write: the start of the step waits for the first part that ends, and from the
+    /// first call on everything waits for the end of the step. A call does not run before it is stored, so nothing is lost,
+    /// and a step of many calls costs one write.
     unstored: Vec<Part>,
     has_call: bool,
 }
@@ -70,7 +70,7 @@ impl SessionActor {
             Ok(events) => events,
             Err(error) => return Ok(StepOutcome { calls: Vec::new(), end: StepEnd::Failed(error.message) }),
         };
-        // Told before whatever the model says, and as complete when it is stored with the first of that.
+        // Announced before anything that the model writes; announced as complete when it is stored with the first of that.
         let start = self.new_part(PartState::Running, start);
         self.emit(SessionEvent::PartChanged { part: Arc::new(start.clone()) }).await;
         let start = Part { state: PartState::Completed, ..start };
@@ -177,7 +177,7 @@ impl SessionActor {
         Ok(())
     }
 
-    /// Texts that were complete when the attempt failed will be written again: they go, too.
+    /// Also drops complete texts of a failed attempt: the model writes them again.
     async fn discard_step_text(&mut self) -> Result<(), StoreError> {
         let (turn, step) = (self.turn, self.step);
         let said = |part: &&Arc<Part>| {
@@ -196,8 +196,7 @@ impl SessionActor {
         Ok(())
     }
 
-    /// Stores the rest of the step and gives its calls. Of what the model had begun and did not finish, text is kept as far
-    /// as it came; a call never was one.
+    /// Stores the rest of the step and returns its calls. An incomplete text is kept; an incomplete call is dropped.
     async fn close(&mut self, draft: StepDraft, end: &StepEnd) -> Result<Vec<Part>, StoreError> {
         let stopped = matches!(end, StepEnd::Stopped(_));
         let mut rest = draft.unstored;
@@ -231,7 +230,7 @@ impl SessionActor {
     }
 }
 
-/// A call that was written and that nobody will make: whoever wrote it need not look what came of it.
+/// A call that will not run: its output says why.
 fn not_begun(part: &mut Part) {
     part.state = PartState::Interrupted;
     if let PartContent::Call(call) = &mut part.content {

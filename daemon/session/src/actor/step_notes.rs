@@ -1,8 +1,7 @@
-//! What happened since the model's last step: people's decisions on its edits, comments, files they changed, jobs that ended,
-//! and what language servers said too late for the call that asked.
-//! One note for all.
+//! Tells the model in one note what happened since its last step: review decisions, comments, files that the user changed,
+//! jobs that ended, and diagnostics that came too late for their call.
 //!
-//! A session that works for another is told of its own edits; what is decided when it is done is told above.
+//! A subagent session gets the feedback on its own edits; after its end the parent gets it.
 
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ impl SessionActor {
             None => files.reviews().take_feedback(&session),
         };
         let mut changed = files.changed_since_seen().await;
-        // What was said of a file says that it changed.
+        // A file with feedback is not listed as changed again.
         changed.retain(|shown| news.items.iter().all(|item| item.shown != *shown));
         let jobs = self.deps.processes.take_ended_jobs();
         let lost = std::mem::take(&mut self.lost_jobs);
@@ -47,7 +46,7 @@ impl SessionActor {
         let part = self.new_part(PartState::Completed, PartContent::Note(NotePart { text }));
         let kept = self.store_part(part).await;
         if kept.is_err() {
-            // The model has not heard of it.
+            // The model has not read it.
             self.deps.files.reviews().return_feedback(&session, news);
             self.deps.processes.mark_jobs_unreported(&jobs);
             self.lost_jobs = lost;
@@ -56,7 +55,7 @@ impl SessionActor {
     }
 }
 
-/// The jobs that were running when the session was last left, as far as anybody knows.
+/// The jobs that were running when the session last ended.
 pub(super) fn lost_jobs(parts: &[Arc<Part>], processes: &Processes) -> Vec<i64> {
     let mut open = Vec::new();
     for part in parts {
@@ -65,7 +64,7 @@ pub(super) fn lost_jobs(parts: &[Arc<Part>], processes: &Processes) -> Vec<i64> 
                 Some(CallMetadata { detail: CallDetail::BackgroundCommand(started), .. }) => {
                     open.push(i64::from(started.job));
                 }
-                // Whoever saw its end with `job` knows.
+                // The model saw its end with `job`.
                 Some(CallMetadata { detail: CallDetail::Job(job), .. }) if !job.running => {
                     open.retain(|id| *id != i64::from(job.job));
                 }

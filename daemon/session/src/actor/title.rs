@@ -1,5 +1,4 @@
-//! A session's title: at once the prompt's first words, soon after what a quick model makes of them. The turn waits for
-//! neither.
+//! A session's title: at once the prompt's first words, later the title of a small model. The turn waits for neither.
 
 use copydesk_model::{
     AssistantPart as ModelPart, ModelEvent, ModelMessage, ModelRequest, ToolChoice, UserPart,
@@ -10,10 +9,10 @@ use super::{SessionActor, TitleGenerator};
 use crate::event::SessionEvent;
 use crate::store::StoreError;
 
-/// Characters of a title.
+/// The longest title, in characters.
 const LONGEST: usize = 80;
 
-/// What of a prompt a title is made of.
+/// How much of the prompt the title is made of.
 const ENOUGH: usize = 4_000;
 
 impl SessionActor {
@@ -29,10 +28,10 @@ impl SessionActor {
         let (store, events) = (self.deps.store.clone(), self.deps.events.clone());
         let beginning = prompt.chars().take(ENOUGH).collect();
         let title = async move {
-            // A title that cannot be had is not missed: there is one already.
+            // If the request fails, the first title stays.
             let Some(title) = ask(titles, beginning).await else { return };
             if store.rename_session(&session.id, &title).await.is_ok()
-                // It may have become another agent meanwhile.
+                // The session may have switched its agent meanwhile.
                 && let Ok(session) = store.session(session.id.as_str()).await
             {
                 let _ = events.send(SessionEvent::SessionChanged { session }).await;
@@ -63,7 +62,7 @@ async fn ask(titles: TitleGenerator, prompt: String) -> Option<String> {
     Some(tidy(&title)).filter(|title| !title.is_empty())
 }
 
-/// The first line with anything in it, cut to what fits in a list.
+/// The first line that is not empty, cut to fit a list.
 fn tidy(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let line = line.trim_matches(['"', '\'', '`', '#', '*', ' ']);

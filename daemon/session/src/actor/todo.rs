@@ -1,4 +1,4 @@
-//! The list of things to do, as the session's own calls left it.
+//! Restores the to-do list from the session's calls.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use copydesk_tool::{TODOWRITE, TodoList};
 
 use crate::data::{Part, PartContent, PartState};
 
-/// What the last call that wrote it has.
+/// The list of the last completed `todowrite`.
 pub(super) fn restore_todos(parts: &[Arc<Part>]) -> TodoList {
     let written = parts.iter().rev().find_map(|part| match &part.content {
         PartContent::Call(call) if call.name == TODOWRITE && part.state == PartState::Completed => {

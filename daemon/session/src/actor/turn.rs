@@ -1,4 +1,4 @@
-//! A turn: from a prompt to the model's last word.
+//! A turn: from a prompt until the model is done.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::data::{NotePart, Part, PartContent, PartState, PromptPart};
 use crate::event::{SessionEvent, TurnEnd};
 use crate::store::StoreError;
 
-/// No prompt is longer: it would not fit into any model.
+/// The longest prompt: a longer one fits no model.
 const LONGEST_PROMPT: usize = 4 * 1024 * 1024;
 
 impl SessionActor {
@@ -32,7 +32,7 @@ impl SessionActor {
             Ok(()) => end,
             Err(error) => TurnEnd::Failed { message: error.to_string() },
         };
-        // What was to join this turn and came too late is heard next.
+        // A prompt that came too late to join this turn is the next.
         self.queue.extend(std::mem::take(&mut self.steering));
         self.log_turn_end(&end, started);
         self.emit(SessionEvent::TurnEnded { turn: self.turn, end }).await;
@@ -80,7 +80,7 @@ impl SessionActor {
         self.give_title(&request.text).await?;
         self.store_prompt(prompted, false).await?;
         self.complete_prompt().await;
-        // Whoever takes over has all of its own steps.
+        // A new agent starts with all of its own steps.
         let mut first = 0;
         loop {
             let limit = self.deps.agent.max_steps;
@@ -97,7 +97,7 @@ impl SessionActor {
                 StepEnd::Cancelled => return Ok(TurnEnd::Cancelled),
                 StepEnd::Failed(message) => return Ok(TurnEnd::Failed { message }),
                 StepEnd::Stopped(stop) if !calls.is_empty() => stop,
-                // Asked again with what there is.
+                // The next step continues with what there is.
                 StepEnd::Stopped(FinishReason::Paused) => continue,
                 StepEnd::Stopped(_) if !self.steering.is_empty() => continue,
                 StepEnd::Stopped(FinishReason::Context) => {
@@ -120,7 +120,7 @@ impl SessionActor {
         }
     }
 
-    /// What the turn did to the problems: the person sees it now, the model before the next one.
+    /// The diagnostics delta of the turn: the user sees it now, the model before the next turn.
     async fn note_diagnostics_delta(&mut self) -> Result<(), StoreError> {
         let Some(told) = self.deps.checks.end_turn() else { return Ok(()) };
         let text = format!("What this turn did, as far as it is known:\n{}", told.output);

@@ -1,16 +1,16 @@
-//! Which tools an agent has. A tool is there unless somebody switched it off; some only where somebody switched them on.
+//! Which tools an agent has: all that are not switched off, and some only if they are switched on.
 
 use copydesk_permission::matches_wildcard;
 
-/// Switches in the order of growing weight: of those whose pattern matches a tool's name, the last decides. What only a
-/// repository says can switch off, never on what the person switched off.
+/// Switches in order: the last whose pattern matches a tool's name wins. A repository can switch off, but not switch on what
+/// the user switched off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolSwitches {
     all: Vec<(String, bool)>,
     own: Vec<(String, bool)>,
 }
 
-/// Most models make several calls at once by themselves.
+/// Off by default: most models make several calls at once by themselves.
 const OFF_AT_FIRST: [&str; 1] = ["batch"];
 
 impl Default for ToolSwitches {
@@ -25,17 +25,17 @@ impl ToolSwitches {
         Self::default()
     }
 
-    /// A switch as it stands, whoever wrote it.
+    /// Adds a switch that anyone may have written.
     pub fn add(&mut self, pattern: impl Into<String>, on: bool) {
         self.all.push((pattern.into(), on));
     }
 
-    /// What the person says, whatever a repository says besides.
+    /// Adds a switch of the user, which counts whatever a repository says.
     pub fn add_user_switch(&mut self, pattern: impl Into<String>, on: bool) {
         self.own.push((pattern.into(), on));
     }
 
-    /// The same for those that are called: what is off at first nobody has switched off.
+    /// The switches for calls: without the defaults, because no one switched those tools off.
     #[must_use]
     pub fn without_defaults(&self) -> Self {
         let all = self.all.iter().skip(OFF_AT_FIRST.len()).cloned().collect();
@@ -46,8 +46,8 @@ impl ToolSwitches {
         self.is_on_with_equivalents(tool, &[])
     }
 
-    /// Whether a tool is on that does the work of others too: where one of those is off so is it, unless there is a switch
-    /// for it alone.
+    /// Whether a tool is on that can do the work of `others`: if one of them is off, so is this one, unless a switch names
+    /// it.
     pub fn is_on_with_equivalents(&self, tool: &str, others: &[&str]) -> bool {
         let is_on = |switches: &[(String, bool)]| {
             let last = |tool: &str| {
@@ -101,7 +101,7 @@ mod tests {
         assert!(is_on(&[("*", false), ("apply_patch", true)], &[]));
         for off in ["edit", "write", "apply_patch", "*"] {
             assert!(!is_on(&[(off, false)], &[]), "{off}");
-            // What only a repository says does not switch it on.
+            // A repository alone does not switch it on.
             assert!(!is_on(&[(off, false), ("apply_patch", true)], &[(off, false)]), "{off}");
         }
     }

@@ -1,10 +1,10 @@
-//! A session to read: what was asked, what was said, what was done.
+//! A session as Markdown.
 
 use std::fmt::Write as _;
 
 use crate::data::{CallPart, Part, PartContent, PartState, Session};
 
-/// Longer outputs are cut: the JSON export has all of them.
+/// Longer outputs are cut; the JSON export has them whole.
 const LONGEST: usize = 4_000;
 
 pub fn markdown(session: &Session, parts: &[Part]) -> String {
@@ -33,11 +33,11 @@ pub fn markdown(session: &Session, parts: &[Part]) -> String {
     text
 }
 
-/// What is open at the end of a turn: then it ended before it was done.
+/// Tracks whether a turn ended before it was done.
 #[derive(Default)]
 struct TurnTracker {
     turn: u32,
-    /// The model was asked, and its answer has not come to its end.
+    /// A request has no complete response.
     asked: bool,
     interrupted: bool,
 }
@@ -62,7 +62,7 @@ impl TurnTracker {
     }
 }
 
-/// A prompt of one line is a heading; a longer one follows below it.
+/// A prompt of one line is a heading; a longer one also follows below.
 fn quoted_heading(prompt: &str) -> String {
     let prompt = prompt.trim();
     match prompt.split_once('\n') {

@@ -1,7 +1,7 @@
-//! Who works on a session: one at a time, among all processes of the user.
+//! Claims: one process at a time works on a session.
 //!
-//! A claim is a lock on a file that is named by the session. The system takes it back when its holder dies, however that
-//! happens, so nothing stale is ever in the way; the file says for others which process it is, and goes with the claim.
+//! A claim is a lock on a file named after the session. The system releases it when its process dies, so no claim is ever
+//! stale. The file names the process for others, and is removed with the claim.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -12,13 +12,13 @@ use std::time::Duration;
 use super::{Store, StoreError};
 use crate::id::Id;
 
-/// What this very process worked on a moment ago ends by itself, and soon.
+/// How long to wait for an earlier claim of this process, which ends soon by itself.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Between two tries.
+/// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// A session is worked on by whoever has this.
+/// The holder works on the session.
 #[derive(Debug)]
 pub struct SessionClaim {
     path: PathBuf,
@@ -26,7 +26,7 @@ pub struct SessionClaim {
 }
 
 impl Store {
-    /// Keeps everybody else from working on a session.
+    /// Claims a session.
     pub async fn claim_session(&self, session: &Id) -> Result<SessionClaim, StoreError> {
         let folder = self.path.with_file_name("at-work");
         let unusable =
@@ -59,9 +59,9 @@ impl Store {
 
 enum ClaimAttempt {
     Claimed(SessionClaim),
-    /// By this process, if it has had the time to say so.
+    /// The process that holds it, if it has written its id yet.
     Taken(Option<u32>),
-    /// The file was on its way out.
+    /// The file was being removed.
     Gone,
 }
 
@@ -77,7 +77,7 @@ fn attempt(path: &Path) -> io::Result<ClaimAttempt> {
         }
         Err(TryLockError::Error(error)) => return Err(error),
     }
-    // Whoever had it may have removed it since it was opened: then the lock is on nothing.
+    // The last holder may have removed the file since it was opened: then the lock is worthless.
     let opened = file.metadata()?;
     if !path.metadata().is_ok_and(|there| (there.dev(), there.ino()) == (opened.dev(), opened.ino())) {
         return Ok(ClaimAttempt::Gone);
@@ -88,7 +88,7 @@ fn attempt(path: &Path) -> io::Result<ClaimAttempt> {
     Ok(ClaimAttempt::Claimed(SessionClaim { path: path.to_owned(), _file: file }))
 }
 
-/// The file goes while it is still locked.
+/// Removes the file while it is still locked.
 impl Drop for SessionClaim {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
@@ -107,7 +107,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_session_has_one_worker_at_a_time() {
         let data = tempfile::tempdir().unwrap();
-        // Two stores are like two processes: a lock is of what was opened, not of who did.
+        // Two stores are like two processes: a lock belongs to the open file, not to the process.
         let (one, _) = Store::open(data.path()).unwrap();
         let (other, _) = Store::open(data.path()).unwrap();
         let (here, there) = (session("/a").id, session("/a").id);

@@ -1,4 +1,4 @@
-//! The file of all sessions.
+//! Opens the database file.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,9 @@ pub(super) const FILE: Database = Database {
     prepare,
 };
 
-/// How the opening went.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoreRecovery {
-    /// The store was damaged; this is where it is now. A new one was begun.
+    /// The store was damaged and moved here; a new one was created.
     pub moved_aside: Option<PathBuf>,
 }
 

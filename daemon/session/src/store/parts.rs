@@ -16,12 +16,12 @@ pub struct SessionSearchHit {
     pub session: Id,
     pub title: String,
     pub part: Id,
-    /// Some words around the match, which stands in brackets.
+    /// A snippet with the match in brackets.
     pub excerpt: String,
 }
 
 impl Store {
-    /// Adds parts, or replaces what is known of them, all or none.
+    /// Adds or replaces parts, all or none.
     pub async fn put_parts<P>(&self, parts: Vec<P>) -> Result<(), StoreError>
     where
         P: Borrow<Part> + Send + 'static,
@@ -50,7 +50,7 @@ impl Store {
         self.run_job(move |connection| read_all(connection, &session)).await
     }
 
-    /// Takes parts away that turned out not to be.
+    /// Removes discarded parts.
     pub async fn remove_parts(&self, parts: Vec<Id>) -> Result<(), StoreError> {
         self.run_job(move |connection| {
             let transaction = connection.transaction()?;
@@ -63,8 +63,8 @@ impl Store {
         .await
     }
 
-    /// Marks what was under way in a session that nobody runs any more, and in those that worked for it: they end with it, however
-    /// it ends. Tells how many parts there were.
+    /// Marks the unfinished parts of a session that no process runs, and of its subagent sessions, as interrupted. Returns
+    /// how many there were.
     pub async fn mark_interrupted(&self, session: &Id) -> Result<usize, StoreError> {
         let session = session.clone();
         self.run_job(move |connection| {
@@ -84,7 +84,7 @@ impl Store {
 
     /// Parts that hold all of these words, the best matches first.
     pub async fn search(&self, words: &str, most: usize) -> Result<Vec<SessionSearchHit>, StoreError> {
-        // Each word in quotes: what a person types is never a query language.
+        // Quotes each word: user input is never query syntax.
         let quoted: Vec<_> =
             words.split_whitespace().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
         if quoted.is_empty() {

@@ -1,4 +1,4 @@
-//! The tables, as steps from one version to the next. A step that has been released is never changed.
+//! The schema as migrations. A released migration never changes.
 
 pub(super) const MIGRATIONS: &[&str] = &[
     "

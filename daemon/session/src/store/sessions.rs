@@ -9,7 +9,7 @@ use crate::id::{Id, now};
 const COLUMNS: &str = "id, folder, title, agent, model, parent, created, updated, review";
 
 impl Store {
-    /// Adds a session, or replaces what is known of it.
+    /// Adds or replaces a session.
     pub async fn put_session(&self, session: Session) -> Result<(), StoreError> {
         self.run_job(move |connection| {
             connection.execute(
@@ -34,7 +34,7 @@ impl Store {
         .await
     }
 
-    /// The newest first; those that other sessions began are left out.
+    /// The newest first, without subagent sessions.
     pub async fn sessions(&self, most: usize) -> Result<Vec<Session>, StoreError> {
         self.run_job(move |connection| {
             let query = format!(
@@ -47,7 +47,7 @@ impl Store {
         .await
     }
 
-    /// The session of this id, or the only one whose id ends or begins so: nobody types twenty characters.
+    /// The session of this id, or the only one whose id begins or ends with it.
     pub async fn session(&self, id: &str) -> Result<Session, StoreError> {
         let id = id.to_owned();
         self.run_job(move |connection| {
@@ -73,7 +73,7 @@ impl Store {
         .await
     }
 
-    /// The one in which something last happened, in this folder.
+    /// The session of this folder that changed last.
     pub async fn latest_session(&self, folder: &std::path::Path) -> Result<Option<Session>, StoreError> {
         let folder = folder.to_string_lossy().into_owned();
         self.run_job(move |connection| {
@@ -85,7 +85,7 @@ impl Store {
         .await
     }
 
-    /// Removes a session, its parts, and the sessions it began.
+    /// Removes a session, its parts, and its subagent sessions.
     pub async fn delete_session(&self, id: &Id) -> Result<(), StoreError> {
         let id = id.clone();
         self.run_job(move |connection| {
@@ -97,7 +97,7 @@ impl Store {
         .await
     }
 
-    /// Who works in it from now on, and with which model.
+    /// Sets the agent and the model.
     pub async fn set_agent(&self, id: &Id, agent: &str, model: &str) -> Result<(), StoreError> {
         let (id, agent, model) = (id.clone(), agent.to_owned(), model.to_owned());
         self.run_job(move |connection| {

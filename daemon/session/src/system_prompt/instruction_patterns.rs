@@ -1,4 +1,4 @@
-//! The files that a line of the configuration names: one by its path, or several by a pattern.
+//! Finds the instruction files that the configuration names by path or pattern.
 
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -6,20 +6,19 @@ use std::time::Duration;
 use copydesk_workspace::search::{self, BufferOverlay, SearchDeadline};
 use tokio_util::sync::CancellationToken;
 
-/// What a search through a large folder may take, since a person waits for it.
+/// The timeout of a search: the user waits for it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What was found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InstructionMatches {
-    /// In the order of their paths.
+    /// Sorted by path.
     pub paths: Vec<PathBuf>,
-    /// There are more than were wanted, or the search took too long.
+    /// There are more files, or the search hit its timeout.
     pub more: bool,
 }
 
-/// The files that `line` names below `base`, at most `most` of them. Patterns pass over what Git ignores and what is
-/// hidden, unless they name it; a plain path is taken as it is.
+/// At most `most` files that `line` names below `base`. Patterns skip ignored and hidden files unless they name them; a plain
+/// path is taken as it is.
 pub async fn match_instruction_files(base: &Path, line: &str, most: usize) -> InstructionMatches {
     let is_pattern = |part: &Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
     let parts: Vec<_> = Path::new(line).components().collect();
@@ -33,7 +32,7 @@ pub async fn match_instruction_files(base: &Path, line: &str, most: usize) -> In
     if !start.is_dir() {
         return InstructionMatches::default();
     }
-    // Tied to this folder: without the slash a bare `*.md` would be meant for every folder below.
+    // Anchored here: without the slash `*.md` would match in every folder below.
     let pattern = Path::new("/").join(pattern.iter().collect::<PathBuf>());
     let until = SearchDeadline { cancel: CancellationToken::new(), timeout: PATIENCE };
     match search::glob(&start, &pattern.to_string_lossy(), most, BufferOverlay::default(), until).await {

@@ -1,4 +1,5 @@
-//! The changes of one call on their way: asked about together, and made as a whole, only to what they were made for.
+//! Applies the changes of one call: one ask for all of them, applied as a whole, and only to the text that they were made
+//! for.
 
 use std::collections::BTreeMap;
 
@@ -18,22 +19,22 @@ use super::target_file::{file_error, rule_names};
 use crate::context::{AskReview, EditOwner, PermissionGrant, PermissionRequest, ToolContext};
 use crate::outcome::ToolError;
 
-/// Files that a title names.
+/// The most files that a title names.
 const MOST_NAMED: usize = 5;
 
-/// Bytes of diffs that go along, of all files together.
+/// The cap of the diffs in the metadata, in bytes, for all files together.
 const MOST_DIFF: usize = 256 * 1024;
 
-/// Asks, and makes the changes: in the editor where a file is open, else on the disk, if nothing has happened to it
-/// meanwhile; all of them, or those of which a person says so, else none.
+/// Asks, then applies the changes: in the editor if the file is open, else on the disk, if the file has not changed since.
+/// Applies all of them, or the hunks that the user accepts, or none.
 pub(super) async fn apply_changes(
     context: &ToolContext,
     changes: Vec<RequestedChange>,
 ) -> Result<AppliedChanges, ToolError> {
-    // Whatever is said, what was wrong before the changes has to be known for what is wrong after them.
+    // The baseline is needed whatever the reply is.
     let asked = context.ask(edit_ask(context, &changes));
     let (mut allowed, ()) = tokio::join!(asked, diagnostics::record_baseline(context, &changes));
-    // What a rule denies is no reason to run anything.
+    // If a rule denies the change, no formatter runs.
     let (changes, form) = match &allowed {
         Ok(_) => formatting::format_changes(context, changes).await?,
         Err(_) => (changes, String::new()),
@@ -53,7 +54,7 @@ pub(super) async fn apply_changes(
         allowed = context.ask(PermissionRequest { review, metadata, ..ask.clone() }).await;
     }
     for proposal in &proposals {
-        // What was accepted may still be on its way.
+        // Accepted hunks may still be on their way into the editor.
         proposal.wait_until_applied().await;
     }
     if context.cancel.is_cancelled() {
@@ -76,11 +77,11 @@ pub(super) async fn apply_changes(
         call,
         label: ask.title,
         is_accepted,
-        // What a person has said yes to is not to be decided once more.
+        // The user does not review again what they have approved.
         author: if is_accepted && !proposals.is_empty() { Author::ApprovedAgent } else { Author::Agent },
         group: None,
     };
-    // Nothing of them is left to decide, and nobody need follow the change in them.
+    // The reviews are settled; they need not follow the change.
     drop(proposals);
     let changes: Vec<_> = changes.into_iter().map(RequestedChange::into_file_change).collect();
     let changed = context.files.apply_changes(&changes, &cause).await.map_err(|error| file_error(&error))?;
@@ -90,7 +91,7 @@ pub(super) async fn apply_changes(
     Ok(AppliedChanges { rebased, unsaved, formatter_notes: form, ..AppliedChanges::new(metadata, told) })
 }
 
-/// What the rules are asked first, before any person.
+/// The ask for the rules, before the user sees anything.
 fn edit_ask(context: &ToolContext, changes: &[RequestedChange]) -> PermissionRequest {
     PermissionRequest {
         key: "edit".to_owned(),
@@ -102,7 +103,7 @@ fn edit_ask(context: &ToolContext, changes: &[RequestedChange]) -> PermissionReq
     }
 }
 
-/// One review for each file, or none at all where one of them does not fit its document.
+/// One review for each file, or none if one of them does not fit its document.
 fn propose(context: &ToolContext, changes: &[RequestedChange]) -> Vec<ReviewProposal> {
     let reviews = context.files.reviews();
     let EditOwner { session, call } = context.edit_owner();
@@ -110,7 +111,7 @@ fn propose(context: &ToolContext, changes: &[RequestedChange]) -> Vec<ReviewProp
     changes.iter().map(propose).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Every name of every file, each once.
+/// Every name of every file, without duplicates.
 fn patterns(context: &ToolContext, changes: &[RequestedChange]) -> Vec<String> {
     let mut patterns: Vec<String> = Vec::new();
     for name in changes.iter().flat_map(|change| rule_names(context, &change.place)) {
@@ -121,7 +122,7 @@ fn patterns(context: &ToolContext, changes: &[RequestedChange]) -> Vec<String> {
     patterns
 }
 
-/// Those that are told of.
+/// The changes that are shown.
 pub(super) fn shown(changes: &[RequestedChange]) -> Vec<&RequestedChange> {
     changes.iter().filter(|change| change.is_shown()).collect()
 }
@@ -146,7 +147,7 @@ pub(super) fn total(changes: &[&RequestedChange]) -> String {
     size(sum(|change| change.additions), sum(|change| change.deletions))
 }
 
-/// What a person is shown: of one file its path and its diff, of several each under `files`.
+/// What the user is shown.
 fn metadata(changes: &[RequestedChange]) -> EditMetadata {
     let shown = shown(changes);
     let mut room = MOST_DIFF;
@@ -169,7 +170,7 @@ fn metadata(changes: &[RequestedChange]) -> EditMetadata {
     })
 }
 
-/// `room` is what is left for diffs. Where one has no room, the reviews still show it, hunk by hunk.
+/// `room` is how many bytes are left for diffs. If a diff does not fit, the review still shows it, hunk by hunk.
 fn changed_file(change: &RequestedChange, room: &mut usize) -> ChangedFileMetadata {
     let left = room.checked_sub(change.diff.len());
     *room = left.unwrap_or(*room);
@@ -184,22 +185,22 @@ fn changed_file(change: &RequestedChange, room: &mut usize) -> ChangedFileMetada
     }
 }
 
-/// What became of them.
+/// The result of applying changes.
 pub(super) struct AppliedChanges {
     metadata: EditMetadata,
-    /// The person had typed in a file meanwhile: line numbers may be others.
+    /// The user typed in a file meanwhile: line numbers may differ.
     pub(super) rebased: bool,
-    /// It should have been saved, and why it was not.
+    /// Why the editor did not save a file that it should have saved.
     unsaved: Option<String>,
-    /// It was decided piece by piece, and this is what came of it.
+    /// The user decided hunk by hunk.
     pub(super) review: Option<review_outcome::CallReviewOutcome>,
-    /// What is wrong with the files now.
+    /// The diagnostics after the change, for the model.
     diagnostics: Option<String>,
-    /// What formatters did.
+    /// What formatters did, for the model.
     formatter_notes: String,
 }
 
-/// What is wrong with the files is shown with the rest.
+/// Adds the diagnostics to the metadata and returns their text for the model.
 fn insert_diagnostics(metadata: &mut EditMetadata, told: Option<DiagnosticsSummary>) -> Option<String> {
     let told = told?;
     if let Some(diagnostics) = diagnostics::metadata(told.metadata) {
@@ -225,7 +226,7 @@ impl AppliedChanges {
         Self { review: Some(reviewed), ..self }
     }
 
-    /// What the model should know beyond the change itself.
+    /// What the model reads after the change itself.
     pub(super) fn notes(&self) -> String {
         let unsaved =
             self.unsaved.as_ref().map(|why| format!("\n(The editor did not save the file: {why}.)"));
@@ -233,7 +234,7 @@ impl AppliedChanges {
         [Some(self.formatter_notes.clone()), unsaved, told].into_iter().flatten().collect()
     }
 
-    /// How strictly the places were found that were edited: `"tiers": { "exact": 2, "indentation": 1 }`.
+    /// Counts the tiers of the matcher that found the edited places: `"tiers": { "exact": 2, "indentation": 1 }`.
     pub(super) fn tell_tiers(&mut self, names: impl Iterator<Item = &'static str>) {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         names.for_each(|name| *counts.entry(name.to_owned()).or_default() += 1);
@@ -242,7 +243,7 @@ impl AppliedChanges {
         }
     }
 
-    /// What the person is shown.
+    /// What the user is shown.
     pub(super) fn into_metadata(self) -> CallMetadata {
         CallDetail::Edit(self.metadata).into()
     }

@@ -1,4 +1,4 @@
-//! Adds, updates, deletes and moves files by a patch, as models of the GPT family write it: all of it, or nothing.
+//! Adds, updates, deletes and moves files by a patch in the format of the GPT models: all of it, or nothing.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -17,10 +17,10 @@ use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::{Tool, TouchedFiles};
 
-/// Files of which something more is said: what is there instead of them, or what was overlooked in them.
+/// The most files that notes name.
 const MOST_NAMED: usize = 5;
 
-/// Lines of changed places that the model is shown, of all files together.
+/// The most changed lines that the model is shown, for all files together.
 const MOST_LINES: usize = 200;
 
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Tool for ApplyPatchTool {
     }
 
     fn touched_files(&self, parameters: &ApplyPatchParameters, context: &ToolContext) -> TouchedFiles {
-        // A patch that cannot be read touches nothing: the call will say what is wrong with it.
+        // A patch that does not parse touches nothing: the call will fail with the reason.
         let Ok(patch) = parse(&parameters.patch_text) else { return TouchedFiles::Nothing };
         let real = |path: &str| context.files.resolve(path).real_path().to_owned();
         let files: HashSet<PathBuf> = patch.paths().map(real).collect();
@@ -100,7 +100,7 @@ impl Tool for ApplyPatchTool {
     }
 }
 
-/// What was done in one line, and what the model is shown of it.
+/// The title, and the text for the model.
 fn summarize_changes(changes: &[RequestedChange]) -> (String, String) {
     let shown = shown(changes);
     let one = |change: &RequestedChange, room: &mut usize| {
@@ -126,7 +126,7 @@ fn summarize_changes(changes: &[RequestedChange]) -> (String, String) {
     }
 }
 
-/// Of files that are not there, what may have been meant.
+/// For missing files, the names that the model may have meant.
 async fn explain_missing_files(
     context: &ToolContext,
     patched: &LoadedPatch,

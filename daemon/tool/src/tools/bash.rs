@@ -1,7 +1,7 @@
 //! Runs a command in a shell.
 //!
-//! It has no terminal, so what would page, colour or ask is told not to (`QUIET`). Its output is held up to the limit; what is
-//! longer goes to a file while it runs, and the model gets its end.
+//! The command has no terminal, so `QUIET` switches off pagers, colours and prompts. Output over the limit goes to a file
+//! while the command runs, and the model gets its end.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -32,18 +32,18 @@ use crate::tool::{Tool, TouchedFiles};
 const TIMEOUT: u64 = 120_000;
 const LONGEST_TIMEOUT: u64 = 600_000;
 
-/// What Linux takes for one argument of a program. Longer ones need not be put before anybody.
+/// The longest argument of a program on Linux. The call rejects a longer command without asking.
 const LONGEST_COMMAND: usize = 128 * 1024;
 
-/// What the words around an output may take of the limits.
+/// Reserved for the text around the output.
 const ROOM: ToolOutputLimits = ToolOutputLimits { lines: 8, bytes: 2048 };
-/// What a person is shown of the output of a command that failed.
+/// How much output of a failed command the user is shown.
 const SEEN: ToolOutputLimits = ToolOutputLimits { lines: 12, bytes: 2048 };
-/// The largest file of an output.
+/// The cap of an output file.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
-/// For a reader who sees no colours and answers no questions. An editor that changes nothing lets `git rebase --continue`
-/// go on, and `git commit` without a message fail at once.
+/// No colours and no prompts. `true` as the editor lets `git rebase --continue` continue, and `git commit` without a message
+/// fail at once.
 const QUIET: [(&str, &str); 7] = [
     ("GH_PAGER", "cat"),
     ("GIT_EDITOR", "true"),
@@ -84,7 +84,7 @@ impl BashTool {
         Self { limits, spill, processes, shell }
     }
 
-    /// How much output is shown, beside the words about it.
+    /// The limits of the output, without the text around it.
     fn output_limits(&self) -> ToolOutputLimits {
         let ToolOutputLimits { lines, bytes } = self.limits;
         ToolOutputLimits {
@@ -96,14 +96,14 @@ impl BashTool {
     async fn spill_to(&self, call: &str, when: SpillWhen) -> Option<SpillTarget> {
         tokio::fs::create_dir_all(self.spill.folder()).await.ok()?;
         let safe: String = call.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(80).collect();
-        // Calls of two sessions may have the same name.
+        // Calls of two sessions may have the same id.
         let time = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
         let path = self.spill.folder().join(format!("{safe}-{time:x}.txt"));
         Some(SpillTarget { path, limit: LARGEST, when })
     }
 
     async fn command(&self, parameters: &BashParameters, cwd: PathBuf, call: &str) -> ShellCommand {
-        // 0 is what some models write for "as usual".
+        // Some models write 0 for the default.
         let said = parameters.timeout.filter(|time| *time > 0);
         let (timeout, when) = match parameters.background {
             true => (said, SpillWhen::FromStart),
@@ -228,7 +228,7 @@ impl BashTool {
         let verdict = match finished.exit {
             ProcessExit::Code(code) => format!("exit code {code} after {time}"),
             ProcessExit::Signal(signal) => format!("ended by signal {signal} after {time}"),
-            // The verdict first, since of a failure the beginning is kept.
+            // The verdict comes first, because a failure keeps its beginning.
             ProcessExit::TimedOut => {
                 let message = format!(
                     "The command was ended at its timeout, after {time}. Give it a longer `timeout`, or run it in the background."
@@ -251,16 +251,16 @@ impl BashTool {
         Ok(ToolOutput { title, output, metadata, keep_end: true, ..ToolOutput::default() })
     }
 
-    /// The output, or its end and where the whole of it is.
+    /// The output, or its end and the path of the whole.
     fn render_output(&self, finished: &FinishedCommand) -> String {
         let output = &finished.output;
         let all = format!("{}{}", output.head, output.tail);
         if output.omitted_bytes == 0 {
             return if all.trim().is_empty() { "(no output)".to_owned() } else { all };
         }
-        // A line of which only the end is held would be taken for a whole one.
+        // Drops a first line that is incomplete.
         let tail = all.split_once('\n').map_or(all.as_str(), |(_, lines)| lines);
-        // By lines as well: what the registry would keep of this is not the whole.
+        // Also by lines, because the registry would truncate it again without naming the file.
         let tail = text::truncate(tail, self.output_limits(), End::Tail).text;
         let left_out = output.omitted_bytes + (all.len() - tail.len()) as u64;
         let whole = match &output.spill {

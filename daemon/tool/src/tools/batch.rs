@@ -1,8 +1,8 @@
 //! Several calls as one, for models that make only one at a time.
 //!
-//! It stands for its calls: the session makes each of them as a call of its own, with its own ask and its own place in what a
-//! person sees, and [`ToolRegistry::combine_outcomes`](crate::Registry::together) says what came of them. Off unless `tools` in the
-//! configuration says `"batch": true`, since most models call side by side anyway.
+//! The session runs each inner call as a call of its own, with its own ask and its own part, and
+//! [`ToolRegistry::combine_outcomes`](crate::ToolRegistry::combine_outcomes) combines the results. Off unless the
+//! configuration has `"batch": true` in `tools`, because most models make several calls at once anyway.
 
 use std::borrow::Cow;
 
@@ -48,7 +48,7 @@ impl Tool for BatchTool {
         parameters.tool_calls.into_iter().map(inner).collect()
     }
 
-    /// Only where there is nothing that it stands for.
+    /// Runs only if there are no inner calls.
     async fn run(
         &self,
         _parameters: BatchParameters,

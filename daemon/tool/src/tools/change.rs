@@ -1,4 +1,4 @@
-//! A change to one file: what is to become of it, and how that is shown to a person and to a model.
+//! A requested change to one file, and how the user and the model see it.
 
 use std::fmt::Write;
 
@@ -7,14 +7,14 @@ use copydesk_workspace::files::{ContentStamp, FileChange, FileChangeKind, Resolv
 
 use crate::outcome::ToolError;
 
-/// How much of the changed places the model is shown.
+/// How much of the changed lines the model is shown.
 const MOST_LINES: usize = 60;
 const MOST_CHARS: usize = 200;
 
-/// Lines around a change, as people are used to.
+/// Context lines of a diff.
 const CONTEXT: usize = 3;
 
-/// What is to become of a file, and how that differs from what is there.
+/// A change to a file, and its diff.
 #[derive(Debug)]
 pub(super) struct RequestedChange {
     pub(super) place: ResolvedPath,
@@ -22,23 +22,24 @@ pub(super) struct RequestedChange {
     pub(super) diff: String,
     pub(super) additions: usize,
     pub(super) deletions: usize,
-    /// The changed places as they will be, with line numbers.
+    /// The changed lines with line numbers, for the model.
     pub(super) places: String,
     moved: MoveHalf,
 }
 
-/// Whether it is one half of a file that moves.
+/// Whether it is one half of a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum MoveHalf {
     No,
-    /// Here, from where it was.
+    /// The new file, with its old path.
     From(ResolvedPath),
-    /// Away; the other half is shown.
+    /// The old file; only the other half is shown.
     Away,
 }
 
 impl RequestedChange {
-    /// Of a file that is there, whose content had this stamp. Takes up to half a second for texts that have nothing in common.
+    /// A change to an existing file whose content had this stamp. Takes up to half a second for texts that have nothing in
+    /// common.
     pub(super) fn edit(
         place: &ResolvedPath,
         file: FileText,
@@ -60,7 +61,7 @@ impl RequestedChange {
         shown.into_change(place, FileChangeKind::Delete { file, stamp })
     }
 
-    /// A file that goes elsewhere, changed on the way: a new one, and one that is no more.
+    /// A move with a change: a new file and a deleted one.
     pub(super) fn move_file(
         from: &ResolvedPath,
         to: &ResolvedPath,
@@ -78,12 +79,12 @@ impl RequestedChange {
         Ok([Self { moved: MoveHalf::From(from.clone()), ..new }, Self { moved: MoveHalf::Away, ..gone }])
     }
 
-    /// `Create a`, of what is going to be done.
+    /// `Create a`
     pub(super) fn describe_planned(&self) -> String {
         self.words(["Create", "Edit", "Delete", "Move"])
     }
 
-    /// `Created a`, of what was done.
+    /// `Created a`
     pub(super) fn describe_done(&self) -> String {
         self.words(["Created", "Edited", "Deleted", "Moved"])
     }
@@ -98,17 +99,17 @@ impl RequestedChange {
         }
     }
 
-    /// Whether there was a text before it, and still is.
+    /// Whether the file exists before and after.
     pub(super) fn is_edited(&self) -> bool {
         matches!(self.kind, FileChangeKind::Edit { .. }) || self.from().is_some()
     }
 
-    /// Whether it is told of: of a file that moves only the new half is.
+    /// Whether it is shown: of a move only the new half is.
     pub(super) fn is_shown(&self) -> bool {
         self.moved != MoveHalf::Away
     }
 
-    /// Where the file was.
+    /// The old path of a moved file.
     pub(super) fn from(&self) -> Option<&ResolvedPath> {
         match &self.moved {
             MoveHalf::From(from) => Some(from),
@@ -130,17 +131,17 @@ pub(super) fn size(additions: usize, deletions: usize) -> String {
     format!("+{additions} -{deletions}")
 }
 
-/// What the old file is called in a diff.
+/// The old file's name in the diff.
 fn before(place: &ResolvedPath) -> String {
     format!("a/{}", place.display_path)
 }
 
-/// What the new one is called.
+/// The new file's name in the diff.
 fn after(place: &ResolvedPath) -> String {
     format!("b/{}", place.display_path)
 }
 
-/// What a person and a model are shown of a change.
+/// The diff for the user and the lines for the model.
 struct RenderedDiff {
     diff: String,
     additions: usize,
@@ -149,7 +150,7 @@ struct RenderedDiff {
 }
 
 impl RenderedDiff {
-    /// `from` and `to` are what the old and the new file are called.
+    /// `from` and `to` are the names of the old and the new file.
     fn render(from: &str, to: &str, diff: &Diff<'_>) -> Self {
         let unified = diff.to_unified(TruncateLimits::default());
         Self {

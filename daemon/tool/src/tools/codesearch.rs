@@ -1,4 +1,4 @@
-//! Searches public code and documentation by the engine that the person configured.
+//! Searches public code and documentation with the engine that the user configured.
 
 use std::borrow::Cow;
 

@@ -1,13 +1,13 @@
-//! What a person may allow for good when asked about a command, and when a rule about its beginning is not enough.
+//! The patterns of an ask about a command: what rules match, and what "always" may allow.
 //!
-//! A rule such as `cargo test *` is matched against the command as it is written, and `*` stands for anything: also for
-//! `; rm -rf ~`. So a command that may do more than its first words say is asked for a second time under a name that no such
-//! rule matches, and nothing is offered for good. Reading the shell's grammar can only make this less strict.
+//! A rule such as `cargo test *` matches the text of the command, and `*` matches anything, also `; rm -rf ~`. So a command
+//! that may do more than its first words say gets a second pattern that no such rule matches, and no "always". Parsing the
+//! shell's grammar could only make this less strict.
 
-/// Everything by which a shell can be made to run something else than the first word, or to write to a file.
+/// Characters that make a shell run something besides the first word, or write to a file.
 const SYNTAX: [char; 12] = [';', '|', '&', '<', '>', '$', '`', '(', ')', '{', '\n', '\r'];
 
-/// Programs whose first arguments say what they do, and how many words that takes at most.
+/// Programs with subcommands, and how many words name one at most.
 const WORDS: [(&str, usize); 24] = [
     ("apt", 2),
     ("brew", 2),
@@ -35,14 +35,14 @@ const WORDS: [(&str, usize); 24] = [
     ("yarn", 2),
 ];
 
-/// What runs its arguments, reads a program from them, or destroys: to allow it for good would allow everything.
+/// Programs that run their arguments, interpret them, or destroy: "always" would allow everything.
 const NEVER: [&str; 33] = [
     ".", "awk", "bash", "bunx", "command", "dash", "dd", "doas", "env", "eval", "exec", "find", "nice",
     "nohup", "node", "npx", "perl", "php", "python", "python3", "rm", "ruby", "sed", "sh", "source", "ssh",
     "sudo", "time", "timeout", "tsx", "watch", "xargs", "zsh",
 ];
 
-/// Subcommands that run whatever they are given.
+/// Subcommands that run their arguments.
 const RUNNERS: [&str; 5] = ["dlx", "exec", "run", "x", "config"];
 
 /// Whether the command is one program with its arguments.
@@ -50,7 +50,7 @@ pub(super) fn is_plain(command: &str) -> bool {
     !command.contains(SYNTAX)
 }
 
-/// What rules are asked about.
+/// The patterns that the rules decide on.
 pub(super) fn patterns(command: &str) -> Vec<String> {
     let written = command.to_owned();
     if is_plain(command) { vec![written] } else { vec![written, format!("sh -c {command}")] }
@@ -72,7 +72,7 @@ pub(super) fn always(command: &str) -> Option<String> {
         prefix.push(words.next().filter(|word| is_word(word))?);
     }
     if prefix.get(1).is_some_and(|word| RUNNERS.contains(word)) {
-        // `npm run test`: the script belongs to it. What is run in a container is anybody's guess.
+        // `npm run test`: the script's name belongs to it. What runs in a container is unknown.
         let what = words.next().filter(|word| is_word(word) && !NEVER.contains(word))?;
         prefix.push(Some(what).filter(|_| !matches!(program, "docker" | "kubectl"))?);
     }

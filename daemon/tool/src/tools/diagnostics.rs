@@ -1,4 +1,4 @@
-//! What is asked of whoever knows what is wrong with a text, before a call changes files and after it.
+//! Diagnostics before and after a call changes files.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::change::RequestedChange;
 use crate::context::ToolContext;
 use crate::outcome::ToolOutput;
 
-/// A larger text is not asked about: nobody has written it by hand.
+/// Larger texts are not checked: they are generated.
 const LARGEST: usize = 1024 * 1024;
 
-/// A file was read, and may be changed next.
+/// Warms up the sources for a file that the model read and may change next.
 pub(super) fn note_file_read(context: &ToolContext, place: &ResolvedPath, bytes: &[u8], is_open: bool) {
     if context.checks.is_disabled() || place.is_untitled() || bytes.len() > LARGEST {
         return;
@@ -27,7 +27,7 @@ pub(super) fn note_file_read(context: &ToolContext, place: &ResolvedPath, bytes:
     }
 }
 
-/// What is known of the files as they are.
+/// Records the baseline of the files.
 pub(super) async fn record_baseline(context: &ToolContext, changes: &[RequestedChange]) {
     if context.checks.is_disabled() {
         return;
@@ -40,7 +40,7 @@ pub(super) async fn record_baseline(context: &ToolContext, changes: &[RequestedC
     context.checks.record_baseline(&subjects).await;
 }
 
-/// What would be wrong with the files if the changes were made.
+/// Checks the files as the changes would leave them.
 pub(super) async fn check_proposed(
     context: &ToolContext,
     proposed: &[EditedDocument],
@@ -51,7 +51,7 @@ pub(super) async fn check_proposed(
     context.cancel.run_until_cancelled(context.checks.check_proposed_edits(proposed)).await.flatten()
 }
 
-/// What is wrong with them now, if the call goes on for so long.
+/// Checks the changed files, unless the call is cancelled.
 pub(super) async fn check_changed(
     context: &ToolContext,
     changed: Vec<AppliedFileChange>,
@@ -67,7 +67,7 @@ pub(super) async fn check_changed(
     check_edits(context, &edited).await
 }
 
-/// The same of files that were changed piece by piece: what came of them is looked at.
+/// Checks files that the user reviewed hunk by hunk, as they are now.
 pub(super) async fn check_reviewed(
     context: &ToolContext,
     before: Vec<EditedDocument>,
@@ -84,13 +84,13 @@ pub(super) async fn check_reviewed(
     check_edits(context, &edited).await
 }
 
-/// How things are before a command.
+/// The snapshot before a command.
 pub(super) async fn begin_command(context: &ToolContext) -> CommandSnapshot {
     let beginning = context.checks.begin_command();
     context.cancel.run_until_cancelled(beginning).await.unwrap_or_default()
 }
 
-/// What is wrong with files that it has changed.
+/// Checks the files that a command changed, and adds the result to its output.
 pub(super) async fn check_command(context: &ToolContext, command: CommandSnapshot, output: &mut ToolOutput) {
     if context.checks.is_disabled() {
         return;
@@ -103,13 +103,13 @@ pub(super) async fn check_command(context: &ToolContext, command: CommandSnapsho
     }
 }
 
-/// What the person is shown of diagnostics.
+/// The diagnostics for the user.
 pub(super) fn metadata(summary: Value) -> Option<DiagnosticsMetadata> {
-    // The tracker makes these fields itself; a test of this crate decodes them.
+    // The tracker makes the JSON; a test of this crate decodes it.
     serde_json::from_value(summary).ok()
 }
 
-/// What the changes would make of the files.
+/// The files as the changes would leave them.
 pub(super) fn proposed_edits(context: &ToolContext, changes: &[RequestedChange]) -> Vec<EditedDocument> {
     if context.checks.is_disabled() {
         return Vec::new();

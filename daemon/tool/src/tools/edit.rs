@@ -1,4 +1,4 @@
-//! Replaces a text in a file by another: where it stands exactly, or in the one place where that is as good as certain.
+//! Replaces a text in a file: where it matches exactly, or in the only place where a lenient match is certain.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What the two searches have in common: the ask, the engine, and how what it found is told.
+//! The common part of `websearch` and `codesearch`: the ask, the request, the output.
 
 use copydesk_metadata::{CallDetail, PermissionAskDetail, SearchAskMetadata, WebSearchMetadata};
 use serde_json::{Value, json};
@@ -7,12 +7,12 @@ use crate::context::{PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::web::{Proxies, SearchEndpoint, search};
 
-/// A longer query is a text, which no engine looks for.
+/// A longer query is a text, not a query.
 const LONGEST: usize = 2000;
 
 #[derive(Debug)]
 pub(super) struct EndpointSearch {
-    /// What is searched, for the person: `the web`.
+    /// What is searched, for the user: `the web`.
     pub(super) what: &'static str,
     pub(super) endpoint: SearchEndpoint,
     pub(super) proxies: Proxies,

@@ -1,4 +1,4 @@
-//! What was fetched, by what it is: a page, a text, an image or PDF, or nothing that can be shown.
+//! The output of `webfetch` by content type: a page, a text, an image or PDF, or an error.
 
 use copydesk_metadata::{CallDetail, CallMetadata, WebPageMetadata};
 use copydesk_text::sniff;
@@ -14,7 +14,7 @@ use crate::page::{self, PageFormat};
 use crate::web::charset;
 use crate::web::fetch::FetchResponse;
 
-/// What of an error's page is told.
+/// How much of an error page the model reads.
 const EXCERPT: usize = 500;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -27,7 +27,7 @@ pub(super) enum WebFetchFormat {
     Html,
 }
 
-/// What the bytes are taken for.
+/// The kind of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WebContentKind {
     Page,
@@ -127,7 +127,7 @@ fn kind(mime: &str, charset: Option<&str>, body: &[u8]) -> WebContentKind {
         return WebContentKind::Media(kind);
     }
     let is_html = matches!(mime, "text/html" | "application/xhtml+xml");
-    // The bytes of these are half zeroes, and text all the same.
+    // UTF-16 is text, although half of its bytes are zero.
     let is_wide =
         charset::named(body, charset, is_html).is_some_and(|named| [UTF_16LE, UTF_16BE].contains(&named));
     if !is_wide && sniff(body).is_some() {
@@ -177,7 +177,7 @@ fn is_text(mime: &str) -> bool {
         || TEXTS.contains(&name.trim_start_matches("x-"))
 }
 
-/// That it is another place than the one that was named.
+/// The note about redirects.
 fn redirect_note(from: &[Url]) -> String {
     match from.first() {
         Some(first) => format!(" {first} redirected to it."),

@@ -1,4 +1,4 @@
-//! A folder's entries, as `list` and `read` show them.
+//! The entries of a folder for `list` and `read`.
 
 use copydesk_metadata::{CallDetail, FileListMetadata};
 use copydesk_workspace::files::ResolvedPath;
@@ -7,7 +7,7 @@ use super::target_file;
 use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolOutput};
 
-/// The entries from number `offset` on, at most `limit` of them, as paths that can be given to any tool.
+/// At most `limit` entries from number `offset` on, as paths that every tool accepts.
 pub(super) async fn show(
     context: &ToolContext,
     place: &ResolvedPath,
@@ -48,7 +48,7 @@ fn entries(total: usize) -> String {
     if total == 1 { "1 entry".to_owned() } else { format!("{total} entries") }
 }
 
-/// How something below a place is shown: relative to the workspace where the place is.
+/// The path of a child: relative to the workspace if its folder is.
 pub(super) fn child_path(place: &ResolvedPath, name: &str) -> String {
     match place.display_path.as_str() {
         "." => name.to_owned(),
@@ -57,7 +57,7 @@ pub(super) fn child_path(place: &ResolvedPath, name: &str) -> String {
     }
 }
 
-/// The same for a path that a search gave, which looked below the real path.
+/// As `child_path`, for a path that a search found below the real path.
 pub(super) fn child_path_from_real(place: &ResolvedPath, path: &std::path::Path) -> String {
     match path.strip_prefix(place.real_path()) {
         Ok(rest) => child_path(place, &rest.to_string_lossy()),

@@ -1,5 +1,5 @@
-//! The form that a formatter gives to what a call is about to write, before any person is asked about it: what is reported is what
-//! stands there. All files of a call have one time together.
+//! Formats what a call is about to write, before the user is asked: so the user approves the text that will stand there. All
+//! files of a call share one timeout.
 
 use copydesk_servers::format;
 use copydesk_text::{Change as TextChange, FileText};
@@ -10,7 +10,7 @@ use super::change::RequestedChange;
 use crate::context::ToolContext;
 use crate::outcome::ToolError;
 
-/// The changes in their form, and what the model should know of it.
+/// The formatted changes, and the note for the model.
 pub(super) async fn format_changes(
     context: &ToolContext,
     changes: Vec<RequestedChange>,
@@ -52,7 +52,7 @@ pub(super) async fn format_changes(
     Ok((formed, notes))
 }
 
-/// What would stand in the file. A file that only moves keeps its form.
+/// The text that the file would have. A file that only moves is not formatted.
 fn written(change: &RequestedChange) -> Option<String> {
     if change.from().is_some() || change.place.is_untitled() {
         return None;

@@ -50,7 +50,7 @@ impl Tool for GlobTool {
             .await?;
         let given = &parameters.pattern;
         context.ask(search_ask("glob", given)).await?;
-        // Models spell out the whole path.
+        // Models write the whole path.
         let folder = format!("{}/", place.absolute_path.display());
         let pattern = given.strip_prefix(&folder).unwrap_or(given);
         let until = SearchDeadline { cancel: context.cancel.clone(), timeout: self.patience };

@@ -23,7 +23,7 @@ use crate::tool::Tool;
 
 const LIMIT: usize = 100;
 
-/// How often it is searched again because of files that may not be read, and for how many times as many lines each time.
+/// How often the search repeats because of files that may not be read, and by which factor the number of lines grows.
 const ROUNDS: u32 = 2;
 const MORE: usize = 10;
 
@@ -85,9 +85,9 @@ impl Tool for GrepTool {
 }
 
 impl GrepTool {
-    /// The lines that may be shown: to show a line is to read its file, and there may be rules about that (`.env` is asked for). Files
-    /// that a rule forbids are passed over without a word, since whether a line of them matches says what is in them; nor do they
-    /// take the place of others: where they did, it is searched again without them, for more lines each time.
+    /// The lines that may be shown. To show a line is to read its file, and rules may deny that (`.env` asks). Denied files
+    /// are left out silently, because even a match tells something about their content. They take no place of others: the
+    /// search repeats without them, for more lines each time.
     async fn find(
         &self,
         context: &ToolContext,
@@ -122,7 +122,7 @@ impl GrepTool {
     }
 }
 
-/// The files among them that a rule forbids to read. Nobody is asked.
+/// The files that a rule denies to read. The user is not asked.
 async fn denied(
     context: &ToolContext,
     place: &ResolvedPath,
@@ -140,7 +140,7 @@ async fn denied(
     Ok(denied)
 }
 
-/// By all names that the files have: a link is no way past a rule about what it leads to.
+/// By all names of the files: a symlink is no way past a rule about its target.
 async fn ask_for(
     context: &ToolContext,
     place: &ResolvedPath,
@@ -192,7 +192,7 @@ fn allowed(
     })
 }
 
-/// Models separate globs by commas or spaces; a comma within braces belongs to the glob.
+/// Models separate globs by commas or spaces; a comma in braces belongs to the glob.
 fn globs(include: &str) -> Vec<String> {
     let mut depth = 0;
     let parts = include.split(|letter: char| {

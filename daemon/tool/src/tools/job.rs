@@ -1,6 +1,6 @@
-//! What `bash` has put into the background: what is there, what is new in its output, its end.
+//! Background commands of `bash`: lists them, reads new output, waits, stops.
 //!
-//! It asks nobody: the command was allowed when it was started.
+//! It does not ask: the command was allowed when it started.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::tool::Tool;
 
 const LONGEST_WAIT: u64 = 600_000;
 
-/// What the words around an output may take of the limits.
+/// Reserved for the text around the output.
 const ROOM: ToolOutputLimits = ToolOutputLimits { lines: 6, bytes: 1024 };
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl JobTool {
         ToolOutput { title: format!("{running} running"), output, ..ToolOutput::default() }
     }
 
-    /// What the job has printed since this was last asked, or the end of it.
+    /// What the job has printed since the last call, or the end of it.
     async fn new_output(&self, job: &BackgroundJob) -> String {
         let Some(path) = &job.file else { return "(its output could not be kept)".to_owned() };
         let limits = ToolOutputLimits {
@@ -93,7 +93,7 @@ impl Tool for JobTool {
         "job".into()
     }
 
-    /// Who may run nothing has nothing to look at.
+    /// An agent that may not run commands has no jobs.
     fn permission_key(&self) -> Cow<'static, str> {
         "bash".into()
     }
@@ -107,7 +107,7 @@ impl Tool for JobTool {
         if parameters.stop {
             self.processes.stop_job(id);
         }
-        // One that is to stop has its time for that.
+        // A job that is stopped gets time to end.
         let wait = if parameters.stop {
             LONGEST_WAIT
         } else {

@@ -1,4 +1,4 @@
-//! What a running command prints, for the person who watches.
+//! Shows the user what a running command prints.
 
 use std::time::{Duration, Instant};
 
@@ -6,11 +6,11 @@ use copydesk_metadata::{CallDetail, CommandMetadata};
 
 use crate::context::ToolContext;
 
-/// How much of the end is shown.
+/// How many bytes of the end are shown.
 const SHOWN: usize = 8 * 1024;
-/// As long as a command has printed no more than this, every piece is shown as it comes.
+/// Up to this total every piece is shown at once.
 const QUIET: usize = 16 * 1024;
-/// After that, when so much is new, or so long nothing was shown.
+/// After that, pieces are shown after so many new bytes, or after so long a pause.
 const STEP: usize = 4 * 1024;
 const PAUSE: Duration = Duration::from_millis(100);
 

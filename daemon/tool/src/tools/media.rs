@@ -1,4 +1,4 @@
-//! Images and PDFs, known by how their bytes begin.
+//! Images and PDFs, recognized by their first bytes.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use super::target_file::sentence;
 use crate::outcome::{MediaAttachment, ToolError};
 
-/// As base64: what providers take.
+/// In base64: the limit of the providers.
 const LARGEST: usize = 5 * 1024 * 1024;
 
-/// The type of an image or PDF that a model can be shown, by its first bytes.
+/// The media type of an image or PDF that models accept.
 pub(super) fn kind(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
@@ -22,7 +22,7 @@ pub(super) fn kind(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// A file that a person sends along with a prompt. `None` for what no model can be shown.
+/// A file that the user attaches to a prompt. `None` if no model accepts it.
 pub fn attachment(name: &str, bytes: &[u8]) -> Option<Result<MediaAttachment, ToolError>> {
     kind(bytes).map(|mime| media(name, mime, bytes))
 }

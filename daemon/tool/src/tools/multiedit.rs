@@ -11,7 +11,7 @@ use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::tool::{Tool, TouchedFiles};
 
-/// So many may be made at once.
+/// The most replacements of one call.
 const MOST: usize = 250;
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! The files that a patch names, as they are, and what it would make of them.
+//! The files of a patch: their content, and the changes that the patch makes.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -12,40 +12,39 @@ use super::target_file::{self, file_error, path_ask};
 use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolErrorKind};
 
-/// Files that one patch may name.
+/// The most files of a patch.
 const MOST_FILES: usize = 500;
 
-/// A patch with its files at hand.
+/// A patch with its files.
 #[derive(Debug)]
 pub(super) struct LoadedPatch {
     text: String,
     files: Vec<PatchTarget>,
-    /// Which file a path of the patch is: several may lead to one.
+    /// The file of each path in the patch: several paths may name one file.
     by_path: HashMap<String, usize>,
 }
 
-/// A file that a patch names.
 #[derive(Debug)]
 struct PatchTarget {
     place: ResolvedPath,
     is_there: bool,
-    /// The patch speaks of what is in it.
+    /// The patch needs its content.
     needs_content: bool,
-    /// Where it is there and wanted.
+    /// If it exists and the patch needs it.
     content: Option<(FileText, ContentStamp)>,
-    /// A person has typed in it since the model read it.
+    /// The user has typed in it since the model read it.
     is_user_edited: bool,
 }
 
-/// What the patch would do.
+/// The changes of a patch.
 pub(super) struct PatchChanges {
     pub(super) changes: Vec<RequestedChange>,
-    /// How the places of its hunks were found, for each file that is updated.
+    /// The matcher's tier for each updated file.
     pub(super) tiers: Vec<(String, MatchTier)>,
 }
 
 impl LoadedPatch {
-    /// Resolves every path and looks at what is there, after asking where that is needed.
+    /// Resolves every path and loads the content, after the asks that this needs.
     pub(super) async fn find(context: &ToolContext, text: String) -> Result<Self, ToolError> {
         let patch = parse(&text).map_err(patch_error)?;
         let wanted = paths_needing_content(context, &patch);
@@ -79,7 +78,7 @@ impl LoadedPatch {
         Ok(Self { text, files, by_path })
     }
 
-    /// What would come of it. Takes a while in large files.
+    /// Computes the changes. Slow in large files.
     pub(super) fn plan_changes(&self) -> Result<PatchChanges, ToolError> {
         let mut patch = parse(&self.text).map_err(patch_error)?;
         for section in &mut patch.sections {
@@ -101,13 +100,13 @@ impl LoadedPatch {
         Ok(tried)
     }
 
-    /// What a path of the patch is called: all that lead to one file have one name.
+    /// The name of a path's file: all paths of one file have one name.
     fn name<'a>(&'a self, path: &'a str) -> &'a str {
         let known = self.by_path.get(path).and_then(|index| self.files.get(*index));
         known.map_or(path, |known| known.place.display_path.as_str())
     }
 
-    /// Files that the patch takes for granted.
+    /// The files that the patch needs and that do not exist.
     pub(super) fn missing(&self) -> impl Iterator<Item = &ResolvedPath> {
         self.files.iter().filter(|known| known.needs_content && !known.is_there).map(|known| &known.place)
     }
@@ -117,7 +116,7 @@ impl LoadedPatch {
     }
 }
 
-/// The files of whose content the patch speaks, by their real paths.
+/// The files whose content the patch needs, by their real paths.
 fn paths_needing_content(context: &ToolContext, patch: &Patch<'_>) -> HashSet<PathBuf> {
     let is_wanted = |section: &&PatchSection<'_>| !matches!(section.action, PatchAction::Add(_));
     let wanted = patch.sections.iter().filter(is_wanted);
@@ -158,11 +157,11 @@ impl PatchTarget {
             });
         }
         if seen.is_none() {
-            // What is said about the change, or why there is none, shows some of the file.
+            // The output, or the error, shows some of the file, so reading it must be allowed.
             context.ask(path_ask("read", context, &place)).await?;
         }
         let is_other = seen.is_some_and(|seen| seen != content.stamp);
-        // A person who types in it is no reason to refuse: the lines of the patch still have to be there.
+        // Typing of the user is no reason to reject: the lines of the patch must still match.
         if is_other && !content.is_from_buffer {
             return Err(file_error(&FileError::Changed { shown: place.display_path }));
         }
@@ -173,7 +172,7 @@ impl PatchTarget {
         Ok(Self { place, is_there: true, needs_content: is_wanted, content, is_user_edited: is_other })
     }
 
-    /// Deleting what a link leads to would leave the link.
+    /// Deleting the target would leave the symlink.
     fn is_link(&self) -> bool {
         let path: &Path = &self.place.absolute_path;
         path.is_symlink()

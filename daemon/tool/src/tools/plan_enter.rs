@@ -1,4 +1,4 @@
-//! Suggests that the session goes on as the agent that plans.
+//! Suggests to the user that the session continues as the agent `plan`.
 
 use std::borrow::Cow;
 
@@ -13,13 +13,12 @@ use crate::outcome::{ToolError, ToolOutput};
 use crate::question::{Question, QuestionOption};
 use crate::tool::Tool;
 
-/// The agent that plans.
 pub(super) const PLAN: &str = "plan";
 
 const YES: &str = "Plan first";
 const NO: &str = "Go on without a plan";
 
-/// Characters of a reason that a person is shown.
+/// The longest reason that the user is shown, in characters.
 const LONGEST: usize = 500;
 
 #[derive(Debug)]
@@ -52,7 +51,7 @@ impl Tool for PlanEnterTool {
                 "You are planning already. `plan_exit` shows the person the plan.",
             ));
         }
-        // After the plan the session goes on as that one, which may be more than this one is.
+        // After the plan the session continues as `build`, which may have more rights than this agent.
         if context.agent != BUILD {
             let message = format!("Only the agent `{BUILD}` can plan first. Go on without a plan.");
             return Err(ToolError::target(message));

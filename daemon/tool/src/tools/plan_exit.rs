@@ -1,4 +1,4 @@
-//! Has the person approve the plan; then the session goes on as the agent that builds.
+//! Asks the user to approve the plan; then the session continues as the agent `build`.
 
 use std::borrow::Cow;
 
@@ -15,10 +15,9 @@ use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::plan_file::PlanFile;
 use crate::tool::{Tool, TouchedFiles};
 
-/// Who carries plans out.
 pub(super) const BUILD: &str = "build";
 
-/// What of a plan a person is shown; nobody reads more of one at once.
+/// How much of a plan the user is shown.
 const LONGEST: usize = 64 * 1024;
 
 #[derive(Debug)]
@@ -46,7 +45,7 @@ impl Tool for PlanExitTool {
         include_str!("plan_exit.md").into()
     }
 
-    /// What changes the plan comes before it is shown, or after it is approved.
+    /// Edits of the plan run before it is shown, or after it is approved.
     fn touched_files(&self, _parameters: &PlanExitParameters, _context: &ToolContext) -> TouchedFiles {
         TouchedFiles::Everything
     }
@@ -61,7 +60,7 @@ impl Tool for PlanExitTool {
         }
         let (plan, root) = (self.plan.clone(), context.files.root().to_owned());
         let found = run_blocking(move || Ok(plan.find(&root))).await?;
-        // A link out of the workspace is nobody's plan.
+        // A symlink out of the workspace is no plan.
         let Some(path) = found.filter(|path| context.files.resolve(path).is_in_workspace) else {
             let message = format!(
                 "There is no plan yet. Write it to `{}`, with a NAME of two or three words, then call this again.",
@@ -113,8 +112,8 @@ impl Tool for PlanExitTool {
     }
 }
 
-/// Who approved the plan need not accept its lines once more, and the model need not be told twice. What cannot be accepted
-/// now they can decide later.
+/// Accepts the hunks of the approved plan, so that the user need not review them and the model is not told twice. Hunks that
+/// cannot be accepted now stay for later.
 async fn accept(context: &ToolContext, path: &str) {
     let reviews = context.files.reviews().list_reviews(&context.session, None, 0);
     let decision = |review: ReviewSnapshot| UserDecision {

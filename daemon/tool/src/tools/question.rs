@@ -1,4 +1,4 @@
-//! Asks the person.
+//! Asks the user questions.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -12,11 +12,11 @@ use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::question::{Question, QuestionOption};
 use crate::tool::Tool;
 
-/// What a person can be asked at once.
+/// The most questions and options of one call.
 const MOST: usize = 10;
 const MOST_OPTIONS: usize = 20;
 
-/// Characters of each text that is shown, and of an answer that the model is told.
+/// The longest texts, and the longest answer that the model reads, in characters.
 const LONGEST_HEADER: usize = 30;
 const LONGEST_TEXT: usize = 2000;
 const LONGEST_LABEL: usize = 200;
@@ -106,7 +106,7 @@ impl Tool for QuestionTool {
     }
 }
 
-/// The questions as a person is asked them.
+/// Cleans the questions for the user.
 fn questions(parameters: QuestionParameters) -> Result<Vec<Question>, ToolError> {
     let wrong = |message: String| Err(ToolError::new(ToolErrorKind::Arguments, message));
     let asked = parameters.questions;
@@ -131,13 +131,13 @@ fn questions(parameters: QuestionParameters) -> Result<Vec<Question>, ToolError>
         };
         let mut options: Vec<_> =
             options.into_iter().map(choice).filter(|choice| !choice.label.is_empty()).collect();
-        // A label is the answer: two of the same cannot be told apart.
+        // A label is the answer, so labels are unique.
         let mut known = std::collections::HashSet::new();
         options.retain(|choice| known.insert(choice.label.clone()));
         questions.push(Question {
             header: line(&header, LONGEST_HEADER),
             text: line(&question, LONGEST_TEXT),
-            // Where nothing can be chosen, something must be sayable.
+            // Without options the user must be able to type.
             custom: custom || options.is_empty(),
             options,
             multiple,
@@ -183,7 +183,7 @@ fn render_answers(questions: &[Question], answers: &[Vec<String>]) -> ToolOutput
     ToolOutput { title: titles.join("; "), output, metadata, ..ToolOutput::default() }
 }
 
-/// Text on one line that steers nothing.
+/// Text on one line without control characters.
 pub(super) fn line(text: &str, longest: usize) -> String {
     let plain: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     cut(&plain.split_whitespace().collect::<Vec<_>>().join(" "), longest)

@@ -1,4 +1,4 @@
-//! Shows a file with line numbers, an image or PDF as it is, and of a folder what is in it.
+//! Shows a text file with line numbers, an image or PDF, or the entries of a folder.
 
 use std::borrow::Cow;
 
@@ -16,10 +16,10 @@ use crate::outcome::{ToolError, ToolOutput};
 use crate::registry::ToolOutputLimits;
 use crate::tool::{Tool, TouchedFiles};
 
-/// Bytes that are laid out at once.
+/// Files up to this size are shown without another thread.
 const SMALL: usize = 256 * 1024;
 
-/// What the last lines of the output, which say how to go on, may take of the limits.
+/// Reserved for the last lines of the output, which say how to continue.
 const ROOM: ToolOutputLimits = ToolOutputLimits { lines: 4, bytes: 512 };
 
 #[derive(Debug)]
@@ -84,7 +84,7 @@ impl Tool for ReadTool {
             }
             Err(error) => return Err(target_file::file_error_with_hint(&context, &place, error).await),
         };
-        // What is small is shown sooner than a thread is found for it.
+        // A small file is shown faster than a thread starts.
         if bytes.len() <= SMALL {
             return show(&place.display_path, bytes, &view);
         }
@@ -127,7 +127,7 @@ fn show(shown: &str, bytes: Vec<u8>, view: &PageRequest) -> Result<ToolOutput, T
     Ok(ToolOutput { title, output, metadata, ..ToolOutput::default() })
 }
 
-/// The last line: whether the file ends here, or how to go on.
+/// The last line: whether the file ends here, or how to continue.
 fn end(page: &TextPage, file: &FileText) -> String {
     let TextPage { first, last, total, .. } = page;
     if page.end_reason != PageEndReason::EndOfText {

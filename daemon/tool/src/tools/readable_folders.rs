@@ -1,5 +1,5 @@
-//! The folders outside of the workspace that the desk itself has put before the model: the outputs of its calls, and its skills
-//! with what they bring along. They may be read without asking; whoever writes or runs anything there asks as everywhere.
+//! The folders outside the workspace that the daemon itself shows the model: outputs of its calls, and skills with their
+//! files. Reading there needs no reply of the user; writing and running still ask.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ impl ReadableFolders {
         Self([options.spill.folder().to_owned()].into_iter().chain(skills).collect())
     }
 
-    /// What a tool is to look at.
+    /// Resolves the path that a tool reads.
     pub(super) async fn resolve_path(
         &self,
         context: &ToolContext,

@@ -1,4 +1,4 @@
-//! Texts that are replaced in one file, one after the other and as one change: what `edit` and `multiedit` do.
+//! Replaces texts in one file, one after the other, as one change: the work of `edit` and `multiedit`.
 
 use copydesk_text::{Change as TextChange, FileText, MatchTier, MatchedChange, ReplaceError, replace};
 use copydesk_workspace::files::{FileContent, FileError, ResolvedPath};
@@ -10,10 +10,10 @@ use super::target_file::{self, count, file_error, path_ask, run_blocking};
 use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 
-/// Of what was not there exactly so much is named.
+/// The most inexact matches that a note names.
 const MOST_NAMED: usize = 5;
 
-/// One text in the place of another.
+/// One replacement.
 #[derive(Debug)]
 pub(super) struct TextReplacement {
     pub(super) old: String,
@@ -21,8 +21,8 @@ pub(super) struct TextReplacement {
     pub(super) all: bool,
 }
 
-/// Makes all of the replacements, or none. An empty old text creates a file that is not there yet. Where they are numbered,
-/// what is said names the one it is about.
+/// Makes all of the replacements, or none. An empty old text creates a new file. If `is_numbered`, messages name the
+/// replacement by its number.
 pub(super) async fn replace_in_file(
     context: &ToolContext,
     path: &str,
@@ -38,12 +38,12 @@ pub(super) async fn replace_in_file(
         Err(error) => return Err(target_file::file_error_with_hint(context, &place, error).await),
     };
     if content.is_some() && seen.is_none() {
-        // What is said about the change, or why there is none, shows some of the file.
+        // The output, or the error, shows some of the file, so reading it must be allowed.
         context.ask(path_ask("read", context, &place)).await?;
     }
     let other = content.as_ref().zip(seen).is_some_and(|(content, seen)| content.stamp != seen);
     let is_open = content.as_ref().is_some_and(|content| content.is_from_buffer);
-    // A person who types in it is no reason to refuse: the text to replace still has to be there.
+    // Typing of the user is no reason to reject: the text to replace must still match.
     if other && !is_open {
         return Err(file_error(&FileError::Changed { shown: place.display_path }));
     }
@@ -78,7 +78,7 @@ pub(super) async fn replace_in_file(
     Ok(ToolOutput { title, output, metadata: made.into_metadata(), ..ToolOutput::default() })
 }
 
-/// What is computed aside.
+/// The work for a blocking thread.
 struct ReplacementJob {
     place: ResolvedPath,
     replacements: Vec<TextReplacement>,
@@ -87,7 +87,7 @@ struct ReplacementJob {
 }
 
 impl ReplacementJob {
-    /// The change, and how each text was found that is replaced in the file as it was.
+    /// The change, and the matcher's tier for each text that was in the file.
     fn change(self, content: Option<FileContent>) -> Result<(RequestedChange, Vec<MatchTier>), ToolError> {
         let Some(content) = content else {
             let (text, found) = self.created()?;
@@ -113,7 +113,7 @@ impl ReplacementJob {
         Ok((RequestedChange::edit(&self.place, file, content.stamp, change)?, found))
     }
 
-    /// The text of a new file: that of the first, in which the others are made.
+    /// The text of a new file: the first replacement has it, the others apply to it.
     fn created(&self) -> Result<(String, Vec<MatchTier>), ToolError> {
         let text = self.replacements.first().map(|first| first.new.clone()).unwrap_or_default();
         let (text, found) = self.replace_from(1, text)?;
@@ -127,7 +127,7 @@ impl ReplacementJob {
         Ok((text, found))
     }
 
-    /// Each in the text as those before it have left it.
+    /// Applies each to the result of those before it.
     fn replace_from(&self, first: usize, mut text: String) -> Result<(String, Vec<MatchTier>), ToolError> {
         let mut found = Vec::new();
         for (index, wanted) in self.replacements.iter().enumerate().skip(first) {
@@ -173,7 +173,7 @@ impl ReplacementJob {
     }
 }
 
-/// What was not there exactly.
+/// The note about inexact matches.
 fn inexact_note(found: &[MatchTier], is_numbered: bool) -> String {
     let lenient = found.iter().enumerate().filter_map(|(index, tier)| Some((index, tier.leniency()?)));
     let lenient: Vec<_> = lenient.collect();

@@ -1,4 +1,4 @@
-//! The answer of a call that a person has decided piece by piece.
+//! The outcome of a call that the user decided hunk by hunk.
 
 use copydesk_workspace::reviews::{
     DecisionTarget, FeedbackItem, FeedbackKind, HunkVerdict, ReviewProposal, UserDecision,
@@ -8,15 +8,14 @@ use crate::context::{PermissionGrant, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind};
 use crate::review_notes::decision_lines;
 
-/// What came of it.
 pub(super) struct CallReviewOutcome {
     /// For the model.
     pub(super) summary: String,
-    /// All of it was accepted as it was.
+    /// The user accepted every hunk unchanged.
     pub(super) is_fully_accepted: bool,
 }
 
-/// Whoever says yes to the call after deciding some of it says yes to the rest, who says no to it no.
+/// A reply to the call decides the hunks that are still open.
 pub(super) async fn settle_review(
     context: &ToolContext,
     proposals: &[ReviewProposal],

@@ -1,4 +1,4 @@
-//! Gives the model the text of a skill.
+//! Loads a skill for the model.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -17,15 +17,15 @@ use crate::outcome::{ToolError, ToolOutput};
 use crate::skills::{Skill, plain};
 use crate::tool::Tool;
 
-/// The largest text that is loaded; the model can read more of it.
+/// The cap of the text; the model can `read` the rest.
 const LARGEST: usize = 40 * 1024;
 
-/// Files beside it that are named, and entries that are looked at for them.
+/// The most files that are named, and the most entries that are searched for them.
 const MOST_FILES: usize = 10;
 const MOST_ENTRIES: usize = 500;
 const DEEPEST: usize = 3;
 
-/// Every request carries the list.
+/// The cap of the list, which every request to the model carries.
 const LONGEST_LIST: usize = 12 * 1024;
 const LONGEST_LINE: usize = 300;
 
@@ -48,7 +48,7 @@ impl SkillTool {
     }
 }
 
-/// In the order of their names, which is that of every request.
+/// Sorted by name, so that every request has the same order.
 fn list(skills: &[Skill]) -> String {
     let mut list = String::new();
     for (at, Skill { name, description, .. }) in skills.iter().enumerate() {
@@ -110,11 +110,11 @@ impl Tool for SkillTool {
     }
 }
 
-/// Without its head, as an editor has it where it is open in one.
+/// The text without front matter, from the editor if it is open there.
 async fn text(context: &ToolContext, skill: &Skill) -> Result<String, ToolError> {
     let place = context.files.resolve(&skill.path.to_string_lossy());
     if place.real_path() != skill.path {
-        // It was looked at when the session began, and so was where it leads.
+        // It was resolved when the session began, and leads elsewhere now.
         let message = format!("The skill `{}` leads elsewhere by now. Do without it.", skill.name);
         return Err(ToolError::target(message));
     }
@@ -147,7 +147,7 @@ fn render_skill(skill: &Skill, text: &str, files: &[String], more: bool) -> Stri
     told
 }
 
-/// The first files of its folder by their paths, without the text and what is hidden; and whether there are more.
+/// The first files of its folder, sorted by path, without `SKILL.md` and hidden ones; and whether there are more.
 fn sibling_files(folder: &Path) -> (Vec<String>, bool) {
     let (mut files, mut left) = (Vec::new(), MOST_ENTRIES);
     gather(folder, DEEPEST, &mut left, &mut files);
@@ -165,7 +165,7 @@ fn gather(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>
         let Some(less) = left.checked_sub(1) else { return };
         *left = less;
         let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
-        // Links are not followed: they may lead anywhere.
+        // Symlinks are not followed: they may lead anywhere.
         match entry.file_type() {
             Ok(kind) if kind.is_file() && !is_hidden => files.push(entry.path()),
             Ok(kind) if kind.is_dir() && !is_hidden && deep > 1 => {

@@ -1,4 +1,4 @@
-//! What a call is about: asking for it, looking at it, and saying what is wrong with it.
+//! The file or folder that a call is about: the ask, the content, the errors.
 
 use copydesk_workspace::files::{FileContent, FileError, READ_LIMIT, ResolvedPath};
 use copydesk_workspace::search::SearchError;
@@ -7,7 +7,7 @@ use crate::context::{PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind};
 use crate::tool::TouchedFiles;
 
-/// The ask of a tool that only looks, at what is at a place.
+/// The ask of a tool that reads a path.
 pub(super) fn path_ask(key: &str, context: &ToolContext, place: &ResolvedPath) -> PermissionRequest {
     let names = rule_names(context, place);
     let title = format!("{key} {}", place.display_path);
@@ -20,7 +20,7 @@ pub(super) fn path_ask(key: &str, context: &ToolContext, place: &ResolvedPath) -
     }
 }
 
-/// The ask of a tool that looks for a pattern.
+/// The ask of a tool that searches for a pattern.
 pub(super) fn search_ask(key: &str, pattern: &str) -> PermissionRequest {
     PermissionRequest {
         key: key.to_owned(),
@@ -31,19 +31,19 @@ pub(super) fn search_ask(key: &str, pattern: &str) -> PermissionRequest {
     }
 }
 
-/// What a place is called in rules: its name, and where that is a link the name of what it leads to. A rule about either
-/// counts, so that no link leads past it.
+/// The names of a path for rules: its own, and that of a symlink's target. A rule about either counts, so no symlink leads
+/// past it.
 pub(super) fn rule_names(context: &ToolContext, place: &ResolvedPath) -> Vec<String> {
     let real = context.files.resolve(&place.real_path().to_string_lossy()).display_path;
     if real == place.display_path { vec![real] } else { vec![place.display_path.clone(), real] }
 }
 
-/// The file that a call is about, by its real path: two names of one file are one file.
+/// The file by its real path: two names of one file are one file.
 pub(super) fn touched_file(path: &str, context: &ToolContext) -> TouchedFiles {
     TouchedFiles::Files(vec![context.files.resolve(path).real_path().to_owned()])
 }
 
-/// The content as it is, without counting as seen by the session: the model is not shown it.
+/// Loads the content without marking it as seen: the model is not shown it.
 pub(super) async fn load_content(
     context: &ToolContext,
     place: &ResolvedPath,
@@ -51,7 +51,7 @@ pub(super) async fn load_content(
     context.files.peek(place, READ_LIMIT).await
 }
 
-/// Why a file cannot be had; for one that does not exist with what may have been meant.
+/// The error of a file operation; for a missing file with the names that the model may have meant.
 pub(super) async fn file_error_with_hint(
     context: &ToolContext,
     place: &ResolvedPath,
@@ -65,7 +65,7 @@ pub(super) async fn file_error_with_hint(
     ToolError::target(format!("{} {hint}", sentence(&error.to_string())))
 }
 
-/// Which file may have been meant by one that does not exist.
+/// Suggests names for a missing file.
 pub(super) async fn similar_file_hint(context: &ToolContext, place: &ResolvedPath) -> Option<String> {
     let names = context.files.similar_names(place).await;
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
@@ -110,7 +110,7 @@ pub(super) async fn search_error(
     ToolError::new(kind, sentence(&error.to_string()))
 }
 
-/// Runs what may take a while on a thread that may block.
+/// Runs slow work on a blocking thread.
 pub(super) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {
@@ -123,7 +123,7 @@ pub(super) async fn run_blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(broken)?
 }
 
-/// An error's words as a sentence.
+/// An error message as a sentence.
 pub(super) fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(char::to_uppercase).into_iter().flatten();
@@ -131,7 +131,7 @@ pub(super) fn sentence(words: &str) -> String {
     first.chain(letters).collect::<String>() + end
 }
 
-/// What is said of a search whose time was over; `narrower` is what would have helped.
+/// The note about a search that hit its timeout; `narrower` says what would help.
 pub(super) fn timeout_note(patience: std::time::Duration, narrower: &str) -> String {
     format!(
         "\n(The search was stopped after {} s, so that there may be more. Give a narrower {narrower}.)",

@@ -1,4 +1,4 @@
-//! `task`: another agent does a part of the work, in a session of its own.
+//! `task`: a subagent does a part of the work, in a session of its own.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -13,11 +13,11 @@ use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::subagents::{Subagent, SubagentTask as Given, Subagents, TaskEnd, TaskProgress, TaskReport};
 use crate::tool::Tool;
 
-/// Agents that the model is told of, and of each so many characters.
+/// The most agents in the prompt, and the longest description, in characters.
 const MOST: usize = 40;
 const LONGEST: usize = 400;
 
-/// No description of a task is longer; it stands in lists.
+/// The longest description of a task: lists show it.
 const TITLE: usize = 80;
 
 pub(super) struct TaskTool {
@@ -110,7 +110,7 @@ impl Tool for TaskTool {
     }
 }
 
-/// What the person is shown of a task.
+/// What the user is shown of a task.
 fn metadata(agent: &str, description: &str, progress: &TaskProgress) -> TaskMetadata {
     let TaskProgress { session, calls, now, usage, cost } = progress.clone();
     TaskMetadata {
@@ -159,7 +159,7 @@ fn render_report(report: TaskReport, title: String, metadata: TaskMetadata) -> R
     Err(ToolError::new(kind, message).with_metadata(metadata))
 }
 
-/// Nothing that an agent or a file says can make more than one line.
+/// Joins a text to one line, capped.
 fn one_line(text: &str, most: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(most) {

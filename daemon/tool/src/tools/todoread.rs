@@ -1,4 +1,4 @@
-//! Reads the list of things to do.
+//! Reads the to-do list.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ impl Tool for TodoReadTool {
         "todoread".into()
     }
 
-    /// Who may keep the list may read it.
+    /// The key of `todowrite`: an agent that may write the list may read it.
     fn permission_key(&self) -> Cow<'static, str> {
         TODOWRITE.into()
     }

@@ -1,4 +1,4 @@
-//! Writes the list of things to do.
+//! Writes the to-do list.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::todo::{TODOWRITE, TodoItem, are_same, lines, metadata, progress};
 use crate::tool::{Tool, TouchedFiles};
 
-/// Items of a list. Nobody reads more, and every call has them all.
+/// The most items: every call has all of them.
 const MOST: usize = 100;
 
-/// Characters of an item.
+/// The longest item, in characters.
 const LONGEST: usize = 500;
 
 #[derive(Debug)]
@@ -68,8 +68,7 @@ impl Tool for TodoWriteTool {
     }
 }
 
-/// No path of a file is relative, so that calls about the list wait for one another and for nobody else: the last one of a
-/// step is the last word.
+/// A relative path, which no file has: so calls about the list wait only for each other, and the last one of a step wins.
 pub(super) fn list() -> TouchedFiles {
     TouchedFiles::Files(vec![PathBuf::from("todos")])
 }

@@ -1,7 +1,7 @@
 //! Fetches a page from the web.
 //!
-//! Redirects are followed here, hop by hop: each is looked at like the first address, no rule is got round, and one to another
-//! origin is asked for like it. The time that people take does not count against the call.
+//! The tool follows redirects itself, hop by hop: rules apply to each hop, and another origin needs its own ask. The user's
+//! time does not count against the timeout.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const USUAL: u64 = 30;
 const LONGEST: u64 = 120;
 const MOST_HOPS: usize = 10;
 
-/// Some servers have Markdown of their own.
+/// Some servers offer Markdown.
 const ACCEPT: &str = "text/markdown;q=1.0, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.5";
 const ACCEPT_HTML: &str = "text/html, application/xhtml+xml, */*;q=0.5";
 
@@ -72,7 +72,7 @@ impl Tool for WebFetchTool {
         let WebFetchParameters { url, format, timeout } = parameters;
         let url = address(&url)?;
         context.ask(ask(&url, None)).await?;
-        // 0 is what some models write for "as usual".
+        // Some models write 0 for the default.
         let seconds = timeout.filter(|seconds| *seconds > 0).unwrap_or(USUAL).min(LONGEST);
         let mut fetch = PageFetcher {
             policy: &self.policy,
@@ -105,7 +105,7 @@ fn ask(url: &Url, from: Option<&Url>) -> PermissionRequest {
     }
 }
 
-/// Who said yes to the one has said yes to the other: the same origin, or the same behind a lock.
+/// Whether a reply for one URL covers the other: the same origin, or the same host upgraded to https.
 fn is_same_place(url: &Url, next: &Url) -> bool {
     let is_locked = url.scheme() == "http" && next.scheme() == "https";
     let is_host = next.host() == url.host() && next.port() == url.port();
@@ -118,7 +118,7 @@ struct PageFetcher<'a> {
     format: WebFetchFormat,
     seconds: u64,
     spent: Duration,
-    /// Where it has been before.
+    /// The URLs before redirects.
     redirects: Vec<Url>,
 }
 
@@ -143,7 +143,7 @@ impl PageFetcher<'_> {
                     "There are more than {MOST_HOPS} redirects; the last one leads to {next}."
                 )));
             }
-            // At the same place nobody is asked again, but a rule may forbid it.
+            // For the same origin the user is not asked again, but a rule may deny it.
             let review = if is_same_place(&url, &next) { AskReview::OpenFirst } else { AskReview::WholeOnly };
             self.context.ask(PermissionRequest { review, ..ask(&next, Some(&url)) }).await?;
             self.redirects.push(std::mem::replace(&mut url, next));

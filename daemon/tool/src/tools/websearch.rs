@@ -1,4 +1,4 @@
-//! Searches the web by the engine that the person configured.
+//! Searches the web with the engine that the user configured.
 
 use std::borrow::Cow;
 

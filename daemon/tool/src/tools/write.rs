@@ -84,7 +84,7 @@ impl Tool for WriteTool {
     }
 }
 
-/// Only what the model has seen, and as it has seen it, may be replaced as a whole.
+/// The model may overwrite a file only if it has seen its current content.
 fn check_seen(context: &ToolContext, place: &ResolvedPath, content: &FileContent) -> Result<(), ToolError> {
     match context.files.seen_stamp(place) {
         Some(seen) if seen == content.stamp => Ok(()),
@@ -97,7 +97,7 @@ fn check_seen(context: &ToolContext, place: &ResolvedPath, content: &FileContent
     }
 }
 
-/// Nothing where the content is the same. Byte order mark and line endings stay as they are.
+/// None if the content is the same. Keeps byte order mark and line endings.
 fn rewritten(
     place: &ResolvedPath,
     content: FileContent,

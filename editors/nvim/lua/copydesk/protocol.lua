@@ -76,7 +76,7 @@
 ---| copydesk.BackgroundCommandMetadata # `bash` in the background
 ---| copydesk.AgentSwitchMetadata # `plan_enter`, `plan_exit`
 ---| copydesk.CommandMetadata # `bash`
----| copydesk.CallNotes # 
+---| copydesk.CallNotes # Beside the fields of any tool.
 
 --- What the daemon adds to the fields of any tool.
 ---@class copydesk.CallNotes
@@ -259,6 +259,11 @@
 ---@field turn integer Its number.
 ---@field end copydesk.TurnEndInfo Why.
 
+--- Something the user should know about the session's setup: a key of the configuration that is left out, instructions that could not be fetched. It does not stop the work.
+---@class copydesk.EventInfo.warning
+---@field event "warning"
+---@field message string For the user.
+
 --- The session was deleted. It is the last event; nobody is attached any more.
 ---@class copydesk.EventInfo.deleted
 ---@field event "deleted"
@@ -278,6 +283,7 @@
 ---| copydesk.EventInfo.reviewChanged # What is undecided has changed: the agent edited, a person decided or typed.
 ---| copydesk.EventInfo.jobs # A command in the background has begun or ended, in a turn or between two.
 ---| copydesk.EventInfo.turnEnded # A turn is over. Exactly one for every `turnStarted`.
+---| copydesk.EventInfo.warning # Something the user should know about the session's setup: a key of the configuration that is left out, instructions that could not be fetched. It does not stop the work.
 ---| copydesk.EventInfo.deleted # The session was deleted. It is the last event; nobody is attached any more.
 
 --- An event and its place among the events of its session.
@@ -394,6 +400,20 @@
 ---@class copydesk.JobMetadata
 ---@field job integer The job's number.
 ---@field running boolean Whether it still runs.
+
+--- How long a log level holds.
+---@alias copydesk.LogLevelEnd
+---| "exit" # Until the daemon exits.
+---| "detach" # Until this client detaches.
+
+--- What the daemon logs from now on.
+---@class copydesk.LogSetParams
+---@field level? string `off`, `error`, `warn`, `info`, `debug` or `trace`, or for one crate of the daemon `servers=debug`; separated by commas. Without it, the level that the daemon was started with.
+---@field until? copydesk.LogLevelEnd How long the level holds; without it, until the daemon exits.
+
+--- The level that holds now.
+---@class copydesk.LogSetResult
+---@field level string As in the params.
 
 --- How often a tier of matching found the place of an edit.
 ---@class copydesk.MatchTierCount
@@ -591,7 +611,7 @@
 ---| copydesk.TaskAskMetadata # `task`
 ---| copydesk.RepeatedCallAskMetadata # A call that the model repeats, whichever tool it is of.
 ---| copydesk.SkillAskMetadata # `skill`
----| copydesk.PermissionAskNotes # 
+---| copydesk.PermissionAskNotes # Beside the fields of any tool.
 
 --- What the daemon adds to the fields of any ask.
 ---@class copydesk.PermissionAskNotes
@@ -933,6 +953,7 @@
 ---@field asks copydesk.PermissionAskInfo[] Asks that wait for a reply. Each is also sent to this client as a request.
 ---@field questions copydesk.QuestionAskInfo[] Questions that wait for a reply. They are also sent to this client as requests.
 ---@field jobs? copydesk.JobInfo[] Commands that run in the background.
+---@field warnings? string[] What the user was warned of since the daemon has the session at hand: see the event `warning`.
 
 --- What a new session is to be.
 ---@class copydesk.SessionNewParams
@@ -1370,6 +1391,9 @@ M.methods = {
   --- Ends language servers of the desk's own and starts them anew, whatever they broke of.
   --- `copydesk.ServersRestartParams -> copydesk.ServersRestartResult`
   serversRestart = "copydesk/servers/restart",
+  --- Changes how much the daemon logs.
+  --- `copydesk.LogSetParams -> copydesk.LogSetResult`
+  logSet = "copydesk/log/set",
   --- Stops the desk.
   --- `copydesk.StopParams -> copydesk.StopResult`
   stop = "copydesk/stop",

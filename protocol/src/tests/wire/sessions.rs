@@ -132,11 +132,12 @@ fn loading() {
         asks: vec![ask()],
         questions: vec![questions()],
         jobs: vec![JobInfo { id: 7, command: "cargo test".into(), state: "running for 3.0 s".into() }],
+        warnings: vec!["`modle` is no key".into()],
     };
     check(
         &loaded,
         &expect![[
-            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}]}"#
+            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}],"warnings":["`modle` is no key"]}"#
         ]],
     );
     let page = SessionPartsParams { session: "s1".into(), before: "p1".into(), limit: Some(5) };

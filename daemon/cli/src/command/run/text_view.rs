@@ -420,10 +420,8 @@ pub(super) struct FileDiff<'a> {
 
 /// Those of all files.
 pub(super) fn diffs(files: &[ChangedFileMetadata]) -> Vec<FileDiff<'_>> {
-    let diff = |file: &'_ ChangedFileMetadata| {
-        Some(FileDiff { path: file.path.as_deref(), diff: file.diff.as_deref()? })
-    };
-    files.iter().filter_map(diff).collect()
+    let shown = files.iter().filter_map(|file| Some((file.path.as_deref(), file.diff.as_deref()?)));
+    shown.map(|(path, diff)| FileDiff { path, diff }).collect()
 }
 
 pub(super) fn joined(diffs: &[FileDiff<'_>]) -> String {
