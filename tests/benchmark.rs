@@ -39,6 +39,7 @@ mod benchmark {
 
 use benchmark::table::BenchmarkTable;
 
+/// The budgets of memory and size hold for the profile of packages: `cargo bench --profile dist`.
 fn main() {
     // Cargo adds `--bench`.
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
