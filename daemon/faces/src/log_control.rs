@@ -15,6 +15,18 @@ pub enum LogLevelScope {
 #[derive(Debug, PartialEq, Eq)]
 pub struct LogLevelError(pub String);
 
+/// A host that writes no log: one inside another process.
+#[derive(Debug)]
+pub struct NoLog;
+
+impl LogControl for NoLog {
+    fn set_level(&self, _level: Option<&str>, _scope: LogLevelScope) -> Result<String, LogLevelError> {
+        Err(LogLevelError("this process writes no log".to_owned()))
+    }
+
+    fn detach_client(&self, _client: ClientId) {}
+}
+
 /// Changes how much the daemon logs.
 pub trait LogControl: std::fmt::Debug + Send + Sync {
     /// Sets the level; without one, the level that the daemon was started with. Returns the level that holds now.

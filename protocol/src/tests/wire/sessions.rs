@@ -287,6 +287,10 @@ fn events() {
             r#"{"event":"jobs","running":[],"ended":[{"id":7,"command":"cargo test","state":"exit code 0 after 3.0 s"}]}"#
         ]],
     );
+    check(
+        &EventInfo::Warning { message: "`modle` is no key".into() },
+        &expect![[r#"{"event":"warning","message":"`modle` is no key"}"#]],
+    );
     check(&EventInfo::Deleted, &expect![[r#"{"event":"deleted"}"#]]);
     let ends = [
         TurnEndInfo::Cancelled,
