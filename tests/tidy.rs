@@ -174,16 +174,71 @@ fn type_names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+fn is_test(path: &Path) -> bool {
+    let is_folder = path.components().skip(1).any(|part| part.as_os_str() == "tests");
+    is_folder
+        || path.file_stem().is_some_and(|stem| stem == "tests" || stem.to_string_lossy().ends_with("_tests"))
+}
+
+/// The modules at the root of a crate that a file imports from.
+fn imported_modules(code: &str) -> BTreeSet<String> {
+    let mut named = BTreeSet::new();
+    for import in code.split("use crate::").skip(1) {
+        let import = import.split(';').next().unwrap_or_default();
+        let (mut depth, mut item) = (0, String::new());
+        let outermost = i32::from(import.starts_with('{'));
+        for character in import.chars().chain([',']) {
+            match character {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            if character == ',' && depth <= outermost {
+                let name = item.trim_start_matches('{').trim().split([':', ' ', '}']).next();
+                named.extend(name.map(str::to_owned));
+                item.clear();
+            } else {
+                item.push(character);
+            }
+        }
+    }
+    named
+}
+
+/// Modules of one crate form no circle across folders, so that a reader can begin at the bottom. A file and the folder of its name
+/// are one module here.
+#[test]
+fn modules_form_no_circle_across_folders() {
+    for manifest in files("Cargo.toml").iter().filter(|path| path.components().count() > 1) {
+        let source = manifest.parent().unwrap().join("src");
+        let mut below: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for path in files(".rs").iter().filter(|path| path.starts_with(&source) && !is_test(path)) {
+            let inside = path.strip_prefix(&source).unwrap();
+            let module = inside.components().next().unwrap().as_os_str().to_string_lossy().replace(".rs", "");
+            let text = text(path);
+            let code = text.split("#[cfg(test)]\nmod").next().unwrap_or_default();
+            below.entry(module).or_default().extend(imported_modules(code));
+        }
+        below.retain(|module, _| module != "lib" && module != "main");
+        for (module, named) in &mut below {
+            named.remove(module);
+        }
+        // Take away every module that imports only from those taken away. A circle stays, with whatever stands above it.
+        loop {
+            let left: BTreeSet<_> = below.keys().cloned().collect();
+            let free: Vec<_> = left.iter().filter(|module| below[*module].is_disjoint(&left)).collect();
+            if free.is_empty() {
+                break;
+            }
+            below.retain(|module, _| !free.contains(&module));
+        }
+        assert!(below.is_empty(), "{}: a circle among {:?}", source.display(), below.keys());
+    }
+}
+
 /// A reader who sees a type name knows which type it is.
 #[test]
 fn a_type_name_is_unique_in_the_workspace() {
-    let is_test = |path: &Path| {
-        let is_folder = path.components().skip(1).any(|part| part.as_os_str() == "tests");
-        is_folder
-            || path
-                .file_stem()
-                .is_some_and(|stem| stem == "tests" || stem.to_string_lossy().ends_with("_tests"))
-    };
     let mut known: BTreeMap<String, PathBuf> = BTreeMap::new();
     for path in files(".rs").into_iter().filter(|path| !is_test(path)) {
         for name in type_names(&text(&path)) {

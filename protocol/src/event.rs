@@ -4,6 +4,7 @@ use copydesk_metadata::CallMetadata;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::job::JobInfo;
 use crate::part::PartInfo;
 use crate::permission::PermissionAskInfo;
 use crate::question::QuestionAskInfo;
@@ -99,17 +100,6 @@ pub enum EventInfo {
     },
     /// The session was deleted. It is the last event; nobody is attached any more.
     Deleted,
-}
-
-/// A command in the background. None outlives its session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct JobInfo {
-    /// Its number, as the agent calls it.
-    pub id: i32,
-    /// The first line of the command.
-    pub command: String,
-    /// `running for 3.0 s`, `exit code 1 after 3.0 s`.
-    pub state: String,
 }
 
 /// Why a turn is over.

@@ -19,6 +19,7 @@ pub mod event;
 mod generate;
 pub mod handshake;
 pub mod inline;
+pub mod job;
 pub mod lenient;
 /// What views show of calls and asks: the types of the room that tools and sessions use, too.
 pub mod metadata {

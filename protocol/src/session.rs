@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::event::JobInfo;
+use crate::job::JobInfo;
 use crate::part::PartInfo;
 use crate::permission::PermissionAskInfo;
 use crate::question::QuestionAskInfo;

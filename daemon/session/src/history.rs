@@ -10,7 +10,7 @@ use copydesk_model::{AssistantPart as ModelPart, ModelMessage, ToolResultPart, U
 
 use crate::data::{CallPart, Part, PartContent, PartState};
 use crate::id::Id;
-use crate::task;
+use crate::task_call;
 
 /// The conversation so far.
 #[derive(Default)]
@@ -99,9 +99,9 @@ impl MessageBuilder {
         let PartContent::Call(call) = &part.content else { return };
         let result = self.interrupted.iter().find(|(id, _)| id == parent);
         let result = result.and_then(|(_, at)| self.results.get_mut(*at));
-        let words = task::resume_hint(call, part);
+        let words = task_call::resume_hint(call, part);
         if let (Some(result), false) = (result, words.is_empty()) {
-            let about = task::task_label(call);
+            let about = task_call::task_label(call);
             result.output += &format!("\n[`{}`{about}:{words}]", call.name);
         }
     }
@@ -149,7 +149,7 @@ fn result(call: &CallPart, part: &Part) -> ToolResultPart {
         PartState::Error { message } => message.clone(),
         _ => format!(
             "[This call was interrupted. It may have been carried out in part: look before you repeat it.{}]",
-            task::resume_hint(call, part)
+            task_call::resume_hint(call, part)
         ),
     };
     ToolResultPart { id, name, output, is_error: true, ..ToolResultPart::default() }

@@ -14,6 +14,7 @@ pub mod inline_edit;
 mod store;
 pub mod system_prompt;
 pub mod task;
+mod task_call;
 
 pub use actor::{
     AgentRole, CompletePromptFuture, CompletedPrompt, CurrentRules, ParentSession, PromptDelivery,

@@ -4,24 +4,17 @@
 
 use copydesk_metadata::{ChangedFileMetadata, FileChangeStats, TaskUsage};
 use copydesk_tool::{TaskEnd, TaskProgress, TaskReport};
-use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::actor::{PromptDelivery, PromptRequest, SessionHandle};
 use crate::data::{CallPart, Part, PartContent, PartState};
 use crate::event::{SessionEvent, TurnEnd};
-
-const TOOL: &str = "task";
-
-/// The longest text about what a task does now, in characters.
-const LONGEST: usize = 80;
+use crate::task_call::LONGEST;
+use crate::task_call::argument;
 
 /// The most changed files that are listed.
 const FILES: usize = 200;
-
-/// Longer arguments are not parsed.
-const LOOKED_AT: usize = 64 * 1024;
 
 /// The arguments that describe a call, the best first.
 const TELLING: [&str; 7] = ["description", "filePath", "path", "pattern", "command", "url", "query"];
@@ -71,23 +64,6 @@ fn task_end(end: &TurnEnd) -> TaskEnd {
         TurnEnd::StepLimit { steps } => TaskEnd::StepLimit(*steps),
         TurnEnd::Failed { message } => TaskEnd::Failed(message.clone()),
     }
-}
-
-/// Tells the model how to continue the task of an interrupted call.
-pub(crate) fn resume_hint(call: &CallPart, part: &Part) -> String {
-    if call.name != TOOL {
-        return String::new();
-    }
-    let resumed = argument(&call.arguments, &["task_id"]);
-    let id = resumed.unwrap_or_else(|| part.id.to_string());
-    format!(" The agent's session is kept: pass `task_id` {id} to go on with it.")
-}
-
-/// The description of a task.
-pub(crate) fn task_label(call: &CallPart) -> String {
-    let about = argument(&call.arguments, &["description"]).unwrap_or_default();
-    let about: String = about.split_whitespace().flat_map(|word| [" ", word]).collect();
-    about.chars().take(LONGEST).collect()
 }
 
 /// Collects progress from events.
@@ -184,15 +160,6 @@ fn describe_call(call: &CallPart) -> String {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line,
     }
-}
-
-fn argument(arguments: &str, names: &[&str]) -> Option<String> {
-    if arguments.len() > LOOKED_AT {
-        return None;
-    }
-    let arguments: Value = serde_json::from_str(arguments).ok()?;
-    let said = names.iter().find_map(|name| arguments.get(name)?.as_str());
-    said.map(str::trim).filter(|said| !said.is_empty()).map(str::to_owned)
 }
 
 #[cfg(test)]

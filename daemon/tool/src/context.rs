@@ -17,6 +17,7 @@ use copydesk_workspace::reviews::ReviewId;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::denial::PermissionDenial;
 use crate::outcome::{ToolError, ToolErrorKind, one_line};
 use crate::question::{Question, QuestionAnswers};
 use crate::todo::TodoList;
@@ -49,22 +50,6 @@ pub enum AskReview {
     OpenFirst,
     /// In these reviews, one for each file.
     Reviews(Vec<ReviewId>),
-}
-
-/// Why an ask was denied.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PermissionDenial {
-    /// `why` is for the model: what is denied, and by which rule.
-    ByRule {
-        why: String,
-    },
-    /// The user rejected it. Without a reason the turn stops.
-    ByPerson {
-        reason: Option<String>,
-    },
-    /// The rules say `ask`, and no user is there.
-    Unattended,
-    Cancelled,
 }
 
 /// Who allowed an ask.
@@ -236,29 +221,5 @@ impl ToolContext {
     pub fn show_progress(&self, detail: CallDetail) {
         let metadata = detail.into();
         let _ = self.progress.try_send(CallProgress { call: self.call.clone(), metadata });
-    }
-}
-
-impl PermissionDenial {
-    pub(crate) fn into_error(self) -> ToolError {
-        match self {
-            Self::ByRule { why } => ToolError::new(
-                ToolErrorKind::Denied,
-                format!("A rule forbids this: {why}. Find another way, or say what you would need."),
-            ),
-            Self::ByPerson { reason: Some(reason) } => {
-                ToolError::new(ToolErrorKind::Denied, format!("The person said no: {reason}"))
-            }
-            Self::ByPerson { reason: None } => ToolError::new(
-                ToolErrorKind::Denied,
-                "The person said no. Do not try the same again; ask what they want instead.",
-            ),
-            Self::Unattended => ToolError::new(
-                ToolErrorKind::Denied,
-                "Nobody is there to approve this, so it was not done. Go on without it, and say at the end what is left to \
-                 do; it would need a run with --auto, or a rule that allows it.",
-            ),
-            Self::Cancelled => ToolError::cancelled(),
-        }
     }
 }

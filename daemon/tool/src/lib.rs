@@ -9,9 +9,9 @@
 mod arguments;
 mod batch_outcome;
 mod context;
+mod denial;
 mod disabled_tools;
 pub mod front_matter;
-mod invalid_tool;
 pub mod job_notes;
 mod outcome;
 mod output_spill;
@@ -31,9 +31,10 @@ pub mod web;
 
 pub use arguments::ArgumentsCompleteness;
 pub use context::{
-    AskFuture, AskReview, Asker, CallProgress, EditOwner, PermissionDenial, PermissionGrant,
-    PermissionRequest, QuestionFuture, SwitchAgentFuture, ToolContext,
+    AskFuture, AskReview, Asker, CallProgress, EditOwner, PermissionGrant, PermissionRequest, QuestionFuture,
+    SwitchAgentFuture, ToolContext,
 };
+pub use denial::PermissionDenial;
 pub use disabled_tools::disabled_tool;
 pub use outcome::{CallOutcome, MediaAttachment, ToolError, ToolErrorKind, ToolOutput};
 pub use output_spill::OutputSpill;

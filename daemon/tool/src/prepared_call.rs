@@ -3,6 +3,8 @@
 //!
 //! A disabled tool accepts any arguments: it answers that it is disabled.
 
+mod invalid_tool;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -14,10 +16,10 @@ use tokio::sync::OnceCell;
 use crate::arguments::{self, ArgumentsCompleteness, ParsedArguments, Repair};
 use crate::context::{PermissionRequest, ToolContext};
 use crate::disabled_tools::DISABLED_KEY;
-use crate::invalid_tool::invalid_call;
 use crate::outcome::{ToolError, ToolErrorKind};
 use crate::tool::{AnyTool, TouchedFiles};
 use crate::tool_names::{self, ToolNameMatch};
+use invalid_tool::invalid_call;
 
 type ToolMap = BTreeMap<String, Arc<dyn AnyTool>>;
 

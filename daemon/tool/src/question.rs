@@ -1,6 +1,6 @@
 //! Questions to the user.
 
-use crate::context::PermissionDenial;
+use crate::denial::PermissionDenial;
 
 /// One question. The maker ensures that every text is one line, capped, without control characters.
 #[derive(Debug, Clone, PartialEq, Eq)]

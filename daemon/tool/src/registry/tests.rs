@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 use super::{ToolOutputLimits, ToolRegistry};
 use crate::arguments::ArgumentsCompleteness;
 use crate::context::{
-    AskFuture, Asker, PermissionDenial, PermissionGrant, PermissionRequest, QuestionFuture,
-    SwitchAgentFuture, ToolContext,
+    AskFuture, Asker, PermissionGrant, PermissionRequest, QuestionFuture, SwitchAgentFuture, ToolContext,
 };
+use crate::denial::PermissionDenial;
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::output_spill::OutputSpill;
 use crate::prepared_call::RawCall;

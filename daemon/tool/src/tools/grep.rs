@@ -17,7 +17,8 @@ use serde::Deserialize;
 use super::folder_listing::child_path_from_real;
 use super::readable_folders::ReadableFolders;
 use super::target_file::{count, rule_names, search_ask, search_error, timeout_note};
-use crate::context::{AskReview, PermissionDenial, PermissionRequest, ToolContext};
+use crate::context::{AskReview, PermissionRequest, ToolContext};
+use crate::denial::PermissionDenial;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::Tool;
 

@@ -8,7 +8,8 @@ use serde::Deserialize;
 
 use super::plan_exit::BUILD;
 use super::question::{line, unanswered};
-use crate::context::{PermissionDenial, PermissionRequest, ToolContext};
+use crate::context::{PermissionRequest, ToolContext};
+use crate::denial::PermissionDenial;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::question::{Question, QuestionOption};
 use crate::tool::Tool;

@@ -7,7 +7,8 @@ use copydesk_metadata::{AskedQuestionMetadata, CallDetail, QuestionsMetadata};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::context::{PermissionDenial, PermissionRequest, ToolContext};
+use crate::context::{PermissionRequest, ToolContext};
+use crate::denial::PermissionDenial;
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::question::{Question, QuestionOption};
 use crate::tool::Tool;

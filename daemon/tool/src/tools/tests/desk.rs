@@ -17,9 +17,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{
-    AskFuture, Asker, CallProgress, PermissionDenial, PermissionGrant, PermissionRequest, QuestionFuture,
-    SwitchAgentFuture, ToolContext,
+    AskFuture, Asker, CallProgress, PermissionGrant, PermissionRequest, QuestionFuture, SwitchAgentFuture,
+    ToolContext,
 };
+use crate::denial::PermissionDenial;
 use crate::outcome::CallOutcome;
 use crate::output_spill::OutputSpill;
 use crate::plan_file::PlanFile;

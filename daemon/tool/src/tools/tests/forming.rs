@@ -10,7 +10,8 @@ use copydesk_workspace::process::Processes;
 use serde_json::json;
 
 use super::desk::{Desk, desk, desk_that};
-use crate::context::{PermissionDenial, ToolContext};
+use crate::context::ToolContext;
+use crate::denial::PermissionDenial;
 
 /// A formatter for everything, by this script, which runs in the workspace.
 fn with(desk: &Desk, script: &str) -> ToolContext {

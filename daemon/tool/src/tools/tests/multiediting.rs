@@ -4,7 +4,7 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::desk::{check, desk, desk_that};
-use crate::context::PermissionDenial;
+use crate::denial::PermissionDenial;
 use crate::outcome::ToolErrorKind;
 
 fn multiedit(path: &str, edits: &[(&str, &str)]) -> (&'static str, Value) {

@@ -4,7 +4,7 @@ use expect_test::expect;
 use serde_json::json;
 
 use super::desk::{check, check_on, desk, desk_that, link};
-use crate::context::PermissionDenial;
+use crate::denial::PermissionDenial;
 use crate::outcome::ToolErrorKind;
 
 #[tokio::test]

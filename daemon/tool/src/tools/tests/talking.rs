@@ -4,7 +4,7 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::desk::{Desk, check, check_on, desk, desk_answering, desk_that};
-use crate::context::PermissionDenial;
+use crate::denial::PermissionDenial;
 use crate::outcome::ToolErrorKind;
 
 fn todo(content: &str, status: &str) -> Value {

@@ -7,7 +7,8 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::desk::desk_that;
-use crate::context::{PermissionDenial, ToolContext};
+use crate::context::ToolContext;
+use crate::denial::PermissionDenial;
 use crate::outcome::{CallOutcome, ToolError, ToolErrorKind};
 use crate::output_spill::OutputSpill;
 use crate::registry::{ToolOutputLimits, ToolRegistry};

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::desk::{Desk, desk_with};
 use super::server::{Answer, Names, Server, answer};
-use crate::context::PermissionDenial;
+use crate::denial::PermissionDenial;
 use crate::web::{PrivateHosts, WebAccess};
 
 /// A desk that may fetch from this machine.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::PreparedCall;
 use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolErrorKind};
-use crate::prepared_call::PreparedCall;
 use crate::tool::{AnyTool, ToolFuture, TouchedFiles};
 
 /// Reserved: no other tool may have this name.
