@@ -455,6 +455,8 @@ export interface DaemonHello {
   version: string;
   /** The desk's process. */
   pid: number;
+  /** How language servers behave that an editor may have. */
+  servers?: ServerBehavior[];
 }
 
 /** One problem. */
@@ -1493,6 +1495,28 @@ export interface SelectionInfo {
 export interface SelectionResult {
   /** Missing where no document has the focus or had it last. */
   selection?: SelectionInfo;
+}
+
+/** How one language server behaves where servers differ: a row of the desk's table, as far as an editor needs it. An editor knows no server by name, except through this. */
+export interface ServerBehavior {
+  /** The names that editors, and the server itself, have for it. */
+  names: string[];
+  /** How long after diagnostics for a version others may follow for the same version, in milliseconds; as usual where it is missing. */
+  settle?: number;
+  /** Its first answer is right, whatever it says that it still reads. */
+  firstAnswer?: boolean;
+  /** It has read what it was told of the disk before it answers the next question. */
+  diskInOrder?: boolean;
+  /** Sources whose diagnostics follow a save alone. The first is the name of the compiler. */
+  savesFor?: string[];
+  /** Beginnings of the tokens of the progress of that compiler. */
+  saveTokens?: string[];
+  /** Members of a `textDocument/didChange` without changes that make it look at a text again, and publish, whatever it finds. */
+  touch?: unknown;
+  /** Beginnings of the lines that bring other files in: what it made of them it keeps for the next text. */
+  head?: string[];
+  /** The argument without which it sees other documents as they were saved, and not as they are. */
+  unsavedArgument?: string;
 }
 
 /** A language server of the desk's own. */

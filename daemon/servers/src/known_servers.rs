@@ -70,6 +70,31 @@ pub struct KnownServer {
     pub settings: Value,
     #[serde(default)]
     pub quirks: Quirks,
+    /// What is different where an editor starts it, with other options than ours.
+    #[serde(default)]
+    pub in_editors: EditorLaunchQuirks,
+}
+
+impl KnownServer {
+    /// All names of it: ours, and those that configurations and editors use.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        [&self.name].into_iter().chain(&self.aliases).map(String::as_str)
+    }
+
+    /// How long after a publish another one for the same version may follow, where an editor starts it.
+    pub fn settle_ms_in_editors(&self) -> Option<u64> {
+        self.in_editors.settle_ms.or(Some(self.quirks.settle_ms)).filter(|settle| *settle > 0)
+    }
+}
+
+/// How a server behaves where somebody else starts it: what our options change about it is missing there.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct EditorLaunchQuirks {
+    /// In the place of the `settle_ms` that it has with our options.
+    pub settle_ms: Option<u64>,
+    /// The argument without which it sees other documents as they were saved, and not as they are.
+    pub unsaved_argument: Option<String>,
 }
 
 /// What a server is there for. Of the first kind one serves a file, of the second any number.
@@ -96,7 +121,7 @@ pub fn known_servers() -> &'static [KnownServer] {
 
 /// By its name or another name of it.
 pub fn known_server(name: &str) -> Option<&'static KnownServer> {
-    known_servers().iter().find(|known| known.name == name || known.aliases.iter().any(|alias| alias == name))
+    known_servers().iter().find(|known| known.names().any(|known| known == name))
 }
 
 pub fn languages() -> &'static [Language] {
@@ -118,7 +143,7 @@ mod tests {
         let mut names = BTreeSet::new();
         for server in &table.servers {
             let name = &server.name;
-            for name in [name].into_iter().chain(&server.aliases) {
+            for name in server.names() {
                 assert!(names.insert(name), "{name} is two servers");
             }
             assert!(!server.install.is_empty() && !server.install.contains('\n'), "{name}");

@@ -35,6 +35,7 @@ mod documents;
 mod formatting;
 mod freshness;
 mod initialize;
+mod judge;
 mod message_handler;
 mod other_files;
 mod parse;

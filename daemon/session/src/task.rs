@@ -165,7 +165,7 @@ fn describe_call(call: &CallPart) -> String {
 #[cfg(test)]
 mod tests {
     use copydesk_metadata::CallMetadata;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::data::CallOutput;

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use super::client_encoding::lines_of;
+use copydesk_host::languages::server_behaviors;
 use copydesk_host::uri::path_of;
 
 /// What our plugin for Neovim calls itself.
@@ -68,6 +69,7 @@ impl ClientProfile {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
+            servers: server_behaviors(),
         };
         let encoding = match self.encoding {
             PositionEncoding::Utf8 => PositionEncodingKind::UTF8,

@@ -388,6 +388,8 @@ impl EditorQuery<'_> {
                 Verdict::Unknown { why: "what the editor knows may be about an older text".into() }
             }
         };
+        let (client, path_shown) = (self.editor.name(), path.display());
+        tracing::debug!(client, file = %path_shown, version = file.version, ?proof, unseen = ?file.unseen, "an editor reports diagnostics");
         let (items, compiled) = self.source.compiled.split_off_compilers(path, items, &file.unseen, said);
         let own = DiagnosticsReport::new(path.to_owned(), self.source_name(), said(items));
         [own].into_iter().chain(compiled).collect()

@@ -1,6 +1,6 @@
 //! Waiting for what a server says of a text.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,22 +10,18 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::clamp::LineLengths;
-use super::freshness::Freshness;
 use super::initialize::PullOptions;
+use super::judge::{CheckAction, CheckDecision, PullJudgement};
 use super::parse::PullResponse;
 use super::record::{ReadinessGate, ServerRecord, split_save_diagnostics};
 use super::{LanguageServer, parse, tsserver, uri};
 use crate::diagnostic::Diagnostic;
-use crate::quirks::{PullSupport, Quirks, ReadinessSignal};
+use crate::quirks::PullSupport;
 use crate::report::Verdict;
 use copydesk_rpc::peer::{PeerError, RpcResponseFuture};
 
 /// Before a request that the server gave up itself is sent again.
 const AGAIN: Duration = Duration::from_millis(30);
-/// What a server was told of the disk it reads there itself, some time later.
-const DISK: Duration = Duration::from_millis(300);
-/// For so long after it was told of the disk, it is not proven that it has read it.
-const DISK_UNSURE: Duration = Duration::from_secs(2);
 
 const LATE: &str = "it did not answer in time";
 
@@ -46,6 +42,8 @@ pub(super) struct PendingPull {
     is_proof: bool,
     /// Since when it was ready, by its own words.
     ready: Option<Instant>,
+    path: PathBuf,
+    version: Option<i32>,
 }
 
 impl LanguageServer {
@@ -67,61 +65,46 @@ impl LanguageServer {
         }
     }
 
-    /// Questions are sent while nothing else can be, so that the answer is for the text that is held at this moment.
+    /// Carries out what the judge wants next. Requests are sent while the record is locked, so that the answer is for the text that the
+    /// server has at this moment.
     pub(super) fn next_step(&self, path: &Path, version: &mut Option<i32>) -> CheckStep {
         let (mut known, now) = (self.inner.lock(), Instant::now());
         let quirks = &self.inner.launch.quirks;
-        let held = known.documents.get(path);
-        let current = held.map(|held| held.version);
-        let asked = *version.get_or_insert(current.unwrap_or_default());
-        if let Some(held) = held.filter(|held| held.version != asked) {
-            // Whoever asks about other files touches this one, too: its text is the same.
-            if !held.has_same_text_as(asked) {
-                return CheckStep::Done(unknown_verdict(
-                    "the text was changed again before the answer had come",
-                ));
-            }
-            *version = current;
+        let decision = known.judge(path, *version, quirks, now);
+        *version = Some(decision.version);
+        self.log_decision(path, &decision);
+        match decision.action {
+            CheckAction::Conclude(said) => CheckStep::Done(said),
+            CheckAction::Wait(at) => CheckStep::Wait(at, decision.why),
+            CheckAction::Pull => match known.pull_options_for(path, quirks) {
+                Some(options) => self.send_pull(&known, path, options, now),
+                // The judge wants a pull only where there are options.
+                None => CheckStep::Wait(None, decision.why),
+            },
+            CheckAction::Resend => match self.resend_text(&mut known, path) {
+                Some(resent) => {
+                    *version = Some(resent);
+                    CheckStep::Wait(Some(now), decision.why)
+                }
+                None => CheckStep::Done(unknown_verdict("it does not look at the file again by itself")),
+            },
         }
-        let ready = match known.gate(now) {
-            ReadinessGate::Open(ready) => ready,
-            // Such a one answers when it has read the project.
-            ReadinessGate::Wait(_) if quirks.pull == PullSupport::Tsserver && known.capabilities.tsserver => {
-                now
+    }
+
+    /// Why a diagnostic was judged as it was: never a text, and waiting only at the finest level.
+    fn log_decision(&self, path: &Path, decision: &CheckDecision) {
+        let (server, file, version) = (self.name(), path.display(), decision.version);
+        let (verdict, why) = (decision.action.name(), decision.why);
+        match &decision.action {
+            CheckAction::Wait(_) => tracing::trace!(server, %file, version, verdict, why, "judged"),
+            CheckAction::Conclude(said) => {
+                let count = said.diagnostics().map_or(0, <[Diagnostic]>::len);
+                // The server's own words on what it is busy with say more.
+                let why = if let Verdict::Unknown { why } = said { why.as_str() } else { why };
+                tracing::debug!(server, %file, version, verdict, why, count, "judged");
             }
-            ReadinessGate::Wait(at) => {
-                return CheckStep::Wait(at, "it has not said in time whether it has read the project");
-            }
-            ReadinessGate::Shut(why) => return CheckStep::Done(Verdict::Unknown { why }),
-        };
-        if let Some(options) = known.pull_options_for(path, quirks) {
-            if held.is_none() && !quirks.pull_closed {
-                return CheckStep::Done(unknown_verdict("it does not hold the file open"));
-            }
-            if let Some(later) = known.disk_read(quirks).filter(|later| *later > now) {
-                return CheckStep::Wait(Some(later), "files were changed on the disk just before");
-            }
-            return self.send_pull(&known, path, options, now);
-        }
-        let Some(held) = held else {
-            return CheckStep::Done(unknown_verdict("it does not hold the file open"));
-        };
-        if quirks.pull == PullSupport::Only {
-            return CheckStep::Wait(None, "it has not said in time that it can be asked");
-        }
-        match known.judge_publish(path, held, quirks, ready, now) {
-            Freshness::Proven => CheckStep::Done(Verdict::Proven(known.published_diagnostics(path))),
-            Freshness::Likely => CheckStep::Done(Verdict::Likely(known.published_diagnostics(path))),
-            Freshness::Wait(at) => CheckStep::Wait(at, "it said nothing of this text in time"),
-            Freshness::NeedsSave => CheckStep::Done(unknown_verdict(
-                "it sees other files as they were saved, and one was changed since",
-            )),
-            Freshness::Resend => {
-                let Some(touched) = self.resend_text(&mut known, path) else {
-                    return CheckStep::Done(unknown_verdict("it does not look at the file again by itself"));
-                };
-                *version = Some(touched);
-                CheckStep::Wait(Some(now), "it said nothing of this text in time")
+            CheckAction::Pull | CheckAction::Resend => {
+                tracing::debug!(server, %file, version, verdict, why, "judged");
             }
         }
     }
@@ -159,18 +142,20 @@ impl LanguageServer {
             }
             vec![self.peer.request("textDocument/diagnostic", &params)]
         };
-        let is_disk_read = known.disk_changed(quirks).is_none_or(|disk| disk + DISK_UNSURE <= now);
         CheckStep::Pull(PendingPull {
             responses: answers,
             text: held.map(|held| Arc::clone(&held.text)),
-            is_proof: held.is_some() && is_disk_read,
+            is_proof: known.is_pull_proof(path, quirks, now),
             ready: known.said_ready(quirks, now),
+            path: path.to_owned(),
+            version: held.map(|held| held.version),
         })
     }
 
     /// None where it has to be asked again.
     pub(super) async fn receive_pull(&self, pulling: PendingPull, until: Instant) -> Option<Verdict> {
-        let PendingPull { responses: answers, text, is_proof, ready } = pulling;
+        let PendingPull { responses: answers, text, is_proof, ready, path, version } = pulling;
+        let (server, file) = (self.name(), path.display());
         let mut came = Vec::new();
         for answer in answers {
             came.push(match self.answered(answer, until).await {
@@ -187,19 +172,13 @@ impl LanguageServer {
             return Some(unknown_verdict("its answer is no report of diagnostics"));
         };
         let quirks = &self.inner.launch.quirks;
-        // What it said while it began to read the project anew means nothing.
-        if self.is_reindexing_briefly() {
-            return None;
-        }
-        {
-            let (known, now) = (self.inner.lock(), Instant::now());
-            if let ReadinessGate::Shut(why) = known.gate(now) {
-                return Some(Verdict::Unknown { why });
-            }
-            // Nor what it said between, however short that was.
-            if known.said_ready(quirks, now) != ready {
+        match self.inner.lock().judge_pull(ready, quirks, Instant::now()) {
+            PullJudgement::Accept => {}
+            PullJudgement::AskAgain => {
+                tracing::debug!(server, %file, version, "asks again: it looked at the project meanwhile");
                 return None;
             }
+            PullJudgement::Shut(why) => return Some(Verdict::Unknown { why }),
         }
         if !report.related.is_empty() {
             let related = report.related;
@@ -215,6 +194,9 @@ impl LanguageServer {
         if let Some(text) = text {
             LineLengths::new(&text).clamp(&mut diagnostics);
         }
+        let verdict = if is_proof { "proven" } else { "likely" };
+        let why = if is_proof { "it was asked for this text" } else { "it may not have read the disk yet" };
+        tracing::debug!(server, %file, version, verdict, why, count = diagnostics.len(), "judged");
         Some(if is_proof { Verdict::Proven(diagnostics) } else { Verdict::Likely(diagnostics) })
     }
 
@@ -271,27 +253,6 @@ impl ServerRecord {
             LineLengths::new(&held.text).clamp(&mut diagnostics);
         }
         diagnostics
-    }
-
-    /// Since when it is ready, where it says so itself. What it does besides, others tell as progress, with every answer.
-    fn said_ready(&self, quirks: &Quirks, now: Instant) -> Option<Instant> {
-        match self.gate(now) {
-            ReadinessGate::Open(since) if quirks.ready == ReadinessSignal::ServerStatus => Some(since),
-            _ => None,
-        }
-    }
-
-    /// When something changed on the disk that it may not have read when it answers the next question.
-    fn disk_changed(&self, quirks: &Quirks) -> Option<Instant> {
-        let files = self.disk_changed.filter(|_| !quirks.disk_in_order);
-        files.max(self.folders_changed.filter(|_| quirks.folders_ms > 0))
-    }
-
-    /// When it has read it, as far as it is known.
-    fn disk_read(&self, quirks: &Quirks) -> Option<Instant> {
-        let files = self.disk_changed.filter(|_| !quirks.disk_in_order).map(|disk| disk + DISK);
-        let folders = self.folders_changed.filter(|_| quirks.folders_ms > 0);
-        files.max(folders.map(|folders| folders + Duration::from_millis(quirks.folders_ms.min(10_000))))
     }
 }
 

@@ -26,6 +26,8 @@ enum SaveCheckStep {
     Done(Verdict),
     /// The run has just ended.
     RunEnded,
+    /// The server has to be told of a save that was put off.
+    TellDeferredSave,
     Wait(Option<Instant>),
 }
 
@@ -46,6 +48,8 @@ impl LanguageServer {
                         return Some(unknown_verdict(NOT_COME));
                     }
                 }
+                // `follow` has told it.
+                SaveCheckStep::TellDeferredSave => {}
                 SaveCheckStep::Wait(at) => {
                     wait_for_tick(&mut ticks, at, until).await;
                     is_heard = false;
@@ -56,35 +60,24 @@ impl LanguageServer {
 
     fn follow(&self, path: &Path, is_heard: bool) -> SaveCheckStep {
         let (mut known, now) = (self.inner.lock(), Instant::now());
-        match known.gate(now) {
-            ReadinessGate::Open(_) => {}
-            ReadinessGate::Wait(at) => return SaveCheckStep::Wait(at),
-            ReadinessGate::Shut(why) => return SaveCheckStep::Done(Verdict::Unknown { why }),
-        }
-        match known.save_runs.run_due_until(now) {
-            Some(due) if known.save_runs.deferred_save.is_some() => return SaveCheckStep::Wait(Some(due)),
-            _ => {
-                if let Some((path, version)) = known.save_runs.deferred_save.take() {
-                    self.tell_saved(&mut known, &path, version, now);
-                }
+        let mut step = known.judge_save(path, is_heard, now);
+        if matches!(step, SaveCheckStep::TellDeferredSave) {
+            if let Some((path, version)) = known.save_runs.deferred_save.take() {
+                self.tell_saved(&mut known, &path, version, now);
             }
+            step = known.judge_save(path, is_heard, now);
         }
-        let saved = known.documents.get(path).and_then(|held| held.last_save.filter(|_| held.is_clean()));
-        let Some((_, saved)) = saved else {
-            return SaveCheckStep::Done(unknown_verdict(
-                "it is said of what was saved, and the text is another",
-            ));
-        };
-        // A compiler reads all files: what it said before another one was written is not about this project.
-        let written = known.written().map_or(saved, |last| last.max(saved));
-        match known.save_runs.status_after(written, now) {
-            SaveRunStatus::Done if !is_heard && known.save_runs.has_just_ended(now) => {
-                SaveCheckStep::RunEnded
-            }
-            SaveRunStatus::Done => SaveCheckStep::Done(Verdict::Proven(known.saved_for(path))),
-            SaveRunStatus::Late => SaveCheckStep::Done(unknown_verdict("nothing has followed the save yet")),
-            SaveRunStatus::Wait(at) => SaveCheckStep::Wait(at),
+        if let SaveCheckStep::Done(said) = &step {
+            let (server, file, verdict) = (self.name(), path.display(), said.proof());
+            let count = said.diagnostics().map_or(0, <[Diagnostic]>::len);
+            let why = if let Verdict::Unknown { why } = said {
+                why.as_str()
+            } else {
+                "a run after the save has ended"
+            };
+            tracing::debug!(server, %file, ?verdict, why, count, "judged what follows a save");
         }
+        step
     }
 
     /// Waits for what a run found last, which may come after the word that it has ended: by another thread, and sent when all else
@@ -113,6 +106,35 @@ impl LanguageServer {
 }
 
 impl ServerRecord {
+    /// Pure, as the rest of the judge is. `is_heard`: what the last run sent at its end has been waited for.
+    fn judge_save(&self, path: &Path, is_heard: bool, now: Instant) -> SaveCheckStep {
+        match self.gate(now) {
+            ReadinessGate::Open(_) => {}
+            ReadinessGate::Wait(at) => return SaveCheckStep::Wait(at),
+            ReadinessGate::Shut(why) => return SaveCheckStep::Done(Verdict::Unknown { why }),
+        }
+        if self.save_runs.deferred_save.is_some() {
+            return match self.save_runs.run_due_until(now) {
+                Some(due) => SaveCheckStep::Wait(Some(due)),
+                None => SaveCheckStep::TellDeferredSave,
+            };
+        }
+        let saved = self.documents.get(path).and_then(|held| held.last_save.filter(|_| held.is_clean()));
+        let Some((_, saved)) = saved else {
+            return SaveCheckStep::Done(unknown_verdict(
+                "it is said of what was saved, and the text is another",
+            ));
+        };
+        // A compiler reads all files: what it said before another one was written is not about this project.
+        let written = self.written().map_or(saved, |last| last.max(saved));
+        match self.save_runs.status_after(written, now) {
+            SaveRunStatus::Done if !is_heard && self.save_runs.has_just_ended(now) => SaveCheckStep::RunEnded,
+            SaveRunStatus::Done => SaveCheckStep::Done(Verdict::Proven(self.saved_for(path))),
+            SaveRunStatus::Late => SaveCheckStep::Done(unknown_verdict("nothing has followed the save yet")),
+            SaveRunStatus::Wait(at) => SaveCheckStep::Wait(at),
+        }
+    }
+
     fn saved_for(&self, path: &Path) -> Vec<Diagnostic> {
         self.clamp_diagnostics(path, self.published.get(path).map(|said| said.save_diagnostics.as_slice()))
     }

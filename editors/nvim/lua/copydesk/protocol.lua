@@ -139,6 +139,7 @@
 ---@field protocol integer The version of the protocol that it speaks.
 ---@field version string The desk's version.
 ---@field pid integer The desk's process.
+---@field servers? copydesk.ServerBehavior[] How language servers behave that an editor may have.
 
 --- One problem.
 ---@class copydesk.DiagnosticInfo
@@ -882,6 +883,18 @@
 --- What the person has selected.
 ---@class copydesk.SelectionResult
 ---@field selection? copydesk.SelectionInfo Missing where no document has the focus or had it last.
+
+--- How one language server behaves where servers differ: a row of the desk's table, as far as an editor needs it. An editor knows no server by name, except through this.
+---@class copydesk.ServerBehavior
+---@field names string[] The names that editors, and the server itself, have for it.
+---@field settle? integer How long after diagnostics for a version others may follow for the same version, in milliseconds; as usual where it is missing.
+---@field firstAnswer? boolean Its first answer is right, whatever it says that it still reads.
+---@field diskInOrder? boolean It has read what it was told of the disk before it answers the next question.
+---@field savesFor? string[] Sources whose diagnostics follow a save alone. The first is the name of the compiler.
+---@field saveTokens? string[] Beginnings of the tokens of the progress of that compiler.
+---@field touch? any Members of a `textDocument/didChange` without changes that make it look at a text again, and publish, whatever it finds.
+---@field head? string[] Beginnings of the lines that bring other files in: what it made of them it keeps for the next text.
+---@field unsavedArgument? string The argument without which it sees other documents as they were saved, and not as they are.
 
 --- A language server of the desk's own.
 ---@class copydesk.ServerInfo

@@ -174,7 +174,7 @@ async fn somebody(name: &str) -> (Child, [i32; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report");
     let mut desk = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", &format!("pool::tests::ending::{name}"), "--ignored"])
+        .args(["--exact", &format!("pool::tests::shutdown::{name}"), "--ignored"])
         .env("COPYDESK_TEST_REPORT", &report)
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -12,8 +12,6 @@ local READ = 300
 local FOLDER = 1500
 --- For so long after they were told, it is not proven that they have.
 local UNSURE = 2000
---- These read what they were told of before they answer what they are asked next.
-local IN_ORDER = { gopls = true }
 
 ---@class copydesk.Disk
 ---@field told number When it was last told of a file that it has to read there.
@@ -46,7 +44,9 @@ end
 ---@return number sure
 function M.read(client)
   local known = servers[client.id] or { told = -math.huge, folder = -math.huge }
-  local told = IN_ORDER[client.name] and -math.huge or known.told
+  -- Some read what they were told of before they answer what they are asked next.
+  local is_in_order = require("copydesk.diagnostics.behavior").of(client).diskInOrder
+  local told = is_in_order and -math.huge or known.told
   local is_compiler = #require("copydesk.diagnostics.tsserver").identifiers(client) > 0
   return math.max(told + READ, is_compiler and known.folder + FOLDER or told), told + UNSURE
 end

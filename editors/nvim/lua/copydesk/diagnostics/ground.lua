@@ -1,9 +1,10 @@
---- Whether what clangd said of a text was made with what the text includes, as that is now.
+--- Whether what a server said of a text was made with what the text includes, as that is now.
 ---
---- It keeps what it made of the head of a text, and says something of the next text at once, with what it kept, and once more when the
---- head is made anew, under the same version. So its word on a text has a ground only where the head could be kept, where there was
---- nothing to keep, or where it was told of the very same text once more after it had spoken of it.
+--- Some (clangd) keep what they made of the head of a text, and say something of the next text at once, with what they kept, and once more when
+--- the head is made anew, under the same version. So their word on a text has a ground only where the head could be kept, where there was
+--- nothing to keep, or where they were told of the very same text once more after they had spoken of it.
 
+local behavior = require("copydesk.diagnostics.behavior")
 local included = require("copydesk.diagnostics.included")
 local notes = require("copydesk.diagnostics.notes")
 
@@ -13,10 +14,11 @@ local M = {}
 local OURS = 1000000000
 local count = 0
 
+--- Whether a server is such a one: it can be made to look at a text once more.
 ---@param client vim.lsp.Client
 ---@return boolean
 function M.is_for(client)
-  return client.name == "clangd" or vim.tbl_get(client, "server_info", "name") == "clangd"
+  return behavior.of(client).touch ~= nil
 end
 
 --- Whether a version is one under which nothing was changed.
@@ -110,8 +112,14 @@ end
 
 --- All lines up to the first that includes nothing and is no comment.
 ---@param buffer integer
+---@param beginnings string[] How lines begin that include something.
 ---@return string
-local function head(buffer)
+local function head(buffer, beginnings)
+  local function includes_something(line)
+    return vim.iter(beginnings):any(function(beginning)
+      return vim.startswith(line, beginning)
+    end)
+  end
   local found, in_comment, goes_on = {}, false, false
   for _, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do
     local rest = vim.trim(line)
@@ -127,10 +135,7 @@ local function head(buffer)
       end
       rest, in_comment = vim.trim(after), not in_comment
     end
-    local begins = rest:sub(1, 1)
-    local is_word = rest:match("^module") or rest:match("^import") or rest:match("^export") or rest:match("^@import")
-    local is_directive = begins == "#" or begins == "%" or begins == ";" or is_word
-    if not (goes_on or in_comment or rest == "" or rest:match("^//") or is_directive) then
+    if not (goes_on or in_comment or rest == "" or rest:match("^//") or includes_something(rest)) then
       break
     end
     if not in_comment and not rest:match("^//") then
@@ -156,7 +161,7 @@ function M.told(id, note, is_opening)
   note.first = is_opening and told.version or note.first
   -- We hear of it a moment later: where the text is already another one, nobody knows what the head was.
   local is_there = vim.api.nvim_buf_is_loaded(note.buffer) and vim.lsp.util.buf_versions[note.buffer] == told.version
-  told.head = is_there and head(note.buffer) or nil
+  told.head = is_there and head(note.buffer, behavior.of(client).head or {}) or nil
   if note.ground and (is_opening or note.ground.head ~= told.head) then
     note.ground = nil
   end
@@ -187,8 +192,8 @@ end
 ---@param client vim.lsp.Client
 ---@return boolean
 local function sees_unsaved(client)
-  local command = client.config.cmd
-  return type(command) == "table" and vim.list_contains(command, "--use-dirty-headers")
+  local command, argument = client.config.cmd, behavior.of(client).unsavedArgument
+  return not argument or type(command) == "table" and vim.list_contains(command, argument)
 end
 
 --- Whether another document that this may include is not saved, and is not seen.
@@ -243,11 +248,11 @@ function M.touch(client, buffer)
   end
   count = count + 1
   note.touched = { version = OURS + count, of = told.version, at = notes.now() }
-  require("copydesk.server").notify(client, "textDocument/didChange", {
+  local params = vim.tbl_extend("force", behavior.of(client).touch, {
     textDocument = { uri = vim.uri_from_bufnr(buffer), version = note.touched.version },
     contentChanges = {},
-    forceRebuild = true,
   })
+  require("copydesk.server").notify(client, "textDocument/didChange", params)
 end
 
 return M

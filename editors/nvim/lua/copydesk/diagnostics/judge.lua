@@ -15,15 +15,6 @@ M.times = {
   unnamed = 300,
   --- A server that has said nothing of any file after so long does not give diagnostics.
   silent = 30000,
-  --- Servers that take longer for the second piece, or gather changes for longer.
-  by_server = {
-    gopls = 1200,
-    ts_ls = 600,
-    tsserver = 600,
-    ["typescript-language-server"] = 600,
-    ["typescript-tools"] = 600,
-    vtsls = 600,
-  },
 }
 
 ---@class copydesk.Verdict
@@ -97,14 +88,15 @@ function M.published(client, buffer)
   if not is_named and not is_after then
     return verdict
   end
-  local settle = M.times.by_server[client.name] or (is_named and M.times.named or M.times.unnamed)
+  local own_settle = require("copydesk.diagnostics.behavior").of(client).settle
+  local settle = own_settle or (is_named and M.times.named or M.times.unnamed)
   local elsewhere = notes.elsewhere(client.id, note)
   -- A version proves that the server has read what it was told before that, and nothing of what it was told later.
   local told_at = note.told and note.told.at or 0
   if elsewhere > told_at then
     -- What the change of another document did to this one is published after what it did to that.
     local heard = notes.heard(client.id)
-    settle = M.times.by_server[client.name] or M.times.unnamed
+    settle = own_settle or M.times.unnamed
     verdict.again = heard > elsewhere and heard + settle or nil
     verdict.proof = verdict.again and notes.now() >= verdict.again and "likely" or nil
     return verdict

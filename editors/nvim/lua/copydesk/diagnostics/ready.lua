@@ -9,8 +9,6 @@ local M = {}
 
 --- What a server calls its work while it does not know the project yet. (A compiler that checks is not among it.)
 local LOADING = { "index", "load", "fetch", "scan", "setting up", "initializ", "import", "crategraph" }
---- clangd is right about a file whatever else it still reads.
-local RIGHT_WHILE_LOADING = { clangd = true }
 --- Looking once more takes no longer, in milliseconds, where it is waited for.
 local SHORT = 3000
 
@@ -74,11 +72,11 @@ end
 ---@param client vim.lsp.Client
 ---@return boolean
 function M.is_loading(client)
-  if RIGHT_WHILE_LOADING[client.name] then
-    return false
-  elseif servers[client.id] then
+  if servers[client.id] then
     -- It says so itself: what else it is busy with does not matter.
     return M.is_unsettled(client)
+  elseif require("copydesk.diagnostics.behavior").of(client).firstAnswer then
+    return false
   end
   for _, title in pairs(client.progress.pending) do
     local words = tostring(title):lower()

@@ -7,20 +7,17 @@ local runs = require("copydesk.diagnostics.runs")
 
 local M = {}
 
---- By the server's name: what the compiler is named, what its diagnostics are, and how the tokens of its work begin, also where it is
---- clippy.
-local COMPILERS = {
-  ["rust-analyzer"] = {
-    source = "rustc",
-    sources = { rustc = true, clippy = true },
-    tokens = { "rust-analyzer/flycheck", "rustAnalyzer/cargo" },
-  },
-}
+---@class copydesk.Compiler
+---@field source string What it is named.
+---@field sources string[] What its diagnostics name as their source.
+---@field tokens string[] How the tokens of its work begin.
 
 ---@param client vim.lsp.Client
----@return {source: string, sources: table<string, true>, tokens: string[]}?
+---@return copydesk.Compiler?
 local function compiler(client)
-  return COMPILERS[(client.name:gsub("_", "-"))]
+  local known = require("copydesk.diagnostics.behavior").of(client)
+  local sources = known.savesFor or {}
+  return sources[1] and { source = sources[1], sources = sources, tokens = known.saveTokens or {} } or nil
 end
 
 --- A server says how far its work is.
@@ -70,7 +67,7 @@ function M.seen(client, items)
     return items
   end
   return vim.tbl_filter(function(one)
-    return type(one) ~= "table" or not known.sources[one.source]
+    return type(one) ~= "table" or not vim.list_contains(known.sources, one.source)
   end, items)
 end
 

@@ -1,0 +1,181 @@
+//! The judge: what is to be done next to know what a server says of a text, and whether its answer to a pull counts.
+//!
+//! Contract: pure. The facts are a [`ServerRecord`], whoever fills it: what the server is, what it was told, what it said, and when. The
+//! quirks are a row of the table of known servers, and the time is an argument. The judge sends nothing and waits for nothing: whoever
+//! asks it carries out the [`CheckAction`], and asks again when something happens or the moment has come.
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::check_document::unknown_verdict;
+use super::freshness::Freshness;
+use super::record::{ReadinessGate, ServerRecord};
+use crate::quirks::{PullSupport, Quirks, ReadinessSignal};
+use crate::report::Verdict;
+
+/// What a server is told of the disk it reads there itself, some time later.
+const DISK: Duration = Duration::from_millis(300);
+/// For so long after a server was told of the disk, it is not proven that it has read it.
+const DISK_UNSURE: Duration = Duration::from_secs(2);
+
+/// What is to be done next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum CheckAction {
+    /// The judge knows the answer, or knows that there is none.
+    Conclude(Verdict),
+    /// The server has to be asked for the diagnostics of the text.
+    Pull,
+    /// The server has to be told of the same text once more.
+    Resend,
+    /// Nothing until something happens, or until this moment.
+    Wait(Option<Instant>),
+}
+
+impl CheckAction {
+    /// For the log.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Conclude(Verdict::Proven(_)) => "proven",
+            Self::Conclude(Verdict::Likely(_)) => "likely",
+            Self::Conclude(Verdict::Unknown { .. }) => "unknown",
+            Self::Conclude(Verdict::Unchecked { .. }) => "unchecked",
+            Self::Pull => "pull",
+            Self::Resend => "resend",
+            Self::Wait(_) => "wait",
+        }
+    }
+}
+
+/// An action, the version of the text that it is about, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct CheckDecision {
+    pub(super) action: CheckAction,
+    pub(super) version: i32,
+    pub(super) why: &'static str,
+}
+
+/// Whether an answer to a pull counts.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum PullJudgement {
+    Accept,
+    /// The server looked at the project anew while it answered: it has to be asked again.
+    AskAgain,
+    /// The server is not ready any more, and why.
+    Shut(String),
+}
+
+impl ServerRecord {
+    /// `asked` is the version that the caller asked about first; none at its first question.
+    pub(super) fn judge(
+        &self,
+        path: &Path,
+        asked: Option<i32>,
+        quirks: &Quirks,
+        now: Instant,
+    ) -> CheckDecision {
+        let held = self.documents.get(path);
+        let current = held.map(|held| held.version);
+        let asked = asked.unwrap_or(current.unwrap_or_default());
+        // Whoever asks about other files resends this one, too: then its text is the same.
+        let is_same = held.is_none_or(|held| held.version == asked || held.has_same_text_as(asked));
+        let version = if is_same { current.unwrap_or(asked) } else { asked };
+        let decide = |action, why| CheckDecision { action, version, why };
+        let unknown = |why| decide(CheckAction::Conclude(unknown_verdict(why)), why);
+        if !is_same {
+            return unknown("the text was changed again before the answer had come");
+        }
+        let ready = match self.gate(now) {
+            ReadinessGate::Open(ready) => ready,
+            // Such a server answers when it has read the project.
+            ReadinessGate::Wait(_) if quirks.pull == PullSupport::Tsserver && self.capabilities.tsserver => {
+                now
+            }
+            ReadinessGate::Wait(at) => {
+                return decide(
+                    CheckAction::Wait(at),
+                    "it has not said in time whether it has read the project",
+                );
+            }
+            ReadinessGate::Shut(why) => {
+                return decide(CheckAction::Conclude(Verdict::Unknown { why }), "it is not ready");
+            }
+        };
+        if self.pull_options_for(path, quirks).is_some() {
+            if held.is_none() && !quirks.pull_closed {
+                return unknown("it does not hold the file open");
+            }
+            if let Some(later) = self.disk_read(quirks).filter(|later| *later > now) {
+                return decide(CheckAction::Wait(Some(later)), "files were changed on the disk just before");
+            }
+            return decide(CheckAction::Pull, "it can be asked for the diagnostics of this text");
+        }
+        let Some(held) = held else {
+            return unknown("it does not hold the file open");
+        };
+        if quirks.pull == PullSupport::Only {
+            return decide(CheckAction::Wait(None), "it has not said in time that it can be asked");
+        }
+        let published = || self.published_diagnostics(path);
+        match self.judge_publish(path, held, quirks, ready, now) {
+            Freshness::Proven => decide(
+                CheckAction::Conclude(Verdict::Proven(published())),
+                "it published for this version, and no other publish is to be expected",
+            ),
+            Freshness::Likely => decide(
+                CheckAction::Conclude(Verdict::Likely(published())),
+                "it published after the last change, or is silent for longer than it ever took",
+            ),
+            Freshness::Wait(at) => decide(CheckAction::Wait(at), "it said nothing of this text in time"),
+            Freshness::NeedsSave => {
+                unknown("it sees other files as they were saved, and one was changed since")
+            }
+            Freshness::Resend => decide(CheckAction::Resend, "it said nothing of this text in time"),
+        }
+    }
+
+    /// `ready` is since when the server was ready, by its own words, when it was asked.
+    pub(super) fn judge_pull(&self, ready: Option<Instant>, quirks: &Quirks, now: Instant) -> PullJudgement {
+        // What it said while it began to read the project anew means nothing.
+        if self.readiness.ready_again_by(now).is_some() {
+            return PullJudgement::AskAgain;
+        }
+        match self.gate(now) {
+            ReadinessGate::Shut(why) => PullJudgement::Shut(why),
+            // Nor what it said between two such times, however short they were.
+            _ if self.said_ready(quirks, now) != ready => PullJudgement::AskAgain,
+            _ => PullJudgement::Accept,
+        }
+    }
+
+    /// Whether an answer to a pull that is sent now proves something: the server has the text, and has read the disk.
+    pub(super) fn is_pull_proof(&self, path: &Path, quirks: &Quirks, now: Instant) -> bool {
+        let is_disk_read = self.disk_changed(quirks).is_none_or(|disk| disk + DISK_UNSURE <= now);
+        self.documents.get(path).is_some() && is_disk_read
+    }
+
+    /// Since when it is ready, where it says so itself. What it does besides, others tell as progress, with every answer.
+    pub(super) fn said_ready(&self, quirks: &Quirks, now: Instant) -> Option<Instant> {
+        match self.gate(now) {
+            ReadinessGate::Open(since) if quirks.ready == ReadinessSignal::ServerStatus => Some(since),
+            _ => None,
+        }
+    }
+
+    /// When something changed on the disk that it may not have read when it answers the next question.
+    fn disk_changed(&self, quirks: &Quirks) -> Option<Instant> {
+        let files = self.disk_changed.filter(|_| !quirks.disk_in_order);
+        files.max(self.folders_changed.filter(|_| quirks.folders_ms > 0))
+    }
+
+    /// When it has read it, as far as it is known.
+    fn disk_read(&self, quirks: &Quirks) -> Option<Instant> {
+        let files = self.disk_changed.filter(|_| !quirks.disk_in_order).map(|disk| disk + DISK);
+        let folders = self.folders_changed.filter(|_| quirks.folders_ms > 0);
+        files.max(folders.map(|folders| folders + Duration::from_millis(quirks.folders_ms.min(10_000))))
+    }
+}
