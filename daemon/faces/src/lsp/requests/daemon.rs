@@ -1,7 +1,9 @@
-//! The desk itself: what it offers, how it is, its end.
+//! Requests about the daemon itself: models, agents, status, servers, stop.
 
 use std::collections::BTreeMap;
 
+use copydesk_host::agents::{self, AgentRegistry};
+use copydesk_host::session_host::SessionHostError;
 use copydesk_protocol::PROTOCOL;
 use copydesk_protocol::daemon::{
     AgentInfo, AgentsParams, AgentsResult, Empty, ModelInfo, ModelsResult, ServersRestartParams,
@@ -11,8 +13,6 @@ use copydesk_protocol::lenient::LenientJson;
 use tower_lsp_server::jsonrpc::Result;
 
 use super::super::backend::{LspBackend, rpc_error_from};
-use copydesk_host::agents::{self, AgentRegistry};
-use copydesk_host::session_host::SessionHostError;
 
 impl LspBackend {
     pub(super) async fn models(&self, _: LenientJson<Empty>) -> Result<ModelsResult> {
