@@ -23,5 +23,5 @@ pub(super) fn verdict(result: Value) -> Result<(), EditorError> {
         return Ok(());
     }
     let reason = result.get("failureReason").and_then(Value::as_str);
-    Err(EditorError::Declined(reason.unwrap_or("the editor gave no reason").to_owned()))
+    Err(EditorError::Declined(reason.unwrap_or("the editor rejected the edit and gave no reason").to_owned()))
 }
