@@ -1,7 +1,7 @@
-//! What language servers say of a change, below the call that made it, or before it is made.
+//! Diagnostics of a change, below the call that made it, or in the ask before it.
 //!
-//! One line for each problem, and one for whoever said so and how sure that is; what is not known is said to be unknown.
-//! Everything fits the terminal: where it is too narrow for a place and its message, the message stands below.
+//! One line per problem, then one per group of sources with their proof; sources that do not know are listed as
+//! such. Everything fits the terminal: if a line is too narrow for place and message, the message goes below.
 
 #[cfg(test)]
 mod tests;
@@ -11,55 +11,54 @@ use serde_json::Value;
 
 use crate::terminal::{BAD, DIM, GOOD, WARNING, columns, columns_of, cut, one_line, styled};
 
-/// Problems that are shown one by one.
-const MOST: usize = 5;
+/// Problems shown one by one.
+const MAX_PROBLEMS: usize = 5;
 
-/// A message with less room than this goes on a line of its own.
-const ROOM: usize = 24;
+/// A message with fewer columns goes on a line of its own.
+const MESSAGE_COLUMNS: usize = 24;
 
-/// When it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DiagnosticsTiming {
-    /// The change is made.
+    /// The change is applied.
     After,
-    /// A person decides on it.
+    /// The user decides on it.
     Before,
 }
 
-/// None where nobody was asked.
+/// Empty if no source was asked.
 pub(super) fn lines(metadata: &Value, when: DiagnosticsTiming) -> Vec<String> {
     within(metadata, when, columns())
 }
 
 fn within(metadata: &Value, when: DiagnosticsTiming, width: usize) -> Vec<String> {
-    let Some(told) = metadata.get("diagnostics") else { return Vec::new() };
-    let list = |key: &str| told.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let Some(report) = metadata.get("diagnostics") else { return Vec::new() };
+    let list = |key: &str| report.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let (new, unsure) = (list("new"), list("unsure"));
     let mut lines: Vec<_> =
-        new.iter().chain(unsure).take(MOST).flat_map(|item| problem(item, width)).collect();
-    let unlisted = usize::try_from(count(told, "unlisted")).unwrap_or_default();
-    let more = (new.len() + unsure.len() + unlisted).saturating_sub(MOST);
+        new.iter().chain(unsure).take(MAX_PROBLEMS).flat_map(|item| problem(item, width)).collect();
+    let unlisted = usize::try_from(count(report, "unlisted")).unwrap_or_default();
+    let more = (new.len() + unsure.len() + unlisted).saturating_sub(MAX_PROBLEMS);
     if more > 0 {
         lines.push(styled(DIM, format!("  … and {more} more")));
     }
     let (known, unknown): (Vec<_>, Vec<_>) =
-        list("reports").iter().partition(|report| text(report, "proof") != "unknown");
+        list("reports").iter().partition(|source| text(source, "proof") != "unknown");
     let room = width.saturating_sub(4);
     if !known.is_empty() {
         let is_fine = new.is_empty() && unsure.is_empty();
         let mark = if is_fine { styled(GOOD, "✓") } else { styled(BAD, "✗") };
-        let said = format!("{}: {}", sources(&known), figures(told, (new.len(), unsure.len()), when));
-        lines.push(format!("  {mark} {}", styled(DIM, cut(&said, room))));
+        let line = format!("{}: {}", sources(&known), figures(report, (new.len(), unsure.len()), when));
+        lines.push(format!("  {mark} {}", styled(DIM, cut(&line, room))));
     }
     if let Some(first) = unknown.first() {
-        let said = format!("{}: not known: {}", sources(&unknown), one_line(text(first, "why")));
-        lines.push(format!("  {} {}", styled(DIM, "?"), styled(DIM, cut(&said, room))));
+        let line = format!("{}: not known: {}", sources(&unknown), one_line(text(first, "why")));
+        lines.push(format!("  {} {}", styled(DIM, "?"), styled(DIM, cut(&line, room))));
     }
     lines
 }
 
 /// `2 new, 1 older, 1 fixed`
-fn figures(told: &Value, (new, unsure): (usize, usize), when: DiagnosticsTiming) -> String {
+fn figures(report: &Value, (new, unsure): (usize, usize), when: DiagnosticsTiming) -> String {
     let made = if when == DiagnosticsTiming::Before { " if this is made" } else { "" };
     let found = match (new, unsure) {
         (0, 0) => format!("nothing new{made}"),
@@ -67,19 +66,19 @@ fn figures(told: &Value, (new, unsure): (usize, usize), when: DiagnosticsTiming)
         (new, 0) => format!("{new} new{made}"),
         (new, unsure) => format!("{new} new{made}, {unsure} perhaps new"),
     };
-    let older = [("remaining", "older"), ("fixed", "fixed")].map(|(key, word)| match count(told, key) {
+    let older = [("remaining", "older"), ("fixed", "fixed")].map(|(key, word)| match count(report, key) {
         0 => String::new(),
         count => format!(", {count} {word}"),
     });
     found + &older.concat()
 }
 
-/// Whoever said something, with how sure it is.
+/// The sources with their proof.
 fn sources(reports: &[&Value]) -> String {
     let mut named: Vec<String> = Vec::new();
     for report in reports {
         let (source, proof) = (one_line(text(report, "source")), text(report, "proof"));
-        // Who reads that nothing is new should know what was looked at.
+        // A user who reads "nothing new" should know that only the syntax was checked.
         let source = if source == TREE_SITTER { format!("{source} (syntax only)") } else { source };
         let name = if proof == "unknown" { source } else { format!("{source}, {}", one_line(proof)) };
         if !named.contains(&name) {
@@ -92,32 +91,32 @@ fn sources(reports: &[&Value]) -> String {
 /// `  src/cart.rs:12:9 error E0308 mismatched types`
 fn problem(problem: &Value, width: usize) -> Vec<String> {
     let number = |key: &str| problem.get(key).and_then(Value::as_u64).unwrap_or_default();
-    let at = format!(":{}:{}", number("line"), number("column"));
+    let position = format!(":{}:{}", number("line"), number("column"));
     let severity = one_line(text(problem, "severity"));
     let code = Some(one_line(text(problem, "code"))).filter(|code| !code.is_empty());
     let kind = code.map_or_else(|| severity.clone(), |code| format!("{severity} {code}"));
     let kind = cut(&kind, width.saturating_sub(4));
     let path = one_line(text(problem, "path"));
-    let path = cut_front(&path, width.saturating_sub(3 + at.len()));
+    let path = cut_front(&path, width.saturating_sub(3 + position.len()));
     let message = one_line(text(problem, "message"));
     let coloured = match severity.as_str() {
         "error" => styled(BAD, &kind),
         "warning" => styled(WARNING, &kind),
         _ => kind.clone(),
     };
-    let place = format!("  {path}{at}");
+    let place = format!("  {path}{position}");
     let room = width.saturating_sub(columns_of(&place) + columns_of(&kind) + 3);
-    if room >= ROOM.min(columns_of(&message)) {
+    if room >= MESSAGE_COLUMNS.min(columns_of(&message)) {
         return vec![format!("{place} {coloured} {}", cut(&message, room))];
     }
     let room = width.saturating_sub(columns_of(&kind) + 6);
-    if room >= ROOM.min(columns_of(&message)) {
+    if room >= MESSAGE_COLUMNS.min(columns_of(&message)) {
         return vec![place, format!("    {coloured} {}", cut(&message, room))];
     }
     vec![place, format!("    {coloured}"), format!("    {}", cut(&message, width.saturating_sub(5)))]
 }
 
-/// At most this many columns of it, the last ones: the end of a path says most.
+/// Cuts to the last columns: the end of a path says most.
 fn cut_front(text: &str, columns: usize) -> String {
     if columns_of(text) <= columns {
         return text.to_owned();
@@ -126,10 +125,10 @@ fn cut_front(text: &str, columns: usize) -> String {
     cut(&reversed, columns).chars().rev().collect()
 }
 
-fn count(of: &Value, key: &str) -> u64 {
-    of.get(key).and_then(Value::as_u64).unwrap_or_default()
+fn count(object: &Value, key: &str) -> u64 {
+    object.get(key).and_then(Value::as_u64).unwrap_or_default()
 }
 
-fn text<'a>(of: &'a Value, key: &str) -> &'a str {
-    of.get(key).and_then(Value::as_str).unwrap_or_default()
+fn text<'a>(object: &'a Value, key: &str) -> &'a str {
+    object.get(key).and_then(Value::as_str).unwrap_or_default()
 }

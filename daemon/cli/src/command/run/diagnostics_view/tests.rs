@@ -21,7 +21,7 @@ fn found() -> Value {
     json!({ "diagnostics": { "reports": reports, "new": new, "unsure": [], "fixed": 1, "remaining": 2 } })
 }
 
-/// Whatever the width is, no line is wider.
+/// Checks the lines, and that none is wider than the terminal.
 #[track_caller]
 fn check(metadata: &Value, when: DiagnosticsTiming, width: usize, expected: &Expect) {
     let lines = within(metadata, when, width);
@@ -29,7 +29,7 @@ fn check(metadata: &Value, when: DiagnosticsTiming, width: usize, expected: &Exp
     for line in &plain {
         assert!(columns_of(line) <= width + 2, "too wide: {line}");
     }
-    // What is expected is written without what all of its lines begin with.
+    // `expect!` strips the indentation that all lines share.
     let begun: Vec<_> = plain.iter().map(|line| line.strip_prefix("  ").expect("below its call")).collect();
     expected.assert_eq(&(begun.join("\n") + "\n"));
 }
@@ -138,7 +138,7 @@ fn nobody_was_asked() {
     assert_eq!(within(&json!({ "diagnostics": 7 }), DiagnosticsTiming::After, 80), Vec::<String>::new());
 }
 
-/// Nothing that a server writes is taken for a style of ours.
+/// A server's escape sequences never reach the terminal.
 #[test]
 fn what_a_server_writes_cannot_steer_the_terminal() {
     let mut metadata = found();
