@@ -101,13 +101,13 @@ fn a_key_that_loses_is_warned_of() {
     let desk = TestEnvironment::new().without_local_providers().env("GROQ_API_KEY", "from-the-environment");
     desk.run_with(&["auth", "add", "groq"], KEY).assert_output(&expect![[r#"
         Added the key for groq. `copydesk models groq` lists its models.
-        ! warning: the key from $GROQ_API_KEY wins over this one
+        ! warning: the key from $GROQ_API_KEY takes precedence over this one
     "#]]);
     let config = r#"{ "provider": { "groq": { "options": { "apiKey": "from-the-configuration" } } } }"#;
     let desk = TestEnvironment::new().without_local_providers().with_files(&[(USER_CONFIG, config)]);
     desk.run_with(&["auth", "add", "groq"], KEY).assert_output(&expect![[r#"
         Added the key for groq. `copydesk models groq` lists its models.
-        ! warning: the key from the configuration wins over this one
+        ! warning: the key from the configuration takes precedence over this one
     "#]]);
     // An empty variable overrides nothing.
     let desk = TestEnvironment::new().without_local_providers().env("GROQ_API_KEY", "");

@@ -44,21 +44,21 @@ fn what_is_no_key_is_refused() {
     add(
         "Hidden-0123456789 two words\n",
         &expect![[r#"
-        ! error: this is no key: it has spaces or control characters in it; nothing was changed
+        ! error: a key has no spaces or control characters; nothing was changed
         exit code 1
     "#]],
     );
     add(
         "Hidden-0123456789\u{7}\n",
         &expect![[r#"
-        ! error: this is no key: it has spaces or control characters in it; nothing was changed
+        ! error: a key has no spaces or control characters; nothing was changed
         exit code 1
     "#]],
     );
     add(
         "Hidden-0123456789\0\n",
         &expect![[r#"
-        ! error: this is no key: it has spaces or control characters in it; nothing was changed
+        ! error: a key has no spaces or control characters; nothing was changed
         exit code 1
     "#]],
     );
@@ -72,7 +72,7 @@ fn what_is_no_key_is_refused() {
     add(
         "Hidden-0123456789".repeat(6000),
         &expect![[r#"
-        ! error: this is no key: it is longer than 16384 bytes; nothing was changed
+        ! error: a key has at most 16384 bytes; nothing was changed
         exit code 1
     "#]],
     );

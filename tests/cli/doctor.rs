@@ -68,7 +68,7 @@ fn a_desk_that_works() {
     let ran = doctor(&desk);
     assert_eq!((ran.code, ran.json()["ok"].as_bool()), (Some(0), Some(true)), "{ran:?}");
     assert_finding(&ran, "data folder", "good", "~/.local/share/copydesk");
-    assert_finding(&ran, "cache folder", "good", "not there yet");
+    assert_finding(&ran, "cache folder", "good", "created when needed");
     assert_finding(&ran, "keys", "good", "1 in ~/.local/share/copydesk/auth.json");
     assert_finding(&ran, "providers", "good", "1 set up: anthropic");
     assert_finding(&ran, "model", "good", "anthropic/");

@@ -12,21 +12,21 @@ fn without_a_command_there_is_help() {
         ! Usage: copydesk [OPTIONS] <COMMAND>
         !
         ! Commands:
-        !   tour         See it work: a small broken project is made and repaired, without any model or key
-        !   run          Do one thing: copydesk run "fix the failing test"
-        !   undo         Take back what the agent did to files, and only that
-        !   sessions     Look at, search, export and delete what was said and done
-        !   models       List the models that can be used now, and what is missing for the others
+        !   tour         See it work: repairs a small broken project, without a model or a key
+        !   run          Run one prompt: copydesk run "fix the failing test"
+        !   undo         Undo the agent's file changes, and only those
+        !   sessions     List, show, search, export and delete sessions
+        !   models       List the models you can use, and what the others lack
         !   config       Show the configuration and where each value comes from
-        !   auth         Keep keys for providers in a file that only you can read
-        !   lsp          What an editor starts: speaks LSP with it, and starts the daemon if need be
-        !   daemon       Run the daemon here, in the foreground
-        !   status       Tell whether the daemon runs, and what it has to do
-        !   restart      End a language server that the daemon runs, and start it anew
-        !   stop         End the daemon when its turns are done
+        !   auth         Store API keys of providers in a file that only you can read
+        !   lsp          Speak LSP with the editor that starts this; starts the daemon if needed
+        !   daemon       Run the daemon in the foreground
+        !   status       Show whether the daemon runs, and what it is doing
+        !   restart      Restart a language server of the daemon
+        !   stop         Stop the daemon when its turns are done
         !   log          Show the end of the daemon's log, and follow it
         !   doctor       Find out why something does not work, and what to do
-        !   completions  Print a script that completes this command line in your shell
+        !   completions  Print a completion script for your shell
         !   help         Print this message or the help of the given subcommand(s)
         !
         ! Options:
@@ -36,7 +36,7 @@ fn without_a_command_there_is_help() {
         exit code 2
     "#]]);
     TestEnvironment::new().run(&["auth"]).assert_output(&expect![[r#"
-        ! Keep keys for providers in a file that only you can read
+        ! Store API keys of providers in a file that only you can read
         !
         ! Usage: copydesk auth [OPTIONS] <COMMAND>
         !
@@ -70,7 +70,7 @@ fn help_that_was_asked_for_is_a_result() {
     desk.run(&["config", "trust", "--help"]).assert_output(&expect![[r#"
         Trust this project's configuration files as they are now
 
-        Without it they cannot read your environment variables or files outside the project, nor send
+        Untrusted files cannot read your environment variables or files outside the project, nor send
         anything to addresses of their choice. A file that changes is no longer trusted.
 
         Usage: copydesk config trust [OPTIONS]
@@ -80,7 +80,7 @@ fn help_that_was_asked_for_is_a_result() {
                   Work as if started in this folder
 
               --remove
-                  Trust them no longer
+                  Stop trusting them
 
           -h, --help
                   Print help (see a summary with '-h')

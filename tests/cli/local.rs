@@ -163,7 +163,7 @@ fn what_is_no_list_of_models_is_not_believed() {
         server.page("/models", status, body);
         let ran = ollama(&server).run(&["models", "ollama"]);
         assert_eq!(
-            ran.stderr, "error: nothing answers for ollama on this machine: is it running?\n",
+            ran.stderr, "error: no server for ollama responds on this machine; is it running?\n",
             "{status}"
         );
         assert_eq!((ran.stdout.as_str(), ran.code), ("", Some(1)));
@@ -201,7 +201,7 @@ fn one_that_never_answers_is_not_waited_for() {
     desk.run(&["models"]).assert_output(&expect![[r#"
         Not set up
           groq  set GROQ_API_KEY
-        `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
+        `copydesk auth add PROVIDER` stores a key; `copydesk models PROVIDER` says where to get one.
 
         No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]]);
@@ -216,13 +216,13 @@ fn one_that_is_configured_and_not_running_is_told_of() {
     desk.run(&["models"]).assert_output(&expect![[r#"
         Not set up
           ollama  Nothing answers at http://127.0.0.1:1/v1: is it running?
-        `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
+        `copydesk auth add PROVIDER` stores a key; `copydesk models PROVIDER` says where to get one.
 
         No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]]);
     desk.run(&["models", "ollama"]).assert_output(&expect![[r#"
         Ollama  Nothing answers at http://127.0.0.1:1/v1: is it running?
-          ollama/MODEL  whatever the server has
+          ollama/MODEL  any model of the server
 
     "#]]);
 }

@@ -30,7 +30,7 @@ fn nothing_is_set_up() {
           togetherai  set TOGETHER_API_KEY or TOGETHER_AI_API_KEY
           xai         set XAI_API_KEY
           zai         set ZAI_API_KEY or ZHIPU_API_KEY
-        `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
+        `copydesk auth add PROVIDER` stores a key; `copydesk models PROVIDER` says where to get one.
 
         No model is set up yet; until then the offline model does what it can. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]]);
@@ -47,16 +47,16 @@ fn a_key_in_the_environment_is_told_by_its_name() {
 
         Not set up
           openai  set OPENAI_API_KEY
-        `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
+        `copydesk auth add PROVIDER` stores a key; `copydesk models PROVIDER` says where to get one.
 
-        Model: groq/openai/gpt-oss-120b (the first that is set up; "model" in copydesk.jsonc chooses)
+        Model: groq/openai/gpt-oss-120b (the first one set up; "model" in copydesk.jsonc chooses another)
     "#]]);
     desk.run(&["models", "--json"]).assert_hides(KEY);
     // An empty variable counts as unset.
     TestEnvironment::new().with_providers(&["groq"]).env("GROQ_API_KEY", " ").run(&["models"]).assert_output(&expect![[r#"
         Not set up
           groq  set GROQ_API_KEY
-        `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
+        `copydesk auth add PROVIDER` stores a key; `copydesk models PROVIDER` says where to get one.
 
         No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]]);
@@ -216,7 +216,7 @@ fn providers_are_switched_off() {
     desk.run(&["models"]).assert_output(&expect![[r#"
         Not set up
           groq  set GROQ_API_KEY
-        `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
+        `copydesk auth add PROVIDER` stores a key; `copydesk models PROVIDER` says where to get one.
 
         No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]]);

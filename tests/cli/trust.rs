@@ -82,12 +82,12 @@ fn all_files_of_the_project_are_trusted_and_none_of_another() {
 fn there_may_be_nothing_to_trust() {
     TestEnvironment::new().with_files(&[(USER_CONFIG, "{}")]).run(&["config", "trust"]).assert_output(
         &expect![[r#"
-        ! error: no configuration file of a project was found from PROJECT up
+        ! error: found no project configuration in PROJECT or a folder above it
         exit code 1
     "#]],
     );
     TestEnvironment::new().run(&["config", "trust", "--remove"]).assert_output(&expect![[r#"
-        ! error: no configuration file of a project was found from PROJECT up
+        ! error: found no project configuration in PROJECT or a folder above it
         exit code 1
     "#]]);
     TestEnvironment::new().with_files(&[(PROJECT_CONFIG, "{ oops")]).run(&["config", "trust"]).assert_output(
@@ -145,7 +145,7 @@ fn the_users_key_does_not_go_where_a_repository_says() {
     expect![[r#"
         Not set up
           openai  This folder's configuration sends requests for OpenAI to SERVER/v1. Check that file; if you agree, run `copydesk config trust`.
-        `copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.
+        `copydesk auth add PROVIDER` stores a key; `copydesk models PROVIDER` says where to get one.
 
         No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]].assert_eq(&shown);

@@ -83,7 +83,7 @@ fn a_folder_that_is_none() {
         exit code 1
     "#]]);
     desk.run(&["--cwd", "file", "config"]).assert_output(&expect![[r#"
-        ! error: --cwd PROJECT/file: this is a file, a folder is needed
+        ! error: --cwd PROJECT/file: not a folder
         exit code 1
     "#]]);
     desk.run(&["--cwd", "file/below", "models"]).assert_output(&expect![[r#"
@@ -98,7 +98,7 @@ fn a_folder_that_is_none() {
     "#]]);
     desk.shell("mkdir here && cd here && rmdir ../here && \"$COPYDESK\" config").assert_output(&expect![[
         r#"
-        ! error: the current folder cannot be read; change to another: No such file or directory (os error 2)
+        ! error: cannot read the current folder; change to another: No such file or directory (os error 2)
         exit code 1
     "#
     ]]);

@@ -26,7 +26,7 @@ fn it_is_stopped_on_request() {
         let desk = daemon_environment();
         let daemon = ForegroundDaemon::start(&desk, &[]);
         let stop = desk.run(args);
-        assert_eq!((stop.stdout.as_str(), stop.code), ("The daemon has ended.\n", Some(0)));
+        assert_eq!((stop.stdout.as_str(), stop.code), ("The daemon has stopped.\n", Some(0)));
         assert!(daemon.wait_for_exit(&desk).success());
     }
 }
@@ -36,7 +36,7 @@ fn a_stop_tells_that_editors_bring_it_back() {
     let desk = daemon_environment();
     let (mut editor, before) = StdioEditor::start_initialized(&desk);
     let stop = desk.run(&["stop"]);
-    assert_eq!(stop.stdout, "The daemon has ended.\n1 attached clients will start it again.\n");
+    assert_eq!(stop.stdout, "The daemon has stopped.\n1 attached clients will start it again.\n");
     assert_eq!(editor.next()["method"], "copydesk/restarted");
     let after = editor.request("copydesk/status", serde_json::json!({}));
     assert_ne!(after["result"]["pid"].as_u64(), Some(before));

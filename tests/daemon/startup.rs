@@ -23,7 +23,7 @@ fn editors_that_start_at_once_share_one_daemon() {
     // The command itself is attached, too.
     assert_eq!((&status["running"], &status["pid"], &status["clients"]), (&true.into(), &pids[0], &7.into()));
     editors.into_iter().for_each(|editor| assert_eq!(editor.leave().code(), Some(1)));
-    assert_eq!(desk.run(&["stop"]).stdout, "The daemon has ended.\n");
+    assert_eq!(desk.run(&["stop"]).stdout, "The daemon has stopped.\n");
     assert!(!desk.exists(SOCKET));
 }
 
@@ -49,7 +49,7 @@ fn what_a_killed_daemon_left_is_in_nobodys_way() {
     daemon.child.wait().unwrap();
     assert!(desk.exists(SOCKET));
     desk.run(&["status"]).assert_output(&expect![[r#"
-        The daemon is not running. An editor starts it when it needs it, or you do: `copydesk daemon`.
+        The daemon is not running. An editor starts it when needed; `copydesk daemon` starts it by hand.
         exit code 1
     "#]]);
     let (editor, pid) = StdioEditor::start_initialized(&desk);

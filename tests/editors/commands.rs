@@ -75,7 +75,7 @@ fn a_command_that_does_not_listen_is_gone_when_the_daemon_has_stopped() {
     let held = CommandPipe::wait_for_start(&desk);
     assert!(held.is_open());
     let stop = desk.scripted.desk.run(&["stop", "--now"]);
-    assert!(stop.code == Some(0) && stop.stdout.starts_with("The daemon has ended.\n"), "{stop:?}");
+    assert!(stop.code == Some(0) && stop.stdout.starts_with("The daemon has stopped.\n"), "{stop:?}");
     assert!(!held.is_open());
     // Attached clients know how it ended, and so do later ones.
     assert_eq!(client.wait_for_turn_end(&session), "cancelled");

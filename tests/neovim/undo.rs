@@ -83,11 +83,11 @@ fn the_command_line_takes_back_in_the_buffers_too() {
         let (scripted, mut window) = after_edited_turn(program);
         let session = window.session.clone();
         let undo = scripted.desk.run(&["undo", &session]);
-        assert_eq!((undo.stdout.as_str(), undo.code), ("✓ a.txt taken back\n✓ b.txt taken back\n", Some(0)));
+        assert_eq!((undo.stdout.as_str(), undo.code), ("✓ a.txt undone\n✓ b.txt undone\n", Some(0)));
         assert_eq!(window.text("a.txt"), typed(TEN));
         assert_eq!((scripted.desk.read("a.txt"), scripted.desk.read("b.txt")), (TEN.into(), TEN.into()));
         let redo = scripted.desk.run(&["undo", "--redo", &session]);
-        assert_eq!((redo.stdout.as_str(), redo.code), ("✓ a.txt done again\n✓ b.txt done again\n", Some(0)));
+        assert_eq!((redo.stdout.as_str(), redo.code), ("✓ a.txt redone\n✓ b.txt redone\n", Some(0)));
         assert_eq!(window.text("a.txt"), typed(&agent(TEN)));
         assert_eq!((scripted.desk.read("a.txt"), scripted.desk.read("b.txt")), (TEN.into(), agent(TEN)));
     });

@@ -70,7 +70,7 @@ fn a_daemon_of_another_protocol_or_an_older_one_is_done_without() {
             ("ok\n", Some(0))
         );
         let why = if older { "the daemon is version 0.0.1" } else { "speaks protocol 0" };
-        assert!(said.contains(why) && said.contains("Going on without the daemon"), "{said}");
+        assert!(said.contains(why) && said.contains("Continuing without the daemon"), "{said}");
     }
 }
 
@@ -80,11 +80,12 @@ fn a_key_that_only_the_shell_has_is_told() {
         ScriptedEnvironment::with_config([], json!({ "enabled_providers": ["script", "groq"] }));
     let _up = scripted.start_daemon(RunLocation::Daemon);
     let ran = scripted.run(&["--model", "groq/some-model", "Go"]);
-    assert!(ran.code == Some(1) && !ran.stderr.contains("could be used here"), "{ran:?}");
+    assert!(ran.code == Some(1) && !ran.stderr.contains("is usable in this shell"), "{ran:?}");
     scripted.desk = scripted.desk.env("GROQ_API_KEY", "gsk_1234567890");
     let ran = scripted.run(&["--model", "groq/some-model", "Go"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    let said = "groq/some-model could be used here: the daemon has the environment that it was started with";
+    let said =
+        "groq/some-model is usable in this shell: the daemon keeps the environment that it was started with";
     assert!(ran.stderr.contains(said), "{ran:?}");
     assert!(ran.stderr.contains("--no-daemon") && ran.stderr.contains("copydesk stop"), "{ran:?}");
 }

@@ -167,7 +167,7 @@ fn undo_goes_through_the_editor_that_has_the_file_open() {
     let undo = undo.args(["undo", &session]).stdout(Stdio::piped()).spawn().unwrap();
     editor.wait_for_method("workspace/applyEdit");
     let output = undo.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "✓ a.txt taken back\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "✓ a.txt undone\n");
     assert_eq!(editor.text(&file), "unsaved\none\ntyped\n");
     assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
 }

@@ -192,10 +192,7 @@ fn options_of_a_project_are_not_sent_before_it_is_trusted() {
         r#"{ "agent": { "build": { "options": { "metadata": { "user_id": "evil" } } } } }"#,
     );
     let ran = scripted.run(&["Go"]);
-    assert!(
-        ran.stderr.contains("`agent.build.options` of a project that is not trusted is left out"),
-        "{ran:?}"
-    );
+    assert!(ran.stderr.contains("`agent.build.options` is ignored: this project is not trusted"), "{ran:?}");
     assert_eq!(scripted.request_body(0).get("metadata"), None);
     assert_eq!(scripted.desk.run(&["config", "trust"]).code, Some(0));
     scripted.run(&["Go"]);

@@ -19,7 +19,7 @@ fn the_person_is_told_what_the_model_will_not_see() {
         let ran = scripted.run(&["--file", "shot.png", "What is this?"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert!(scripted.last_message(0).contains("shot.png left out: this model takes no images"));
-        let warning = "warning: shot.png is not sent: script/m-1 takes no images.";
+        let warning = "warning: shot.png is not sent: script/m-1 does not accept images.";
         assert!(ran.stderr.starts_with(warning), "{ran:?}");
     }
 }
@@ -70,7 +70,7 @@ fn what_cannot_be_sent_is_refused_before_anything_is() {
             "--file long.txt: it has 262145 bytes of text, and at most 262144 can be attached; name it in",
         ),
         ("huge", "--file huge: it has 22020096 bytes; at most 20971520 can be sent"),
-        ("/dev/zero", "--file /dev/zero: this is no ordinary file"),
+        ("/dev/zero", "--file /dev/zero: not a regular file"),
     ];
     for (file, told) in cases {
         let ran = scripted.run(&["--file", file, "Go"]);

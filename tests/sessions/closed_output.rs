@@ -42,7 +42,7 @@ fn stored_parts(scripted: &ScriptedEnvironment) -> Vec<Value> {
 fn assert_cancelled(child: Child) {
     let (code, said) = end(child);
     assert_eq!(code, Some(130), "{said}");
-    assert!(said.contains("nobody reads standard output any more: the turn was cancelled"), "{said}");
+    assert!(said.contains("standard output is closed: the turn was cancelled"), "{said}");
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn what_cannot_be_written_is_told() {
     scripted.server.wait_for_hangup("never").await;
     let (code, said) = end(child);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("error: standard output cannot be written; the turn was cancelled: "), "{said}");
+    assert!(said.contains("error: cannot write to standard output; the turn was cancelled: "), "{said}");
     let parts = stored_parts(&scripted);
     assert_eq!(parts.last().unwrap()["state"]["state"], "interrupted", "{parts:#?}");
 }

@@ -120,8 +120,8 @@ fn there_is_an_end_to_how_many_are_read() {
         run_with_instructions(&["many/*.md", "late.md"], &[&files[..], &[("late.md", "LATE")]].concat());
     assert_eq!((system.matches("MANY").count(), system.contains("LATE")), (64, false));
     assert!(
-        ran.stderr.contains("`many/*.md` names too many files")
-            && ran.stderr.contains("`late.md` is left out")
+        ran.stderr.contains("`many/*.md` matches too many files")
+            && ran.stderr.contains("`late.md` is ignored")
     );
 }
 
@@ -140,7 +140,7 @@ fn addresses_are_fetched_and_what_fails_is_left_out() {
     assert!(system.contains(&format!("Instructions from {a}:")) && !system.contains("hush"), "{system}");
     assert!(system.contains("The rest of this text is left out") && system.len() < 100_000);
     for warning in [
-        format!("{missing} answered with status 404; it is left out"),
+        format!("{missing} answered with status 404; it is ignored"),
         format!("{gone} cannot be fetched"),
         "ftp://host/x is not an http:// or https:// address".to_owned(),
         format!("{moved} answered with status 302"),
@@ -155,7 +155,7 @@ fn a_server_that_never_answers_is_not_waited_for() {
     let (never, again) = (web.url("/never"), web.url("/never?again"));
     let (system, ran) = run_with_instructions(&[&never, &again, &web.url("/a")], &[]);
     assert!(system.contains("FROM THE WEB"), "{system}");
-    assert!(ran.stderr.contains("/never did not answer within 5 seconds; it is left out"), "{ran:?}");
+    assert!(ran.stderr.contains("/never did not respond within 5 seconds; it is ignored"), "{ran:?}");
 }
 
 /// Neither the web nor a file outside, however it is written.
@@ -183,7 +183,7 @@ fn a_project_names_nothing_outside_before_it_is_trusted() {
     let system = scripted.request_body(0)["system"].to_string();
     assert!(system.contains("INSIDE") && !system.contains("SECRET"), "{system}");
     assert_eq!(
-        (ran.stderr.matches("it is left out").count(), web.asked.load(Ordering::SeqCst)),
+        (ran.stderr.matches("is ignored: it is outside").count(), web.asked.load(Ordering::SeqCst)),
         (6, 0),
         "{ran:?}"
     );

@@ -69,7 +69,7 @@ fn a_tour_that_is_kept_has_what_was_said_with_it() {
     std::fs::create_dir_all(&tmp).unwrap();
     let desk = desk.env("PATH", path).env("TMPDIR", tmp);
     let ran = desk.run(&["tour", "--yes", "--keep"]);
-    assert!(ran.code == Some(0) && !ran.stdout.contains("on your PATH"), "{ran:?}");
+    assert!(ran.code == Some(0) && !ran.stdout.contains("in your PATH"), "{ran:?}");
     let show = ran.stdout.lines().find(|line| line.contains("copydesk sessions show ")).unwrap();
     let show = show.replace("=~/", "=$HOME/");
     let shown = desk.shell(&show);

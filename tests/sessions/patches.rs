@@ -102,7 +102,7 @@ fn the_tiers_of_edits_in_tasks_are_in_the_status() {
     let ran = scripted.run(&["--auto", "Go"]);
     assert_eq!((ran.code, scripted.desk.read("a.txt").as_str()), (Some(0), "1\n"), "{ran:?}");
     let status = scripted.desk.run(&["status"]).stdout;
-    assert!(status.contains("Places of edits, found since it began: exact 1."), "{status}");
+    assert!(status.contains("Edits located since its start: exact 1."), "{status}");
 }
 
 /// The daemon counts the match tiers of edits.
@@ -136,7 +136,7 @@ fn the_tiers_of_edits_are_in_the_status() {
         (Some(0), "1\n    2\n    3\n4\n"),
         "{ran:?}"
     );
-    assert!(told(&["status"]).contains("Places of edits, found since it began: exact 2, indentation 1."));
+    assert!(told(&["status"]).contains("Edits located since its start: exact 2, indentation 1."));
     let status: Value = serde_json::from_str(&told(&["status", "--json"])).unwrap();
     let expected = json!([{ "tier": "exact", "count": 2 }, { "tier": "indentation", "count": 1 }]);
     assert_eq!(status["tiers"], expected);

@@ -98,7 +98,7 @@ fn an_edit_is_made_only_when_somebody_approves() {
     assert!(told.contains("Nobody is there to approve this") && !told.contains("said no"), "{told}");
     assert!(ran.stdout.contains("✗ edit Edit a.txt (+1 -1): nobody could be asked\n"), "{ran:?}");
     assert!(
-        ran.stderr.contains("warning: nobody could be asked") && ran.stderr.contains("`--auto`"),
+        ran.stderr.contains("because nobody could approve it") && ran.stderr.contains("`--auto`"),
         "{ran:?}"
     );
     let ran = scripted.run(&["--auto", "Change it"]);

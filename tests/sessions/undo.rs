@@ -37,19 +37,19 @@ fn the_last_turn_that_changed_files_is_taken_back_and_done_again() {
         scripted.server.queue_turn(ScriptedTurn::new().text("I only look."));
         assert_eq!(scripted.run(&["--continue", "Look"]).code, Some(0));
         scripted.desk.run(&["undo"]).assert_output(&expect![[r#"
-            ✓ a.txt taken back
+            ✓ a.txt undone
         "#]]);
         assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\nfour\nfive\n");
         scripted.desk.run(&["undo"]).assert_output(&expect![[r#"
-            There is nothing to take back.
+            There is nothing to undo.
             exit code 1
         "#]]);
         scripted.desk.run(&["undo", "--redo"]).assert_output(&expect![[r#"
-            ✓ a.txt done again
+            ✓ a.txt redone
         "#]]);
         assert_eq!(scripted.desk.read("a.txt"), "one\n2\nthree\n4\nfive\n");
         scripted.desk.run(&["undo", "--redo"]).assert_output(&expect![[r#"
-            There is no undo to take back.
+            There is no undo to redo.
             exit code 1
         "#]]);
     }

@@ -192,7 +192,7 @@ fn a_project_opens_nothing_and_names_no_engine() {
     let ran = scripted.run(&["--auto", "Look"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     for key in ["webfetch", "websearch"] {
-        let warning = format!("`{key}` is left out: this project is not trusted");
+        let warning = format!("`{key}` is ignored: this project is not trusted");
         assert!(ran.stderr.contains(&warning), "{ran:?}");
     }
     assert!(!scripted.request_body(0)["tools"].to_string().contains(r#""name":"websearch""#));

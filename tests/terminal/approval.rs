@@ -88,7 +88,7 @@ fn no_and_stop_ends_the_turn() {
     assert_eq!(terminal.wait_for_exit(), Some(1));
     assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
     let text = terminal.text();
-    assert!(text.contains("✗ edit Edit a.txt (+1 -1): you said no\nstopped, as you said\n"), "{text}");
+    assert!(text.contains("✗ edit Edit a.txt (+1 -1): you said no\nstopped at your request\n"), "{text}");
 }
 
 #[test]

@@ -53,9 +53,9 @@ fn what_is_saved_is_accepted_in_the_place_of_the_hunk() {
 fn unchanged_it_is_accepted_and_otherwise_asked_again() {
     for (script, why) in [
         ("exit 3", Some("failed (exit status: 3)")),
-        (": > \"$1\"", Some("nothing was left of it")),
-        ("sed -i '/^TWO/d' \"$1\"", Some("nothing was left of it")),
-        ("printf '\\377' > \"$1\"", Some("what was saved is not UTF-8")),
+        (": > \"$1\"", Some("the saved text is empty")),
+        ("sed -i '/^TWO/d' \"$1\"", Some("the saved text is empty")),
+        ("printf '\\377' > \"$1\"", Some("the saved text is not UTF-8")),
         ("rm \"$1\"", Some("it could not be edited")),
         (":", None),
     ] {

@@ -157,7 +157,7 @@ fn no_to_the_rest_stops_the_turn() {
                 ),
                 "{text}"
             );
-            assert!(text.contains("stopped, as you said"), "{text}");
+            assert!(text.contains("stopped at your request"), "{text}");
             assert_eq!(scripted.desk.read("a.txt"), OLD.replace("two", "TWO").replace("four", "FOUR"));
         }
     }
@@ -250,7 +250,7 @@ fn a_comment_needs_words() {
             .wait_until("the second question", |terminal| terminal.text().trim_end().ends_with("because ›"));
         terminal.keys(nothing);
     }
-    terminal.wait_for_text_times("nothing was said, so nothing is decided", 2);
+    terminal.wait_for_text_times("no comment, so nothing is decided", 2);
     wait_for_question(&mut terminal);
     terminal.line("a");
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());

@@ -105,9 +105,9 @@ fn the_servers_of_the_daemon_are_listed_and_started_anew() {
         (&before["name"], &before["state"], &before["documents"]),
         (&json!("scripted"), &json!("ready"), &json!(1))
     );
-    assert_eq!(scripted.desk.run(&["restart", "scripted"]).stdout, "scripted is started anew.\n");
+    assert_eq!(scripted.desk.run(&["restart", "scripted"]).stdout, "Restarted scripted.\n");
     let none = scripted.desk.run(&["restart", "other"]);
-    let said = "No language server of the daemon's is called `other`; there are: scripted.\n";
+    let said = "The daemon has no language server `other`; there are: scripted.\n";
     assert_eq!((none.stdout.as_str(), none.code), (said, Some(1)));
     // Another process, as soon as it is up.
     let after = || scripted.desk.run(&["status", "--json"]).json()["servers"][0]["pid"].clone();

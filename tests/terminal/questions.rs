@@ -91,7 +91,7 @@ fn no_answer_stops_the_turn() {
         terminal.wait_for_text(ANSWER);
         terminal.keys(keys);
         assert_eq!(terminal.wait_for_exit(), Some(1), "{}", terminal.text());
-        let end = "✗ question Which database should it use?: you gave no answer\nstopped, as you said\n";
+        let end = "✗ question Which database should it use?: you gave no answer\nstopped at your request\n";
         assert!(terminal.text().contains(end), "{}", terminal.text());
     }
 }
@@ -111,7 +111,10 @@ fn who_asks_is_said_where_it_is_another_agent() {
     terminal.line("q");
     assert_eq!(terminal.wait_for_exit(), Some(1), "{}", terminal.text());
     let text = terminal.text();
-    assert!(text.contains("task general: About Look") && text.contains("stopped, as you said\n"), "{text}");
+    assert!(
+        text.contains("task general: About Look") && text.contains("stopped at your request\n"),
+        "{text}"
+    );
     assert!(!text.contains("✗ task Which database"), "{text}");
 }
 

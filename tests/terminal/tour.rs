@@ -34,6 +34,6 @@ fn a_tour_that_is_refused_changes_nothing_and_says_so() {
     terminal.line("n");
     assert_eq!(terminal.wait_for_exit(), Some(1));
     let text = terminal.text();
-    assert!(text.contains("you said no\nstopped, as you said"), "{text}");
+    assert!(text.contains("you said no\nstopped at your request"), "{text}");
     assert!(text.contains("The tour was ended early."), "{text}");
 }

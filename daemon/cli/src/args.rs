@@ -1,4 +1,4 @@
-//! The command line. The comments are what `--help` shows.
+//! The command line. The doc comments are the texts of `--help`.
 
 use std::path::PathBuf;
 
@@ -17,58 +17,60 @@ pub(crate) struct Cli {
     pub(crate) command: CliCommand,
 }
 
-/// What was said on the command line means nothing, wherever it is said.
+/// The command line makes no sense. Any module may return this; the exit code is 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct UsageError(pub(crate) String);
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
-    /// See it work: a small broken project is made and repaired, without any model or key
+    /// See it work: repairs a small broken project, without a model or a key
     Tour(TourArgs),
-    /// Do one thing: copydesk run "fix the failing test"
+    /// Run one prompt: copydesk run "fix the failing test"
     ///
-    /// Before a command or an edit it asks you. About an edit it asks hunk by hunk, with keys as in `git add -p`: y accepts
-    /// the hunk, n rejects it, e edits it first, c rejects it and says why, a and d are for all that is left of the file, A
-    /// is for all edits to come, q stops the turn; ? lists the keys.
+    /// Copydesk asks before it runs a command or makes an edit. It asks about an edit hunk by hunk, with the
+    /// keys of `git add -p`: y accepts the hunk, n rejects it, e edits it first, c rejects it with a comment, a
+    /// and d accept or reject the rest of the file, A accepts all further edits, q stops the turn, ? lists the
+    /// keys.
     Run(RunArgs),
-    /// Take back what the agent did to files, and only that
+    /// Undo the agent's file changes, and only those
     ///
-    /// What you changed since stays; where you changed the same lines, the file is left as it is and told. The exit code is
-    /// 0 where everything was taken back and 1 where something was not, or there was nothing.
+    /// Your later changes stay. If you changed the same lines, the file is left as it is and reported. The exit
+    /// code is 0 if everything was undone, and 1 if something was not or there was nothing to undo.
     Undo(UndoArgs),
-    /// Look at, search, export and delete what was said and done
+    /// List, show, search, export and delete sessions
     Sessions(SessionsArgs),
-    /// List the models that can be used now, and what is missing for the others
+    /// List the models you can use, and what the others lack
     Models(ModelsArgs),
     /// Show the configuration and where each value comes from
     Config(ConfigArgs),
-    /// Keep keys for providers in a file that only you can read
+    /// Store API keys of providers in a file that only you can read
     Auth(AuthArgs),
-    /// What an editor starts: speaks LSP with it, and starts the daemon if need be
+    /// Speak LSP with the editor that starts this; starts the daemon if needed
     Lsp(LspArgs),
-    /// Run the daemon here, in the foreground
+    /// Run the daemon in the foreground
     Daemon(DaemonArgs),
-    /// Tell whether the daemon runs, and what it has to do
+    /// Show whether the daemon runs, and what it is doing
     ///
-    /// The exit code is 0 where it runs and 1 where it does not.
+    /// The exit code is 0 if it runs and 1 if it does not.
     Status {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// End a language server that the daemon runs, and start it anew
+    /// Restart a language server of the daemon
     ///
-    /// `copydesk status` names them. For one that hangs, or that was given up because it broke too often.
+    /// `copydesk status` lists them. Helps if a server hangs, or if the daemon gave it up because it crashed
+    /// too often.
     Restart {
         /// Its name, such as rust-analyzer
         name: String,
     },
-    /// End the daemon when its turns are done
+    /// Stop the daemon when its turns are done
     ///
-    /// An editor that is attached starts it again. No daemon is no failure.
+    /// An attached editor starts it again. If no daemon runs, that is no error.
     Stop {
-        /// End it at once; running turns are cancelled, what is completed is kept
+        /// Stop at once: running turns are cancelled, completed parts are kept
         #[arg(long)]
         now: bool,
     },
@@ -83,9 +85,9 @@ pub(crate) enum CliCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print a script that completes this command line in your shell
+    /// Print a completion script for your shell
     Completions {
-        /// Put the output where the shell looks for it, for example: copydesk completions fish >
+        /// Save the output where the shell looks for it, for example: copydesk completions fish >
         /// ~/.config/fish/completions/copydesk.fish
         shell: Shell,
     },
@@ -93,17 +95,17 @@ pub(crate) enum CliCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct TourArgs {
-    /// Approve everything that would be asked
+    /// Approve everything without asking
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Leave the project where it is, to look at
+    /// Keep the project afterwards
     #[arg(long)]
     pub(crate) keep: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// What to do; what comes through standard input is added below it
+    /// What to do; standard input is appended to it
     pub(crate) prompt: Vec<String>,
     /// The model, as PROVIDER/MODEL
     #[arg(long, value_name = "PROVIDER/MODEL", value_parser = NonEmptyStringValueParser::new())]
@@ -111,46 +113,46 @@ pub(crate) struct RunArgs {
     /// The agent: build, plan, or one of your own
     #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) agent: Option<String>,
-    /// Go on with this session
+    /// Continue this session
     #[arg(long, value_name = "ID", conflicts_with = "continue", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) session: Option<String>,
-    /// Go on with the latest session of this folder
+    /// Continue the latest session of this folder
     #[arg(long)]
     pub(crate) r#continue: bool,
-    /// A text, an image or a PDF to send along; may be given several times
+    /// A text, an image or a PDF to attach; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Vec<PathBuf>,
-    /// Approve everything that would be asked
+    /// Approve everything without asking
     #[arg(long)]
     pub(crate) auto: bool,
-    /// Print one event per line as JSON, and nothing else
+    /// Print one JSON event per line, and nothing else
     #[arg(long)]
     pub(crate) json: bool,
-    /// Work in this process, even if the daemon is up
+    /// Work in this process, even if the daemon runs
     #[arg(long)]
     pub(crate) no_daemon: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
-    /// The session: its id, or the beginning or end of it [default: the latest one of this folder]
+    /// The session: its id, or the start or end of it [default: the latest session of this folder]
     pub(crate) session: Option<String>,
-    /// Take back what one call did: the id of its part
+    /// Undo one call: the id of its part
     #[arg(long, value_name = "PART", group = "what")]
     pub(crate) call: Option<String>,
-    /// Take back what one turn did [default: the last one that changed files]
+    /// Undo one turn [default: the last one that changed files]
     #[arg(long, value_name = "NUMBER", group = "what")]
     pub(crate) turn: Option<u32>,
-    /// Take back everything that was done after a part
+    /// Undo everything after a part
     #[arg(long, value_name = "PART", group = "what")]
     pub(crate) after: Option<String>,
-    /// Take back the last undo
+    /// Redo: take back the last undo
     #[arg(long, conflicts_with = "what")]
     pub(crate) redo: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Work in this process, even if the daemon is up
+    /// Work in this process, even if the daemon runs
     #[arg(long)]
     pub(crate) no_daemon: bool,
 }
@@ -174,7 +176,7 @@ pub(crate) enum SessionsCommand {
     },
     /// Show a session as Markdown
     Show {
-        /// Its id, or the beginning or end of it
+        /// Its id, or the start or end of it
         session: String,
         /// Print JSON, as `export` does
         #[arg(long)]
@@ -182,19 +184,19 @@ pub(crate) enum SessionsCommand {
     },
     /// Delete a session
     Delete { session: String },
-    /// Print a session as JSON, whole
+    /// Print a whole session as JSON
     Export {
         session: String,
         /// Print Markdown, as `show` does; it cannot be imported
         #[arg(long)]
         markdown: bool,
     },
-    /// Read an exported session back
+    /// Import an exported session
     Import {
-        /// What `export` printed; `-` is standard input
+        /// A file that `export` wrote; `-` is standard input
         file: PathBuf,
     },
-    /// Find words in all sessions
+    /// Search all sessions for words
     Search {
         #[arg(required = true)]
         words: Vec<String>,
@@ -206,7 +208,7 @@ pub(crate) enum SessionsCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ModelsArgs {
-    /// Only this provider, with all that is known of its models
+    /// Only this provider, with every known model
     pub(crate) provider: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -228,10 +230,10 @@ pub(crate) enum ConfigCommand {
     Schema,
     /// Trust this project's configuration files as they are now
     ///
-    /// Without it they cannot read your environment variables or files outside the project, nor send anything to
-    /// addresses of their choice. A file that changes is no longer trusted.
+    /// Untrusted files cannot read your environment variables or files outside the project, nor send anything
+    /// to addresses of their choice. A file that changes is no longer trusted.
     Trust {
-        /// Trust them no longer
+        /// Stop trusting them
         #[arg(long)]
         remove: bool,
     },
@@ -239,20 +241,20 @@ pub(crate) enum ConfigCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct LspArgs {
-    /// Accepted, because editors say it: standard input and output is all there is
+    /// Accepted because editors pass it; standard input and output are always used
     #[arg(long)]
     stdio: bool,
-    /// Accepted, because editors say it: the end of standard input tells as well
+    /// Accepted because editors pass it; the end of standard input is enough
     #[arg(long = "clientProcessId", value_name = "PID", hide = true)]
     client_process: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DaemonArgs {
-    /// End after so many seconds without a client and without a turn [default: COPYDESK_IDLE_EXIT, or 600]
+    /// End after this many seconds without a client and a turn [default: COPYDESK_IDLE_EXIT, or 600]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) idle_exit: Option<u64>,
-    /// Started by `copydesk lsp`: tells it on standard output how it went
+    /// For `copydesk lsp`, which starts the daemon so: report the outcome on standard output
     #[arg(long, hide = true)]
     pub(crate) detached: bool,
 }

@@ -1,18 +1,17 @@
-//! The configuration, with its warnings on standard error.
+//! Loads the configuration and prints its warnings to standard error.
 
 use copydesk_config::LoadedConfig;
 use copydesk_host::setup::UserSetup;
 
 use crate::terminal;
 
-/// The configuration of the folder. Prints what is odd about it.
 pub(crate) fn load(setup: &UserSetup) -> anyhow::Result<LoadedConfig> {
     let loaded = setup.load()?;
     print_warnings(&loaded);
     Ok(loaded)
 }
 
-/// Prints the warnings that came up since the last call.
+/// Prints the warnings since the last call.
 pub(crate) fn print_warnings(loaded: &LoadedConfig) {
     loaded.take_warnings().iter().for_each(terminal::warn);
 }

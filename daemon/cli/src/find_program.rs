@@ -1,4 +1,4 @@
-//! Where a shell finds programs.
+//! Finds programs as a shell does.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;

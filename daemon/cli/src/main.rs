@@ -1,5 +1,5 @@
-//! `copydesk`: the desk's one binary. Reads the command line, runs one command, tells by its exit code how it went:
-//! 0 done, 1 failed, 2 wrong usage, 130 cancelled.
+//! `copydesk`, the binary: parses the command line, runs one command, and returns its exit code: 0 success, 1
+//! failure, 2 wrong usage, 130 cancelled.
 
 mod args;
 mod command;
@@ -13,15 +13,15 @@ mod terminal;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-
-use args::{Cli, CliCommand, ConfigArgs, ConfigCommand, UsageError};
 use copydesk_host::setup::UserSetup;
 
-/// As when the command line cannot be read.
+use args::{Cli, CliCommand, ConfigArgs, ConfigCommand, UsageError};
+
+/// The same code as clap's.
 const WRONG_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    // An editor waits for this one, and all that is read of the command line is its name.
+    // An editor waits for this command, so skip parsing if it has no arguments of interest.
     let result = if command::lsp::is_bare_lsp_command(std::env::args_os()) {
         command::lsp::run()
     } else {
@@ -43,7 +43,7 @@ fn run_command() -> anyhow::Result<ExitCode> {
     let done = |()| ExitCode::SUCCESS;
     match command {
         CliCommand::Completions { shell } => command::completions::run(shell).map(done),
-        // The same for everybody: no home is needed.
+        // Needs no home folder.
         CliCommand::Config(ConfigArgs { action: Some(ConfigCommand::Schema), .. }) => {
             command::config::schema().map(done)
         }

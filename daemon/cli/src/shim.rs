@@ -1,10 +1,11 @@
-//! What an editor starts: it pipes LSP between the editor and the user's daemon, and outlives the daemon.
+//! The shim that an editor starts: it pipes LSP between the editor and the user's daemon, and outlives the
+//! daemon.
 //!
-//! When the daemon goes, whoever waits is told, another is found or started, greeted as the editor greeted the first,
-//! and given the open documents; then the editor gets `copydesk/restarted`. When the editor goes, the shim ends.
+//! When the daemon is gone, the shim rejects pending requests, finds or starts another daemon, replays
+//! `initialize` and the open documents, and sends `copydesk/restarted` to the editor. When the editor is gone,
+//! the shim ends.
 //!
-//! Invariant: messages leave in the order in which they came, and nothing reaches a new daemon before it was told what
-//! the old one knew.
+//! Invariant: messages leave in the order of arrival, and no message reaches a new daemon before the replay.
 //! Invariant: every request of the editor is answered once, by a daemon or by the shim.
 
 use std::time::Duration;
@@ -12,10 +13,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use copydesk_rpc::frame::FrameReader;
 use copydesk_rpc::frame::head::{RpcMessageHead, RpcMessageKind};
+use copydesk_rpc::transport::SocketReader;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 
-use copydesk_rpc::transport::SocketReader;
 use daemon_starter::DaemonStarter;
 use frame_outbox::FrameOutbox;
 use progress_tokens::ProgressTokens;
@@ -32,19 +33,20 @@ mod replay_state;
 mod request_ids;
 mod shim_events;
 
-/// A new daemon answers its greeting in this time, or it is given up.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// A new daemon that does not answer `initialize` within this time is given up.
+const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where no daemon can be had, it is tried again on the editor's next message, but not more often.
-const PAUSE: Duration = Duration::from_secs(1);
+/// Without a daemon, the editor's messages trigger another attempt, but not more often than this.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// A daemon that lived longer than this fell for a reason of its own; a shorter life may be our doing.
+/// A daemon that lived longer crashed for its own reasons; one that lived shorter may have crashed because of
+/// our replay.
 const STEADY: Duration = Duration::from_secs(10);
 
-/// So many daemons in a row may fall at once; what they are told may be what fells them.
-const MOST_FALLS: u32 = 5;
+/// So many short-lived daemons in a row are replaced; then the replay itself may be the cause.
+const MAX_CRASHES: u32 = 5;
 
-/// How it ended: as the protocol wants it (`shutdown`, then `exit`), or the editor just went.
+/// Orderly: `shutdown`, then `exit`. Abrupt: the editor just disconnected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShimExit {
     Orderly,
@@ -57,29 +59,28 @@ struct Shim<R> {
     to_editor: FrameOutbox,
     daemon: Option<AttachedDaemon>,
     generation: DaemonGeneration,
-    memory: ReplayState,
+    replay: ReplayState,
     progress: ProgressTokens,
-    /// Requests of the editor that are not answered yet: id as it is written, and method.
+    /// Unanswered requests of the editor: id as JSON text, and method.
     pending: Vec<(String, String)>,
     shutting_down: bool,
-    /// A message of the editor that found no daemon, until the new one has taken over.
-    held: Option<Bytes>,
-    /// Why there is no daemon, and since when.
+    /// An editor's message that waits until the new daemon has taken over.
+    deferred: Option<Bytes>,
+    /// Why and since when there is no daemon.
     unavailable: Option<(String, Instant)>,
-    /// How many daemons in a row did not last.
+    /// Short-lived daemons in a row.
     crashes: u32,
 }
 
-/// The daemon of the moment.
 struct AttachedDaemon {
     frames: FrameReader<SocketReader>,
     out: FrameOutbox,
     since: Instant,
-    /// It has been greeted in the editor's name, and has not answered yet: until then the editor waits.
+    /// Set while a replayed `initialize` is unanswered; until then the editor's messages wait.
     initialize_sent: Option<Instant>,
 }
 
-/// Serves one editor until it goes.
+/// Serves one editor until it disconnects.
 pub(crate) async fn run(
     starter: DaemonStarter,
     editor: impl AsyncRead + Unpin,
@@ -91,11 +92,11 @@ pub(crate) async fn run(
         to_editor: FrameOutbox::new(to_editor),
         daemon: None,
         generation: DaemonGeneration::default(),
-        memory: ReplayState::new(),
+        replay: ReplayState::new(),
         progress: ProgressTokens::default(),
         pending: Vec::new(),
         shutting_down: false,
-        held: None,
+        deferred: None,
         unavailable: None,
         crashes: 0,
     };
@@ -113,8 +114,8 @@ pub(crate) async fn run(
             shim_events::ShimEvent::EditorGone => break ShimExit::Abrupt,
         }
     };
-    if let Some(desk) = shim.daemon {
-        desk.out.finish().await;
+    if let Some(daemon) = shim.daemon {
+        daemon.out.finish().await;
     }
     shim.to_editor.finish().await;
     end
@@ -130,26 +131,26 @@ impl<R: AsyncRead + Unpin> Shim<R> {
             }
         };
         if let RpcMessageKind::Notification { method: "exit" } = head.kind() {
-            self.to_desk(message.clone());
+            self.to_daemon(message.clone());
             return Some(if self.shutting_down { ShimExit::Orderly } else { ShimExit::Abrupt });
         }
-        self.find_desk().await;
-        if self.daemon.as_ref().is_some_and(|desk| desk.initialize_sent.is_some()) {
-            self.held = Some(message.clone());
+        self.ensure_daemon().await;
+        if self.daemon.as_ref().is_some_and(|daemon| daemon.initialize_sent.is_some()) {
+            self.deferred = Some(message.clone());
             return None;
         }
         match head.kind() {
             RpcMessageKind::Request { id, method } => self.request(message, id, method),
             RpcMessageKind::Notification { method } => {
-                self.memory.note(method, message);
-                self.to_desk(message.clone());
+                self.replay.note(method, message);
+                self.to_daemon(message.clone());
             }
             RpcMessageKind::Response { id: Some(id) } => {
-                if let Some(message) = self.generation.to_desk(message, id) {
-                    self.to_desk(message);
+                if let Some(message) = self.generation.to_daemon(message, id) {
+                    self.to_daemon(message);
                 }
             }
-            RpcMessageKind::Response { id: None } => self.to_desk(message.clone()),
+            RpcMessageKind::Response { id: None } => self.to_daemon(message.clone()),
         }
         None
     }
@@ -157,17 +158,17 @@ impl<R: AsyncRead + Unpin> Shim<R> {
     fn request(&mut self, message: &Bytes, id: &str, method: &str) {
         self.shutting_down |= method == "shutdown";
         if method == "initialize" {
-            self.memory.record_initialize(id, message);
+            self.replay.record_initialize(id, message);
         }
         match &self.daemon {
-            Some(desk) => {
+            Some(daemon) => {
                 self.pending.push((id.to_owned(), method.to_owned()));
-                desk.out.send(message.clone());
+                daemon.out.send(message.clone());
             }
             None => {
                 if method == "initialize" {
-                    // The editor will greet again; nobody does it in its name.
-                    self.memory.forget_initialize();
+                    // The editor has to send it again; the shim must not.
+                    self.replay.forget_initialize();
                 }
                 let why = self.unavailable.as_ref().map_or("", |(why, _)| why);
                 self.to_editor.send(messages::no_daemon_response(id, method, why));
@@ -177,7 +178,7 @@ impl<R: AsyncRead + Unpin> Shim<R> {
 
     fn handle_daemon_message(&mut self, message: &Bytes) {
         let Ok(head) = RpcMessageHead::read(message) else {
-            self.to_editor.send(messages::log("The Copydesk daemon sent something that is no message."));
+            self.to_editor.send(messages::log("The Copydesk daemon sent a message that cannot be parsed."));
             return;
         };
         match head.kind() {
@@ -197,50 +198,50 @@ impl<R: AsyncRead + Unpin> Shim<R> {
     }
 
     fn answer(&mut self, message: &Bytes, id: &str) {
-        if self.memory.is_initialize_id(id) {
-            let answer: serde_json::Value = serde_json::from_slice(message).unwrap_or_default();
-            let greeted_again = self.daemon.as_mut().and_then(|desk| desk.initialize_sent.take()).is_some();
-            match answer.get("result") {
+        if self.replay.is_initialize_id(id) {
+            let response: serde_json::Value = serde_json::from_slice(message).unwrap_or_default();
+            let is_replay = self.daemon.as_mut().and_then(|daemon| daemon.initialize_sent.take()).is_some();
+            match response.get("result") {
                 Some(result) => {
-                    let hello = self.memory.record_initialize_result(result);
+                    let hello = self.replay.record_initialize_result(result);
                     handover::stop_older_daemon(self.starter.address(), hello);
                 }
-                None => self.memory.forget_initialize(),
+                None => self.replay.forget_initialize(),
             }
-            if greeted_again {
-                return self.take_over(&answer);
+            if is_replay {
+                return self.take_over(&response);
             }
         }
-        // An answer to nothing that was asked is nobody's.
-        if let Some(at) = self.pending.iter().position(|(pending, _)| pending == id) {
-            self.pending.remove(at);
+        // Drop a response that matches no request.
+        if let Some(index) = self.pending.iter().position(|(pending, _)| pending == id) {
+            self.pending.remove(index);
             self.to_editor.send(message.clone());
         }
     }
 
-    /// A new daemon has answered: it is told the rest, or has refused.
-    fn take_over(&mut self, answer: &serde_json::Value) {
-        if let Some(refusal) = answer.pointer("/error/message").and_then(serde_json::Value::as_str) {
+    /// A new daemon answered `initialize`: replay the rest, or report its refusal.
+    fn take_over(&mut self, response: &serde_json::Value) {
+        if let Some(refusal) = response.pointer("/error/message").and_then(serde_json::Value::as_str) {
             self.daemon = None;
             return self.report_unavailable(refusal.to_owned());
         }
-        for message in self.memory.replay_messages() {
-            self.to_desk(message);
+        for message in self.replay.replay_messages() {
+            self.to_daemon(message);
         }
         self.unavailable = None;
         self.to_editor.send(messages::restarted_notification());
     }
 
-    /// The daemon is gone: whoever waits is told, and another is looked for.
+    /// The daemon is gone: reject pending requests, and find another.
     async fn handle_daemon_exit(&mut self) {
-        let brief = self.daemon.take().is_some_and(|desk| desk.since.elapsed() < STEADY);
-        self.crashes = if brief { self.crashes + 1 } else { 0 };
+        let is_brief = self.daemon.take().is_some_and(|daemon| daemon.since.elapsed() < STEADY);
+        self.crashes = if is_brief { self.crashes + 1 } else { 0 };
         self.generation = self.generation.next();
         self.progress.ends().for_each(|end| self.to_editor.send(end));
-        let greeted = self.memory.is_initialized();
+        let is_initialized = self.replay.is_initialized();
         self.pending.retain(|(id, method)| {
-            // The greeting is sent again, and answered then.
-            let kept = method == "initialize" && !greeted;
+            // `initialize` is replayed, and answered then.
+            let kept = method == "initialize" && !is_initialized;
             if !kept {
                 self.to_editor.send(messages::daemon_lost_response(id, method));
             }
@@ -249,8 +250,8 @@ impl<R: AsyncRead + Unpin> Shim<R> {
         if self.shutting_down {
             return;
         }
-        if self.crashes > MOST_FALLS {
-            let why = "The Copydesk daemon ends as soon as it is started; its log may tell why.";
+        if self.crashes > MAX_CRASHES {
+            let why = "The Copydesk daemon ends right after each start; see its log.";
             return self.report_unavailable(why.to_owned());
         }
         if self.crashes > 1 {
@@ -259,8 +260,8 @@ impl<R: AsyncRead + Unpin> Shim<R> {
         self.attach().await;
     }
 
-    async fn find_desk(&mut self) {
-        let tried = self.unavailable.as_ref().is_some_and(|(_, when)| when.elapsed() < PAUSE);
+    async fn ensure_daemon(&mut self) {
+        let tried = self.unavailable.as_ref().is_some_and(|(_, when)| when.elapsed() < RETRY_PAUSE);
         if self.daemon.is_none() && !tried && !self.shutting_down {
             self.attach().await;
         }
@@ -275,30 +276,30 @@ impl<R: AsyncRead + Unpin> Shim<R> {
         };
         let (reader, writer) = connection.split();
         let (frames, out) = (FrameReader::new(reader), FrameOutbox::new(writer));
-        let desk = AttachedDaemon { frames, out, since: Instant::now(), initialize_sent: None };
-        let desk = self.daemon.insert(desk);
-        if let Some(greeting) = self.memory.initialize_message() {
-            desk.initialize_sent = self.memory.is_initialized().then(Instant::now);
-            desk.out.send(greeting);
+        let daemon = AttachedDaemon { frames, out, since: Instant::now(), initialize_sent: None };
+        let daemon = self.daemon.insert(daemon);
+        if let Some(initialize) = self.replay.initialize_message() {
+            daemon.initialize_sent = self.replay.is_initialized().then(Instant::now);
+            daemon.out.send(initialize);
         }
     }
 
     fn report_unavailable(&mut self, why: String) {
-        // Said once, not on every key that is pressed.
-        if self.memory.is_initialized() && self.unavailable.as_ref().is_none_or(|(told, _)| *told != why) {
+        // Shown once, not with every key press.
+        if self.replay.is_initialized() && self.unavailable.as_ref().is_none_or(|(shown, _)| *shown != why) {
             self.to_editor.send(messages::show(&why));
         }
-        // Nobody else would answer a greeting that was kept for the next daemon.
-        self.memory.forget_initialize();
+        // Otherwise an `initialize` kept for the next daemon would stay unanswered.
+        self.replay.forget_initialize();
         for (id, method) in std::mem::take(&mut self.pending) {
             self.to_editor.send(messages::no_daemon_response(&id, &method, &why));
         }
         self.unavailable = Some((why, Instant::now()));
     }
 
-    fn to_desk(&self, message: Bytes) {
-        if let Some(desk) = &self.daemon {
-            desk.out.send(message);
+    fn to_daemon(&self, message: Bytes) {
+        if let Some(daemon) = &self.daemon {
+            daemon.out.send(message);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The only module that prints. Results go to standard output, remarks to standard error.
 //!
-//! Colours are left out where `NO_COLOR` is set or the stream is no terminal; a reader that has seen enough (`| head`) is
-//! no failure. What a repository, a model or a server wrote cannot steer the terminal: of control characters only line
-//! ends and tabs get through, and the styles that [`styled`] marked as our own.
+//! Without a terminal, or with `NO_COLOR`, output has no colours. A reader that closes the pipe (`| head`) is
+//! no error. Text of a repository, a model or a server cannot control the terminal: of control characters only
+//! line breaks and tabs pass, and the styles that [`styled`] marks as ours.
 
 use std::fmt::Display;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -21,7 +21,7 @@ pub(crate) const ITALIC: Style = Style::new().italic();
 pub(crate) const CODE: Style = AnsiColor::Cyan.on_default();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
-/// All that the styles above are written as.
+/// The escape sequences of the styles above.
 const STYLES: [&str; 8] = [
     "\u{1b}[0m",
     "\u{1b}[1m",
@@ -35,23 +35,23 @@ const STYLES: [&str; 8] = [
 
 const CLEAR_LINE: &str = "\r\u{1b}[2K";
 
-/// Stands before each style of ours. Nobody who writes text for us to print knows it, so that nobody else can use colours
-/// to make a change look like another.
+/// Precedes each of our styles. Authors of printed text cannot know it, so they cannot use colours to disguise
+/// a change.
 static MARK: LazyLock<String> =
     LazyLock::new(|| format!("\u{1b}{:016x}", RandomState::new().build_hasher().finish()));
 
-/// Text in a style; the stream drops the style where it does not belong.
+/// Text in a style; the stream drops styles it does not support.
 pub(crate) fn styled(style: Style, text: impl Display) -> String {
     let mark = MARK.as_str();
     format!("{mark}{style}{text}{mark}{style:#}")
 }
 
-/// Text on one line, whatever lines it had.
+/// Joins all lines into one.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// At most this many columns of it.
+/// Cuts a text to this many columns.
 pub(crate) fn cut(text: &str, columns: usize) -> String {
     if columns_of(text) <= columns {
         return text.to_owned();
@@ -68,37 +68,35 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     text
 }
 
-/// How many columns a text takes, at most: what is not ASCII may be wide.
+/// An upper bound of a text's columns: a non-ASCII character may be wide.
 pub(crate) fn columns_of(text: &str) -> usize {
     text.chars().map(|character| if character.is_ascii() { 1 } else { 2 }).sum()
 }
 
-/// Whether what is printed is shown with styles.
+/// Whether standard output shows styles.
 pub(crate) fn has_styles() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// How wide the terminal is.
 pub(crate) fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stderr());
     size.map(|size| usize::from(size.ws_col)).ok().filter(|columns| *columns > 0).unwrap_or(80)
 }
 
-/// How many lines the terminal has.
 pub(crate) fn rows() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stderr());
     size.map(|size| usize::from(size.ws_row)).ok().filter(|rows| *rows > 0).unwrap_or(24)
 }
 
-/// The line on standard error that says what is being waited for.
+/// The status line on standard error.
 static WAITING: Mutex<Option<String>> = Mutex::new(None);
 
-/// Says what is being waited for, where a person watches. Whatever is printed next takes its place.
-pub(crate) fn show_waiting(for_what: &str) {
+/// Shows a status line if a user watches. The next output replaces it.
+pub(crate) fn show_waiting(status: &str) {
     let can_clear = std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb");
     if can_clear && io::stderr().is_terminal() && io::stdout().is_terminal() {
-        // A line that is broken could not be cleared.
-        let line = cut(&one_line(for_what), columns().saturating_sub(1));
+        // A wrapped line could not be cleared.
+        let line = cut(&one_line(status), columns().saturating_sub(1));
         let mut shown = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.as_ref() != Some(&line) {
             clear_line();
@@ -108,14 +106,14 @@ pub(crate) fn show_waiting(for_what: &str) {
     }
 }
 
-/// Nothing is waited for any more.
+/// Removes the status line.
 pub(crate) fn end_waiting() {
     if WAITING.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
         clear_line();
     }
 }
 
-/// Not through the stream that leaves out styles: this is no style.
+/// Bypasses the stream that strips styles: this is none.
 fn clear_line() {
     let _ = write!(io::stderr().lock(), "{CLEAR_LINE}");
 }
@@ -145,7 +143,7 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     Ok(print(escaped(&serde_json::to_string_pretty(value)?))?)
 }
 
-/// JSON that means the same, with nothing in its texts that steers a terminal.
+/// Escapes characters that control a terminal; the JSON means the same.
 fn escaped(json: &str) -> String {
     let mut clean = String::with_capacity(json.len());
     for character in json.chars() {
@@ -162,7 +160,7 @@ fn escaped(json: &str) -> String {
     clean
 }
 
-/// Says something beside the result. Nobody to hear it is no failure.
+/// Prints beside the result, to standard error. A closed stream is no error.
 pub(crate) fn remark(text: impl Display) {
     end_waiting();
     let _ = writeln!(anstream::stderr().lock(), "{}", sanitize(&text.to_string()));
@@ -176,23 +174,22 @@ pub(crate) fn print_error(error: &anyhow::Error) {
     remark(format_args!("{} {error:#}", styled(ERROR, "error:")));
 }
 
-/// Whoever read standard output has seen enough. Other pipes may break as well: those of a server are no reason to be
-/// content.
+/// The reader closed standard output. A type of its own, because other broken pipes (a server's) are failures.
 #[derive(Debug, thiserror::Error)]
-#[error("nobody reads standard output any more")]
+#[error("standard output is closed")]
 pub(crate) struct StdoutClosedError;
 
 pub(crate) fn is_stdout_closed(error: &io::Error) -> bool {
     matches!(error.get_ref(), Some(inner) if inner.is::<StdoutClosedError>())
 }
 
-/// The same before anything is printed. A terminal that is gone is something else.
+/// Checks for a closed pipe without printing. A terminal that hung up does not count.
 pub(crate) fn check_stdout_open() -> io::Result<()> {
     let stdout = io::stdout();
     let mut pipe = [PollFd::new(&stdout, PollFlags::empty())];
-    let asked = poll(&mut pipe, Some(&Timespec::default()));
+    let polled = poll(&mut pipe, Some(&Timespec::default()));
     let is_gone = pipe.iter().any(|pipe| pipe.revents() == PollFlags::ERR);
-    match asked.is_ok() && is_gone {
+    match polled.is_ok() && is_gone {
         true => Err(io::Error::new(io::ErrorKind::BrokenPipe, StdoutClosedError)),
         false => Ok(()),
     }
@@ -221,7 +218,7 @@ fn sanitize(text: &str) -> String {
     clean
 }
 
-/// Besides the control characters, those that turn the direction of what follows, break lines, or cannot be seen.
+/// Control characters, and those that change the text direction, break lines, or are invisible.
 fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -231,7 +228,7 @@ fn is_unprintable(character: char) -> bool {
         )
 }
 
-/// As a stream that takes styles gets it.
+/// The text as a stream with styles gets it.
 #[cfg(test)]
 pub(crate) fn unmarked(text: &str) -> String {
     sanitize(text)

@@ -1,4 +1,5 @@
-//! How others see the host: one module for each protocol, none of which knows another. [`lifecycle`] is how long the daemon serves them.
+//! How clients see the host: one module per protocol; no module knows another. [`lifecycle`] decides how long
+//! the daemon serves.
 
 pub mod lifecycle;
 pub mod log_control;

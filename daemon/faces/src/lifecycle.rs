@@ -1,7 +1,7 @@
-//! The daemon's life: it listens, serves whoever comes, and ends when it is told to or when nobody needs it.
+//! The daemon's lifecycle: it listens, serves clients, and ends when asked to or when unused.
 //!
-//! What is served is the host's business; here is only when. Clients and turns are counted in channels that tell of a
-//! change; only the socket is looked at now and then.
+//! The service decides what clients get; this module decides only when the daemon ends. Client and turn counts
+//! are watch channels; only the socket is polled.
 
 use std::io;
 use std::pin::Pin;
@@ -9,40 +9,40 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use copydesk_protocol::daemon::StopTiming;
+use copydesk_rpc::transport::{DaemonListener, SocketConnection};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use copydesk_rpc::transport::{DaemonListener, SocketConnection};
-
 #[cfg(test)]
 mod tests;
 
-/// Clients that are told of the end get so long to finish what they were being told.
+/// At the end, clients get this long to receive their last messages.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A command that does not listen is killed after its grace; only what hangs in the system takes as long as this.
+/// The limit for ending all work. A command that ignores its signal is killed after its own grace period, so
+/// only a process stuck in the kernel takes this long.
 const LAST_WORK: Duration = Duration::from_secs(20);
 
-/// After a failed accept (no descriptors left) the next one waits.
+/// After a failed accept (no file descriptors left) the daemon pauses before the next.
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// What the daemon is there for.
+/// What the daemon serves.
 pub trait DaemonService: Send + Sync {
-    /// Talks with one client until it goes, or until `life.ending()`: then what is still to be told is told.
+    /// Serves one client until it disconnects, or until [`DaemonHandle::shutdown_token`] is cancelled: then it
+    /// sends what is still queued.
     fn serve(&self, connection: SocketConnection, life: DaemonHandle) -> BoxFuture<()>;
 
-    /// How many turns run.
     fn running_turns(&self) -> watch::Receiver<usize>;
 
-    /// Ends what is at work, down to the last process; clients are served until that is done.
+    /// Ends all work, down to the last process. Clients are served until then.
     fn shut_down(&self) -> BoxFuture<()>;
 }
 
-/// What the host knows of the daemon's life. A clone is the same life.
+/// A service's view of the daemon. Clones share one state.
 #[derive(Debug, Clone)]
 pub struct DaemonHandle {
     clients: watch::Sender<usize>,
@@ -51,7 +51,7 @@ pub struct DaemonHandle {
 }
 
 impl DaemonHandle {
-    /// A life of its own. Of a host inside another process nobody asks the end.
+    /// A handle with its own state. A host inside another process has one that never ends.
     pub fn new() -> Self {
         Self {
             clients: watch::Sender::new(0),
@@ -64,7 +64,7 @@ impl DaemonHandle {
         *self.clients.borrow()
     }
 
-    /// Asks for the end. What was asked first is not softened: `now` stays `now`.
+    /// Requests the end. A request is never weakened: `now` stays `now`.
     pub fn stop(&self, when: StopTiming) {
         self.stop.send_if_modified(|stop| match (*stop, when) {
             (Some(StopTiming::Now), _) | (Some(StopTiming::Idle), StopTiming::Idle) => false,
@@ -75,13 +75,13 @@ impl DaemonHandle {
         });
     }
 
-    /// Cancelled when the end has come and nothing is at work any more: connections are to be closed.
+    /// Cancelled when all work has ended: the service then closes its connections.
     pub fn shutdown_token(&self) -> &CancellationToken {
         &self.shutdown
     }
 }
 
-/// A client is counted as long as this lives, however its service ends.
+/// Counts a client while it lives, however its service ends.
 struct ClientCountGuard(watch::Sender<usize>);
 
 impl ClientCountGuard {
@@ -97,33 +97,34 @@ impl Drop for ClientCountGuard {
     }
 }
 
-/// Serves until the end. `idle`: so long without a client and without a turn is the end too. `ready` is called when
-/// clients and signals are listened to.
+/// Serves until the end. The daemon also ends after `idle` without a client and a turn. `ready` is called once
+/// the daemon accepts clients and handles signals.
 pub async fn run(
-    host: Arc<dyn DaemonService>,
+    service: Arc<dyn DaemonService>,
     listener: DaemonListener,
     idle: Duration,
     ready: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<()> {
     let signals = StopSignals::new()?;
     ready()?;
-    let life = DaemonHandle::new();
-    let mut services = JoinSet::new();
+    let daemon = DaemonHandle::new();
+    let mut connections = JoinSet::new();
     {
-        let mut end = std::pin::pin!(wait_for_end(&life, host.running_turns(), idle, signals, &listener));
+        let mut end =
+            std::pin::pin!(wait_for_end(&daemon, service.running_turns(), idle, signals, &listener));
         loop {
             tokio::select! {
-                why = &mut end => {
-                    tracing::info!(why, "ending");
+                reason = &mut end => {
+                    tracing::info!(reason, "ending");
                     break;
                 }
                 accepted = listener.accept() => match accepted {
                     Ok(connection) => {
-                        let attached = ClientCountGuard::new(&life.clients);
-                        let service = host.serve(connection, life.clone());
-                        services.spawn(async move {
-                            service.await;
-                            drop(attached);
+                        let counted = ClientCountGuard::new(&daemon.clients);
+                        let connection = service.serve(connection, daemon.clone());
+                        connections.spawn(async move {
+                            connection.await;
+                            drop(counted);
                         });
                     }
                     Err(error) => {
@@ -131,24 +132,24 @@ pub async fn run(
                         tokio::time::sleep(PAUSE).await;
                     }
                 },
-                Some(_) = services.join_next() => {}
+                Some(_) = connections.join_next() => {}
             }
         }
     }
-    // Whoever comes now finds nobody, and starts the next daemon.
+    // A client that connects now finds no socket, and starts the next daemon.
     drop(listener);
-    if tokio::time::timeout(LAST_WORK, host.shut_down()).await.is_err() {
-        tracing::warn!("some of what ran could not be ended in time");
+    if tokio::time::timeout(LAST_WORK, service.shut_down()).await.is_err() {
+        tracing::warn!("some work could not be ended in time");
     }
-    life.shutdown.cancel();
-    let all_done = async { while services.join_next().await.is_some() {} };
+    daemon.shutdown.cancel();
+    let all_done = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(GRACE, all_done).await.is_err() {
-        tracing::warn!(left = services.len(), "clients were left waiting");
+        tracing::warn!(left = connections.len(), "some clients did not receive all messages in time");
     }
     Ok(())
 }
 
-/// From here on they do not end the process by themselves.
+/// While it exists, these signals do not end the process by themselves.
 struct StopSignals([Signal; 3]);
 
 impl StopSignals {
@@ -170,17 +171,17 @@ impl StopSignals {
 
 /// Waits for the first reason to end.
 async fn wait_for_end(
-    life: &DaemonHandle,
+    daemon: &DaemonHandle,
     turns: watch::Receiver<usize>,
     idle: Duration,
     signals: StopSignals,
     listener: &DaemonListener,
 ) -> &'static str {
     tokio::select! {
-        () = wait_until_unreachable(life.clients.subscribe(), idle, listener) => "its socket is gone, and nobody can come",
+        () = wait_until_unreachable(daemon.clients.subscribe(), idle, listener) => "its socket is gone, so no client can connect",
         () = signals.any() => "a signal",
-        () = wait_for_stop_request(life.stop.subscribe(), turns.clone()) => "asked to stop",
-        () = wait_until_unused(life.clients.subscribe(), turns, idle) => "nobody has needed it for a while",
+        () = wait_for_stop_request(daemon.stop.subscribe(), turns.clone()) => "asked to stop",
+        () = wait_until_unused(daemon.clients.subscribe(), turns, idle) => "unused for a while",
     }
 }
 
@@ -188,7 +189,7 @@ async fn wait_for_stop_request(
     mut stop: watch::Receiver<Option<StopTiming>>,
     mut turns: watch::Receiver<usize>,
 ) {
-    // None of the senders can be gone: the life and the host outlive this.
+    // The senders outlive this: the daemon and the service hold them.
     let _ = stop.wait_for(Option::is_some).await;
     tokio::select! {
         _ = stop.wait_for(|stop| *stop == Some(StopTiming::Now)) => {}
@@ -196,7 +197,7 @@ async fn wait_for_stop_request(
     }
 }
 
-/// A turn may wait for somebody's word; where nobody can come to give it, it would wait for ever.
+/// A turn may wait for a user's answer. Without a socket no client can give it, so the turn would wait forever.
 async fn wait_until_unreachable(
     mut clients: watch::Receiver<usize>,
     idle: Duration,

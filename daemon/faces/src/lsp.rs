@@ -1,14 +1,18 @@
-//! The desk as editors see it: an LSP server with methods of its own, one per connection.
+//! The LSP face: an LSP server with methods of our own, one per connection.
 //!
-//! It stands on tower-lsp-server, which as it comes breaks all three laws (`tests/laws` shows how):
-//! 1. *Order.* What a client tells (`textDocument/did…`) is applied in [`ordered_sync`], while the message is being read and before
-//!    the next one is looked at; no handler and no task comes between.
-//! 2. *No waiting.* No handler waits for a person or a model, and reading never waits for handlers ([`message_loop`]).
-//! 3. *Cancelled is a result.* No handler of ours is left half done: what is long is a turn, and that is cancelled by name.
+//! It builds on tower-lsp-server, which by itself breaks all three laws (`tests/laws` shows how):
+//! 1. *Order.* [`ordered_sync`] applies a client's `textDocument/did…` while the message is read and before the
+//!    next one; no handler and no task comes between.
+//! 2. *No waiting.* No handler waits for a user or a model, and reading never waits for handlers
+//!    ([`message_loop`]).
+//! 3. *Cancelled is a result.* No handler is dropped half done: long work is a turn, and clients cancel it by
+//!    its session.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use copydesk_host::session_host::SessionHost;
+use copydesk_rpc::transport::SocketConnection;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -16,8 +20,6 @@ use tower_lsp_server::LspService;
 
 use crate::lifecycle::{BoxFuture, DaemonHandle, DaemonService};
 use crate::log_control::LogControl;
-use copydesk_host::session_host::SessionHost;
-use copydesk_rpc::transport::SocketConnection;
 
 mod apply_edit;
 mod backend;
@@ -32,10 +34,10 @@ mod requests;
 use backend::LspBackend;
 use ordered_sync::OrderedSyncService;
 
-/// What a client that reads slowly gets to hear of the end of its turns.
+/// How long a slow client gets to receive how its turns ended.
 const LAST_NEWS: Duration = Duration::from_secs(1);
 
-/// The desk as the daemon serves it.
+/// Serves editors and other clients over LSP.
 pub struct EditorService {
     pub host: Arc<SessionHost>,
     pub log: Arc<dyn LogControl>,
@@ -43,13 +45,13 @@ pub struct EditorService {
 
 impl std::fmt::Debug for EditorService {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").finish_non_exhaustive()
+        f.debug_struct("EditorService").finish_non_exhaustive()
     }
 }
 
 impl DaemonService for EditorService {
-    fn serve(&self, connection: SocketConnection, life: DaemonHandle) -> BoxFuture<()> {
-        let services = (Arc::clone(&self.host), Arc::clone(&self.log), life);
+    fn serve(&self, connection: SocketConnection, daemon: DaemonHandle) -> BoxFuture<()> {
+        let services = (Arc::clone(&self.host), Arc::clone(&self.log), daemon);
         Box::pin(async move {
             let (reader, writer) = connection.split();
             serve(services, reader, writer).await;
@@ -61,27 +63,27 @@ impl DaemonService for EditorService {
     }
 
     fn shut_down(&self) -> BoxFuture<()> {
-        let hub = Arc::clone(&self.host);
-        Box::pin(async move { hub.shut_down().await })
+        let host = Arc::clone(&self.host);
+        Box::pin(async move { host.shut_down().await })
     }
 }
 
-/// Talks with one client until it goes.
+/// Serves one client until it disconnects.
 async fn serve(
-    (hub, log, life): (Arc<SessionHost>, Arc<dyn LogControl>, DaemonHandle),
+    (host, log, daemon): (Arc<SessionHost>, Arc<dyn LogControl>, DaemonHandle),
     reader: impl AsyncRead + Unpin,
     writer: impl AsyncWrite + Unpin + Send + 'static,
 ) {
-    let ending = life.shutdown_token().clone();
-    let mut kept = None;
+    let ending = daemon.shutdown_token().clone();
+    let mut created = None;
     let builder = LspService::build_with_lifecycle_methods(|client| {
-        let backend = LspBackend::new(hub, log, life, client);
-        kept = Some(backend.clone());
+        let backend = LspBackend::new(host, log, daemon, client);
+        created = Some(backend.clone());
         backend
     });
     let (service, socket) = requests::register(builder).finish();
-    let Some(backend) = kept else { return };
-    let _gone = DetachOnDrop(backend.clone());
+    let Some(backend) = created else { return };
+    let _detach = DetachOnDrop(backend.clone());
     let closing = CancellationToken::new();
     let ends = async {
         ending.cancelled().await;
@@ -90,7 +92,7 @@ async fn serve(
     };
     let service = OrderedSyncService::new(service, backend.clone());
     let served = message_loop::serve(service, socket, reader, writer, closing.clone());
-    // A client that goes by itself need not be told of the end.
+    // A client that leaves by itself needs no last messages.
     tokio::pin!(served);
     tokio::select! {
         () = &mut served => {}
@@ -98,7 +100,7 @@ async fn serve(
     }
 }
 
-/// However the connection ends, the desk forgets the client.
+/// Detaches the client from the host, however the connection ends.
 struct DetachOnDrop(LspBackend);
 
 impl Drop for DetachOnDrop {

@@ -1,12 +1,12 @@
-//! The agents there are: the built-in ones, those in Markdown files, those of the configuration; later ones over earlier.
+//! All agents: built-in ones, those in Markdown files, those of the configuration; later ones override earlier
+//! ones.
 //!
-//! A file `NAME.md` in one of several folders (`agent_files`) is an agent: its text is the prompt, and a head of `key: value` lines
-//! between two `---` says the rest (`head`). Permissions are for the configuration, whose trust is known; a file of the project
-//! cannot switch on a tool that the person switched off.
+//! A file `NAME.md` in one of several folders (`agent_files`) defines an agent: its text is the prompt, and
+//! its front matter (`key: value` lines between two `---`) the settings. Permissions stand in the configuration
+//! only, because its trust is known. A project's file cannot switch on a tool that the user switched off.
 //!
-//! Invariant: what the person allows an agent it may only in the person's own words. An agent of the person's is what they say
-//! it is, whatever a repository that is not trusted says of that name; and one that has words of such a repository is allowed
-//! nothing of its own.
+//! Invariant: a user's grants to an agent apply only while its prompt is the user's own. An untrusted
+//! repository cannot redefine an agent of the user, and an agent that such a repository defines gets no grants.
 
 mod agent_files;
 
@@ -25,7 +25,7 @@ use self::agent_files::files;
 use crate::setup::UserSetup;
 use crate::{providers, rules};
 
-/// What a repository that is not trusted cannot say of an agent of the person's. Rules and tools it can make stricter.
+/// Keys of a user's agent that an untrusted repository cannot set. It can make rules and tools stricter.
 const OWN_KEYS: [&str; 12] = [
     "description",
     "model",
@@ -45,15 +45,15 @@ const OWN_KEYS: [&str; 12] = [
 #[derive(Debug)]
 pub struct AgentRegistry {
     agents: BTreeMap<String, Agent>,
-    /// What one begins with that is new.
+    /// The base of a new agent.
     blank: Agent,
-    /// Those that the person wrote, or said something about that is built in.
+    /// Agents that the user defined, and built-in ones that the user configured.
     user_owned: BTreeSet<String>,
-    /// Those that have words of a repository, which nobody trusts.
+    /// Agents with text or settings of an untrusted repository.
     untrusted: BTreeSet<String>,
-    /// What of a repository's words is not used, and where they stand: once for each agent.
+    /// By agent: a warning about the repository's settings that are ignored, with their origin.
     ignored_overrides: BTreeMap<String, String>,
-    /// What is wrong with the heads of agents' files, with the file and the line.
+    /// Errors in the front matter of agents' files, with file and line.
     problems: Vec<String>,
 }
 
@@ -65,68 +65,67 @@ impl AgentRegistry {
         let builtin = builtin_agents().into_iter().map(|agent| Agent { tools: tools.clone(), ..agent });
         let agents: BTreeMap<_, _> = builtin.map(|agent| (agent.name.clone(), agent)).collect();
         let blank = agents.get("build").cloned().context("the agent `build` is built in")?;
-        // Whoever does not say who may call it is for everybody.
+        // An agent without a `mode` is both a primary agent and a subagent.
         let blank = Agent { is_subagent: true, ..blank };
-        let is_theirs = |(name, own): &(&String, &config::AgentConfig)| {
+        let is_user_owned = |(name, own): &(&String, &config::AgentConfig)| {
             own.prompt.is_some() || agents.contains_key(*name)
         };
-        let theirs =
-            loaded.trusted_config.agent.iter().filter(is_theirs).map(|(name, _)| name.clone()).collect();
-        let (foreign, limited) = (BTreeSet::new(), BTreeMap::new());
-        let mut all = Self {
+        let user_owned =
+            loaded.trusted_config.agent.iter().filter(is_user_owned).map(|(name, _)| name.clone()).collect();
+        let mut registry = Self {
             agents,
             blank,
-            user_owned: theirs,
-            untrusted: foreign,
-            ignored_overrides: limited,
+            user_owned,
+            untrusted: BTreeSet::new(),
+            ignored_overrides: BTreeMap::new(),
             problems: Vec::new(),
         };
         for (path, own) in files(setup) {
             let Some(text) = read(&path) else { continue };
             let (head, prompt) = FrontMatter::split(&text);
-            all.problems.extend(problem(&path, &head));
-            if let Some(agent) = all.written(&path, &head, prompt, own) {
-                all.take(agent, &path, own);
+            registry.problems.extend(problem(&path, &head));
+            if let Some(agent) = registry.read_agent(&path, &head, prompt, own) {
+                registry.add_from_file(agent, &path, own);
             }
         }
         let names: BTreeSet<_> =
             loaded.config.agent.keys().chain(loaded.trusted_config.agent.keys()).collect();
-        // Also what was removed: a repository may not.
-        let theirs: Vec<_> = all.user_owned.iter().cloned().collect();
-        theirs.iter().for_each(|name| all.note_ignored_override(loaded, name));
+        // Removed agents too: a repository may not remove an agent of the user.
+        let user_owned: Vec<_> = registry.user_owned.iter().cloned().collect();
+        user_owned.iter().for_each(|name| registry.note_ignored_override(loaded, name));
         for name in names {
-            match all.apply_config(setup, loaded, name)? {
-                Some(agent) => drop(all.agents.insert(name.clone(), agent)),
-                None => drop(all.agents.remove(name)),
+            match registry.apply_config(setup, loaded, name)? {
+                Some(agent) => drop(registry.agents.insert(name.clone(), agent)),
+                None => drop(registry.agents.remove(name)),
             }
         }
-        // Also where a repository took away what stood there.
+        // Also if a repository removed the permissions from the merged configuration.
         let home = setup.paths.home.to_string_lossy();
         for (name, own) in &loaded.trusted_config.agent {
-            if let (Some(agent), Some(permission)) = (all.agents.get_mut(name), &own.permission) {
+            if let (Some(agent), Some(permission)) = (registry.agents.get_mut(name), &own.permission) {
                 agent.user_rules = std::mem::take(&mut agent.user_rules)
                     .chain(rules::translate_rules(permission, true, &home));
             }
         }
-        Ok(all)
+        Ok(registry)
     }
 
-    /// What is odd about agents' files, with the file and the line: also what is no fault, and not what was meant.
+    /// Errors in agents' files, with file and line, and settings that are valid but have no effect.
     pub fn file_warnings(setup: &UserSetup) -> Vec<String> {
-        let odd = |(path, _): (PathBuf, bool)| {
+        let warning = |(path, _): (PathBuf, bool)| {
             let text = read(&path)?;
             let (head, _) = FrontMatter::split(&text);
             problem(&path, &head).or_else(|| unqualified_model_warning(&path, &head))
         };
-        files(setup).into_iter().filter_map(odd).collect()
+        files(setup).into_iter().filter_map(warning).collect()
     }
 
-    /// What is wrong with the heads of agents' files: told to whoever opens a session.
+    /// Errors in agents' files, shown when a session opens.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
 
-    /// The one that a person named.
+    /// The agent of this name, if a user may name it.
     pub fn find(&self, name: &str) -> anyhow::Result<Agent> {
         let found = self.get(name).filter(|agent| agent.can_be_named());
         found.cloned().with_context(|| {
@@ -135,12 +134,12 @@ impl AgentRegistry {
         })
     }
 
-    /// Those that a person is offered.
+    /// Agents offered to the user.
     pub fn choices(&self) -> impl Iterator<Item = &Agent> {
         self.agents.values().filter(|agent| agent.primary && !agent.hidden)
     }
 
-    /// Those that other agents are offered.
+    /// Agents offered to other agents.
     pub fn subagents(&self) -> impl Iterator<Item = &Agent> {
         self.agents.values().filter(|agent| agent.is_subagent && !agent.hidden)
     }
@@ -149,19 +148,19 @@ impl AgentRegistry {
         self.agents.get(name)
     }
 
-    /// What a repository says of agents that is not used: told to whoever opens a session.
+    /// Warnings about a repository's settings that are ignored, shown when a session opens.
     pub fn ignored_overrides(&self) -> impl Iterator<Item = &String> {
         self.ignored_overrides.values()
     }
 
-    /// Keeps what a file says, unless it is a repository's and the agent is the person's.
-    fn take(&mut self, agent: Agent, path: &Path, own: bool) {
+    /// Adds a file's agent, unless the file is a repository's and the agent is the user's.
+    fn add_from_file(&mut self, agent: Agent, path: &Path, own: bool) {
         let name = agent.name.clone();
         if own {
             self.user_owned.insert(name.clone());
         } else if self.user_owned.contains(&name) {
-            let words = not_used(path.display(), &name);
-            self.ignored_overrides.insert(name, words);
+            let warning = ignored_override(path.display(), &name);
+            self.ignored_overrides.insert(name, warning);
             return;
         } else {
             self.untrusted.insert(name.clone());
@@ -169,7 +168,7 @@ impl AgentRegistry {
         self.agents.insert(name, agent);
     }
 
-    /// Notes where a repository says of an agent of the person's what it cannot.
+    /// Records that an untrusted repository sets what it cannot for an agent of the user.
     fn note_ignored_override(&mut self, loaded: &LoadedConfig, name: &str) {
         let removed = || {
             loaded
@@ -177,18 +176,19 @@ impl AgentRegistry {
                 .untrusted_origin(&["agent", name])
                 .filter(|_| !loaded.config.agent.contains_key(name))
         };
-        let said = OWN_KEYS.iter().find_map(|key| loaded.merged.untrusted_origin(&["agent", name, key]));
-        if let Some(origin) = said.or_else(removed) {
-            self.ignored_overrides.insert(name.to_owned(), not_used(origin, name));
+        let overridden =
+            OWN_KEYS.iter().find_map(|key| loaded.merged.untrusted_origin(&["agent", name, key]));
+        if let Some(origin) = overridden.or_else(removed) {
+            self.ignored_overrides.insert(name.to_owned(), ignored_override(origin, name));
         }
     }
 
-    /// The one that is known by this name, or a new one.
+    /// The agent of this name so far, or a new one.
     fn base(&self, name: &str) -> Agent {
         self.get(name).cloned().unwrap_or_else(|| Agent { name: name.to_owned(), ..self.blank.clone() })
     }
 
-    fn written(&self, path: &Path, head: &FrontMatter, prompt: &str, own: bool) -> Option<Agent> {
+    fn read_agent(&self, path: &Path, head: &FrontMatter, prompt: &str, own: bool) -> Option<Agent> {
         let stem = || Some(path.file_stem()?.to_string_lossy().into_owned());
         let base = self.base(&head.get("name").map(str::to_owned).or_else(stem)?);
         let mut tools = base.tools;
@@ -206,7 +206,8 @@ impl AgentRegistry {
         Some(Agent {
             description: head.get("description").map_or(base.description, str::to_owned),
             prompt: if prompt.is_empty() { base.prompt } else { prompt.to_owned() },
-            // Other programs name models in their own way (`sonnet`); only a full name is one of ours ([`unqualified_model_warning`]).
+            // Other programs use short names (`sonnet`); we only know PROVIDER/MODEL
+            // ([`unqualified_model_warning`]).
             model: head.get("model").filter(|model| model.contains('/')).map(str::to_owned).or(base.model),
             variant: head.get("variant").map(str::to_owned).or(base.variant),
             defaults: base.defaults.merge(defaults),
@@ -229,15 +230,16 @@ impl AgentRegistry {
         name: &str,
     ) -> anyhow::Result<Option<Agent>> {
         let (merged, own) = (loaded.config.agent.get(name), loaded.trusted_config.agent.get(name));
-        let is_theirs = self.user_owned.contains(name);
-        let nothing = config::AgentConfig::default();
-        let written = if is_theirs { own.or(Some(&nothing)) } else { merged };
-        // One that a repository took away is what it was without the person's words, under their rules.
+        let is_user_owned = self.user_owned.contains(name);
+        let empty = config::AgentConfig::default();
+        let written = if is_user_owned { own.or(Some(&empty)) } else { merged };
+        // A repository removed the agent from the merged configuration: keep what stands without it. The user's
+        // rules are added later.
         let Some(written) = written else { return Ok(self.get(name).cloned()) };
         if written.disable == Some(true) {
             return Ok(None);
         }
-        if !is_theirs && loaded.merged.untrusted_origin(&["agent", name]).is_some() {
+        if !is_user_owned && loaded.merged.untrusted_origin(&["agent", name]).is_some() {
             self.untrusted.insert(name.to_owned());
         }
         let mut agent = self.base(name);
@@ -250,30 +252,30 @@ impl AgentRegistry {
         agent.is_subagent = written.mode.map_or(agent.is_subagent, |mode| mode != AgentMode::Primary);
         agent.hidden = written.hidden.unwrap_or(agent.hidden);
         let options = providers::options(loaded, &["agent", name, "options"], &written.options)?;
-        let said = RequestDefaults {
+        let sampling = RequestDefaults {
             temperature: written.temperature,
             top_p: written.top_p,
             ..RequestDefaults::default()
         };
-        agent.defaults = agent.defaults.merge(options).merge(said);
+        agent.defaults = agent.defaults.merge(options).merge(sampling);
         let stricter = merged.unwrap_or(written);
         stricter.tools.iter().for_each(|(pattern, on)| agent.tools.add(pattern, *on));
         own.iter()
             .flat_map(|own| &own.tools)
             .for_each(|(pattern, on)| agent.tools.add_user_switch(pattern, *on));
         if let Some(permission) = stricter.permission.as_ref().or(written.permission.as_ref()) {
-            let is_foreign = self.untrusted.contains(name);
+            let is_untrusted = self.untrusted.contains(name);
             let trusted =
-                !is_foreign && loaded.merged.untrusted_origin(&["agent", name, "permission"]).is_none();
+                !is_untrusted && loaded.merged.untrusted_origin(&["agent", name, "permission"]).is_none();
             let home = setup.paths.home.to_string_lossy();
             agent.rules = agent.rules.chain(rules::translate_rules(permission, trusted, &home));
-            let said = own.and_then(|own| own.permission.as_ref());
-            if is_foreign && said.is_some_and(|said| allows(said, setup)) {
-                let words = format!(
-                    "the agent `{name}` has words of this repository: what you allow it is asked for. Give it a \
-                     `prompt` of your own to keep it."
+            let granted = own.and_then(|own| own.permission.as_ref());
+            if is_untrusted && granted.is_some_and(|granted| allows(granted, setup)) {
+                let warning = format!(
+                    "this repository defines parts of the agent `{name}`, so Copydesk asks before it does what you \
+                     allow it. Give the agent a `prompt` of your own to make your permissions apply."
                 );
-                self.ignored_overrides.insert(name.to_owned(), words);
+                self.ignored_overrides.insert(name.to_owned(), warning);
             }
         }
         Ok(Some(agent))
@@ -289,35 +291,36 @@ fn problem(path: &Path, head: &FrontMatter) -> Option<String> {
     Some(format!("{}:{}: {}", path.display(), problem.line, problem.what))
 }
 
-/// A model that is named in another program's way is not the one that the agent works with.
+/// A model without its provider is not used; the agent works with another one.
 fn unqualified_model_warning(path: &Path, head: &FrontMatter) -> Option<String> {
     let model = head.get("model").filter(|model| !model.contains('/') && *model != "inherit")?;
     Some(format!(
-        "{}:{}: the model `{model}` has no provider before it and is passed over; PROVIDER/MODEL names one",
+        "{}:{}: the model `{model}` is ignored, because it names no provider; write PROVIDER/MODEL",
         path.display(),
         head.line("model")
     ))
 }
 
-fn not_used(origin: impl std::fmt::Display, name: &str) -> String {
-    format!("{origin}: there is an agent `{name}` of your own: what this repository says of it is not used")
+fn ignored_override(origin: impl std::fmt::Display, name: &str) -> String {
+    format!(
+        "{origin}: this repository's settings for the agent `{name}` are ignored, because you have an agent of that name"
+    )
 }
 
-/// Who a session begins as where nobody says. A repository that is not trusted does not choose one that the person allows more than
-/// others.
+/// The agent of a new session. An untrusted repository cannot choose one that the user allows more than others.
 pub fn default_agent(setup: &UserSetup, loaded: &LoadedConfig) -> String {
-    let usual = |said: &Option<String>| said.clone().unwrap_or_else(|| "build".to_owned());
-    let named = usual(&loaded.config.default_agent);
+    let or_build = |name: &Option<String>| name.clone().unwrap_or_else(|| "build".to_owned());
+    let named = or_build(&loaded.config.default_agent);
     let Some(origin) = loaded.merged.untrusted_origin(&["default_agent"]) else { return named };
     let own = loaded.trusted_config.agent.get(&named).and_then(|own| own.permission.as_ref());
     if !own.is_some_and(|own| allows(own, setup)) {
         return named;
     }
     loaded.warn(format_args!(
-        "{origin}: `default_agent` is left out: you allow the agent `{named}` more than others, and this project is not \
-         trusted. Look at the file, then run `copydesk config trust`."
+        "{origin}: `default_agent` is ignored: this project is not trusted, and you allow the agent `{named}` more than \
+         others. Review the file, then run `copydesk config trust`."
     ));
-    usual(&loaded.trusted_config.default_agent)
+    or_build(&loaded.trusted_config.default_agent)
 }
 
 fn allows(permission: &config::PermissionConfig, setup: &UserSetup) -> bool {
@@ -325,7 +328,7 @@ fn allows(permission: &config::PermissionConfig, setup: &UserSetup) -> bool {
     rules.iter().any(|rule| rule.action == PermissionAction::Allow)
 }
 
-/// What a variant of a model adds: as the configuration has it, else one of the levels of thinking.
+/// A variant's request settings: from the configuration, else a reasoning effort of that name.
 pub fn variant(loaded: &LoadedConfig, model: &str, variant: &str) -> anyhow::Result<RequestDefaults> {
     let configured = model.split_once('/').and_then(|(provider, id)| {
         let options = loaded.config.provider.get(provider)?.models.get(id)?.variants.get(variant)?;
@@ -336,7 +339,7 @@ pub fn variant(loaded: &LoadedConfig, model: &str, variant: &str) -> anyhow::Res
     }
     let effort = providers::effort(variant);
     if effort.is_none() {
-        loaded.warn(format_args!("{model} has no variant `{variant}`; it is asked without one"));
+        loaded.warn(format_args!("{model} has no variant `{variant}`; requests are sent without one"));
     }
     Ok(RequestDefaults { effort, ..RequestDefaults::default() })
 }

@@ -1,4 +1,4 @@
-//! Configurations for tests, read from files as the real ones are.
+//! Configurations for tests, loaded from files.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,7 +8,7 @@ use copydesk_config::paths::UserPaths;
 use copydesk_config::{ConfigSearch, LoadedConfig, load};
 use tempfile::TempDir;
 
-/// What is read in the folder of a project which is not trusted. The files are there for as long as this is.
+/// The configuration loaded in the folder of an untrusted project. The files live as long as the fixture.
 pub(crate) struct ConfigFixture {
     pub(crate) loaded: LoadedConfig,
     pub(crate) root: PathBuf,
@@ -16,7 +16,7 @@ pub(crate) struct ConfigFixture {
 }
 
 impl ConfigFixture {
-    /// A configuration of the person and one of the project; `env` is asked for everything but where the home is.
+    /// The user's configuration and the project's; `env` answers for every variable but `HOME`.
     pub(crate) fn new(own: &str, project: &str, env: impl Fn(&str) -> Option<OsString>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();

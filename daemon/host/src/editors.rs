@@ -1,4 +1,4 @@
-//! The editors that can be asked what their own language servers say.
+//! The attached editors, which know the diagnostics of their own language servers.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub type EditorDiagnosticsFuture<'a> =
 
 pub type EditorProgressFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// Something that takes time, for whoever shows that.
+/// The progress of a long operation.
 #[derive(Debug, Clone, Copy)]
 pub enum ProgressUpdate<'a> {
     Begin { title: &'a str, message: Option<&'a str>, percent: Option<u32> },
@@ -21,21 +21,21 @@ pub enum ProgressUpdate<'a> {
     End,
 }
 
-/// A client that knows our methods.
+/// An editor with our extension.
 pub trait AttachedEditor: Send + Sync {
-    /// What the person sees it called.
+    /// The name that the user sees.
     fn name(&self) -> &str;
 
-    /// The folders that it works in, by their real paths.
+    /// The editor's workspace folders, by their real paths.
     fn folders(&self) -> &[PathBuf];
 
     fn diagnostics(&self, params: DiagnosticsParams) -> EditorDiagnosticsFuture<'_>;
 
-    /// `token` is the same from the beginning to the end.
+    /// `token` is the same from `Begin` to `End`.
     fn report_progress<'a>(&'a self, token: &'a str, work: ProgressUpdate<'a>) -> EditorProgressFuture<'a>;
 }
 
-/// Those that are attached. Clones are the same.
+/// Clones share one state.
 #[derive(Clone, Default)]
 pub struct AttachedEditors {
     attached: Arc<Mutex<HashMap<ClientId, Arc<dyn AttachedEditor>>>>,
@@ -60,7 +60,7 @@ impl AttachedEditors {
         self.lock().get(&client).cloned()
     }
 
-    /// In the order in which they came.
+    /// In the order in which they attached.
     pub fn all(&self) -> Vec<(ClientId, Arc<dyn AttachedEditor>)> {
         let attached = self.lock();
         let mut all: Vec<_> = attached.iter().map(|(client, editor)| (*client, Arc::clone(editor))).collect();
@@ -69,7 +69,7 @@ impl AttachedEditors {
         all
     }
 
-    /// Those that work in a folder, or in one below it or above it.
+    /// Editors that work in a folder, or in one below or above it.
     pub fn near_folder(&self, folder: &Path) -> Vec<(ClientId, Arc<dyn AttachedEditor>)> {
         let is_at = |own: &PathBuf| own.starts_with(folder) || folder.starts_with(own);
         let mut all = self.all();
@@ -77,7 +77,7 @@ impl AttachedEditors {
         all
     }
 
-    /// One entry more or less: a panic leaves nothing half done.
+    // A poisoned lock is fine: each change is one insert or remove.
     fn lock(&self) -> MutexGuard<'_, HashMap<ClientId, Arc<dyn AttachedEditor>>> {
         self.attached.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,11 +1,12 @@
-//! What the programs that a session starts are given of our own environment: everything but keys.
+//! The environment of the programs that a session starts: ours without the API keys.
 //!
-//! Shell commands, language servers, checkers and formatters run what a repository brings (build scripts, plugins, tests), some of them
-//! without anybody being asked, and what they print is read by a model. The keys by which the desk is known to those who serve models and
-//! searches are the desk's to use: none of these programs needs them to do its work. Whoever does want one to have a key says so where it is
-//! started: by `env` or `environment_mismatch` in the configuration, or in the command itself.
+//! Shell commands, language servers, checkers and formatters run a repository's code (build scripts, plugins,
+//! tests), some without an ask, and a model reads their output. None of them needs the API keys of models and
+//! search engines. A user who wants a program to have a key passes it explicitly: by `env` or `environment` in
+//! the configuration, or in the command itself.
 //!
-//! Which they are is said by the person alone: a repository that is not trusted neither uncovers one nor takes a variable away.
+//! Only the user's configuration decides which variables are keys: an untrusted repository neither exposes one
+//! nor removes a variable.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -14,40 +15,40 @@ use copydesk_config::{ConfigSecret, LoadedConfig, SearchEngineConfig};
 use copydesk_model::provider::known_providers;
 use copydesk_workspace::process::Processes;
 
-/// Shorter values are no keys.
+/// Shorter values are not keys.
 const SHORTEST: usize = 8;
 
-/// These stand in addresses and headers at times; programs need them, and none is a key.
+/// Never keys, though addresses and headers may contain their values; programs need them.
 const NO_KEYS: [&str; 9] = ["HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER"];
 
-/// What programs begin with.
+/// The environment that programs get.
 pub fn child_environment(loaded: &LoadedConfig) -> Vec<(OsString, OsString)> {
     let keys = SecretVariables::new(loaded);
     std::env::vars_os().filter(|(name, value)| !keys.is_secret(name, value)).collect()
 }
 
-/// The variables that they are not given.
+/// Names of the variables that programs do not get.
 pub fn withheld_variables(loaded: &LoadedConfig) -> Vec<OsString> {
     let keys = SecretVariables::new(loaded);
-    let held = std::env::vars_os().filter(|(name, value)| keys.is_secret(name, value));
-    held.map(|(name, _)| name).collect()
+    let withheld = std::env::vars_os().filter(|(name, value)| keys.is_secret(name, value));
+    withheld.map(|(name, _)| name).collect()
 }
 
-/// The processes of one session.
+/// New processes for one session.
 pub fn processes(loaded: &LoadedConfig) -> Processes {
     Processes::new(child_environment(loaded))
 }
 
-/// Those that a session keeps. Which keys are kept from what it starts may be said anew.
-pub fn renewed(kept: Option<Processes>, loaded: &LoadedConfig) -> Processes {
-    let Some(kept) = kept else { return processes(loaded) };
-    kept.set_environment(child_environment(loaded));
-    kept
+/// A session's processes, with the environment of the present configuration.
+pub fn renewed(existing: Option<Processes>, loaded: &LoadedConfig) -> Processes {
+    let Some(existing) = existing else { return processes(loaded) };
+    existing.set_environment(child_environment(loaded));
+    existing
 }
 
 struct SecretVariables<'a> {
     names: Vec<&'a str>,
-    /// Words of what is sent along with requests, wherever they came from.
+    /// Words of the secrets sent with requests, wherever their values come from.
     sent: Vec<&'a str>,
 }
 
@@ -76,7 +77,7 @@ impl<'a> SecretVariables<'a> {
         if name.is_some_and(|name| NO_KEYS.contains(&name)) {
             return false;
         }
-        // Values come with a line break at times.
+        // Values sometimes end with a line break.
         let is_sent = value.to_str().is_some_and(|value| self.sent.contains(&value.trim()));
         is_sent || name.is_some_and(|name| self.names.contains(&name))
     }
@@ -100,14 +101,15 @@ mod tests {
         ("SHELL", "/usr/bin/a-shell"),
     ];
 
-    /// What is withheld by the person's configuration and that of a project which is not trusted.
+    /// Variables withheld under the user's configuration and that of an untrusted project.
     fn withheld(own: &str, project: &str) -> Vec<&'static str> {
         let known = |name: &str| ENVIRONMENT.iter().find(|(known, _)| *known == name);
         let configured =
             ConfigFixture::new(own, project, |name| known(name).map(|(_, value)| (*value).into()));
         let keys = SecretVariables::new(&configured.loaded);
-        let held = ENVIRONMENT.iter().filter(|(name, value)| keys.is_secret(name.as_ref(), value.as_ref()));
-        held.map(|(name, _)| *name).collect()
+        let withheld =
+            ENVIRONMENT.iter().filter(|(name, value)| keys.is_secret(name.as_ref(), value.as_ref()));
+        withheld.map(|(name, _)| *name).collect()
     }
 
     #[test]

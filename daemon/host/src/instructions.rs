@@ -1,10 +1,11 @@
-//! What the `instructions` of the configuration name: files, patterns of files, addresses of the web.
+//! The `instructions` of the configuration: files, file patterns, web addresses.
 //!
-//! A relative path is looked for in every folder from the workspace's root down to the session's; `~/` is the home.
-//! Addresses are fetched all at once, while the session is already there. An instruction that cannot be had is left out with a
-//! warning: a model works without it.
+//! A relative path is searched in every folder from the workspace's root down to the session's; `~/` is the
+//! home folder. Addresses are fetched concurrently while the session opens. An instruction that cannot be read
+//! is ignored with a warning: a model works without it.
 //!
-//! Invariant: what only a repository names is read inside the workspace alone, links resolved, and never fetched.
+//! Invariant: an entry of an untrusted repository is read only inside the workspace, symlinks resolved, and
+//! never fetched.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,13 +18,12 @@ use copydesk_session::system_prompt::{
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// Texts that go to the model with every request; more would crowd out the conversation.
-const MOST: usize = 64;
+/// All texts go to the model with every request; more would crowd out the conversation.
+const MAX_TEXTS: usize = 64;
 
-/// A person waits for their first answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the first request waits for the network.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where a session works.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SessionFolders<'a> {
     pub root: &'a Path,
@@ -31,39 +31,42 @@ pub(crate) struct SessionFolders<'a> {
     pub home: &'a Path,
 }
 
-/// The instructions that the configuration names: files, which are read, and addresses, which are still to be fetched.
+/// The instructions of the configuration: files, already read, and addresses, still being fetched.
 #[derive(Debug, Default)]
 pub(crate) struct ConfiguredInstructions {
-    /// By entry of the configuration. Each text has the place it comes from.
+    /// By entry of the configuration. Each text has its origin.
     entries: Vec<Vec<(PathBuf, String)>>,
     fetches: JoinSet<InstructionFetch>,
 }
 
-/// The entry, its address, and what came of fetching it. A timeout has no error of its own.
+/// Index of the entry, its address, and the result; `None` is a timeout.
 type InstructionFetch = (usize, String, Option<Result<FetchedText, FetchError>>);
 
-/// The instructions of the configuration after the network has had its say.
+/// The instructions of the configuration after fetching.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FetchedInstructions {
-    /// All of them, files too, in the order of the configuration.
+    /// Files too, in the order of the configuration.
     pub(crate) texts: Vec<(PathBuf, String)>,
     pub(crate) warnings: Vec<String>,
 }
 
 impl ConfiguredInstructions {
-    /// Reads the files. Requests for addresses begin, and nothing waits for them.
+    /// Reads the files and starts the requests, without waiting for them.
     pub(crate) async fn read(loaded: &LoadedConfig, models: &Models, folders: SessionFolders<'_>) -> Self {
         let mut read = Self::default();
         let mut count = 0;
         for (number, (line, origin)) in loaded.merged.text_items(&["instructions"]).into_iter().enumerate() {
             let mut texts = Vec::new();
-            if count >= MOST {
-                loaded.warn(format_args!("{origin}: `{line}` is left out: {MOST} instructions are the most"));
+            if count >= MAX_TEXTS {
+                loaded.warn(format_args!(
+                    "{origin}: `{line}` is ignored: at most {MAX_TEXTS} instructions are used"
+                ));
             } else if !line.contains("://") {
-                texts = folders.files(loaded, line, origin, MOST - count).await;
+                texts = folders.files(loaded, line, origin, MAX_TEXTS - count).await;
             } else if origin.is_trusted() {
                 let (fetch, address) = (models.fetch(line, MAX_INSTRUCTIONS_BYTES), line.to_owned());
-                read.fetches.spawn(async move { (number, address, timeout(PATIENCE, fetch).await.ok()) });
+                read.fetches
+                    .spawn(async move { (number, address, timeout(FETCH_TIMEOUT, fetch).await.ok()) });
                 count += 1;
             } else {
                 withheld(loaded, origin, line);
@@ -78,12 +81,12 @@ impl ConfiguredInstructions {
         self.fetches.is_empty()
     }
 
-    /// The texts that were read from files.
+    /// The texts of the files.
     pub(crate) fn texts(&self) -> Vec<(PathBuf, String)> {
         self.entries.iter().flatten().cloned().collect()
     }
 
-    /// Waits for the network, [`PATIENCE`] at most. An instruction that cannot be fetched is left out with a warning.
+    /// Waits for the network, [`FETCH_TIMEOUT`] at most. A failed instruction is ignored with a warning.
     pub(crate) async fn fetch(self) -> FetchedInstructions {
         let Self { mut entries, fetches } = self;
         let mut warnings = Vec::new();
@@ -97,10 +100,10 @@ impl ConfiguredInstructions {
                         texts.push((shown.into(), text));
                     }
                 }
-                Some(Err(error)) => warnings.push(format!("instructions: {shown} {error}; it is left out")),
+                Some(Err(error)) => warnings.push(format!("instructions: {shown} {error}; it is ignored")),
                 None => warnings.push(format!(
-                    "instructions: {shown} did not answer within {} seconds; it is left out",
-                    PATIENCE.as_secs()
+                    "instructions: {shown} did not respond within {} seconds; it is ignored",
+                    FETCH_TIMEOUT.as_secs()
                 )),
             }
         }
@@ -125,7 +128,7 @@ impl SessionFolders<'_> {
         for base in bases {
             let found = match_instruction_files(base, below, most).await;
             if found.more {
-                loaded.warn(format_args!("{origin}: `{line}` names too many files; only some are used"));
+                loaded.warn(format_args!("{origin}: `{line}` matches too many files; only some are used"));
             }
             paths.extend(found.paths);
         }
@@ -162,7 +165,7 @@ impl SessionFolders<'_> {
 
 fn withheld(loaded: &LoadedConfig, origin: &ConfigOrigin, line: &str) {
     loaded.warn(format_args!(
-        "{origin}: `{line}` is outside the workspace, and this project is not trusted: it is left out. Look at the file, \
+        "{origin}: `{line}` is ignored: it is outside the workspace, and this project is not trusted. Review the file, \
          then run `copydesk config trust`."
     ));
 }

@@ -1,7 +1,8 @@
-//! What every face stands on: the sessions at hand and whoever is attached to them ([`host`]), how a session is built from the user's
-//! configuration ([`session_builder`]), and what all sessions share (language servers, editors, reviews).
+//! What every face builds on: the hosted sessions and their clients ([`session_host`]), building a session from
+//! the user's configuration ([`session_builder`]), and what all sessions share (language servers, editors,
+//! reviews).
 //!
-//! Invariant: nothing here prints. What the user should know is a value, or an event.
+//! Invariant: nothing here prints. News for the user is a returned value or an event.
 
 pub mod agents;
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! From the words of the configuration to those of the model room: the only place that knows both.
+//! Translates the configuration of providers into the settings of the `model` crate; only this module knows
+//! both.
 
 use std::time::Duration;
 
@@ -25,13 +26,13 @@ pub fn settings(loaded: &LoadedConfig) -> anyhow::Result<RegistrySettings> {
         ..RegistrySettings::default()
     };
     for (id, written) in &config.provider {
-        let place = ProviderTranslator { loaded, id };
-        settings.providers.insert(id.clone(), place.provider(written)?);
+        let translator = ProviderTranslator { loaded, id };
+        settings.providers.insert(id.clone(), translator.provider(written)?);
     }
     Ok(settings)
 }
 
-/// One provider's place in the configuration, where the origins of its values are looked up.
+/// One provider of the configuration; finds the origins of its values.
 struct ProviderTranslator<'a> {
     loaded: &'a LoadedConfig,
     id: &'a str,
@@ -42,7 +43,7 @@ impl ProviderTranslator<'_> {
         self.loaded.merged.untrusted_origin(&self.path(path)).is_none()
     }
 
-    /// A value for a message: where it was written, and its name.
+    /// A value's origin and key, for messages.
     fn name(&self, path: &[&str]) -> String {
         let path = self.path(path);
         let origin = self.loaded.merged.origin(&path).map(|origin| format!("{origin}: ")).unwrap_or_default();
@@ -115,7 +116,7 @@ impl ProviderTranslator<'_> {
     fn model(&self, name: &str, written: &config::ModelConfig) -> anyhow::Result<ModelSettings> {
         let reads = |kind: &str| written.modalities.input.iter().any(|other| other == kind);
         let listed = !written.modalities.input.is_empty();
-        // What is said of one kind wins over the list, and that over the one word for all attachments.
+        // A key for one kind wins over the list, and the list over `attachment`.
         let takes =
             |own: Option<bool>, kind: &str| own.or(listed.then(|| reads(kind))).or(written.attachment);
         Ok(ModelSettings {
@@ -175,7 +176,7 @@ fn reasons(reasoning: &ReasoningConfig) -> anyhow::Result<ReasoningSetting> {
     }
 }
 
-/// `options` of a model, an agent or a variant. What only a repository says is not sent anywhere.
+/// `options` of a model, an agent or a variant. Options of an untrusted repository are never sent.
 pub fn options(
     loaded: &LoadedConfig,
     path: &[&str],
@@ -183,7 +184,7 @@ pub fn options(
 ) -> anyhow::Result<RequestDefaults> {
     if let Some(origin) = loaded.merged.untrusted_origin(path).filter(|_| !options.is_empty()) {
         loaded.warn(format_args!(
-            "{origin}: `{}` of a project that is not trusted is left out. Look at the file, then run `copydesk config \
+            "{origin}: `{}` is ignored: this project is not trusted. Review the file, then run `copydesk config \
              trust`.",
             path.join(".")
         ));
@@ -196,13 +197,12 @@ pub fn options(
     })
 }
 
-/// The level of thinking of this name.
 pub fn effort(name: &str) -> Option<ReasoningEffort> {
     ReasoningEffort::deserialize(Value::from(name)).ok()
 }
 
-/// [`EFFORT`] is read; names with capitals are otherwise the AI SDK's and mean nothing on a
-/// wire; the rest goes into the body as it is written.
+/// Translates [`EFFORT`] and skips other keys with capitals, which are the AI SDK's and mean nothing on a wire;
+/// the rest goes into the request body as written.
 fn defaults(options: &Map<String, Value>) -> anyhow::Result<RequestDefaults> {
     let mut defaults = RequestDefaults::default();
     for (key, value) in options {

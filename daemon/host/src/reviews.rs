@@ -1,4 +1,4 @@
-//! Reviews as the protocol has them, whoever holds the files: the hub for its clients, or a run for itself.
+//! Translates reviews and decisions between the protocol and the workspace.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use copydesk_workspace::reviews::{
     self, DecisionError, DecisionTarget, ReviewDiagnostic, ReviewId, ReviewSnapshot, UserDecision,
 };
 
-/// What a session has to decide, as the documents are now.
+/// The undecided reviews of a session, against the documents as they are now.
 pub async fn list(
     files: &WorkspaceFiles,
     session: &str,
@@ -27,61 +27,61 @@ pub async fn list(
     files.reviews().list_reviews(session, name, skip).into_iter().map(review).collect()
 }
 
-/// Answers in the same order. Of some asks nothing may be left then: the caller settles them.
+/// Results in the order of the decisions. The caller settles asks that have nothing undecided left.
 pub async fn decide(
     files: &WorkspaceFiles,
     session: &str,
     decisions: Vec<ReviewDecision>,
 ) -> Vec<ReviewDecisionResult> {
     files.load_reviews(session).await;
-    let mut decided = Vec::with_capacity(decisions.len());
+    let mut results = Vec::with_capacity(decisions.len());
     let mut known = Vec::new();
-    for said in decisions {
-        let hunk = said.hunk.clone();
-        let decision = decision(said);
+    for written in decisions {
+        let hunk = written.hunk.clone();
+        let decision = decision(written);
         let message = decision.is_none().then(|| format!("there is no hunk `{hunk}`"));
         known.extend(decision);
-        decided.push(ReviewDecisionResult { hunk, outcome: ReviewDecisionOutcome::Refused, message });
+        results.push(ReviewDecisionResult { hunk, outcome: ReviewDecisionOutcome::Refused, message });
     }
-    let mut results = files.decide(session, &known).await.into_iter();
-    for decided in decided.iter_mut().filter(|decided| decided.message.is_none()) {
-        match results.next() {
-            Some(Ok(())) => decided.outcome = ReviewDecisionOutcome::Done,
+    let mut outcomes = files.decide(session, &known).await.into_iter();
+    for result in results.iter_mut().filter(|result| result.message.is_none()) {
+        match outcomes.next() {
+            Some(Ok(())) => result.outcome = ReviewDecisionOutcome::Done,
             Some(Err(refusal)) => {
-                decided.message = Some(refusal.to_string());
+                result.message = Some(refusal.to_string());
                 if matches!(refusal, DecisionError::NeedsConfirmation(_)) {
-                    decided.outcome = ReviewDecisionOutcome::Confirm;
+                    result.outcome = ReviewDecisionOutcome::Confirm;
                 }
             }
             None => {}
         }
     }
-    decided
+    results
 }
 
 pub fn hunk_id(review: ReviewId, hunk: HunkId) -> String {
     format!("{}.{}", review.0, hunk.0)
 }
 
-/// Nothing where it names no hunk at all.
-fn decision(said: ReviewDecision) -> Option<UserDecision> {
-    let (review, subject) = match said.hunk.split_once('.') {
+/// `None` if it names no possible hunk.
+fn decision(written: ReviewDecision) -> Option<UserDecision> {
+    let (review, target) = match written.hunk.split_once('.') {
         Some((review, hunk)) => (review, DecisionTarget::Hunk(HunkId(hunk.parse().ok()?))),
-        None => (said.hunk.as_str(), DecisionTarget::Everything),
+        None => (written.hunk.as_str(), DecisionTarget::Everything),
     };
     let wide = |lines: Vec<u32>| lines.into_iter().map(|line| line as usize).collect();
     Some(UserDecision {
         review: ReviewId(review.parse().ok()?),
-        target: subject,
-        expected: HunkFingerprint::from(said.expected),
-        verdict: match said.verdict {
+        target,
+        expected: HunkFingerprint::from(written.expected),
+        verdict: match written.verdict {
             ReviewVerdict::Accept => reviews::HunkVerdict::Accept,
             ReviewVerdict::Reject => reviews::HunkVerdict::Reject,
         },
-        lines: said.lines.map(|lines| LineSelection { old: wide(lines.old), new: wide(lines.new) }),
-        text: said.text,
-        comment: said.comment,
-        is_confirmed: said.confirmed,
+        lines: written.lines.map(|lines| LineSelection { old: wide(lines.old), new: wide(lines.new) }),
+        text: written.text,
+        comment: written.comment,
+        is_confirmed: written.confirmed,
     })
 }
 

@@ -1,23 +1,23 @@
-//! The rules of a session: from the configuration's words to those of the permission room.
+//! Translates the permissions of the configuration into the rules of the `permission` crate.
 
 use copydesk_config::{self as config, LoadedConfig, PermissionConfig, PermissionRuleConfig};
 use copydesk_permission::{PermissionAction, PermissionRules, RuleSetting};
 
-/// The configuration's layer. A project that is not trusted cannot allow anything: its lines, and since the last line
-/// decides those before them, count as `ask` where they say `allow`.
+/// The configuration's layer of rules. An untrusted project cannot allow anything: once it sets `permission`,
+/// every `allow` counts as `ask`, because a later line may override those before it.
 pub fn config_rules(loaded: &LoadedConfig, home: &str) -> PermissionRules {
     let untrusted = loaded.merged.untrusted_origin(&["permission"]);
     if let Some(origin) = untrusted {
         loaded.warn(format_args!(
-            "{origin}: this project changes what is allowed without asking, and is not trusted: everything is asked for. \
-             Look at the file, then run `copydesk config trust`."
+            "{origin}: this project sets `permission` and is not trusted, so Copydesk asks for everything \
+             that the configuration allows. Review the file, then run `copydesk config trust`."
         ));
     }
     let Some(permission) = &loaded.config.permission else { return PermissionRules::default() };
     translate_rules(permission, untrusted.is_none(), home)
 }
 
-/// What the person says themselves, which a project that is not trusted can neither take away nor weaken.
+/// The user's own rules, which an untrusted project can neither remove nor weaken.
 pub fn user_rules(loaded: &LoadedConfig, home: &str) -> PermissionRules {
     loaded
         .trusted_config

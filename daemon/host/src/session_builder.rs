@@ -1,4 +1,4 @@
-//! A session made ready to work: everything it needs, gathered from the setup.
+//! Builds a session: gathers everything it needs from the user's setup and the host.
 
 mod prompt_source;
 mod role_factory;
@@ -38,7 +38,7 @@ use prompt_source::PromptSource;
 use role_factory::RoleFactory;
 use subagent_runner::{MAX_DEPTH, SubagentRunner};
 
-/// Which session, and what was said about it on the command line.
+/// Which session to open, and what overrides its settings.
 #[derive(Debug, Clone, Default)]
 pub struct SessionChoice {
     pub session: Option<String>,
@@ -47,19 +47,18 @@ pub struct SessionChoice {
     pub agent: Option<String>,
 }
 
-/// What a session gets from the desk it works at.
+/// What the host gives a session.
 #[derive(Clone)]
 pub struct SessionServices {
     pub buffers: Buffers,
-    /// Without one nothing that an agent does can be taken back.
+    /// Without a journal no edit of an agent can be undone.
     pub journal: Option<Journal>,
     pub reviews: ReviewTracker,
-    /// The session's own, for whoever has to end them.
+    /// The session's own; the host ends them.
     pub processes: Processes,
-    /// The editors that can be asked what their language servers say.
     pub editors: AttachedEditors,
     pub servers: LanguageServices,
-    /// Where the sessions of its subagents work.
+    /// Hosts the sessions of its subagents.
     pub(crate) host: Weak<dyn SubagentHost>,
 }
 
@@ -73,22 +72,16 @@ pub async fn open_session(
     setup: &UserSetup,
     loaded: &LoadedConfig,
     store: Store,
-    desk: &SessionServices,
+    services: &SessionServices,
     choice: &SessionChoice,
     events: mpsc::Sender<SessionEvent>,
 ) -> anyhow::Result<SessionDeps> {
     let session = find(setup, loaded, &store, choice).await?;
-    build_session(
-        SessionInputs { setup, loaded, store: &store, services: desk },
-        choice,
-        session,
-        None,
-        events,
-    )
-    .await
+    build_session(SessionInputs { setup, loaded, store: &store, services }, choice, session, None, events)
+        .await
 }
 
-/// Everything that a session is opened from.
+/// Everything that a session is built from.
 #[derive(Clone, Copy)]
 pub(crate) struct SessionInputs<'a> {
     pub setup: &'a UserSetup,
@@ -97,62 +90,64 @@ pub(crate) struct SessionInputs<'a> {
     pub services: &'a SessionServices,
 }
 
-/// `team` is the one that it works in, where a call of another session began it.
+/// `parent` runs this session as a subagent of another one.
 pub(crate) async fn build_session(
-    at: SessionInputs<'_>,
+    inputs: SessionInputs<'_>,
     choice: &SessionChoice,
     mut session: Session,
-    team: Option<&SubagentRunner>,
+    parent: Option<&SubagentRunner>,
     events: mpsc::Sender<SessionEvent>,
 ) -> anyhow::Result<SessionDeps> {
-    let SessionInputs { setup, loaded, store, services: desk } = at;
+    let SessionInputs { setup, loaded, store, services } = inputs;
     let models = setup.registry(loaded)?;
     let agents = AgentRegistry::new(setup, loaded)?;
     agents.ignored_overrides().for_each(|warning| loaded.warn(warning));
     agents.problems().iter().for_each(|warning| loaded.warn(warning));
-    if team.is_none() {
+    if parent.is_none() {
         // The session has its agent by now. This warns if the project's own choice is ignored.
         drop(agents::default_agent(setup, loaded));
     }
     let agent = agents.find(&session.agent)?;
     let model_name = model_name(&models, loaded, choice, &session, &agent)?;
     session.model = Some(model_name);
-    // What is odd about them is said once.
+    // A subagent takes over the rules, so that their warnings appear once.
     let home = setup.paths.home.to_string_lossy().into_owned();
-    let configured =
-        team.map_or_else(|| rules::config_rules(loaded, &home), |team| team.config_rules().clone());
+    let config_rules =
+        parent.map_or_else(|| rules::config_rules(loaded, &home), |parent| parent.config_rules().clone());
     let root = workspace_root(&session.folder).unwrap_or_else(|_| session.folder.clone());
-    let places = SessionFolders { root: &root, folder: &session.folder, home: &setup.paths.home };
-    let configured_instructions = ConfiguredInstructions::read(loaded, &models, places).await;
-    let prompts = PromptSource::new(surroundings(places), configured_instructions);
+    let folders = SessionFolders { root: &root, folder: &session.folder, home: &setup.paths.home };
+    let configured_instructions = ConfiguredInstructions::read(loaded, &models, folders).await;
+    let prompts = PromptSource::new(prompt_environment(folders), configured_instructions);
     let instructions = prompts.environment().instructions.into_iter().map(|(path, _)| path).collect();
-    let cast = RoleFactory {
+    let roles = RoleFactory {
         setup: setup.clone(),
         loaded: loaded.clone(),
         store: store.clone(),
-        services: desk.clone(),
-        config_rules: configured,
+        services: services.clone(),
+        config_rules,
         prompts,
         plan: PlanFile::new(session.created),
         outputs: outputs(setup, store, &session).await,
-        is_subagent: team.is_some(),
-        switches: team.map(|team| team.switches().to_vec()).unwrap_or_default(),
+        is_subagent: parent.is_some(),
+        switches: parent.map(|parent| parent.switches().to_vec()).unwrap_or_default(),
     };
-    let AgentRole { agent, model, model_name, system, rules, user_rules: own, tools } =
-        cast.build_role(&models, &agents, agent, &session, team)?;
+    let AgentRole { agent, model, model_name, system, rules, user_rules, tools } =
+        roles.build_role(&models, &agents, agent, &session, parent)?;
     let files = WorkspaceFiles::with_buffers(
         &session.folder,
         &setup.paths.home,
-        desk.buffers.clone(),
-        desk.journal.clone(),
-        desk.reviews.clone(),
+        services.buffers.clone(),
+        services.journal.clone(),
+        services.reviews.clone(),
         loaded.config.save.unwrap_or_default(),
     );
-    let rules = CurrentRules::new(layers(rules, own, team));
-    let checks = desk.servers.diagnostics_tracker(loaded, &desk.editors, &files, &desk.processes, &rules);
-    let formatters = desk.servers.formatters(loaded, &desk.editors, &files, &desk.processes, &rules);
+    let rules = CurrentRules::new(layers(rules, user_rules, parent));
+    let checks =
+        services.servers.diagnostics_tracker(loaded, &services.editors, &files, &services.processes, &rules);
+    let formatters =
+        services.servers.formatters(loaded, &services.editors, &files, &services.processes, &rules);
     languages::show_in_reviews(&checks, &files, session.id.as_str());
-    // Who works offline sends nothing anywhere, not even for a title.
+    // With the offline model nothing is sent anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
     Ok(SessionDeps {
         title_generator: agents
@@ -164,11 +159,11 @@ pub(crate) async fn build_session(
         system,
         rules,
         tools,
-        roles: Arc::new(cast),
+        roles: Arc::new(roles),
         checks,
         formatters,
         files,
-        processes: desk.processes.clone(),
+        processes: services.processes.clone(),
         session,
         agent,
         model,
@@ -179,12 +174,16 @@ pub(crate) async fn build_session(
     })
 }
 
-/// What is denied to a team's own session is denied to those that work in it.
-fn layers(rules: PermissionRules, own: PermissionRules, team: Option<&SubagentRunner>) -> RuleLayers {
+/// A subagent is denied what its parent session is denied.
+fn layers(
+    rules: PermissionRules,
+    user_rules: PermissionRules,
+    parent: Option<&SubagentRunner>,
+) -> RuleLayers {
     let mut layers = RuleLayers::new([rules]);
-    layers.set_user_rules(own);
-    match team {
-        Some(team) => layers.with_parent_denials(team.rules()),
+    layers.set_user_rules(user_rules);
+    match parent {
+        Some(parent) => layers.with_parent_denials(parent.rules()),
         None => layers,
     }
 }
@@ -195,7 +194,7 @@ async fn find(
     store: &Store,
     choice: &SessionChoice,
 ) -> anyhow::Result<Session> {
-    let found = match (&choice.session, choice.latest) {
+    let existing = match (&choice.session, choice.latest) {
         (Some(id), _) => Some(store.session(id).await?),
         (None, true) => {
             let latest = store.latest_session(&setup.cwd).await?;
@@ -207,7 +206,7 @@ async fn find(
         (None, false) => None,
     };
     let agent = choice.agent.clone();
-    if let Some(session) = found {
+    if let Some(session) = existing {
         return Ok(Session { agent: agent.unwrap_or(session.agent), ..session });
     }
     let agent = agent.unwrap_or_else(|| agents::default_agent(setup, loaded));
@@ -225,7 +224,7 @@ async fn find(
     })
 }
 
-/// The model of a session, for what is not a turn. One that is offline can follow no instruction.
+/// The session's model for inline edits. The offline model cannot follow an instruction.
 pub fn inline_model(setup: &UserSetup, loaded: &LoadedConfig, session: &Session) -> anyhow::Result<Model> {
     let models = setup.registry(loaded)?;
     let agent = AgentRegistry::new(setup, loaded)?.find(&session.agent)?;
@@ -233,7 +232,7 @@ pub fn inline_model(setup: &UserSetup, loaded: &LoadedConfig, session: &Session)
     let model = model(&models, loaded, &name, &agent)?;
     anyhow::ensure!(
         model.provider().id != offline::ID,
-        "the offline model cannot rewrite anything; choose another with `:Copydesk model` or in the configuration"
+        "the offline model cannot edit a selection; choose another with `:Copydesk model` or in the configuration"
     );
     Ok(model)
 }
@@ -245,30 +244,30 @@ fn model_name(
     session: &Session,
     agent: &Agent,
 ) -> anyhow::Result<String> {
-    let said = choice.model.clone().or_else(|| session.model.clone()).or_else(|| agent.model.clone());
-    let name = said.or_else(|| loaded.config.model.clone()).or_else(|| models.default_model());
+    let chosen = choice.model.clone().or_else(|| session.model.clone()).or_else(|| agent.model.clone());
+    let name = chosen.or_else(|| loaded.config.model.clone()).or_else(|| models.default_model());
     name.context(
         "no model is set up. `copydesk models` lists what is missing; the quickest ways: `copydesk auth add anthropic` (or \
          openai, google, openrouter, …), or a local server and --model ollama/NAME",
     )
 }
 
-/// The model with what the agent adds to every request.
+/// The model with the agent's request settings.
 fn model(models: &Models, loaded: &LoadedConfig, name: &str, agent: &Agent) -> anyhow::Result<Model> {
     let variant =
         agent.variant.as_deref().map(|variant| agents::variant(loaded, name, variant)).transpose()?;
     Ok(models.model(name)?.with_extra_defaults(variant.unwrap_or_default().merge(agent.defaults.clone())))
 }
 
-/// A quick model for titles, if there is one. A session works without.
+/// A small model for titles, if one is available.
 fn titles(models: &Models, loaded: &LoadedConfig, agent: &Agent) -> Option<TitleGenerator> {
     let name = agent.model.clone().or_else(|| loaded.config.small_model.clone());
     let name = name.or_else(|| models.default_small_model())?;
     Some(TitleGenerator { model: model(models, loaded, &name, agent).ok()?, prompt: agent.prompt.clone() })
 }
 
-/// Where the whole of long outputs lies, and what jobs print: by its real path, since that is what may be read. A session and those
-/// that work for it have a folder of their own, so that nobody reads what belongs to others.
+/// The folder for complete long outputs and the output of jobs, by its real path, because permission checks
+/// compare real paths. A session shares its folder with its subagents and with no other session.
 async fn outputs(setup: &UserSetup, store: &Store, session: &Session) -> OutputSpill {
     let mut top = session.clone();
     for _ in 0..MAX_DEPTH {
@@ -283,24 +282,29 @@ async fn outputs(setup: &UserSetup, store: &Store, session: &Session) -> OutputS
     all.for_session(top.id.as_str())
 }
 
-fn tools(cast: &RoleFactory, agent: &Agent, edits: EditStyle, skills: Arc<[Skill]>) -> anyhow::Result<Tools> {
-    let RoleFactory { loaded, services: desk, plan, outputs, is_subagent: is_below, .. } = cast;
-    let said = &loaded.config.tool_output;
+fn tools(
+    roles: &RoleFactory,
+    agent: &Agent,
+    edits: EditStyle,
+    skills: Arc<[Skill]>,
+) -> anyhow::Result<Tools> {
+    let RoleFactory { loaded, services, plan, outputs, is_subagent, .. } = roles;
+    let configured = &loaded.config.tool_output;
     let number = |value: Option<u64>, other: usize| {
         value.and_then(|value| usize::try_from(value).ok()).unwrap_or(other)
     };
-    let usual = ToolOutputLimits::default();
+    let default = ToolOutputLimits::default();
     let limits = ToolOutputLimits {
-        lines: number(said.max_lines, usual.lines),
-        bytes: number(said.max_bytes, usual.bytes),
+        lines: number(configured.max_lines, default.lines),
+        bytes: number(configured.max_bytes, default.bytes),
     };
-    // What runs the commands is for the person to say.
+    // An untrusted project cannot choose the shell that runs commands.
     let trusted = loaded.merged.untrusted_origin(&["shell"]).is_none();
     let shell = loaded.config.shell.as_deref().filter(|_| trusted);
     let options = tools::ToolOptions {
         limits,
         spill: outputs.clone(),
-        processes: desk.processes.clone(),
+        processes: services.processes.clone(),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
         search_timeout: copydesk_workspace::search::SEARCH_TIMEOUT,
         web: web::web_settings(loaded),
@@ -308,33 +312,33 @@ fn tools(cast: &RoleFactory, agent: &Agent, edits: EditStyle, skills: Arc<[Skill
         plan: plan.clone(),
     };
     let mut registry = Tools::new(limits, outputs.clone());
-    // A model has the tools that it knows how to change files with, and not the others.
-    let is_of_model = |tool: &str| match tools::edits_by_patch(tool) {
+    // Of the editing tools a model gets only those it is trained on.
+    let suits_model = |tool: &str| match tools::edits_by_patch(tool) {
         Some(by_patch) => by_patch == (edits == EditStyle::Patch),
         None => true,
     };
-    for tool in tools::builtin_tools(&options).into_iter().filter(|tool| is_of_model(&tool.name())) {
+    for tool in tools::builtin_tools(&options).into_iter().filter(|tool| suits_model(&tool.name())) {
         let name = tool.name();
-        // Without commands there are no jobs to look after. After a plan a session goes on as `build`, whoever planned it.
-        let is_on = cast.is_tool_enabled(agent, &name, tools::equivalent_tools(&name))
-            && (name != "job" || cast.is_tool_enabled(agent, "bash", &[]))
+        // Without `bash` there are no jobs. Only `build` enters plan mode, because every plan ends in `build`.
+        let is_on = roles.is_tool_enabled(agent, &name, tools::equivalent_tools(&name))
+            && (name != "job" || roles.is_tool_enabled(agent, "bash", &[]))
             && (name != "plan_enter" || agent.name == "build")
-            && !(*is_below && is_user_facing(&tool.permission_key(), agent));
+            && !(*is_subagent && is_user_facing(&tool.permission_key(), agent));
         registry.add(if is_on { tool } else { disabled_tool(tool.name(), &agent.name) });
     }
     Ok(registry)
 }
 
-/// What is between an agent and a person is not for one that works for another agent, unless its own rules say so.
+/// Tools for the user's eyes and answers. A subagent has them only if its own rules allow it.
 fn is_user_facing(key: &str, agent: &Agent) -> bool {
-    let is_meant = |rule: &PermissionRule| rule.key == key && rule.action != PermissionAction::Deny;
-    let is_between = ["todowrite", "todoread", "question"].contains(&key) || key.starts_with("plan");
-    is_between && !agent.rules.iter().any(is_meant)
+    let is_allowed = |rule: &PermissionRule| rule.key == key && rule.action != PermissionAction::Deny;
+    let is_user_facing = ["todowrite", "todoread", "question"].contains(&key) || key.starts_with("plan");
+    is_user_facing && !agent.rules.iter().any(is_allowed)
 }
 
-/// Where the session works, with the instructions of the project's own files.
-fn surroundings(places: SessionFolders<'_>) -> PromptEnvironment {
-    let SessionFolders { root, folder, .. } = places;
+/// Where the session works, with the project's own instruction files.
+fn prompt_environment(folders: SessionFolders<'_>) -> PromptEnvironment {
+    let SessionFolders { root, folder, .. } = folders;
     let files = instruction_files(root, folder).into_iter();
     let instructions = files.filter_map(|path| Some((path.clone(), read_instructions(&path)?))).collect();
     // `Sun, 15 Nov 2026`

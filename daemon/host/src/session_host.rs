@@ -1,11 +1,13 @@
-//! The sessions that the desk has at hand, and whoever is attached to them.
+//! The hosted sessions and the clients attached to them.
 //!
-//! A session belongs to the desk, not to a window: it works on when its clients go, and a client that comes gets what there
-//! is and from then on every event. A session that nobody is attached to and that does not work is let go.
+//! A session belongs to the daemon, not to an editor window: it works on when its clients leave. A client that
+//! attaches gets a snapshot and then every event. A session that is idle and has no clients is released.
 //!
-//! Invariant: events of a session are numbered without gaps, in the order in which they happened, and each attached client
-//! is sent them in that order; one that does not keep up misses some, sees the gap, and loads again.
-//! Invariant: an ask goes to every attached client, and to each that attaches while it is open; the first reply wins.
+//! Invariant: events of a session are numbered without gaps, in the order in which they happened, and each
+//! attached client receives them in that order. A client that does not keep up misses some, sees the gap, and
+//! loads again.
+//! Invariant: an ask goes to every attached client, and to each that attaches while it is open; the first reply
+//! wins.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -53,7 +55,7 @@ use match_tiers::MatchTierCounts;
 pub use outbox::{ClientOutbox, OutboxMessage};
 pub use stored_parts::parts_before;
 
-/// What the desk has for all its sessions.
+/// The sessions of one process, and what they share.
 pub struct SessionHost {
     paths: UserPaths,
     pub store: Store,
@@ -65,9 +67,10 @@ pub struct SessionHost {
     sessions: Mutex<HashMap<String, Arc<HostedSession>>>,
     turns: watch::Sender<usize>,
     tiers: MatchTierCounts,
-    /// No session begins to work any more. Written and read under the lock of the sessions.
+    /// Set once the host shuts down: no session starts to work any more. Written and read under the lock of
+    /// `sessions`.
     ending: AtomicBool,
-    /// When it began, in milliseconds since 1970.
+    /// In milliseconds since 1970.
     pub started: u64,
 }
 
@@ -110,22 +113,21 @@ impl SessionHost {
         }
     }
 
-    /// How many turns run.
     pub fn running_turns(&self) -> watch::Receiver<usize> {
         self.turns.subscribe()
     }
 
-    /// How often each tier of matching found the place of an edit.
+    /// How often each matching tier located an edit.
     pub fn tiers(&self) -> Vec<MatchTierCount> {
         self.tiers.counts()
     }
 
-    /// The setup of a folder: its configuration, and the user's own.
+    /// The setup of a folder: its configuration and the user's.
     pub fn setup(&self, folder: &Path) -> UserSetup {
         UserSetup { cwd: folder.to_owned(), paths: self.paths.clone() }
     }
 
-    /// Makes a session. It is in the store at once, so that it can be found again.
+    /// Creates a session and stores it at once, so that it can be found again.
     pub async fn create(
         &self,
         folder: PathBuf,
@@ -157,53 +159,53 @@ impl SessionHost {
         Ok(session)
     }
 
-    /// The session of this id, at hand from now on.
+    /// Returns the session of this id, and hosts it from now on.
     pub async fn open_session(self: &Arc<Self>, id: &str) -> Result<Arc<HostedSession>, SessionHostError> {
-        if let Some(held) = self.lock().get(id) {
-            return Ok(Arc::clone(held));
+        if let Some(hosted) = self.lock().get(id) {
+            return Ok(Arc::clone(hosted));
         }
         let session = self.store.session(id).await?;
         let key = session.id.to_string();
         let mut sessions = self.lock();
-        let held = sessions.entry(key).or_insert_with(|| HostedSession::new(self, session));
-        Ok(Arc::clone(held))
+        let hosted = sessions.entry(key).or_insert_with(|| HostedSession::new(self, session));
+        Ok(Arc::clone(hosted))
     }
 
-    /// The one at hand, if it is.
+    /// The session of this id, if it is hosted.
     pub fn hosted_session(&self, id: &str) -> Option<Arc<HostedSession>> {
         self.lock().get(id).cloned()
     }
 
     pub async fn delete(self: &Arc<Self>, id: &str) -> Result<(), SessionHostError> {
-        let held = self.open_session(id).await?;
-        let _claim = held.close().await?;
-        self.lock().remove(held.id().as_str());
-        // Those that worked for it go with it.
-        let is_below = |other: &HostedSession| other.session().parent.as_ref() == Some(held.id());
-        let below: Vec<_> =
-            self.lock().extract_if(|_, other| is_below(other)).map(|(_, other)| other).collect();
-        for other in below {
-            let _claim = other.close().await;
+        let hosted = self.open_session(id).await?;
+        let _claim = hosted.close().await?;
+        self.lock().remove(hosted.id().as_str());
+        // Its subagents' sessions go with it.
+        let is_subagent = |other: &HostedSession| other.session().parent.as_ref() == Some(hosted.id());
+        let subagents: Vec<_> =
+            self.lock().extract_if(|_, other| is_subagent(other)).map(|(_, other)| other).collect();
+        for subagent in subagents {
+            let _claim = subagent.close().await;
         }
-        self.store.delete_session(held.id()).await?;
-        self.reviews.forget_session(held.id().as_str());
+        self.store.delete_session(hosted.id()).await?;
+        self.reviews.forget_session(hosted.id().as_str());
         if let Some(journal) = &self.journal {
-            // Its entries go with the bound otherwise.
-            let _ = journal.forget_session(held.id().as_str()).await;
+            // If this fails, the journal's size limit removes its entries later.
+            let _ = journal.forget_session(hosted.id().as_str()).await;
         }
         Ok(())
     }
 
-    /// A client is gone: what it was attached to goes on without it.
+    /// A client disconnected: its sessions go on without it.
     pub fn detach_client(&self, client: ClientId) {
         self.buffers.detach(client);
         self.editors.remove(client);
         let all: Vec<_> = self.lock().values().cloned().collect();
-        all.iter().for_each(|held| held.detach(client));
+        all.iter().for_each(|hosted| hosted.detach(client));
     }
 
-    /// The desk ends: no turn begins any more, those that run are cancelled, and with them ends every process that they or
-    /// earlier ones have started. Waits until all of that is done and told.
+    /// Shuts down: no turn starts any more, running ones are cancelled, and every process that any turn started
+    /// ends. Waits until all of that is done and published.
     pub async fn shut_down(&self) {
         let all: Vec<_> = {
             let sessions = self.lock();
@@ -211,44 +213,44 @@ impl SessionHost {
             sessions.values().cloned().collect()
         };
         let ending: JoinSet<_> =
-            all.into_iter().map(|held| async move { held.stop_runtime().await }).collect();
+            all.into_iter().map(|hosted| async move { hosted.stop_runtime().await }).collect();
         ending.join_all().await;
         self.reviews.persist_all();
         self.servers.end().await;
-        // The sender is ours.
+        // Cannot fail: `self` holds the sender.
         let _ = self.running_turns().wait_for(|turns| *turns == 0).await;
     }
 
     pub fn live_sessions(&self) -> Vec<SessionStatus> {
         let sessions = self.lock();
-        let live = |held: &Arc<HostedSession>| SessionStatus {
-            session: held.id().to_string(),
-            running: held.is_running(),
+        let status = |hosted: &Arc<HostedSession>| SessionStatus {
+            session: hosted.id().to_string(),
+            running: hosted.is_running(),
         };
-        sessions.values().map(live).collect()
+        sessions.values().map(status).collect()
     }
 
-    /// Has a session at hand that is about to work, even if it was let go a moment ago.
-    fn ensure_hosted(&self, held: &Arc<HostedSession>) -> Result<(), SessionHostError> {
+    /// Hosts a session that is about to work, even if it was released a moment ago.
+    fn ensure_hosted(&self, hosted: &Arc<HostedSession>) -> Result<(), SessionHostError> {
         let mut sessions = self.lock();
         if self.ending.load(Ordering::Relaxed) {
             return Err(SessionHostError::Failed(
-                "the desk is ending; prompt again when it is back".to_owned(),
+                "the daemon is shutting down; send the prompt again when it has restarted".to_owned(),
             ));
         }
-        let known = sessions.entry(held.id().to_string()).or_insert_with(|| Arc::clone(held));
-        if Arc::ptr_eq(known, held) { Ok(()) } else { Err(SessionHostError::Busy) }
+        let known = sessions.entry(hosted.id().to_string()).or_insert_with(|| Arc::clone(hosted));
+        if Arc::ptr_eq(known, hosted) { Ok(()) } else { Err(SessionHostError::Busy) }
     }
 
-    /// Lets a session go that nobody needs.
-    pub fn release_if_unused(&self, held: &HostedSession) {
+    /// Releases a session that has no clients and no work.
+    pub fn release_if_unused(&self, hosted: &HostedSession) {
         let mut sessions = self.lock();
-        if held.is_unused() {
-            sessions.remove(held.id().as_str());
+        if hosted.is_unused() {
+            sessions.remove(hosted.id().as_str());
         }
     }
 
-    /// What is guarded is replaced as a whole: a panic leaves nothing half done.
+    // A poisoned lock is fine: each change is one insert or remove.
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<HostedSession>>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! What every command begins with: the user's folders, the configuration, the keys, the providers.
+//! What every command needs first: the user's folders, configuration, keys and providers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,22 +23,16 @@ impl UserSetup {
             Some(cwd) => {
                 let named = || format!("--cwd {}", cwd.display());
                 let real = cwd.canonicalize().with_context(named)?;
-                anyhow::ensure!(
-                    real.is_dir(),
-                    "--cwd {}: this is a file, a folder is needed",
-                    real.display()
-                );
+                anyhow::ensure!(real.is_dir(), "--cwd {}: not a folder", real.display());
                 std::fs::read_dir(&real).with_context(named)?;
                 real
             }
-            None => {
-                std::env::current_dir().context("the current folder cannot be read; change to another")?
-            }
+            None => std::env::current_dir().context("cannot read the current folder; change to another")?,
         };
         Ok(Self { cwd, paths: UserPaths::new(&|name| std::env::var_os(name))? })
     }
 
-    /// The configuration as it is. Its warnings are there for whoever can show them.
+    /// Loads the configuration. The caller shows its warnings.
     pub fn load(&self) -> anyhow::Result<LoadedConfig> {
         let search = ConfigSearch { paths: &self.paths, cwd: &self.cwd, env: &|name| std::env::var_os(name) };
         config::load(&search).map_err(|error| match error.excerpt() {

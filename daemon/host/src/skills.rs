@@ -1,7 +1,8 @@
-//! Where skills lie: in the person's folders and in the repository's, from its root down to where the session works.
+//! Where skills are found: in the user's folders and in the repository's, from its root down to the session's
+//! folder.
 //!
-//! Those of other programs are read, too. Of a repository's the nearest counts, but none over one of the person's own of the same
-//! name. They are its words, as its `AGENTS.md` is, and say nothing about what is allowed.
+//! Folders of other programs count too. Of a repository's skills the nearest of a name wins, but none replaces
+//! a user's own. A repository's skills are instructions like its `AGENTS.md`: they grant no permissions.
 
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use copydesk_tool::skills::{self, SkillCatalog, SkillFolder};
 
 use crate::setup::UserSetup;
 
-/// In the order of growing weight.
+/// By rising precedence.
 const FOLDERS: [&str; 6] = [
     ".claude/skills",
     ".agents/skills",

@@ -1,7 +1,7 @@
-//! From the words of the configuration to what the tools of the web are given.
+//! Translates the configuration into the settings of the web tools.
 //!
-//! Only what the person says counts, and what they trust: a project must not open the private network to a model, nor name
-//! an engine that gets the person's key and queries.
+//! Only the user's own and trusted configuration counts: a project must not open the private network to a
+//! model, nor name a search engine that gets the user's key and queries.
 
 use std::time::Duration;
 
@@ -12,12 +12,11 @@ use url::Url;
 
 const EXA: &str = "https://mcp.exa.ai/mcp";
 
-/// What differs between the two searches.
+/// What differs between web search and code search.
 struct SearchPreset {
     key: &'static str,
-    /// The name of Exa's tool.
     tool: &'static str,
-    /// What a model says how much it wants by.
+    /// The argument by which a model says how much it wants.
     number: &'static str,
     timeout: Duration,
 }
@@ -39,7 +38,7 @@ pub(crate) fn web_settings(loaded: &LoadedConfig) -> WebAccess {
     for key in ["webfetch", WEB.key, CODE.key] {
         if let Some(origin) = loaded.merged.untrusted_origin(&[key]) {
             loaded.warn(format_args!(
-                "{origin}: `{key}` is left out: this project is not trusted. Look at the file, then run `copydesk config trust`."
+                "{origin}: `{key}` is ignored: this project is not trusted. Review the file, then run `copydesk config trust`."
             ));
         }
     }
@@ -63,7 +62,7 @@ impl SearchPreset {
         let headers = engine.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let timeout = engine.timeout.map_or(self.timeout, |limit| Duration::from_millis(limit.get()));
         let arguments = || engine.arguments.clone().unwrap_or_else(|| self.arguments());
-        let (url, how) = match kind {
+        let (url, protocol) = match kind {
             SearchEngineKind::Exa => {
                 let tool = engine.tool.clone().unwrap_or_else(|| self.tool.to_owned());
                 (self.exa(loaded, engine, &tool)?, SearchProtocol::Mcp { tool, arguments: arguments() })
@@ -77,7 +76,7 @@ impl SearchPreset {
                 (engine.url.clone()?, SearchProtocol::Json { body, results: engine.results.clone() })
             }
         };
-        Some(SearchEndpoint { url, headers, timeout, protocol: how })
+        Some(SearchEndpoint { url, headers, timeout, protocol })
     }
 
     fn arguments(&self) -> Map<String, Value> {
@@ -85,14 +84,14 @@ impl SearchPreset {
         [name("query"), name(self.number)].into_iter().collect()
     }
 
-    /// Exa takes the key, and which tools are wanted, in the address.
+    /// Exa takes the key and the wanted tool in the address.
     fn exa(&self, loaded: &LoadedConfig, engine: &SearchEngineConfig, tool: &str) -> Option<ConfigSecret> {
         let written = engine.url.as_ref().map_or(EXA, |url| url.expose());
         let Ok(mut url) = Url::parse(written) else {
-            loaded.warn(format_args!("`{}.url` is no address: the search is left out", self.key));
+            loaded.warn(format_args!("`{}.url` is not a valid address: the search is disabled", self.key));
             return None;
         };
-        // A variable that is not set is an empty key, which is none.
+        // An unset variable is an empty key: none.
         if let Some(key) = engine.api_key.as_ref().filter(|key| !key.expose().is_empty()) {
             url.query_pairs_mut().append_pair("exaApiKey", key.expose());
         }
@@ -121,7 +120,7 @@ mod tests {
         let arguments =
             json!({ "query": "{query}", "tokensNum": "{tokensNum}" }).as_object().cloned().unwrap();
         assert_eq!(exa.protocol, SearchProtocol::Mcp { tool: "get_code_context_exa".into(), arguments });
-        // A variable that is not set.
+        // An unset variable.
         let free = endpoint(&WEB, json!({ "type": "exa", "apiKey": "" })).unwrap();
         assert_eq!(free.url.expose(), "https://mcp.exa.ai/mcp?tools=web_search_exa");
 

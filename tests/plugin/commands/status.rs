@@ -183,7 +183,7 @@ fn restart_with_a_bang_has_a_new_desk() {
         person.run_turn("First");
         let before = person.window.lua(PID);
         person.run_command("Copydesk! restart", json!([]));
-        assert_eq!(person.next_notification(), "The daemon has ended.");
+        assert_eq!(person.next_notification(), "The daemon has stopped.");
         assert_eq!(person.next_notification(), "connected");
         assert_ne!(person.window.lua(PID), before);
         let parts = "require('copydesk.session').current().parts[1]";

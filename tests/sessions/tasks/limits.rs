@@ -165,7 +165,7 @@ fn who_plans_calls_explore_alone() {
         script_fallback(&scripted.server, "Look", read("r1"));
         script_fallback(&scripted.server, "Do", text_turn("Done."));
         let ran = scripted.run(&["--agent", "plan", "Go"]);
-        assert_eq!(ran.code, Some(i32::from(ran.stderr.contains("nobody could be asked"))), "{ran:?}");
+        assert_eq!(ran.code, Some(i32::from(ran.stderr.contains("nobody could approve"))), "{ran:?}");
         assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\n");
         assert!(requests(&scripted.server, "Do").is_empty());
         let own = requests(&scripted.server, "Go");

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use copydesk_config::keys::KeyStore;
 use copydesk_config::mask;
+use copydesk_host::setup::UserSetup;
 use copydesk_model::provider::{KeyOrigin, known_providers};
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
@@ -13,13 +14,12 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::args::{AuthArgs, AuthCommand};
 use crate::configuration;
 use crate::terminal::{self, print};
-use copydesk_host::setup::UserSetup;
 
-/// What a shell says of a program that Ctrl-C ended.
+/// A shell's exit code for a program that Ctrl-C ended.
 const CANCELLED: u8 = 130;
 
-/// No key is longer than this.
-const LONGEST: u64 = 16 * 1024;
+/// No key is longer.
+const MAX_KEY_BYTES: u64 = 16 * 1024;
 
 pub(crate) fn run(setup: &UserSetup, options: &AuthArgs) -> anyhow::Result<ExitCode> {
     match &options.action {
@@ -42,23 +42,23 @@ fn add(setup: &UserSetup, provider: &str) -> anyhow::Result<ExitCode> {
     };
     let key = key.trim();
     anyhow::ensure!(!key.is_empty(), "no key was given; nothing was changed");
-    let odd = |character: char| character.is_whitespace() || character.is_control();
+    let is_invalid = |character: char| character.is_whitespace() || character.is_control();
     anyhow::ensure!(
-        !key.contains(odd),
-        "this is no key: it has spaces or control characters in it; nothing was changed"
+        !key.contains(is_invalid),
+        "a key has no spaces or control characters; nothing was changed"
     );
     let replaced = KeyStore::add(&setup.paths.data_dir, provider, key)?;
     let verb = if replaced { "Replaced" } else { "Added" };
     print(format!("{verb} the key for {provider}. `copydesk models {provider}` lists its models."))?;
-    // Now that it is stored: whose key would be sent?
+    // The key is stored; check which key is in use now.
     let in_use = setup.registry(&loaded)?.key_in_use(provider);
     if let Some(other) = in_use.filter(|key| key.origin != KeyOrigin::Store) {
-        terminal::warn(format_args!("the key from {} wins over this one", other.origin));
+        terminal::warn(format_args!("the key from {} takes precedence over this one", other.origin));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// From the terminal without showing it, else one line of standard input. None after Ctrl-C.
+/// Reads from the terminal without echo, else one line of standard input. `None` after Ctrl-C.
 fn read_key(provider: &str) -> anyhow::Result<Option<String>> {
     if io::stdin().is_terminal() {
         return type_key(provider).context("the key could not be read");
@@ -66,22 +66,21 @@ fn read_key(provider: &str) -> anyhow::Result<Option<String>> {
     let mut line = String::new();
     io::stdin()
         .lock()
-        .take(LONGEST + 1)
+        .take(MAX_KEY_BYTES + 1)
         .read_line(&mut line)
         .context("standard input could not be read as text")?;
     anyhow::ensure!(
-        line.len() as u64 <= LONGEST,
-        "this is no key: it is longer than {LONGEST} bytes; nothing was changed"
+        line.len() as u64 <= MAX_KEY_BYTES,
+        "a key has at most {MAX_KEY_BYTES} bytes; nothing was changed"
     );
     Ok(Some(line))
 }
 
 fn type_key(provider: &str) -> io::Result<Option<String>> {
-    // As long as somebody listens to the signal it ends nothing: a program that ended here would leave a terminal behind
-    // that no longer shows what is typed.
+    // A handled signal does not end the program, which would leave the terminal without echo.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let _guard = runtime.enter();
-    let _listening = signal(SignalKind::interrupt())?;
+    let _signal = signal(SignalKind::interrupt())?;
     match rpassword::prompt_password(format!("Key for {provider}: ")) {
         Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
         typed => typed.map(Some),
@@ -121,7 +120,7 @@ fn list(setup: &UserSetup, json: bool) -> anyhow::Result<()> {
 }
 
 fn remove(setup: &UserSetup, provider: &str) -> anyhow::Result<()> {
-    // The configuration is not needed for this, and may be broken: the provider's own id is all that is looked up.
+    // Works without the configuration, which may be broken: the provider's id is enough.
     let ids = [Some(provider), known_providers::canonical_id(provider).filter(|id| *id != provider)];
     let mut removed = false;
     for id in ids.into_iter().flatten() {

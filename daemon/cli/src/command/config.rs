@@ -6,12 +6,12 @@ use copydesk_config::trust::TrustStore;
 use copydesk_config::{
     self as config, ConfigEntry, ConfigLayer, ConfigOrigin, ConfigSource, LoadedConfig, LoadedConfigFile,
 };
+use copydesk_host::setup::UserSetup;
 use serde::Serialize;
 
 use crate::args::{ConfigArgs, ConfigCommand};
 use crate::configuration;
 use crate::terminal::{self, BOLD, DIM, print, styled};
-use copydesk_host::setup::UserSetup;
 
 pub(crate) fn run(setup: &UserSetup, options: &ConfigArgs) -> anyhow::Result<()> {
     match &options.action {
@@ -96,7 +96,7 @@ fn layer(source: &ConfigSource) -> &'static str {
     }
 }
 
-/// A path as a person would write it from where they are.
+/// A path as the user would write it in the current folder.
 fn brief(setup: &UserSetup, path: &Path) -> String {
     if let Ok(below) = path.strip_prefix(&setup.cwd) {
         return below.display().to_string();
@@ -113,7 +113,7 @@ fn trust(setup: &UserSetup, remove: bool) -> anyhow::Result<()> {
         loaded.files.iter().filter(|file| file.source.layer == ConfigLayer::Project).collect();
     anyhow::ensure!(
         !files.is_empty(),
-        "no configuration file of a project was found from {} up",
+        "found no project configuration in {} or a folder above it",
         setup.cwd.display()
     );
     TrustStore::update(&setup.paths.state_dir, |trust| {

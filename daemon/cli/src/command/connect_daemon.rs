@@ -1,24 +1,27 @@
-//! The daemon as commands use it that can do without.
+//! The daemon for commands that also work without it.
 
 use super::status::attach;
 use crate::daemon_client::{ClientKind, DaemonClient, DaemonInbox};
 use crate::shim::handover::is_older;
 use crate::terminal;
 
-/// The daemon, where one is up that understands us. What keeps us from it is said, and no failure.
+/// The daemon, if one runs that understands us. Anything else is a warning, not an error.
 pub(super) async fn connect_daemon() -> Option<(DaemonClient, DaemonInbox)> {
     let ours = env!("CARGO_PKG_VERSION");
-    let why = match attach(ClientKind::Copydesk).await {
+    let problem = match attach(ClientKind::Copydesk).await {
         Ok(None) => return None,
         Ok(Some((client, inbox))) => match client.daemon_hello() {
-            Some(desk) if is_older(&desk.version, ours) => {
-                format!("the daemon is version {}, this is {ours}; `copydesk stop` ends it", desk.version)
+            Some(hello) if is_older(&hello.version, ours) => {
+                format!(
+                    "the daemon is version {}, this is {ours}; stop it with `copydesk stop`",
+                    hello.version
+                )
             }
             Some(_) => return Some((client, inbox)),
-            None => "what listens in the daemon's place is none".to_owned(),
+            None => "the process at the daemon's socket is not a Copydesk daemon".to_owned(),
         },
         Err(error) => format!("{error:#}"),
     };
-    terminal::warn(format_args!("{why}. Going on without the daemon"));
+    terminal::warn(format_args!("{problem}. Continuing without the daemon"));
     None
 }

@@ -1,10 +1,15 @@
-//! `copydesk daemon`: the desk itself, in the foreground or as started by a shim.
+//! `copydesk daemon`: the daemon, in the foreground or started by a shim.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use copydesk_faces::lifecycle;
+use copydesk_faces::lsp::EditorService;
+use copydesk_host::session_host::SessionHost;
+use copydesk_host::setup::UserSetup;
+use copydesk_rpc::transport::{DaemonAddress, TransportError};
 use copydesk_session::Store;
 use copydesk_workspace::journal::{Journal, JournalLimits};
 
@@ -12,15 +17,10 @@ use crate::args::DaemonArgs;
 use crate::log::{self, LevelControl};
 use crate::shim::daemon_starter::{FAILED, READY, TAKEN};
 use crate::terminal;
-use copydesk_faces::lifecycle;
-use copydesk_faces::lsp::EditorService;
-use copydesk_host::session_host::SessionHost;
-use copydesk_host::setup::UserSetup;
-use copydesk_rpc::transport::{DaemonAddress, TransportError};
 
 pub(crate) fn run(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
     let result = serve(setup, options);
-    // Nobody sees the standard error of a detached daemon; who started it reads this line instead.
+    // A detached daemon has no visible standard error; the shim that started it reads this line instead.
     match result {
         Err(error)
             if options.detached && matches!(error.downcast_ref(), Some(TransportError::AlreadyRunning)) =>
@@ -34,32 +34,32 @@ pub(crate) fn run(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()>
 
 fn serve(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
     let env = |name: &str| std::env::var_os(name);
-    let place = DaemonAddress::new(&env);
+    let address = DaemonAddress::new(&env);
     let idle = idle(options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let result = runtime.block_on(async {
-        // The lock comes first: only who holds it writes the log.
-        let listener = place.listen()?;
+        // Take the lock first: only its holder writes the log.
+        let listener = address.listen()?;
         let level = env("COPYDESK_LOG").map(|level| level.to_string_lossy().into_owned());
         let path = log::path(&setup.paths.state_dir);
         let log = log::start(path.clone(), level.as_deref()).with_context(|| path.display().to_string())?;
-        // The one place where it is decided what the daemon serves.
-        let host = Arc::new(host(setup, log)?);
+        // The one place that decides what the daemon serves.
+        let service = Arc::new(service(setup, log)?);
         tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "listening");
         let ready = match options.detached {
             true => READY.to_owned(),
-            false => format!("{READY} at {}", place.socket().display()),
+            false => format!("{READY} at {}", address.socket().display()),
         };
-        lifecycle::run(host, listener, idle, || announce(&ready)).await?;
+        lifecycle::run(service, listener, idle, || announce(&ready)).await?;
         anyhow::Ok(())
     });
-    // What hangs on a disk or a pipe must not keep a daemon that has ended.
+    // A task that hangs on a disk or a pipe must not keep the process alive.
     runtime.shutdown_timeout(Duration::from_secs(1));
     result
 }
 
-/// A store or a journal that was moved aside is told in the log: nobody else listens.
-fn host(setup: &UserSetup, log: Arc<LevelControl>) -> anyhow::Result<EditorService> {
+/// A store or a journal that was moved aside is reported in the log, because no client is connected yet.
+fn service(setup: &UserSetup, log: Arc<LevelControl>) -> anyhow::Result<EditorService> {
     let (store, opened) = Store::open(&setup.paths.data_dir)?;
     if let Some(aside) = opened.moved_aside {
         tracing::error!(aside = %aside.display(), "the sessions could not be read and were moved aside");
@@ -90,10 +90,10 @@ fn idle(options: &DaemonArgs) -> anyhow::Result<Duration> {
     Ok(Duration::from_secs(seconds))
 }
 
-/// Says on standard output that the daemon listens, and closes it: whoever started it waits for that.
+/// Prints that the daemon listens, and closes standard output: the starter waits for both.
 fn announce(text: &str) -> io::Result<()> {
-    let told = terminal::print(text).and_then(|()| io::stdout().flush());
-    let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
-    rustix::stdio::dup2_stdout(nowhere)?;
-    told
+    let printed = terminal::print(text).and_then(|()| io::stdout().flush());
+    let null = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdout(null)?;
+    printed
 }

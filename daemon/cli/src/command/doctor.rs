@@ -1,7 +1,7 @@
-//! `copydesk doctor`: why does it not work? Looks at all that Copydesk needs, and says what to do.
+//! `copydesk doctor`: examines everything that Copydesk needs, and says what to do.
 //!
-//! Contract: nothing is made or changed, nothing leaves this machine, no secret is shown. What fails is a finding, never
-//! the end of the examination. The exit code is 1 when something is ✗.
+//! Contract: it creates and changes nothing, sends nothing off this machine, and shows no secret. A failure is
+//! a finding, never the end of the examination. The exit code is 1 if a finding is ✗.
 
 mod daemon;
 mod languages;
@@ -13,14 +13,14 @@ use std::process::ExitCode;
 use anstream::ColorChoice;
 use copydesk_config::LoadedConfig;
 use copydesk_config::keys::KeyStore;
+use copydesk_host::agents::AgentRegistry;
+use copydesk_host::setup::UserSetup;
 use copydesk_model::{ModelRegistry, local_servers, offline};
 use copydesk_session::Store;
 use copydesk_workspace::process::Shell;
 use serde::Serialize;
 
 use crate::terminal::{self, BAD, BOLD, DIM, GOOD, print, styled};
-use copydesk_host::agents::AgentRegistry;
-use copydesk_host::setup::UserSetup;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -83,12 +83,14 @@ fn examine(setup: &UserSetup) -> anyhow::Result<Vec<DoctorFinding>> {
     configuration(&loaded, &mut findings);
     let keys = KeyStore::load(&setup.paths.data_dir);
     findings.push(match &keys {
-        Err(error) => DoctorFinding::bad("keys", error.to_string(), "until then no stored key can be used"),
+        Err(error) => {
+            DoctorFinding::bad("keys", error.to_string(), "fix this; until then stored keys cannot be used")
+        }
         Ok(keys) => match (keys.warning(), keys.iter().count()) {
             (Some(warning), _) => {
-                DoctorFinding::odd("keys", warning, "a key that others may have read is best replaced")
+                DoctorFinding::odd("keys", warning, "replace keys that others may have read")
             }
-            (None, 0) => DoctorFinding::good("keys", "none stored; `copydesk auth add PROVIDER` keeps one"),
+            (None, 0) => DoctorFinding::good("keys", "none stored; `copydesk auth add PROVIDER` stores one"),
             (None, count) => DoctorFinding::good("keys", format!("{count} in {}", keys.path().display())),
         },
     });
@@ -96,32 +98,30 @@ fn examine(setup: &UserSetup) -> anyhow::Result<Vec<DoctorFinding>> {
         match setup.registry_with(loaded, keys) {
             Ok(registry) => models(&registry, loaded, &mut findings)?,
             Err(error) => {
-                findings.push(DoctorFinding::bad(
-                    "providers",
-                    format!("{error:#}"),
-                    "mend the configuration",
-                ));
+                findings.push(DoctorFinding::bad("providers", format!("{error:#}"), "fix the configuration"));
             }
         }
     }
     findings.push(shell(loaded.as_ref().ok()));
     findings.push(match system::program("git") {
         Some(path) => DoctorFinding::good("git", path.display().to_string()),
-        None => DoctorFinding::odd("git", "not found in PATH", "install it: agents look at changes with it"),
+        None => {
+            DoctorFinding::odd("git", "not found in PATH", "install it: agents use it to look at changes")
+        }
     });
     if let Ok(loaded) = &loaded {
         findings.extend(languages::examine(setup, loaded));
     }
-    let advice = "what it says is not all understood";
+    let advice = "some of its settings are not understood";
     findings.extend(
         AgentRegistry::file_warnings(setup)
             .iter()
             .map(|problem| DoctorFinding::odd("agents", problem, advice)),
     );
     if let Some(agents) = loaded.as_ref().ok().and_then(|loaded| AgentRegistry::new(setup, loaded).ok()) {
-        let advice = "another name would make it another agent";
+        let advice = "rename one of the two to use both";
         findings
-            .extend(agents.ignored_overrides().map(|limited| DoctorFinding::odd("agents", limited, advice)));
+            .extend(agents.ignored_overrides().map(|ignored| DoctorFinding::odd("agents", ignored, advice)));
     }
     findings.extend(system::skills(setup));
     findings.push(store(setup));
@@ -140,12 +140,12 @@ fn configuration(loaded: &anyhow::Result<LoadedConfig>, findings: &mut Vec<Docto
             return findings.push(DoctorFinding::bad(
                 about,
                 format!("{error:#}"),
-                "mend this; nothing runs before",
+                "fix this; nothing runs until then",
             ));
         }
     };
     if loaded.files.is_empty() {
-        findings.push(DoctorFinding::good(about, "no files; everything is as it comes"));
+        findings.push(DoctorFinding::good(about, "no files; the defaults apply"));
     }
     for file in &loaded.files {
         let path = file.source.path.display();
@@ -153,7 +153,7 @@ fn configuration(loaded: &anyhow::Result<LoadedConfig>, findings: &mut Vec<Docto
             DoctorFinding::good(about, path.to_string())
         } else {
             let advice =
-                "look at it, then `copydesk config trust`, if it is to use your variables, keys or addresses";
+                "review it, then run `copydesk config trust` to let it use your variables, keys and addresses";
             DoctorFinding::odd(about, format!("{path} is not trusted"), advice)
         });
     }
@@ -174,7 +174,7 @@ fn models(
     findings: &mut Vec<DoctorFinding>,
 ) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // Only addresses of this machine are asked.
+    // Asks only addresses of this machine.
     let found = runtime.block_on(local_servers::find_servers(registry, local_servers::PROBE_TIMEOUT));
     let list = registry.list(&found);
     let usable: Vec<_> = list
@@ -189,7 +189,7 @@ fn models(
         DoctorFinding::good("providers", format!("{} set up: {}", usable.len(), usable.join(", ")))
     });
     let servers: Vec<_> = found.keys().map(String::as_str).collect();
-    let servers = if servers.is_empty() { "none answers".to_owned() } else { servers.join(", ") };
+    let servers = if servers.is_empty() { "none responds".to_owned() } else { servers.join(", ") };
     findings.push(DoctorFinding::good("local servers", servers));
     let name = loaded.config.model.clone().or_else(|| registry.default_model());
     findings.push(match name.map(|name| (registry.model(&name), name)) {
@@ -207,7 +207,7 @@ fn models(
         Some((Ok(_), name)) if name == offline::MODEL_NAME => {
             DoctorFinding::odd("model", format!("{name}, which is {}", offline::DESCRIPTION), add)
         }
-        Some((Ok(_), name)) => DoctorFinding::good("model", format!("{name} (it was not asked)")),
+        Some((Ok(_), name)) => DoctorFinding::good("model", format!("{name} (not contacted)")),
     });
     Ok(())
 }
@@ -217,20 +217,25 @@ fn shell(loaded: Option<&LoadedConfig>) -> DoctorFinding {
     let configured = trusted.and_then(|loaded| loaded.config.shell.as_deref());
     match Shell::choose(configured, &|name| std::env::var_os(name)) {
         Ok(shell) => DoctorFinding::good("shell", shell.path().display().to_string()),
-        Err(error) => DoctorFinding::bad("shell", error.to_string(), "commands cannot be run before"),
+        Err(error) => {
+            DoctorFinding::bad("shell", error.to_string(), "until this is fixed, agents cannot run commands")
+        }
     }
 }
 
 fn store(setup: &UserSetup) -> DoctorFinding {
     let about = "sessions";
-    let Some(look) = Store::inspect(&setup.paths.data_dir) else {
+    let Some(inspected) = Store::inspect(&setup.paths.data_dir) else {
         return DoctorFinding::good(about, "none yet");
     };
-    let place = look.path.display();
-    match look.rows {
-        Ok(count) => DoctorFinding::good(about, format!("{count}, {} in {place}", system::size(look.bytes))),
+    let place = inspected.path.display();
+    match inspected.rows {
+        Ok(count) => {
+            DoctorFinding::good(about, format!("{count}, {} in {place}", system::size(inspected.bytes)))
+        }
         Err(error) => {
-            let advice = "keep a copy; where the file is damaged, the next session moves it aside and begins a new one";
+            let advice =
+                "keep a copy; if the file is damaged, the next session moves it aside and creates a new one";
             DoctorFinding::bad(about, format!("{place}: {error}"), advice)
         }
     }
@@ -243,7 +248,7 @@ fn screen() -> DoctorFinding {
         "terminal",
         match rustix::termios::tcgetwinsize(io::stdout()) {
             Ok(size) => format!("{colours}, {} columns", size.ws_col),
-            Err(_) => format!("{colours}; standard output is none"),
+            Err(_) => format!("{colours}; standard output is not a terminal"),
         },
     )
 }

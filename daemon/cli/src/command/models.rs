@@ -1,6 +1,7 @@
-//! `copydesk models`: what can be used now, and what is missing for the rest.
+//! `copydesk models`: usable models, and what the others lack.
 
 use copydesk_config::Config;
+use copydesk_host::setup::UserSetup;
 use copydesk_model::catalogue::{ModelPrices, ModelSpec};
 use copydesk_model::{ModelRegistry, ProviderListing, ProviderState, local_servers, offline};
 use serde::Serialize;
@@ -8,11 +9,10 @@ use serde::Serialize;
 use crate::args::ModelsArgs;
 use crate::configuration;
 use crate::terminal::{self, BOLD, DIM, GOOD, print, styled};
-use copydesk_host::setup::UserSetup;
 
 #[derive(Serialize)]
 struct ModelsView<'a> {
-    /// What is used where nobody says otherwise.
+    /// The default.
     model: Option<&'a str>,
     small_model: Option<&'a str>,
     providers: &'a [ProviderListing],
@@ -26,13 +26,13 @@ pub(crate) fn run(setup: &UserSetup, options: &ModelsArgs) -> anyhow::Result<()>
     let found = runtime.block_on(local_servers::find_servers(&registry, local_servers::PROBE_TIMEOUT));
     let mut list = registry.list(&found);
     if let Some(id) = &options.provider {
-        // One that is not there, or not without an address, is explained in the registry's words.
+        // The registry explains a provider that is unknown or has no address.
         registry.check_provider(id)?;
         let id = registry.canonical_id(id);
         list.retain(|listing| listing.id == id);
         if list.is_empty() {
             registry.usable_provider(id)?;
-            anyhow::bail!("nothing answers for {id} on this machine: is it running?");
+            anyhow::bail!("no server for {id} responds on this machine; is it running?");
         }
     }
     let (model, small_model) = chosen(&registry, &loaded.config);
@@ -88,7 +88,7 @@ fn show(list: &[ProviderListing], all: bool) -> anyhow::Result<()> {
             }
         }
         if listing.models.is_empty() {
-            print(format!("  {}/MODEL  {}", listing.id, styled(DIM, "whatever the server has")))?;
+            print(format!("  {}/MODEL  {}", listing.id, styled(DIM, "any model of the server")))?;
         }
         print("")?;
     }
@@ -104,14 +104,14 @@ fn show(list: &[ProviderListing], all: bool) -> anyhow::Result<()> {
     }
     print(styled(
         DIM,
-        "`copydesk auth add PROVIDER` keeps a key for you; `copydesk models PROVIDER` says where to get one.",
+        "`copydesk auth add PROVIDER` stores a key; `copydesk models PROVIDER` says where to get one.",
     ))?;
     print("")?;
     Ok(())
 }
 
 fn show_choice(list: &[ProviderListing], model: Option<&str>, configured: bool) -> anyhow::Result<()> {
-    // What is built in is no choice of anybody's.
+    // The offline model is a fallback, not a choice.
     let offline = if model == Some(offline::MODEL_NAME) {
         "; until then the offline model does what it can"
     } else {
@@ -137,7 +137,7 @@ fn show_choice(list: &[ProviderListing], model: Option<&str>, configured: bool) 
     let how = if configured {
         "from your configuration"
     } else {
-        "the first that is set up; \"model\" in copydesk.jsonc chooses"
+        "the first one set up; \"model\" in copydesk.jsonc chooses another"
     };
     print(format!("Model: {} {}", styled(BOLD, model), styled(DIM, format!("({how})"))))?;
     Ok(())
@@ -172,7 +172,7 @@ fn tokens(count: u64) -> String {
     }
 }
 
-/// Dollars per million tokens, in and out.
+/// Dollars per million tokens, input and output.
 fn dollars(prices: &ModelPrices) -> String {
     format!("{:>15}", format!("${} / ${}", prices.base.input, prices.base.output))
 }

@@ -1,4 +1,4 @@
-//! `copydesk restart NAME`: ends a language server of the daemon's and starts it anew. Exit code 1 where there is none of that name.
+//! `copydesk restart NAME`: restarts a language server of the daemon. The exit code is 1 if none has that name.
 
 use std::process::ExitCode;
 
@@ -13,26 +13,26 @@ pub(crate) fn run(name: String) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let Some((client, _)) = attach(ClientKind::Copydesk).await? else {
-            print("The daemon is not running, and no language server of its own.")?;
+            print("The daemon is not running, so it has no language servers.")?;
             return Ok(ExitCode::FAILURE);
         };
         let params = ServersRestartParams { name: name.clone() };
-        let found = with_timeout(client.request::<ServersRestart>(&params)).await?.servers;
+        let restarted = with_timeout(client.request::<ServersRestart>(&params)).await?.servers;
         let name = one_line(&name);
-        match found {
+        match restarted {
             0 => {
                 let running = with_timeout(client.request::<Status>(&Empty {})).await?.servers;
                 let mut names: Vec<_> = running.iter().map(|server| one_line(&server.name)).collect();
                 names.dedup();
                 let there = match names.as_slice() {
-                    [] => "none runs".to_owned(),
+                    [] => "none is running".to_owned(),
                     names => format!("there are: {}", names.join(", ")),
                 };
-                print(format!("No language server of the daemon's is called `{name}`; {there}."))?;
+                print(format!("The daemon has no language server `{name}`; {there}."))?;
             }
-            1 => print(format!("{name} is started anew."))?,
-            several => print(format!("{name} is started anew, in {several} folders."))?,
+            1 => print(format!("Restarted {name}."))?,
+            several => print(format!("Restarted {name} in {several} folders."))?,
         }
-        Ok(if found == 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+        Ok(if restarted == 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     })
 }

@@ -1,4 +1,4 @@
-//! `copydesk run`: one prompt, in a terminal or in a script. What it does with it is `run_prompt`.
+//! `copydesk run`: runs one prompt, in a terminal or in a script (`run_prompt`).
 
 mod activity;
 mod attachments;
@@ -36,8 +36,8 @@ use copydesk_host::setup::UserSetup;
 pub(crate) use run_prompt::{RunTarget, run_prompt};
 pub(crate) use turn_follower::RunOptions;
 
-/// No prompt is longer.
-const LONGEST_PROMPT: u64 = 4 * 1024 * 1024;
+/// The cap on standard input.
+const MAX_PROMPT_BYTES: u64 = 4 * 1024 * 1024;
 
 pub(crate) fn run(setup: &UserSetup, options: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut text = prompt(options)?;
@@ -50,32 +50,32 @@ pub(crate) fn run(setup: &UserSetup, options: &RunArgs) -> anyhow::Result<ExitCo
         model: options.model.clone(),
         agent: options.agent.clone(),
     };
-    let manner = RunOptions { auto: options.auto, json: options.json };
-    let place = if options.no_daemon { RunTarget::InProcess } else { RunTarget::DaemonIfUp };
-    let worked = run_prompt(
+    let run_options = RunOptions { auto: options.auto, json: options.json };
+    let target = if options.no_daemon { RunTarget::InProcess } else { RunTarget::DaemonIfUp };
+    let outcome = run_prompt(
         setup,
         &loaded,
         &choice,
         PromptRequest { text, files, delivery: PromptDelivery::Queue },
-        manner,
-        place,
+        run_options,
+        target,
     )?;
-    Ok(worked.code())
+    Ok(outcome.code())
 }
 
-/// From the command line, with what standard input brings below it.
+/// The prompt of the command line, followed by standard input.
 fn prompt(options: &RunArgs) -> anyhow::Result<String> {
     let mut prompt = options.prompt.join(" ");
     if !io::stdin().is_terminal() {
         let mut piped = String::new();
         io::stdin()
             .lock()
-            .take(LONGEST_PROMPT + 1)
+            .take(MAX_PROMPT_BYTES + 1)
             .read_to_string(&mut piped)
-            .context("standard input is no text")?;
+            .context("standard input is not text")?;
         anyhow::ensure!(
-            piped.len() as u64 <= LONGEST_PROMPT,
-            "standard input is longer than {LONGEST_PROMPT} bytes"
+            piped.len() as u64 <= MAX_PROMPT_BYTES,
+            "standard input is longer than {MAX_PROMPT_BYTES} bytes"
         );
         if !piped.trim().is_empty() {
             prompt = if prompt.is_empty() { piped } else { format!("{prompt}\n\n{piped}") };
@@ -87,7 +87,7 @@ fn prompt(options: &RunArgs) -> anyhow::Result<String> {
     Ok(prompt)
 }
 
-/// What cannot name any model is not asked for.
+/// Rejects a text that cannot name a model, before anything is started.
 fn check_model_name(setup: &UserSetup, loaded: &LoadedConfig, name: Option<&str>) -> anyhow::Result<()> {
     let Some(name) = name else { return Ok(()) };
     let is_name = |(provider, model): (&str, &str)| !provider.is_empty() && !model.is_empty();

@@ -1,10 +1,11 @@
-//! `copydesk sessions`: what was said and done.
+//! `copydesk sessions`: lists, shows, searches, exports, imports and deletes sessions.
 
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
+use copydesk_host::setup::UserSetup;
 use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::session::SessionParams;
 use copydesk_protocol::table::{SessionDelete, Status};
@@ -15,13 +16,12 @@ use super::connect_daemon::connect_daemon;
 use super::status::with_timeout;
 use crate::args::{SessionsArgs, SessionsCommand};
 use crate::terminal::{self, BOLD, DIM, print, styled};
-use copydesk_host::setup::UserSetup;
 
 /// No exported session is larger.
-const LARGEST: u64 = 1024 * 1024 * 1024;
+const MAX_IMPORT_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// Sessions that are listed where nobody says how many.
-const USUAL: usize = 30;
+/// Sessions listed by default.
+const DEFAULT_LISTED: usize = 30;
 
 pub(crate) fn run(setup: &UserSetup, options: &SessionsArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -50,8 +50,8 @@ pub(crate) fn run(setup: &UserSetup, options: &SessionsArgs) -> anyhow::Result<(
 }
 
 async fn list(store: &Store, json: bool, most: Option<u32>) -> anyhow::Result<()> {
-    let most = most.map_or(if json { usize::MAX } else { USUAL }, |most| most as usize);
-    // One more tells whether that is all.
+    let most = most.map_or(if json { usize::MAX } else { DEFAULT_LISTED }, |most| most as usize);
+    // One more tells whether there are older ones.
     let mut sessions = store.sessions(most.saturating_add(1)).await?;
     let more = sessions.len() > most;
     sessions.truncate(most);
@@ -83,7 +83,8 @@ async fn show(store: &Store, id: &str) -> anyhow::Result<()> {
     Ok(print(markdown(&session, &parts).trim_end())?)
 }
 
-/// With what the journal has of it. Whoever works on it is asked, or in the way.
+/// Deletes a session and its journal entries. If a daemon hosts it, the daemon does it; another process that
+/// works on it is an error.
 async fn delete(setup: &UserSetup, store: &Store, id: &str) -> anyhow::Result<()> {
     let Session { id, title, .. } = store.session(id).await?;
     if !deleted_by_daemon(&id).await? {
@@ -94,25 +95,25 @@ async fn delete(setup: &UserSetup, store: &Store, id: &str) -> anyhow::Result<()
     Ok(print(format!("Deleted {id} {title}").trim_end())?)
 }
 
-/// Whether it was for the daemon to do, which has the session at hand, and did it.
+/// Whether the daemon hosts the session, and has deleted it.
 async fn deleted_by_daemon(id: &Id) -> anyhow::Result<bool> {
     let Some((client, _)) = connect_daemon().await else { return Ok(false) };
     let status = with_timeout(client.request::<Status>(&Empty {})).await?;
-    let holds = status.sessions.iter().any(|held| held.session == id.as_str());
-    if holds {
+    let is_hosted = status.sessions.iter().any(|hosted| hosted.session == id.as_str());
+    if is_hosted {
         with_timeout(client.request::<SessionDelete>(&SessionParams { session: id.to_string() })).await?;
     }
-    Ok(holds)
+    Ok(is_hosted)
 }
 
-/// What could not be forgotten goes when the journal is full.
+/// Entries that could not be removed go when the journal is full.
 async fn forget(setup: &UserSetup, id: &Id) {
     let forgotten = match Journal::open(&setup.paths.data_dir, JournalLimits::default()) {
         Ok((journal, _)) => journal.forget_session(id.as_str()).await,
         Err(error) => Err(error),
     };
     if let Err(error) = forgotten {
-        terminal::warn(format_args!("{error}; it still holds what was done to files"));
+        terminal::warn(format_args!("{error}; the journal still holds the session's edits"));
     }
 }
 
@@ -127,7 +128,7 @@ async fn import(store: &Store, setup: &UserSetup, file: &Path) -> anyhow::Result
     let path = setup.cwd.join(file);
     let place = || if is_input { "standard input".to_owned() } else { path.display().to_string() };
     let mut text = String::new();
-    let read = |from: &mut dyn Read, text: &mut String| from.take(LARGEST).read_to_string(text);
+    let read = |source: &mut dyn Read, text: &mut String| source.take(MAX_IMPORT_BYTES).read_to_string(text);
     if is_input {
         read(&mut std::io::stdin().lock(), &mut text).with_context(place)?;
     } else {
@@ -135,23 +136,23 @@ async fn import(store: &Store, setup: &UserSetup, file: &Path) -> anyhow::Result
     }
     let archive = SessionArchive::read(&text).with_context(place)?;
     let (id, count) = (archive.session.id.clone(), archive.parts.len());
-    // Whom it worked for may not be here.
+    // The parent session may not exist here.
     store.put_session(Session { parent: None, ..archive.session }).await?;
     store.put_parts(archive.parts).await?;
     Ok(print(format!("Imported as {id}, with {count} parts."))?)
 }
 
 async fn search(store: &Store, words: &str, json: bool) -> anyhow::Result<()> {
-    let found = store.search(words, 50).await?;
+    let hits = store.search(words, 50).await?;
     if json {
-        return terminal::print_json(&found);
+        return terminal::print_json(&hits);
     }
-    if found.is_empty() {
+    if hits.is_empty() {
         print("Nothing was found.")?;
     }
-    for found in found {
-        let excerpt = found.excerpt.split_whitespace().collect::<Vec<_>>().join(" ");
-        print(format!("{}  {excerpt}  {}", styled(BOLD, &found.session), styled(DIM, found.title)))?;
+    for hit in hits {
+        let excerpt = hit.excerpt.split_whitespace().collect::<Vec<_>>().join(" ");
+        print(format!("{}  {excerpt}  {}", styled(BOLD, &hit.session), styled(DIM, hit.title)))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `copydesk status`: whether the daemon runs, and what it has to do. Exit code 1 where none runs.
+//! `copydesk status`: whether the daemon runs, and what it is doing. The exit code is 1 if none runs.
 
 mod servers;
 
@@ -8,14 +8,14 @@ use std::time::Duration;
 use anyhow::Context as _;
 use copydesk_protocol::daemon::{Empty, MatchTierCount, StatusResult};
 use copydesk_protocol::table::Status;
+use copydesk_rpc::transport::{DaemonAddress, TransportError};
 use serde_json::json;
 
 use crate::daemon_client::{ClientKind, DaemonClient, DaemonInbox};
 use crate::terminal::{self, print};
-use copydesk_rpc::transport::{DaemonAddress, TransportError};
 
-/// The daemon answers at once, or something is wrong with it.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// A healthy daemon responds at once.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(json: bool) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -28,7 +28,7 @@ pub(crate) fn run(json: bool) -> anyhow::Result<ExitCode> {
         (None, true) => terminal::print_json(&json!({ "running": false }))?,
         (None, false) => {
             print(
-                "The daemon is not running. An editor starts it when it needs it, or you do: `copydesk daemon`.",
+                "The daemon is not running. An editor starts it when needed; `copydesk daemon` starts it by hand.",
             )?;
         }
         (Some(status), true) => {
@@ -45,29 +45,28 @@ pub(crate) fn run(json: bool) -> anyhow::Result<ExitCode> {
     Ok(if status.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Attached to the daemon that runs; `None` where none does.
-pub(super) async fn attach(greeting: ClientKind) -> anyhow::Result<Option<(DaemonClient, DaemonInbox)>> {
+/// Attaches to the running daemon; `None` if none runs.
+pub(super) async fn attach(kind: ClientKind) -> anyhow::Result<Option<(DaemonClient, DaemonInbox)>> {
     let connection = match DaemonAddress::new(&|name| std::env::var_os(name)).connect().await {
         Err(TransportError::NoDaemon) => return Ok(None),
         connection => connection?,
     };
-    Ok(Some(with_timeout(DaemonClient::initialize(connection, greeting)).await?))
+    Ok(Some(with_timeout(DaemonClient::initialize(connection, kind)).await?))
 }
 
 pub(super) async fn with_timeout<T>(
-    answer: impl Future<Output = Result<T, crate::daemon_client::DaemonClientError>>,
+    response: impl Future<Output = Result<T, crate::daemon_client::DaemonClientError>>,
 ) -> anyhow::Result<T> {
-    let answer = tokio::time::timeout(PATIENCE, answer).await;
-    let answer =
-        answer.context("the daemon does not answer; `copydesk doctor` may tell why, its log tells more")?;
-    Ok(answer?)
+    let response = tokio::time::timeout(RESPONSE_TIMEOUT, response).await;
+    let response = response.context("the daemon does not respond; run `copydesk doctor`, or see its log")?;
+    Ok(response?)
 }
 
 fn described(status: &StatusResult) -> String {
     let StatusResult { version, pid, clients, sessions, documents, tiers, servers: running, missing, .. } =
         status;
     let turns = sessions.iter().filter(|session| session.running).count();
-    // This very command is one of them.
+    // This command is a client too.
     let clients = clients.saturating_sub(1);
     format!(
         "The daemon is running: version {version}, process {pid}.\n\
@@ -78,14 +77,14 @@ fn described(status: &StatusResult) -> String {
     )
 }
 
-/// `Places of edits, found since it began: exact 12, indentation 3.`
+/// `Edits located since its start: exact 12, indentation 3.`
 fn matched(tiers: &[MatchTierCount]) -> String {
     let tier = |counted: &MatchTierCount| format!("{} {}", terminal::one_line(&counted.tier), counted.count);
     match tiers {
         [] => String::new(),
         _ => {
             let tiers = tiers.iter().map(tier).collect::<Vec<_>>().join(", ");
-            format!("\nPlaces of edits, found since it began: {tiers}.")
+            format!("\nEdits located since its start: {tiers}.")
         }
     }
 }

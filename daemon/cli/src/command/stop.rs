@@ -1,4 +1,4 @@
-//! `copydesk stop`: ends the daemon, when its turns are done or at once. No daemon is no failure.
+//! `copydesk stop`: stops the daemon, when its turns are done or at once. If none runs, that is no error.
 
 use copydesk_protocol::daemon::{Empty, StopParams, StopTiming};
 use copydesk_protocol::table::{Status, Stop};
@@ -13,18 +13,18 @@ pub(crate) fn run(now: bool) -> anyhow::Result<()> {
         let Some((client, _)) = attach(ClientKind::Plain).await? else {
             return Ok(print("The daemon is not running.")?);
         };
-        // A desk of another version may say it in other words.
+        // A daemon of another version may not understand `status`.
         let status = with_timeout(client.request::<Status>(&Empty {})).await;
         let others = status.map_or(0, |status| status.clients.saturating_sub(1));
         let when = if now { StopTiming::Now } else { StopTiming::Idle };
         let waiting = with_timeout(client.request::<Stop>(&StopParams { when })).await?.waiting_for;
         if waiting > 0 && !now {
             print(format!(
-                "The daemon ends when {waiting} running turns are done; `copydesk stop --now` cancels them."
+                "The daemon stops when {waiting} running turns are done; `copydesk stop --now` cancels them."
             ))?;
         } else {
             client.wait_closed().await;
-            print("The daemon has ended.")?;
+            print("The daemon has stopped.")?;
         }
         if others > 0 {
             print(format!("{others} attached clients will start it again."))?;

@@ -1,8 +1,8 @@
-//! `copydesk tour`: a small broken project, repaired before the person's eyes by the model that is built in.
+//! `copydesk tour`: the built-in offline model repairs a small broken project while the user watches.
 //!
-//! The same session, tools, rules and asks as in `copydesk run`; only the project is ours, and it is gone afterwards unless
-//! it is to be kept or something went wrong. What is said and done is kept inside the project's folder too: the person's own
-//! sessions are left alone, however the tour ends.
+//! Session, tools, rules and asks are those of `copydesk run`. The project is temporary: it is deleted unless
+//! the user keeps it or something goes wrong. Its session is stored inside it, so the user's own sessions stay
+//! untouched.
 
 mod next_steps;
 mod project;
@@ -10,6 +10,8 @@ mod project;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
+use copydesk_host::session_builder::SessionChoice;
+use copydesk_host::setup::UserSetup;
 use copydesk_model::offline;
 use copydesk_protocol::event::TurnEndInfo;
 use copydesk_session::{PromptDelivery, PromptRequest};
@@ -17,8 +19,6 @@ use copydesk_session::{PromptDelivery, PromptRequest};
 use super::run::{RunOptions, RunTarget, run_prompt};
 use crate::args::{TourArgs, UsageError};
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, styled};
-use copydesk_host::session_builder::SessionChoice;
-use copydesk_host::setup::UserSetup;
 use next_steps::CurrentProgram;
 use project::{TourProject, toolchain};
 
@@ -26,8 +26,8 @@ const PROMPT: &str = "Fix the errors";
 
 pub(crate) fn run(setup: &UserSetup, options: &TourArgs) -> anyhow::Result<ExitCode> {
     if !options.yes && !io::stdin().is_terminal() {
-        let why = "the tour asks before it changes anything, and nobody is there to answer: run `copydesk tour --yes`";
-        return Err(UsageError(why.to_owned()).into());
+        let message = "the tour asks before it changes anything, and nobody is there to answer: run `copydesk tour --yes`";
+        return Err(UsageError(message.to_owned()).into());
     }
     let toolchain = toolchain()?;
     let project = TourProject::make()?;
@@ -42,12 +42,12 @@ pub(crate) fn run(setup: &UserSetup, options: &TourArgs) -> anyhow::Result<ExitC
     };
     let request =
         PromptRequest { text: PROMPT.to_owned(), files: Vec::new(), delivery: PromptDelivery::Queue };
-    let manner = RunOptions { auto: options.yes, json: false };
-    let worked = run_prompt(&setup, &loaded, &choice, request, manner, RunTarget::InProcess)?;
+    let run_options = RunOptions { auto: options.yes, json: false };
+    let outcome = run_prompt(&setup, &loaded, &choice, request, run_options, RunTarget::InProcess)?;
     print("")?;
-    if worked.end != Some(TurnEndInfo::Done) {
-        print("The tour was ended early. `copydesk tour` begins again.")?;
-        return finish(project, options.keep, &worked.session.id, worked.code());
+    if outcome.end != Some(TurnEndInfo::Done) {
+        print("The tour ended early. Run `copydesk tour` to start again.")?;
+        return finish(project, options.keep, &outcome.session.id, outcome.code());
     }
     let repaired = match project.run()? {
         Ok(printed) => {
@@ -55,28 +55,28 @@ pub(crate) fn run(setup: &UserSetup, options: &TourArgs) -> anyhow::Result<ExitC
             print(printed.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n"))?;
             true
         }
-        Err(said) => {
-            print(format!("{} The project does not compile:\n{said}", styled(BAD, "✗")))?;
+        Err(errors) => {
+            print(format!("{} The project does not compile:\n{errors}", styled(BAD, "✗")))?;
             false
         }
     };
     print(format!("\n{}", styled(BOLD, "What next")))?;
     let search = std::env::var_os("PATH");
-    let (said, ways) = next_steps::next(&CurrentProgram {
+    let (remark, commands) = next_steps::next(&CurrentProgram {
         search: search.as_deref(),
         binary: std::env::current_exe().ok(),
         package: std::env::var_os("CARGO_MANIFEST_DIR").map(Into::into),
         cwd: &started_in,
     });
-    let width = ways.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
-    for (command, what) in ways {
+    let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
+    for (command, what) in commands {
         print(format!("  {command:width$}  {}", styled(DIM, what)))?;
     }
-    if let Some(said) = said {
-        print(said)?;
+    if let Some(remark) = remark {
+        print(remark)?;
     }
     let code = if repaired { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-    finish(project, options.keep || !repaired, &worked.session.id, code)
+    finish(project, options.keep || !repaired, &outcome.session.id, code)
 }
 
 fn introduce(project: &TourProject, toolchain: &str, options: &TourArgs) -> anyhow::Result<()> {
@@ -84,13 +84,13 @@ fn introduce(project: &TourProject, toolchain: &str, options: &TourArgs) -> anyh
     print(format!(
         "A small Rust project that does not compile is in {}.\n\
          The offline model will repair it: it asks the compiler what is wrong, reads the file, and edits it.\n\
-         It is a small program that is built in: nothing leaves this machine. ({toolchain})",
+         It is a small built-in program: nothing leaves this machine. ({toolchain})",
         project.path.display()
     ))?;
     print(if options.yes {
-        "You said --yes: everything that it would ask is approved."
+        "With --yes everything is approved without asking."
     } else {
-        "Before each command and each change it asks you: y is yes, and the question says what the other keys do."
+        "It asks before each command and each change: y is yes, and the question lists the other keys."
     })?;
     print(format!("\n{} {PROMPT}", styled(BOLD, ">")))?;
     Ok(())
@@ -100,7 +100,7 @@ fn finish(project: TourProject, keep: bool, session: &str, code: ExitCode) -> an
     if keep {
         let data = next_steps::shell(&project.data());
         let kept = project.keep();
-        print(styled(DIM, format!("The project is kept in {}. What was said and done:", kept.display())))?;
+        print(styled(DIM, format!("The project is kept in {}. Its session:", kept.display())))?;
         print(styled(DIM, format!("  XDG_DATA_HOME={data} copydesk sessions show {session}")))?;
     }
     Ok(code)

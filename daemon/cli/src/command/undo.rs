@@ -1,11 +1,14 @@
-//! `copydesk undo`: takes back what an agent did to files. Through the daemon where one is up, so that what is open in an
-//! editor is changed there; else here, on the disk.
+//! `copydesk undo`: undoes an agent's file changes. If a daemon runs, it does so through the editors' buffers;
+//! else this process changes the files on disk.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use copydesk_host::session_host::SessionHost;
+use copydesk_host::setup::UserSetup;
+use copydesk_host::uri::path_of;
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::session::SessionParams;
 use copydesk_protocol::table::{Redo, Undo as UndoMethod};
@@ -17,9 +20,6 @@ use super::connect_daemon::connect_daemon;
 use crate::args::UndoArgs;
 use crate::daemon_client::{DaemonClient, DaemonClientError};
 use crate::terminal::{self, BAD, BOLD, DIM, GOOD, print, styled};
-use copydesk_host::session_host::SessionHost;
-use copydesk_host::setup::UserSetup;
-use copydesk_host::uri::path_of;
 
 pub(crate) fn run(setup: &UserSetup, options: &UndoArgs) -> anyhow::Result<ExitCode> {
     // Several threads: a claim may wait for another task.
@@ -37,7 +37,6 @@ pub(crate) fn run(setup: &UserSetup, options: &UndoArgs) -> anyhow::Result<ExitC
     })
 }
 
-/// What is to be taken back.
 enum UndoAction {
     Undo(UndoScope),
     Redo,
@@ -68,7 +67,7 @@ async fn requested_action(
     })
 }
 
-/// The last turn with something that is in effect.
+/// The last turn with changes that are not undone.
 async fn last_turn(store: &Store, journal: &Journal, session: &Id) -> anyhow::Result<Option<u32>> {
     let parts = store.parts(session).await?;
     let calls = |part: &&Part| matches!(part.content, PartContent::Call(_));
@@ -90,16 +89,16 @@ async fn run_undo(
 ) -> anyhow::Result<UndoResult> {
     if !no_daemon && let Some((client, _)) = connect_daemon().await {
         match by_daemon(&client, session, &what).await {
-            // It keeps its sessions elsewhere, and has nothing to do with this one.
+            // The daemon uses another store, without this session.
             Err(DaemonClientError::Refused { code: Some(ErrorCode::UnknownSession), .. }) => {}
             result => return Ok(result?),
         }
     }
-    let hub = Arc::new(SessionHost::new(setup.paths.clone(), store, Some(journal)));
-    let held = hub.open_session(session.as_str()).await?;
+    let host = Arc::new(SessionHost::new(setup.paths.clone(), store, Some(journal)));
+    let hosted = host.open_session(session.as_str()).await?;
     Ok(match what {
-        UndoAction::Undo(what) => held.undo(None, what).await?,
-        UndoAction::Redo => held.redo(None).await?,
+        UndoAction::Undo(what) => hosted.undo(None, what).await?,
+        UndoAction::Redo => hosted.redo(None).await?,
     })
 }
 
@@ -124,18 +123,14 @@ fn report_result(setup: &UserSetup, result: &UndoResult, options: &UndoArgs) -> 
     if options.json {
         terminal::print_json(result)?;
     } else if result.files.is_empty() {
-        print(if options.redo {
-            "There is no undo to take back."
-        } else {
-            "There is nothing to take back."
-        })?;
+        print(if options.redo { "There is no undo to redo." } else { "There is nothing to undo." })?;
     } else {
         show(setup, result, options.redo)?;
     }
     Ok(if done { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// One line for each file, with the worst that became of it.
+/// One line per file, with its worst outcome.
 fn show(setup: &UserSetup, result: &UndoResult, redo: bool) -> anyhow::Result<()> {
     let rank = |outcome: UndoOutcome| match outcome {
         UndoOutcome::Unchanged => 0,
@@ -155,13 +150,13 @@ fn show(setup: &UserSetup, result: &UndoResult, redo: bool) -> anyhow::Result<()
         let shown =
             path.as_ref().map(|path| path.strip_prefix(&setup.cwd).unwrap_or(path).display().to_string());
         let (mark, what) = match file.outcome {
-            UndoOutcome::Undone => (styled(GOOD, "✓"), if redo { "done again" } else { "taken back" }),
+            UndoOutcome::Undone => (styled(GOOD, "✓"), if redo { "redone" } else { "undone" }),
             UndoOutcome::Unchanged => (styled(DIM, "–"), "nothing of it was left"),
             UndoOutcome::Gone => (styled(BAD, "✗"), "left as it is"),
             UndoOutcome::Conflict => (styled(BAD, "✗"), "left as it is"),
         };
-        let why = file.message.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-        print(format!("{mark} {} {what}{why}", styled(BOLD, shown.as_deref().unwrap_or(uri))))?;
+        let reason = file.message.as_deref().map(|message| format!(": {message}")).unwrap_or_default();
+        print(format!("{mark} {} {what}{reason}", styled(BOLD, shown.as_deref().unwrap_or(uri))))?;
     }
     Ok(())
 }

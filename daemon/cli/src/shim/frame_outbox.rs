@@ -1,7 +1,7 @@
-//! Messages on their way out, in order, written by a task of their own: whoever sends never waits.
+//! A queue of outgoing messages, written in order by a task of its own: senders never wait.
 //!
-//! Whoever reads from the other side waits for room here first, so that a peer that does not read holds up only what is
-//! meant for it, and two that wait for each other cannot happen.
+//! The shim reads a peer only while the other peer's queue has room ([`FrameOutbox::room`]). So a peer that
+//! does not read delays only its own messages, and two peers cannot deadlock.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-/// So many bytes may wait before reading stops.
-const ROOM: usize = 8 * 1024 * 1024;
+/// Queued bytes at which reading stops.
+const MAX_QUEUED_BYTES: usize = 8 * 1024 * 1024;
 
-/// A peer that does not take its last messages is left alone after this.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a peer gets to read its last messages.
+const FINISH_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct FrameOutbox {
@@ -31,31 +31,31 @@ impl FrameOutbox {
         Self { queue, writer: tokio::spawn(write(out, messages, waiting.clone())), waiting }
     }
 
-    /// A peer that is gone gets nothing; its other direction tells of that.
+    /// Drops messages to a peer that is gone; its other direction reports that.
     pub(super) fn send(&self, message: impl Into<Bytes>) {
         let message = message.into();
         self.waiting.send_modify(|waiting| *waiting += message.len());
         let _ = self.queue.send(message);
     }
 
-    /// Waits until little is on its way, or nobody takes it any more.
+    /// Waits until the queue has room, or the peer is gone.
     pub(super) async fn room(&self) {
         let mut waiting = self.waiting.subscribe();
         tokio::select! {
-            _ = waiting.wait_for(|waiting| *waiting < ROOM) => {}
+            _ = waiting.wait_for(|waiting| *waiting < MAX_QUEUED_BYTES) => {}
             () = self.queue.closed() => {}
         }
     }
 
-    /// Waits until the peer can no longer be told anything.
+    /// Waits until the peer is gone.
     pub(super) async fn closed(&self) {
         self.queue.closed().await;
     }
 
-    /// Everything that was sent is written, if the peer takes it.
+    /// Writes what is queued, if the peer reads it.
     pub(super) async fn finish(self) {
         drop(self.queue);
-        let _ = tokio::time::timeout(PATIENCE, self.writer).await;
+        let _ = tokio::time::timeout(FINISH_TIMEOUT, self.writer).await;
     }
 }
 

@@ -1,18 +1,18 @@
-//! A newer binary beside an older daemon: the daemon is asked to end when its turns are done, so that the next one is new.
+//! A newer binary asks an older daemon to end when its turns are done, so that the next daemon is new.
 
 use copydesk_protocol::daemon::{StopParams, StopTiming};
 use copydesk_protocol::handshake::DaemonHello;
 use copydesk_protocol::table::Stop;
-
-use crate::daemon_client::{ClientKind, DaemonClient};
 use copydesk_rpc::transport::DaemonAddress;
 
-pub(super) fn stop_older_daemon(place: &DaemonAddress, desk: Option<DaemonHello>) {
-    if desk.is_some_and(|desk| is_older(&desk.version, env!("CARGO_PKG_VERSION"))) {
-        let place = place.clone();
-        // On a connection of its own: nothing of it is the editor's.
+use crate::daemon_client::{ClientKind, DaemonClient};
+
+pub(super) fn stop_older_daemon(address: &DaemonAddress, hello: Option<DaemonHello>) {
+    if hello.is_some_and(|hello| is_older(&hello.version, env!("CARGO_PKG_VERSION"))) {
+        let address = address.clone();
+        // On a separate connection, because the editor must not see these messages.
         tokio::spawn(async move {
-            let Ok(connection) = place.connect().await else { return };
+            let Ok(connection) = address.connect().await else { return };
             let Ok((client, _)) = DaemonClient::initialize(connection, ClientKind::Plain).await else {
                 return;
             };
@@ -21,7 +21,7 @@ pub(super) fn stop_older_daemon(place: &DaemonAddress, desk: Option<DaemonHello>
     }
 }
 
-/// By the three numbers; what is no version is not older.
+/// Compares the three numbers; an unreadable version is not older.
 pub(crate) fn is_older(version: &str, than: &str) -> bool {
     numbers(version).zip(numbers(than)).is_some_and(|(version, than)| version < than)
 }

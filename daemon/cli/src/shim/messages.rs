@@ -1,4 +1,4 @@
-//! What the shim itself says, to the editor and for it.
+//! Messages that the shim itself sends.
 
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::method::NotificationMethod as _;
@@ -10,46 +10,46 @@ pub(super) fn restarted_notification() -> String {
     notification(Restarted::METHOD, &json!({}))
 }
 
-/// To a request that a daemon took along when it went.
+/// The response to a request that the daemon did not answer before it ended.
 pub(super) fn daemon_lost_response(id: &str, method: &str) -> String {
-    refusal(id, method, "The Copydesk daemon has ended before it could answer. Ask again.")
+    refusal(id, method, "The Copydesk daemon ended before it answered. Send the request again.")
 }
 
-/// To a request that no daemon is there for.
-pub(super) fn no_daemon_response(id: &str, method: &str, why: &str) -> String {
-    refusal(id, method, why)
+/// The response to a request that came without a daemon.
+pub(super) fn no_daemon_response(id: &str, method: &str, reason: &str) -> String {
+    refusal(id, method, reason)
 }
 
-/// To something that cannot be read.
-pub(super) fn unreadable(why: &str) -> String {
-    error("null", ErrorCode::ParseError, why)
+/// The response to a message that cannot be parsed.
+pub(super) fn unreadable(reason: &str) -> String {
+    error("null", ErrorCode::ParseError, reason)
 }
 
-/// For a person.
+/// Shows a text to the user.
 pub(super) fn show(text: &str) -> String {
     notification("window/showMessage", &json!({ "type": 1, "message": text }))
 }
 
-/// For whoever looks.
+/// Writes to the editor's log.
 pub(super) fn log(text: &str) -> String {
     notification("window/logMessage", &json!({ "type": 2, "message": text }))
 }
 
-/// `id` as it is written.
+/// `id` is JSON text.
 pub(super) fn error(id: &str, code: ErrorCode, message: &str) -> String {
     let error = json!({ "code": code.code(), "message": message });
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
 }
 
-/// An editor that wants to end may: nothing is left to shut down.
-fn refusal(id: &str, method: &str, why: &str) -> String {
+/// `shutdown` succeeds: without a daemon nothing is left to shut down.
+fn refusal(id: &str, method: &str, reason: &str) -> String {
     match method {
         "shutdown" => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":null}}"#),
-        _ => error(id, ErrorCode::RequestFailed, why),
+        _ => error(id, ErrorCode::RequestFailed, reason),
     }
 }
 
-/// To the daemon, in the editor's name.
+/// To the daemon, on behalf of the editor.
 pub(super) fn did_close(uri: &str) -> String {
     notification("textDocument/didClose", &json!({ "textDocument": { "uri": uri } }))
 }

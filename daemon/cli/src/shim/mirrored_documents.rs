@@ -1,15 +1,14 @@
-//! The documents that the editor has open, as it has them, so that a new daemon can be told.
+//! Mirrors the editor's open documents, so that a new daemon can get them.
 //!
-//! What cannot be read or applied is left out: the desk says what is wrong with it.
+//! Messages that cannot be parsed or applied are ignored: the daemon reports them.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use copydesk_faces::lsp::client_encoding::lines_of;
 use copydesk_text::{Document, Position, PositionEncoding};
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-use copydesk_faces::lsp::client_encoding::lines_of;
 
 #[derive(Debug, Default)]
 pub(super) struct MirroredDocuments {
@@ -19,7 +18,7 @@ pub(super) struct MirroredDocuments {
 
 #[derive(Debug)]
 struct MirroredDocument {
-    /// The how-manieth it was.
+    /// The order of opening.
     serial: u64,
     language: Value,
     version: Value,
@@ -124,7 +123,7 @@ impl MirroredDocuments {
         }
     }
 
-    /// What opens each again, in the order in which they were opened.
+    /// `didOpen` for each document, in the order of opening.
     pub(super) fn reopening(&self) -> impl Iterator<Item = Value> {
         let mut all: Vec<_> = self.open.iter().collect();
         all.sort_unstable_by_key(|(_, open)| open.serial);
@@ -167,7 +166,7 @@ mod tests {
             json!({ "textDocument": { "uri": "b", "version": 2 }, "contentChanges": [{ "text": "new" }] });
         documents.change(&message(whole), PositionEncoding::Utf16);
         documents.close(&message(json!({ "textDocument": { "uri": "gone" } })));
-        // Nothing to any of them.
+        // None of these changes anything.
         documents.change(&message(json!({ "textDocument": { "uri": "a" } })), PositionEncoding::Utf16);
         documents.open(b"no JSON", "");
         documents.close(b"{}");

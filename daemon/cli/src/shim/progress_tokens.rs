@@ -1,11 +1,11 @@
-//! What the editor shows as under way. A daemon that goes takes its work along, and nobody else would say that it ended.
+//! Tracks `$/progress`, so that the shim can end it in the editor when a daemon goes without doing so.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The tokens of what has begun and not ended, as they are written.
+/// Tokens begun and not ended, as JSON text.
 #[derive(Debug, Default)]
 pub(super) struct ProgressTokens {
     tokens: Vec<String>,
@@ -32,7 +32,7 @@ struct ShimProgressValue<'a> {
 }
 
 impl ProgressTokens {
-    /// A `$/progress` of the desk.
+    /// Records a `$/progress` of the daemon.
     pub(super) fn note(&mut self, message: &[u8]) {
         let Ok(ShimProgress { params: ShimProgressParams { token, value } }) =
             serde_json::from_slice(message)
@@ -46,7 +46,7 @@ impl ProgressTokens {
         }
     }
 
-    /// Says the end of each, in the order in which they began.
+    /// An `end` for each open token, in the order of their `begin`.
     pub(super) fn ends(&mut self) -> impl Iterator<Item = String> {
         std::mem::take(&mut self.tokens).into_iter().map(|token| {
             let params = format!(r#"{{"token":{token},"value":{{"kind":"end"}}}}"#);

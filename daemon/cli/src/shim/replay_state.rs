@@ -1,12 +1,12 @@
-//! What a new daemon has to be told before it can take the old one's place: the greeting, settings, documents.
+//! What a new daemon needs to replace the old one: `initialize`, settings, documents.
 
 use bytes::Bytes;
+use copydesk_faces::lsp::client_encoding::encoding_of;
 use copydesk_protocol::handshake::DaemonHello;
 use copydesk_text::PositionEncoding;
 use serde_json::{Value, json};
 
 use super::mirrored_documents::MirroredDocuments;
-use copydesk_faces::lsp::client_encoding::encoding_of;
 
 #[derive(Debug)]
 pub(super) struct ReplayState {
@@ -19,10 +19,10 @@ pub(super) struct ReplayState {
 
 #[derive(Debug)]
 struct InitializeRecord {
-    /// As it is written.
+    /// As JSON text.
     id: String,
     message: Value,
-    /// The editor has had its answer.
+    /// The editor has the result.
     answered: bool,
 }
 
@@ -37,7 +37,7 @@ impl ReplayState {
         }
     }
 
-    /// The editor's `initialize`. A second one, after the first was answered, is the desk's to refuse.
+    /// Records the editor's `initialize`. A second one after a result is the daemon's to refuse.
     pub(super) fn record_initialize(&mut self, id: &str, message: &[u8]) {
         if !self.is_initialized() {
             let message = serde_json::from_slice(message).unwrap_or_default();
@@ -46,22 +46,22 @@ impl ReplayState {
     }
 
     pub(super) fn is_initialized(&self) -> bool {
-        self.initialize.as_ref().is_some_and(|greeting| greeting.answered)
+        self.initialize.as_ref().is_some_and(|record| record.answered)
     }
 
     pub(super) fn is_initialize_id(&self, id: &str) -> bool {
-        self.initialize.as_ref().is_some_and(|greeting| greeting.id == id)
+        self.initialize.as_ref().is_some_and(|record| record.id == id)
     }
 
-    /// What the desk answered. Tells what it said of itself.
+    /// Records the daemon's result, and returns its hello.
     pub(super) fn record_initialize_result(&mut self, result: &Value) -> Option<DaemonHello> {
-        let greeting = self.initialize.as_mut()?;
-        if !greeting.answered {
-            greeting.answered = true;
+        let record = self.initialize.as_mut()?;
+        if !record.answered {
+            record.answered = true;
             self.encoding = encoding_of(result);
-            // Another daemon might choose otherwise, and the editor could not be told.
+            // Another daemon might choose another encoding, and the editor could not be told.
             if let Some(encodings) =
-                greeting.message.pointer_mut("/params/capabilities/general/positionEncodings")
+                record.message.pointer_mut("/params/capabilities/general/positionEncodings")
             {
                 *encodings = json!([match self.encoding {
                     PositionEncoding::Utf8 => "utf-8",
@@ -74,7 +74,7 @@ impl ReplayState {
         serde_json::from_value(hello.clone()).ok()
     }
 
-    /// A greeting without a good answer was none: the editor may try another.
+    /// Forgets an `initialize` without a result: the editor may send another.
     pub(super) fn forget_initialize(&mut self) {
         if !self.is_initialized() {
             self.initialize = None;
@@ -97,10 +97,10 @@ impl ReplayState {
         }
     }
 
-    /// A new daemon learns of the folders by the greeting.
+    /// Folders reach a new daemon in `initialize`.
     fn folders(&mut self, message: &[u8]) {
         let Ok(message) = serde_json::from_slice::<Value>(message) else { return };
-        let Some(params) = self.initialize.as_mut().and_then(|greeting| greeting.message.get_mut("params"))
+        let Some(params) = self.initialize.as_mut().and_then(|record| record.message.get_mut("params"))
         else {
             return;
         };
@@ -115,12 +115,12 @@ impl ReplayState {
         }
     }
 
-    /// The greeting for a new daemon.
+    /// `initialize` for a new daemon.
     pub(super) fn initialize_message(&self) -> Option<Bytes> {
-        self.initialize.as_ref().map(|greeting| greeting.message.to_string().into())
+        self.initialize.as_ref().map(|record| record.message.to_string().into())
     }
 
-    /// What follows its answer.
+    /// What follows its result.
     pub(super) fn replay_messages(&self) -> impl Iterator<Item = Bytes> {
         let kept = [&self.initialized, &self.configuration].into_iter().flatten().cloned();
         kept.chain(self.documents.reopening().map(|open| open.to_string().into()))
@@ -133,19 +133,19 @@ mod tests {
 
     #[test]
     fn a_new_daemon_is_greeted_with_what_holds_now() {
-        let mut memory = ReplayState::new();
+        let mut replay = ReplayState::new();
         let general = json!({ "positionEncodings": ["utf-8", "utf-16"] });
         let params = json!({ "capabilities": { "general": general }, "workspaceFolders": [{ "uri": "a" }] });
-        memory.record_initialize("1", json!({ "id": 1, "params": params }).to_string().as_bytes());
-        assert!(!memory.is_initialized() && memory.is_initialize_id("1"));
-        memory.record_initialize_result(&json!({ "capabilities": { "positionEncoding": "utf-8" } }));
-        assert!(memory.is_initialized());
-        memory.record_initialize("2", b"{}");
+        replay.record_initialize("1", json!({ "id": 1, "params": params }).to_string().as_bytes());
+        assert!(!replay.is_initialized() && replay.is_initialize_id("1"));
+        replay.record_initialize_result(&json!({ "capabilities": { "positionEncoding": "utf-8" } }));
+        assert!(replay.is_initialized());
+        replay.record_initialize("2", b"{}");
         let event = json!({ "event": { "added": [{ "uri": "b" }], "removed": [{ "uri": "a" }] } });
         let event = json!({ "params": event }).to_string().into();
-        memory.note("workspace/didChangeWorkspaceFolders", &event);
-        let greeting: Value = serde_json::from_slice(&memory.initialize_message().unwrap()).unwrap();
-        assert_eq!(greeting["params"]["capabilities"]["general"]["positionEncodings"], json!(["utf-8"]));
-        assert_eq!(greeting["params"]["workspaceFolders"], json!([{ "uri": "b" }]));
+        replay.note("workspace/didChangeWorkspaceFolders", &event);
+        let record: Value = serde_json::from_slice(&replay.initialize_message().unwrap()).unwrap();
+        assert_eq!(record["params"]["capabilities"]["general"]["positionEncodings"], json!(["utf-8"]));
+        assert_eq!(record["params"]["workspaceFolders"], json!([{ "uri": "b" }]));
     }
 }

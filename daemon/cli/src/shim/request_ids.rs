@@ -1,15 +1,15 @@
-//! Ids of the desk's requests. A new daemon counts from the beginning again, so an id alone does not tell whose question
-//! an editor answers: an old "allow" must never reach a new ask.
+//! Ids of the daemon's requests. A new daemon counts from the start, so an id alone does not tell which
+//! daemon's request an editor answers: an old "allow" must never answer a new ask.
 //!
-//! Requests of the first daemon pass as they are. From the second on their ids carry its number on the editor's side, and
-//! an answer with another number, or none, is to a daemon that is gone.
+//! The first daemon's ids pass unchanged. From the second on, the editor sees ids with the daemon's number; a
+//! response with another number, or none, is for a daemon that is gone.
 
 use bytes::Bytes;
 use copydesk_rpc::frame::head::locate_slice;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// How many daemons there were before this one.
+/// How many daemons came before this one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct DaemonGeneration(u32);
 
@@ -18,7 +18,7 @@ impl DaemonGeneration {
         Self(self.0.wrapping_add(1))
     }
 
-    /// A request of the desk as the editor gets it.
+    /// The daemon's request as the editor gets it.
     pub(super) fn to_editor(self, message: &Bytes, id: &str) -> Bytes {
         if self.0 == 0 {
             return message.clone();
@@ -27,8 +27,8 @@ impl DaemonGeneration {
         spliced(message, id, &marked)
     }
 
-    /// An answer of the editor as the desk gets it; `None` where it is to an older daemon.
-    pub(super) fn to_desk(self, message: &Bytes, id: &str) -> Option<Bytes> {
+    /// The editor's response as the daemon gets it; `None` if it is for an older daemon.
+    pub(super) fn to_daemon(self, message: &Bytes, id: &str) -> Option<Bytes> {
         if self.0 == 0 {
             return Some(message.clone());
         }
@@ -36,7 +36,7 @@ impl DaemonGeneration {
         Some(spliced(message, id, marked.strip_prefix(&self.mark())?))
     }
 
-    /// The desk takes a request back: the id stands in the params.
+    /// The daemon cancels a request: its id is in the params.
     pub(super) fn cancel_to_editor(self, message: &Bytes) -> Bytes {
         #[derive(Deserialize)]
         struct ShimCancel<'a> {
@@ -59,20 +59,21 @@ impl DaemonGeneration {
     }
 }
 
-/// The message with a piece of it replaced.
-fn spliced(message: &Bytes, piece: &str, by: &str) -> Bytes {
+/// Replaces a piece of the message.
+fn spliced(message: &Bytes, piece: &str, replacement: &str) -> Bytes {
     let Some((before, after)) = locate_slice(message, piece)
         .and_then(|range| Some((message.get(..range.start)?, message.get(range.end..)?)))
     else {
         return message.clone();
     };
-    [before, by.as_bytes(), after].concat().into()
+    [before, replacement.as_bytes(), after].concat().into()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use copydesk_rpc::frame::head::RpcMessageHead;
+
+    use super::*;
 
     fn id(message: &Bytes) -> String {
         RpcMessageHead::read(message).unwrap().id.unwrap().to_owned()
@@ -83,7 +84,7 @@ mod tests {
         let message = Bytes::from(r#"{"id":3,"method":"m"}"#);
         let first = DaemonGeneration::default();
         assert_eq!(first.to_editor(&message, "3"), message);
-        assert_eq!(first.to_desk(&message, "3"), Some(message));
+        assert_eq!(first.to_daemon(&message, "3"), Some(message));
     }
 
     #[test]
@@ -94,12 +95,12 @@ mod tests {
             let asked = Bytes::from(text.clone());
             let shown = second.to_editor(&asked, RpcMessageHead::read(&asked).unwrap().id.unwrap());
             assert_ne!(id(&shown), raw);
-            let back = second.to_desk(&shown, RpcMessageHead::read(&shown).unwrap().id.unwrap());
+            let back = second.to_daemon(&shown, RpcMessageHead::read(&shown).unwrap().id.unwrap());
             assert_eq!(back, Some(text.into()));
-            assert_eq!(third.to_desk(&shown, RpcMessageHead::read(&shown).unwrap().id.unwrap()), None);
+            assert_eq!(third.to_daemon(&shown, RpcMessageHead::read(&shown).unwrap().id.unwrap()), None);
         }
         let old = Bytes::from(r#"{"id":3,"result":"allow"}"#);
-        assert_eq!(second.to_desk(&old, RpcMessageHead::read(&old).unwrap().id.unwrap()), None);
+        assert_eq!(second.to_daemon(&old, RpcMessageHead::read(&old).unwrap().id.unwrap()), None);
     }
 
     #[test]

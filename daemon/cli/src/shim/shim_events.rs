@@ -1,4 +1,4 @@
-//! What comes next: from the editor or from the daemon, each only if there is room for it on the other side.
+//! The next event, from the editor or the daemon. Each is read only while the other's queue has room.
 
 use bytes::Bytes;
 use copydesk_protocol::error::ErrorCode;
@@ -7,22 +7,22 @@ use copydesk_rpc::frame::head::{RpcMessageHead, RpcMessageKind};
 use tokio::io::AsyncRead;
 use tokio::time::sleep_until;
 
-use super::{AttachedDaemon, PATIENCE, Shim, messages};
+use super::{AttachedDaemon, INITIALIZE_TIMEOUT, Shim, messages};
 
 pub(super) enum ShimEvent {
     Editor(Bytes),
     Daemon(Bytes),
     DaemonGone,
     EditorGone,
-    /// Something that was no message; whoever sent it, or should have got it, has been told.
+    /// A frame that was no message, already reported to its sender or receiver.
     Handled,
 }
 
 impl<R: AsyncRead + Unpin> Shim<R> {
     pub(super) async fn read(&mut self) -> ShimEvent {
-        let Self { editor, daemon: desk, to_editor, held, .. } = self;
-        let Some(AttachedDaemon { frames, out, initialize_sent: greeted, .. }) = desk else {
-            if let Some(message) = held.take() {
+        let Self { editor, daemon, to_editor, deferred, .. } = self;
+        let Some(AttachedDaemon { frames, out, initialize_sent, .. }) = daemon else {
+            if let Some(message) = deferred.take() {
                 return ShimEvent::Editor(message);
             }
             let frame = tokio::select! {
@@ -31,36 +31,36 @@ impl<R: AsyncRead + Unpin> Shim<R> {
             };
             return self.editor_event(frame);
         };
-        let greeted = *greeted;
-        if let Some(message) = held.take_if(|_| greeted.is_none()) {
+        let initialize_sent = *initialize_sent;
+        if let Some(message) = deferred.take_if(|_| initialize_sent.is_none()) {
             return ShimEvent::Editor(message);
         }
         let from_editor = async {
             out.room().await;
             editor.next().await
         };
-        let from_desk = async {
+        let from_daemon = async {
             to_editor.room().await;
             frames.next().await
         };
-        let given_up = async {
-            match greeted {
-                Some(when) => sleep_until(when + PATIENCE).await,
+        let timed_out = async {
+            match initialize_sent {
+                Some(when) => sleep_until(when + INITIALIZE_TIMEOUT).await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
-            frame = from_desk => match frame {
+            frame = from_daemon => match frame {
                 Ok(Some(Ok(message))) => ShimEvent::Daemon(message),
                 Ok(Some(Err(error))) => {
-                    to_editor.send(messages::log(&format!("The Copydesk daemon sent something odd: {error}")));
+                    to_editor.send(messages::log(&format!("The Copydesk daemon sent an invalid frame: {error}")));
                     ShimEvent::Handled
                 }
                 Ok(None) | Err(_) => ShimEvent::DaemonGone,
             },
-            () = given_up => ShimEvent::DaemonGone,
+            () = timed_out => ShimEvent::DaemonGone,
             () = to_editor.closed() => ShimEvent::EditorGone,
-            frame = from_editor, if greeted.is_none() => self.editor_event(frame),
+            frame = from_editor, if initialize_sent.is_none() => self.editor_event(frame),
         }
     }
 
@@ -68,26 +68,27 @@ impl<R: AsyncRead + Unpin> Shim<R> {
         match frame {
             Ok(Some(Ok(message))) => ShimEvent::Editor(message),
             Ok(Some(Err(error))) => {
-                self.tell_editor(&error);
+                self.report_bad_frame(&error);
                 ShimEvent::Handled
             }
             Ok(None) | Err(_) => ShimEvent::EditorGone,
         }
     }
 
-    fn tell_editor(&mut self, error: &FrameError) {
+    fn report_bad_frame(&mut self, error: &FrameError) {
         let text = error.to_string();
         if let FrameError::TooLong { head, .. } = error {
             match RpcMessageHead::guess(head).kind() {
                 RpcMessageKind::Request { id, .. } => {
                     return self.to_editor.send(messages::error(id, ErrorCode::InvalidRequest, &text));
                 }
-                // Nobody waits for an answer; a person should know that it was lost.
+                // A notification gets no response; tell the user that it was lost.
                 RpcMessageKind::Notification { method } => {
                     if let ("textDocument/didChange", Some(uri)) = (method, uri_in(head)) {
                         self.close(&uri);
                     }
-                    self.to_editor.send(messages::show(&format!("Copydesk could not take {method}: {text}")));
+                    self.to_editor
+                        .send(messages::show(&format!("Copydesk could not process {method}: {text}")));
                 }
                 RpcMessageKind::Response { .. } => {}
             }
@@ -95,15 +96,15 @@ impl<R: AsyncRead + Unpin> Shim<R> {
         self.to_editor.send(messages::unreadable(&text));
     }
 
-    /// A document that missed a change is worse than none: the desk must not work on a text that nobody has.
+    /// Closes a document that missed a change: the daemon must not work on a text that no editor has.
     fn close(&mut self, uri: &str) {
         let closed: Bytes = messages::did_close(uri).into();
-        self.memory.note("textDocument/didClose", &closed);
-        self.to_desk(closed);
+        self.replay.note("textDocument/didClose", &closed);
+        self.to_daemon(closed);
     }
 }
 
-/// The document of a notification of which only the beginning is there: it is named before its text.
+/// The document of a cut-off notification: its URI comes before its text.
 fn uri_in(head: &[u8]) -> Option<String> {
     let key = memchr::memmem::find(head, b"\"uri\"")?;
     let value = head.get(key + 5..)?.trim_ascii_start().strip_prefix(b":")?;

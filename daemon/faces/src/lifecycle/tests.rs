@@ -1,29 +1,29 @@
+use copydesk_rpc::transport::DaemonAddress;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 
 use super::*;
-use copydesk_rpc::transport::DaemonAddress;
 
 const MINUTES: Duration = Duration::from_secs(600);
 
-/// Says back one byte, then stays until the client goes or the end comes; stops the daemon on `i` and `n`.
+/// Echoes each byte until the client disconnects or the daemon ends; stops the daemon on `i` and `n`.
 struct Echo {
     turns: watch::Sender<usize>,
     ending: watch::Sender<bool>,
 }
 
 impl DaemonService for Echo {
-    fn serve(&self, connection: SocketConnection, life: DaemonHandle) -> BoxFuture<()> {
+    fn serve(&self, connection: SocketConnection, daemon: DaemonHandle) -> BoxFuture<()> {
         let (mut reader, mut writer) = connection.split();
         Box::pin(async move {
             let mut byte = [0; 1];
             loop {
                 tokio::select! {
-                    () = life.shutdown_token().cancelled() => break,
+                    () = daemon.shutdown_token().cancelled() => break,
                     read = reader.read_exact(&mut byte) => match (read, byte) {
                         (Err(_), _) => break,
-                        (_, [b'i']) => life.stop(StopTiming::Idle),
-                        (_, [b'n']) => life.stop(StopTiming::Now),
+                        (_, [b'i']) => daemon.stop(StopTiming::Idle),
+                        (_, [b'n']) => daemon.stop(StopTiming::Now),
                         (_, [b'p']) => panic!("as the test wants"),
                         _ => {}
                     },
@@ -49,7 +49,7 @@ struct Daemon {
     _dir: tempfile::TempDir,
     place: DaemonAddress,
     turns: watch::Sender<usize>,
-    /// What runs was told to end.
+    /// True once the service was asked to end its work.
     ending: watch::Receiver<bool>,
     task: JoinHandle<io::Result<()>>,
 }
@@ -59,14 +59,14 @@ fn start(idle: Duration) -> Daemon {
     let folder = dir.path().join("run");
     let place = DaemonAddress::new(&|name| (name == "COPYDESK_RUNTIME_DIR").then(|| folder.clone().into()));
     let turns = watch::Sender::new(0);
-    let (told, ending) = watch::channel(false);
-    let host = Arc::new(Echo { turns: turns.clone(), ending: told });
+    let (ending_sender, ending) = watch::channel(false);
+    let service = Arc::new(Echo { turns: turns.clone(), ending: ending_sender });
     let listener = place.listen().unwrap();
-    Daemon { _dir: dir, place, turns, ending, task: tokio::spawn(run(host, listener, idle, || Ok(()))) }
+    Daemon { _dir: dir, place, turns, ending, task: tokio::spawn(run(service, listener, idle, || Ok(()))) }
 }
 
 impl Daemon {
-    /// A client that has been served.
+    /// A client that the service has answered once.
     async fn client(
         &self,
     ) -> tokio::io::Join<copydesk_rpc::transport::SocketReader, copydesk_rpc::transport::SocketWriter> {
@@ -109,7 +109,7 @@ async fn a_turn_keeps_it_alive_and_so_does_a_client() {
     drop(client);
     let left = tokio::time::Instant::now();
     daemon.ends().await;
-    // The whole time counts from when the last one went.
+    // The idle time counts from the moment the last client left.
     assert_eq!((left.elapsed().as_secs(), begun.elapsed().as_secs()), (600, 300 + 1800 + 1800 + 600));
 }
 
@@ -119,10 +119,10 @@ async fn a_daemon_that_nobody_can_find_ends_though_a_turn_waits_for_somebody() {
     daemon.turns.send_replace(1);
     let client = daemon.client().await;
     std::fs::remove_file(daemon.place.socket()).unwrap();
-    // Another daemon's, which is not taken away.
+    // Another daemon's socket; ours must not remove it.
     std::fs::write(daemon.place.socket(), "").unwrap();
     tokio::time::sleep(MINUTES * 3).await;
-    assert!(!daemon.task.is_finished(), "whoever is there is served");
+    assert!(!daemon.task.is_finished(), "attached clients are still served");
     drop(client);
     daemon.ending.wait_for(|ending| *ending).await.unwrap();
     daemon.turns.send_replace(0);
@@ -141,7 +141,7 @@ async fn a_stop_when_idle_waits_for_the_turns_and_serves_meanwhile() {
     say(&mut another, b'y').await;
     assert!(!daemon.task.is_finished());
     daemon.turns.send_replace(0);
-    // Both are told before it ends.
+    // Both clients hear of the end before it.
     assert_eq!((client.read_u8().await.unwrap(), another.read_u8().await.unwrap()), (b'.', b'.'));
     daemon.ends().await;
 }

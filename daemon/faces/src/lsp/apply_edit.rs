@@ -1,12 +1,12 @@
-//! `workspace/applyEdit`, as clients want it: versioned edits, one undo step.
+//! `workspace/applyEdit` with versioned edits, as one undo step.
 
 use copydesk_text::Position;
 use copydesk_workspace::buffers::{BufferEdit, EditorError};
 use serde_json::{Value, json};
 
-/// URIs go back as the client wrote them: it may know its buffers by the letter.
+/// URIs go back as the client wrote them: it may identify its buffers by the exact string.
 pub(super) fn params(label: &str, edits: &[BufferEdit]) -> Value {
-    let position = |at: &Position| json!({ "line": at.line, "character": at.character });
+    let position = |position: &Position| json!({ "line": position.line, "character": position.character });
     let edit = |(start, end, text): &(Position, Position, String)| json!({ "range": { "start": position(start), "end": position(end) }, "newText": text });
     let document = |buffer: &BufferEdit| {
         json!({
@@ -22,6 +22,6 @@ pub(super) fn verdict(result: Value) -> Result<(), EditorError> {
     if result.get("applied").and_then(Value::as_bool) == Some(true) {
         return Ok(());
     }
-    let why = result.get("failureReason").and_then(Value::as_str);
-    Err(EditorError::Declined(why.unwrap_or("it refused, and did not say why").to_owned()))
+    let reason = result.get("failureReason").and_then(Value::as_str);
+    Err(EditorError::Declined(reason.unwrap_or("the editor rejected the edit and gave no reason").to_owned()))
 }

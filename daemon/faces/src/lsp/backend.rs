@@ -1,9 +1,10 @@
-//! One client: who it is, what it holds, and what it is sent.
+//! One connected client: its profile, its documents and its outbox.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use copydesk_host::session_host::{ClientOutbox, OutboxMessage, SessionHost, SessionHostError};
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::table::{Event, PermissionAsk, PermissionSettled, QuestionAsk, QuestionSettled};
 use copydesk_workspace::buffers::{ClientId, EditorClient as BufferClient};
@@ -18,7 +19,6 @@ use super::initialize::{self, ClientProfile};
 use super::lsp_client::LspClient;
 use crate::lifecycle::DaemonHandle;
 use crate::log_control::LogControl;
-use copydesk_host::session_host::{ClientOutbox, OutboxMessage, SessionHost, SessionHostError};
 
 #[derive(Clone)]
 pub(super) struct LspBackend {
@@ -40,21 +40,22 @@ pub(super) struct AttachedClient {
     pub(super) outbox: ClientOutbox,
     profile: ClientProfile,
     editor: LspClient,
-    /// The documents that it was told are lost. Once is enough: it tells of every key.
+    /// Documents whose loss was reported to the client. Once is enough: a notification comes with every key
+    /// press.
     reported_lost: Mutex<HashSet<String>>,
 }
 
 impl LspBackend {
     pub(super) fn new(
-        hub: Arc<SessionHost>,
+        host: Arc<SessionHost>,
         log: Arc<dyn LogControl>,
-        life: DaemonHandle,
+        daemon: DaemonHandle,
         client: Client,
     ) -> Self {
         let shared = LspBackendState {
-            host: hub,
+            host,
             log,
-            daemon: life,
+            daemon,
             client,
             gone: CancellationToken::new(),
             attached: OnceLock::new(),
@@ -79,20 +80,20 @@ impl LspBackend {
         let missing = || {
             initialize::error(
                 ErrorCode::ServerNotInitialized,
-                "`initialize` has to come first".to_owned(),
+                "the client has to send `initialize` first".to_owned(),
                 None,
             )
         };
         self.shared.attached.get().ok_or_else(missing)
     }
 
-    /// The folder that is meant where a client does not say.
-    pub(super) fn folder(&self, said: Option<String>) -> Result<PathBuf> {
-        let folder = match said {
+    /// The requested folder, or else the client's first workspace folder.
+    pub(super) fn folder(&self, requested: Option<String>) -> Result<PathBuf> {
+        let folder = match requested {
             Some(folder) => PathBuf::from(folder),
             None => self.attached()?.profile.folders.first().cloned().ok_or_else(|| {
                 rpc_error_from(&SessionHostError::Failed(
-                    "no folder is open in the editor; open one, or name one".to_owned(),
+                    "no folder is open in the editor; open one, or name a folder".to_owned(),
                 ))
             })?,
         };
@@ -105,27 +106,27 @@ impl LspBackend {
         })
     }
 
-    /// What the client tells of its documents, at once.
+    /// Applies a notification about documents, at once.
     pub(super) fn sync(&self, method: &str, params: Value) {
         let Some(attached) = self.shared.attached.get() else { return };
         let lines = |text: &str| attached.profile.lines(text);
         let opened = documents::opened_uri(method, &params);
         let applied = documents::apply(&self.host().buffers, attached.id, lines, method, params);
-        let mut told = attached.reported_lost.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = attached.reported_lost.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(uri) = opened {
-            told.remove(&uri);
+            reported.remove(&uri);
         }
         if let Err(LostDocument { uri, why }) = applied
-            && told.insert(uri.clone())
+            && reported.insert(uri.clone())
         {
             tracing::warn!(client = attached.profile.name, method, why, "a document is lost");
-            let line = attached.editor.clone();
+            let editor = attached.editor.clone();
             let message = format!("Copydesk lost track of {uri}: {why}. Close it and open it again.");
-            tokio::spawn(async move { line.show_error(message).await });
+            tokio::spawn(async move { editor.show_error(message).await });
         }
     }
 
-    /// Waits until the client was told all that there was to tell.
+    /// Waits until everything queued for the client is sent.
     pub(super) async fn flush_outbox(&self) {
         if let Some(attached) = self.shared.attached.get() {
             let reached = CancellationToken::new();
@@ -143,26 +144,25 @@ impl LspBackend {
         }
     }
 
-    fn attach(&self, known: ClientProfile) -> InitializeResult {
-        let line = LspClient::new(&known, self.shared.client.clone(), self.shared.gone.clone());
+    fn attach(&self, profile: ClientProfile) -> InitializeResult {
+        let editor = LspClient::new(&profile, self.shared.client.clone(), self.shared.gone.clone());
         let client = BufferClient {
-            name: known.name.clone(),
-            encoding: known.encoding,
-            editor: Arc::new(line.clone()),
-            refuses_silently: known.refuses_silently(),
+            name: profile.name.clone(),
+            encoding: profile.encoding,
+            editor: Arc::new(editor.clone()),
+            refuses_silently: profile.refuses_silently(),
         };
         let id = self.host().buffers.attach(client);
-        if known.is_editor() {
-            self.host().editors.add(id, Arc::new(line.clone()));
+        if profile.is_editor() {
+            self.host().editors.add(id, Arc::new(editor.clone()));
         }
         let outbox = ClientOutbox::default();
-        tracing::info!(client = known.name, "a client came");
-        let answer = known.initialize_result();
-        let to_client = (id, line.clone(), outbox.clone());
-        let attached =
-            AttachedClient { id, outbox, profile: known, editor: line, reported_lost: Mutex::default() };
+        tracing::info!(client = profile.name, "a client attached");
+        let answer = profile.initialize_result();
+        let recipient = (id, editor.clone(), outbox.clone());
+        let attached = AttachedClient { id, outbox, profile, editor, reported_lost: Mutex::default() };
         if self.shared.attached.set(attached).is_ok() {
-            tokio::spawn(deliver(Arc::clone(self.host()), to_client, self.shared.gone.clone()));
+            tokio::spawn(deliver(Arc::clone(self.host()), recipient, self.shared.gone.clone()));
         }
         answer
     }
@@ -170,8 +170,8 @@ impl LspBackend {
 
 impl LanguageServer for LspBackend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let known = ClientProfile::new(&params)?;
-        Ok(self.attach(known))
+        let profile = ClientProfile::new(&params)?;
+        Ok(self.attach(profile))
     }
 
     async fn initialized(&self, _: InitializedParams) {}
@@ -181,33 +181,34 @@ impl LanguageServer for LspBackend {
     }
 }
 
-/// Sends a client what its sessions have for it, in their order. Asks wait for their reply beside that.
+/// Sends a client what its sessions queued for it, in order. A request waits for its response in a task of its
+/// own.
 async fn deliver(
-    hub: Arc<SessionHost>,
-    (client, line, outbox): (ClientId, LspClient, ClientOutbox),
+    host: Arc<SessionHost>,
+    (client, editor, outbox): (ClientId, LspClient, ClientOutbox),
     gone: CancellationToken,
 ) {
     while let Some(message) = gone.run_until_cancelled(outbox.next()).await {
         match message {
-            OutboxMessage::Event(event) => line.notify::<Event>(&event).await,
-            OutboxMessage::AskSettled(settled) => line.notify::<PermissionSettled>(&settled).await,
-            OutboxMessage::QuestionSettled(answered) => line.notify::<QuestionSettled>(&answered).await,
+            OutboxMessage::Event(event) => editor.notify::<Event>(&event).await,
+            OutboxMessage::AskSettled(settled) => editor.notify::<PermissionSettled>(&settled).await,
+            OutboxMessage::QuestionSettled(answered) => editor.notify::<QuestionSettled>(&answered).await,
             OutboxMessage::Flush(reached) => reached.cancel(),
             OutboxMessage::Question(asked) => {
-                let (hub, line) = (Arc::clone(&hub), line.clone());
+                let (host, editor) = (Arc::clone(&host), editor.clone());
                 tokio::spawn(async move {
-                    let Ok(reply) = line.request::<QuestionAsk>(&asked).await else { return };
-                    if let Some(held) = hub.hosted_session(&asked.session) {
-                        held.answer(&asked.questions.question, (client, line.name()), reply).await;
+                    let Ok(reply) = editor.request::<QuestionAsk>(&asked).await else { return };
+                    if let Some(hosted) = host.hosted_session(&asked.session) {
+                        hosted.answer(&asked.questions.question, (client, editor.name()), reply).await;
                     }
                 });
             }
             OutboxMessage::Ask(ask) => {
-                let (hub, line) = (Arc::clone(&hub), line.clone());
+                let (host, editor) = (Arc::clone(&host), editor.clone());
                 tokio::spawn(async move {
-                    let Ok(reply) = line.request::<PermissionAsk>(&ask).await else { return };
-                    if let Some(held) = hub.hosted_session(&ask.session) {
-                        held.reply(&ask.ask.ask, (client, line.name()), reply).await;
+                    let Ok(reply) = editor.request::<PermissionAsk>(&ask).await else { return };
+                    if let Some(hosted) = host.hosted_session(&ask.session) {
+                        hosted.reply(&ask.ask.ask, (client, editor.name()), reply).await;
                     }
                 });
             }
@@ -215,7 +216,7 @@ async fn deliver(
     }
 }
 
-/// An error of the hub, as a client is told.
+/// An error of the host as a JSON-RPC error.
 pub(super) fn rpc_error_from(error: &SessionHostError) -> tower_lsp_server::jsonrpc::Error {
     initialize::error(error.code(), error.to_string(), None)
 }

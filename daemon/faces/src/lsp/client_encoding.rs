@@ -1,11 +1,11 @@
-//! How a client counts: what ends a line for it, and in which units it counts within one.
+//! How a client counts positions: which characters end a line, and the units within one.
 
 use copydesk_text::{LineBreaks, PositionEncoding};
 use serde_json::Value;
 
-/// What ends a line of a document that a client opens. `client` is the name it gave of itself.
+/// The line breaks of a document that a client opens. `client` is the name in its `clientInfo`.
 ///
-/// Neovim splits at `\n` only, except where a file has `\r` and nothing else (`fileformat` is `mac`).
+/// Neovim splits at `\n` only, except in a file that has `\r` and no `\n` (`fileformat` is `mac`).
 pub fn lines_of(client: &str, text: &str) -> LineBreaks {
     let mac = || {
         memchr::memchr(b'\r', text.as_bytes()).is_some() && memchr::memchr(b'\n', text.as_bytes()).is_none()
@@ -13,7 +13,7 @@ pub fn lines_of(client: &str, text: &str) -> LineBreaks {
     if client.starts_with("Neovim") && !mac() { LineBreaks::Lf } else { LineBreaks::Any }
 }
 
-/// What the desk chose in its answer to `initialize`.
+/// The encoding that the daemon chose in its response to `initialize`.
 pub fn encoding_of(answer: &Value) -> PositionEncoding {
     match answer.pointer("/capabilities/positionEncoding").and_then(Value::as_str) {
         Some("utf-8") => PositionEncoding::Utf8,

@@ -1,11 +1,10 @@
-//! What a client tells of its documents, brought to the buffers at once.
+//! A client's notifications about its documents, applied to the buffers at once.
 
+use copydesk_host::uri::path_of;
 use copydesk_text::{LineBreaks, Position};
 use copydesk_workspace::buffers::{BufferContentChange, Buffers, ClientId, SyncError};
 use serde::Deserialize;
 use serde_json::Value;
-
-use copydesk_host::uri::path_of;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,14 +52,14 @@ struct ContentChangePosition {
     character: u32,
 }
 
-/// A document that cannot be followed any more, and why.
+/// A document that the daemon can no longer follow, and why.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LostDocument {
     pub(super) uri: String,
     pub(super) why: String,
 }
 
-/// Whether the method is about documents. What is not is somebody else's.
+/// Whether the notification is about documents; the framework gets all others.
 pub(super) fn is_sync(method: &str) -> bool {
     matches!(
         method,
@@ -68,7 +67,7 @@ pub(super) fn is_sync(method: &str) -> bool {
     )
 }
 
-/// The document that this opens.
+/// The document that this notification opens.
 pub(super) fn opened_uri(method: &str, params: &Value) -> Option<String> {
     (method == "textDocument/didOpen").then(|| uri_of(params))
 }
@@ -92,13 +91,13 @@ pub(super) fn apply(
             let changed = read(method, params);
             let DidChangeParams { text_document, content_changes } =
                 changed.inspect_err(|LostDocument { uri, .. }| {
-                    // It may have been anything.
+                    // The change may have been anything.
                     buffers.mark_out_of_sync(client, uri);
                 })?;
             let VersionedDocumentId { uri, version } = text_document;
-            let at = |at: ContentChangePosition| Position { line: at.line, character: at.character };
+            let position = |at: ContentChangePosition| Position { line: at.line, character: at.character };
             let change = |piece: ContentChangeEvent| BufferContentChange {
-                range: piece.range.map(|range| (at(range.start), at(range.end))),
+                range: piece.range.map(|range| (position(range.start), position(range.end))),
                 text: piece.text,
             };
             let changes: Vec<_> = content_changes.into_iter().map(change).collect();

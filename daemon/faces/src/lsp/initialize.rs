@@ -1,29 +1,30 @@
-//! How a client and the desk get to know each other.
+//! `initialize`: what the client and the daemon tell each other.
 
+use std::path::PathBuf;
+
+use copydesk_host::uri::path_of;
 use copydesk_protocol::PROTOCOL;
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::handshake::{ClientHello, DaemonHello};
 use copydesk_text::{LineBreaks, PositionEncoding};
 use lsp_types::{InitializeParams, InitializeResult, PositionEncodingKind, ServerCapabilities, ServerInfo};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use super::client_encoding::lines_of;
 use copydesk_host::languages::server_behaviors;
-use copydesk_host::uri::path_of;
 
-/// What our plugin for Neovim calls itself.
+/// The name of our Neovim plugin in its hello.
 const PLUGIN: &str = "nvim";
 
-/// What our command line calls itself.
+/// The name of our command line in its hello.
 const COMMAND_LINE: &str = "copydesk";
 
-/// What is known of a client.
+/// What the daemon knows of a client.
 #[derive(Debug, Clone)]
 pub(super) struct ClientProfile {
     pub(super) name: String,
-    /// What it said of itself, where it is one of ours.
+    /// Present if the client is one of ours.
     pub(super) hello: Option<ClientHello>,
     pub(super) encoding: PositionEncoding,
     pub(super) folders: Vec<PathBuf>,
@@ -49,17 +50,18 @@ impl ClientProfile {
         })
     }
 
-    /// Whether it may have language servers of its own. The command line has none.
+    /// Whether the client may have language servers of its own. The command line has none.
     pub(super) fn is_editor(&self) -> bool {
         self.hello.as_ref().is_some_and(|hello| hello.client != COMMAND_LINE)
     }
 
-    /// Neovim says yes to an edit for an older version, and does not make it; our plugin there says no.
+    /// Neovim answers `applied` to an edit for an older version without making it; our plugin there answers
+    /// `false`.
     pub(super) fn refuses_silently(&self) -> bool {
         is_neovim(&self.name) && self.hello.as_ref().is_none_or(|hello| hello.client != PLUGIN)
     }
 
-    /// What counts as a line in a text of this client.
+    /// The line breaks of a text of this client.
     pub(super) fn lines(&self, text: &str) -> LineBreaks {
         lines_of(&self.name, text)
     }
@@ -96,7 +98,7 @@ fn is_neovim(client: &str) -> bool {
     client.starts_with("Neovim")
 }
 
-/// The cheapest that both know. LSP's own is UTF-16.
+/// UTF-8 if the client offers it, because it is the cheapest; LSP's default is UTF-16.
 fn encoding(params: &InitializeParams) -> PositionEncoding {
     let general = params.capabilities.general.as_ref();
     let offered = general.and_then(|general| general.position_encodings.as_deref()).unwrap_or_default();
@@ -109,7 +111,7 @@ fn encoding(params: &InitializeParams) -> PositionEncoding {
     }
 }
 
-/// As text, since the types of the protocol's versions differ and only the paths matter.
+/// Read as JSON, because the types differ between protocol versions and only the paths matter.
 fn folders(params: &InitializeParams) -> Vec<PathBuf> {
     let params = serde_json::to_value(params).unwrap_or_default();
     let listed = params.get("workspaceFolders").and_then(Value::as_array).cloned().unwrap_or_default();

@@ -1,7 +1,8 @@
-//! The line to one client: what the desk asks of it and tells it.
+//! Requests and notifications from the daemon to one client.
 
 use std::path::{Path, PathBuf};
 
+use copydesk_host::editors::{AttachedEditor, EditorDiagnosticsFuture, EditorProgressFuture, ProgressUpdate};
 use copydesk_protocol::document::{ChangeReason, DocumentChangedParams, DocumentSaveParams};
 use copydesk_protocol::editor::DiagnosticsParams;
 use copydesk_protocol::lenient;
@@ -18,24 +19,23 @@ use tower_lsp_server::jsonrpc;
 
 use super::apply_edit;
 use super::initialize::ClientProfile;
-use copydesk_host::editors::{AttachedEditor, EditorDiagnosticsFuture, EditorProgressFuture, ProgressUpdate};
 
 #[derive(Clone)]
 pub(super) struct LspClient {
     name: String,
     client: Client,
-    /// Cancelled when the client is gone: the framework would wait for its answers for ever.
+    /// Cancelled when the client disconnects: the framework would wait forever for its responses.
     gone: CancellationToken,
-    /// Whether it is one of our extensions and knows our methods.
+    /// Whether the client is one of our extensions and knows our methods.
     is_extension: bool,
     folders: Vec<PathBuf>,
 }
 
 impl LspClient {
-    pub(super) fn new(known: &ClientProfile, client: Client, gone: CancellationToken) -> Self {
+    pub(super) fn new(profile: &ClientProfile, client: Client, gone: CancellationToken) -> Self {
         let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
-        let folders = known.folders.iter().map(real).collect();
-        Self { name: known.name.clone(), client, gone, is_extension: known.hello.is_some(), folders }
+        let folders = profile.folders.iter().map(real).collect();
+        Self { name: profile.name.clone(), client, gone, is_extension: profile.hello.is_some(), folders }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -48,7 +48,7 @@ impl LspClient {
     ) -> Result<M::Result, EditorError> {
         if !self.is_extension {
             return Err(EditorError::Declined(format!(
-                "this editor's extension does not know {}",
+                "this editor's extension does not support {}",
                 M::METHOD
             )));
         }
@@ -62,7 +62,7 @@ impl LspClient {
         }
     }
 
-    /// Says something to the person, in whatever way the editor has for that.
+    /// Shows the user an error in the editor's own way.
     pub(super) async fn show_error(&self, message: String) {
         const ERROR: u8 = 1;
         self.send_notification(
@@ -81,9 +81,9 @@ impl LspClient {
         let params = serde_json::to_value(params).map_err(wrong)?;
         let id = self.client.next_request_id();
         let request = jsonrpc::Request::build(method).params(params).id(id).finish();
-        let answer = self.client.clone().call(request);
-        let answer = self.gone.run_until_cancelled(answer).await.ok_or(EditorError::Disconnected)?;
-        let response = answer.ok().flatten().ok_or(EditorError::Disconnected)?;
+        let response = self.client.clone().call(request);
+        let response = self.gone.run_until_cancelled(response).await.ok_or(EditorError::Disconnected)?;
+        let response = response.ok().flatten().ok_or(EditorError::Disconnected)?;
         let (_, result) = response.into_parts();
         result.map_err(|error| EditorError::Declined(error.message.into_owned()))
     }
@@ -91,8 +91,8 @@ impl LspClient {
     async fn send_notification(&self, method: &'static str, params: &impl Serialize) {
         let Ok(params) = serde_json::to_value(params) else { return };
         let notification = jsonrpc::Request::build(method).params(params).finish();
-        let told = self.client.clone().call(notification);
-        let _ = self.gone.run_until_cancelled(told).await;
+        let sent = self.client.clone().call(notification);
+        let _ = self.gone.run_until_cancelled(sent).await;
     }
 }
 
@@ -109,7 +109,9 @@ impl EditorHandle for LspClient {
             match result.saved {
                 true => Ok(()),
                 false => Err(EditorError::Declined(
-                    result.message.unwrap_or_else(|| "it was not saved".to_owned()),
+                    result
+                        .message
+                        .unwrap_or_else(|| "the editor did not save it and gave no reason".to_owned()),
                 )),
             }
         })
@@ -123,11 +125,11 @@ impl EditorHandle for LspClient {
             DiskChange::Deleted => ChangeReason::Deleted,
         };
         let params = DocumentChangedParams { uri: uri.into(), reason };
-        let line = self.clone();
-        let mut told = Box::pin(async move { line.notify::<DocumentChanged>(&params).await });
-        // At once where there is room, so that it comes before what is asked next.
-        if (&mut told).now_or_never().is_none() {
-            tokio::spawn(told);
+        let client = self.clone();
+        let mut sent = Box::pin(async move { client.notify::<DocumentChanged>(&params).await });
+        // Sent at once if the queue has room, so that the editor gets it before the next request.
+        if (&mut sent).now_or_never().is_none() {
+            tokio::spawn(sent);
         }
     }
 }
@@ -155,7 +157,7 @@ impl AttachedEditor for LspClient {
             }
             ProgressUpdate::End => json!({ "kind": "end" }),
         };
-        // What is not known is left out.
+        // LSP wants unknown members left out, not `null`.
         if let Some(members) = value.as_object_mut() {
             members.retain(|_, member| !member.is_null());
         }

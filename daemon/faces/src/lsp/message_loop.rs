@@ -1,8 +1,9 @@
-//! From bytes to messages and back, for one client.
+//! Reads and writes the messages of one client.
 //!
-//! The framework's own loop is not used: it holds back what it reads while handlers wait, lets answers overtake what was
-//! said before them, and ends the connection at the first message that is no JSON. Here one task reads, and hands each
-//! message on before it looks at the next; handlers run beside it; one task writes, in the order in which things were said.
+//! It replaces the framework's own loop, which stops reading while handlers wait, lets responses overtake
+//! earlier messages, and ends the connection at the first message that is not JSON. Here one task reads and
+//! hands on each message before the next; handlers run beside it; one task writes messages in the order they
+//! were queued.
 
 use std::future::poll_fn;
 use std::io;
@@ -23,17 +24,17 @@ use tower::Service;
 use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::{ClientSocket, ExitedError};
 
-/// Requests of one client at work at one time; whoever sends more is read on when one is done. No handler waits for its
-/// client, so none of them can be what the client waits for.
+/// Requests of one client that run at once. A client that sends more is read again when one is done. No handler
+/// waits for its client, so this cannot deadlock.
 const MAX_CONCURRENT_REQUESTS: usize = 1024;
 
-/// What handlers at work and a client that reads slowly get at the end.
+/// At the end, how long running handlers get, and then a client that reads slowly.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Answers that wait to be written. A client that does not read them is read no further.
+/// Responses queued for writing. A client that does not read them is not read either.
 const ROOM: usize = 256;
 
-/// Serves until the client goes, says `exit`, or the desk ends; what has been said by then is written.
+/// Serves until the client disconnects or sends `exit`, or the daemon ends; then writes what is queued.
 pub(super) async fn serve<S>(
     service: S,
     socket: ClientSocket,
@@ -44,12 +45,12 @@ pub(super) async fn serve<S>(
     S: Service<Request, Response = Option<Response>, Error = ExitedError>,
     S::Future: Send + 'static,
 {
-    let (requests, answered) = socket.split();
-    let (out, said) = mpsc::channel(ROOM);
+    let (requests, responses) = socket.split();
+    let (out, queued) = mpsc::channel(ROOM);
     let closing = CancellationToken::new();
-    let mut writing = tokio::spawn(write(writer, said, requests, closing.clone()));
+    let mut writing = tokio::spawn(write(writer, queued, requests, closing.clone()));
     let room = Arc::new(Semaphore::new(MAX_CONCURRENT_REQUESTS));
-    let mut reading = MessageDispatcher { service, answered, out, room, tasks: TaskTracker::new() };
+    let mut reading = MessageDispatcher { service, responses, out, room, tasks: TaskTracker::new() };
     let mut reader = FrameReader::new(reader);
     loop {
         let frame = tokio::select! {
@@ -65,19 +66,19 @@ pub(super) async fn serve<S>(
     let tasks = reading.tasks.clone();
     drop(reading);
     tasks.close();
-    // Whoever asked the desk to end is told that it does.
+    // A client that asked the daemon to stop gets its response.
     let _ = timeout(SHUTDOWN_TIMEOUT, tasks.wait()).await;
     closing.cancel();
     if timeout(SHUTDOWN_TIMEOUT, &mut writing).await.is_err() {
-        // Whoever does not read may stay for ever.
+        // A client that does not read could block forever.
         writing.abort();
     }
 }
 
 struct MessageDispatcher<S, A> {
     service: S,
-    /// Where the client's answers go.
-    answered: A,
+    /// Takes the client's responses to our requests.
+    responses: A,
     out: mpsc::Sender<Value>,
     room: Arc<Semaphore>,
     tasks: TaskTracker,
@@ -88,15 +89,15 @@ where
     S: Service<Request, Response = Option<Response>, Error = ExitedError>,
     S::Future: Send + 'static,
 {
-    /// False where nothing more is to be read.
+    /// False when nothing more is to be read.
     async fn handle_frame(&mut self, frame: Result<Bytes, FrameError>) -> bool {
         let message = match read(frame) {
             Ok(message) => message,
             Err(refusal) => return self.out.send(refusal).await.is_ok(),
         };
         match message {
-            // To something that nobody waits for any more.
-            ClientMessage::Response(response) => self.answered.send(response).await.is_ok(),
+            // The request may already be abandoned.
+            ClientMessage::Response(response) => self.responses.send(response).await.is_ok(),
             ClientMessage::Request(request) => self.call(request).await,
         }
     }
@@ -106,7 +107,7 @@ where
             return false;
         }
         let is_last = request.method() == "exit";
-        // These change what may come next; notifications are done as soon as they are begun.
+        // `initialize` and `shutdown` change what may come next; notifications finish when called.
         let in_turn = request.id().is_none() || matches!(request.method(), "initialize" | "shutdown");
         let handled = self.service.call(request);
         if in_turn {
@@ -115,13 +116,13 @@ where
             }
             return !is_last;
         }
-        let Ok(place) = Arc::clone(&self.room).acquire_owned().await else { return false };
+        let Ok(permit) = Arc::clone(&self.room).acquire_owned().await else { return false };
         let out = self.out.clone();
         self.tasks.spawn(async move {
             if let Ok(Some(response)) = handled.await {
                 let _ = out.send(json!(response)).await;
             }
-            drop(place);
+            drop(permit);
         });
         true
     }
@@ -132,7 +133,7 @@ enum ClientMessage {
     Response(Response),
 }
 
-/// What a client sent, or what it is told about it.
+/// Parses a client's message, or returns the error response to send.
 fn read(frame: Result<Bytes, FrameError>) -> Result<ClientMessage, Value> {
     let bytes = frame.map_err(|error| {
         let id = match &error {
@@ -146,7 +147,7 @@ fn read(frame: Result<Bytes, FrameError>) -> Result<ClientMessage, Value> {
     let mut value: Value = serde_json::from_slice(&bytes)
         .map_err(|error| refusal(Value::Null, ErrorCode::ParseError, &error.to_string()))?;
     if let Some(message) = value.as_object_mut() {
-        // There is no other version that could be meant.
+        // Some clients omit the version; no other is possible.
         message.insert("jsonrpc".to_owned(), json!("2.0"));
     }
     let id = value.get("id").cloned().unwrap_or(Value::Null);
@@ -162,10 +163,10 @@ fn refusal(id: Value, code: ErrorCode, message: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code.code(), "message": message } })
 }
 
-/// Writes what is said, by handlers and by the desk itself, until nobody can say anything more.
+/// Writes the messages of handlers and of the daemon itself, until all senders are gone.
 async fn write(
     writer: impl AsyncWrite + Unpin,
-    mut said: mpsc::Receiver<Value>,
+    mut queued: mpsc::Receiver<Value>,
     mut requests: impl Stream<Item = Request> + Unpin,
     closing: CancellationToken,
 ) -> io::Result<()> {
@@ -173,16 +174,16 @@ async fn write(
     loop {
         let message = tokio::select! {
             biased;
-            message = said.recv() => match message {
+            message = queued.recv() => match message {
                 Some(message) => message,
                 None => break,
             },
             Some(request) = requests.next() => json!(request),
-            // Handlers still at work have nobody left to answer.
+            // Nobody waits for the responses of handlers that still run.
             () = closing.cancelled() => break,
         };
         frame::write(&mut writer, message.to_string().as_bytes()).await?;
-        if said.is_empty() {
+        if queued.is_empty() {
             writer.flush().await?;
         }
     }

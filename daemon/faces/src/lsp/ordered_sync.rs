@@ -1,5 +1,5 @@
-//! The first law, before the framework gets its hands on a message: what a client tells of its documents is applied here,
-//! while the reader waits, and in no other order than it came in.
+//! The first law (order): applies document notifications before the framework sees them, while the reader
+//! waits, in the order of arrival.
 
 use std::future::ready;
 use std::task::{Context, Poll};
@@ -40,15 +40,15 @@ impl Service<Request> for OrderedSyncService {
             return Box::pin(ready(Ok(None)));
         }
         if request.method() == "$/cancelRequest" {
-            // The framework would drop the handler, half done (law 3).
+            // The framework would drop the handler half done (law 3).
             return Box::pin(ready(Ok(None)));
         }
         self.service.call(with_params(request))
     }
 }
 
-/// Our methods take an object; a client that leaves it out means an empty one. `initialize` has to say what the client can
-/// do; one that says nothing can do nothing.
+/// Our methods take an object; a client that omits it means an empty one. `initialize` requires `capabilities`;
+/// a client that omits them has none.
 fn with_params(request: Request) -> Request {
     let is_hello = request.method() == "initialize";
     let is_ours = request.method().starts_with("copydesk/");
@@ -57,14 +57,14 @@ fn with_params(request: Request) -> Request {
     }
     let (method, id, params) = request.into_parts();
     let mut params = params.unwrap_or_else(|| json!({}));
-    if let (true, Some(said)) = (is_hello, params.as_object_mut()) {
-        said.entry("capabilities").or_insert_with(|| json!({}));
-        said.entry("processId").or_insert(Value::Null);
-        said.entry("rootUri").or_insert(Value::Null);
+    if let (true, Some(params)) = (is_hello, params.as_object_mut()) {
+        params.entry("capabilities").or_insert_with(|| json!({}));
+        params.entry("processId").or_insert(Value::Null);
+        params.entry("rootUri").or_insert(Value::Null);
     }
-    let whole = Request::build(method).params(params);
+    let request = Request::build(method).params(params);
     match id {
-        Some(id) => whole.id(id).finish(),
-        None => whole.finish(),
+        Some(id) => request.id(id).finish(),
+        None => request.finish(),
     }
 }

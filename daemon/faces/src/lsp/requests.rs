@@ -1,4 +1,5 @@
-//! Every method of ours that a client may call, and which handler answers it. None of them waits for a person or a model.
+//! The table of our methods that a client may call, with their handlers. No handler waits for a user or a
+//! model.
 
 use copydesk_protocol::method::RequestMethod;
 use copydesk_protocol::table;

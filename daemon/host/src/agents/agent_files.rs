@@ -1,4 +1,4 @@
-//! Where agents are written: files `NAME.md` in folders of this program and of others.
+//! Finds the files `NAME.md` that define agents, in our folders and in those of other programs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use crate::setup::UserSetup;
 
 const FOLDERS: [&str; 4] = [".claude/agents", ".opencode/agent", ".opencode/agents", ".copydesk/agents"];
 
-/// Those of the home first, which are the person's own, then from the workspace's root down. A repository's link that leads out
-/// of it is passed over: its agents could make a model read what is not its own.
+/// The files with whether they are the user's own: first those of the home folder, then from the workspace's
+/// root down. A symlink out of the repository is skipped: its agent could make a model read foreign files.
 pub(super) fn files(setup: &UserSetup) -> Vec<(PathBuf, bool)> {
     let root = workspace_root(&setup.cwd).unwrap_or_else(|_| setup.cwd.clone());
     let mut project: Vec<_> = setup.cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
@@ -17,7 +17,7 @@ pub(super) fn files(setup: &UserSetup) -> Vec<(PathBuf, bool)> {
     let below = |folder: &Path| FOLDERS.map(|name| folder.join(name));
     let mut folders: Vec<_> = below(&setup.paths.home).map(|folder| (folder, true)).to_vec();
     folders.push((setup.paths.config_dir.join("agents"), true));
-    // The home may be the repository: the person's own they stay.
+    // The home folder may be the repository: its agents stay the user's own.
     let known: Vec<_> = folders.iter().filter_map(|(folder, _)| folder.canonicalize().ok()).collect();
     let is_known = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| known.contains(&folder));
     let project = project.into_iter().flat_map(below).filter(|folder| !is_known(folder));

@@ -1,5 +1,5 @@
-//! What an agent brings to a session: prompt, model, rules, tools. Made when the session is opened, and again when it goes on
-//! as another agent.
+//! Builds what an agent brings to a session (prompt, model, rules, tools): when the session opens, and when it
+//! changes its agent.
 
 use std::sync::Arc;
 
@@ -19,21 +19,20 @@ use crate::agents::AgentRegistry;
 use crate::setup::UserSetup;
 use crate::{rules, skills};
 
-/// Everything that the roles of one session have in common.
+/// What all roles of one session share.
 pub(super) struct RoleFactory {
     pub(super) setup: UserSetup,
     pub(super) loaded: LoadedConfig,
     pub(super) store: Store,
     pub(super) services: SessionServices,
-    /// The rules of the configuration alone.
+    /// The rules of the configuration only.
     pub(super) config_rules: PermissionRules,
     pub(super) prompts: PromptSource,
     pub(super) plan: PlanFile,
-    /// Where the whole of long outputs lies.
+    /// Where complete long outputs are kept.
     pub(super) outputs: OutputSpill,
-    /// It works for another session.
     pub(super) is_subagent: bool,
-    /// What those above it said about tools.
+    /// The tool switches of the sessions above.
     pub(super) switches: Vec<ToolSwitches>,
 }
 
@@ -62,16 +61,16 @@ impl RoleProvider for RoleFactory {
 }
 
 impl RoleFactory {
-    /// The session has the full name of its model; `team` is the one that it works in.
+    /// `session` has the full name of its model; `parent` runs it as a subagent.
     pub(super) fn build_role(
         &self,
         models: &Models,
         agents: &AgentRegistry,
         agent: Agent,
         session: &Session,
-        team: Option<&SubagentRunner>,
+        parent: Option<&SubagentRunner>,
     ) -> anyhow::Result<AgentRole> {
-        let Self { setup, loaded, store, services: desk, .. } = self;
+        let Self { setup, loaded, store, services, .. } = self;
         let model_name = session.model.clone().unwrap_or_default();
         let model = model(models, loaded, &model_name, &agent)?;
         anyhow::ensure!(
@@ -79,23 +78,29 @@ impl RoleFactory {
             "{model_name} cannot call tools, and an agent cannot work without them"
         );
         let skills = self.skills(&agent);
-        let (rules, own) = self.rules(&agent);
-        let layers = layers(rules.clone(), own.clone(), team);
-        // Of what is forbidden the model need not know.
+        let (rules, user_rules) = self.rules(&agent);
+        let layers = layers(rules.clone(), user_rules.clone(), parent);
+        // The model need not know of forbidden skills.
         let offered = skills
             .into_iter()
             .filter(|skill| layers.evaluate("skill", &skill.name) != PermissionAction::Deny);
         let mut tools = tools(self, &agent, model.spec().edits, offered.collect())?;
-        let at = SessionInputs { setup, loaded, store, services: desk };
+        let inputs = SessionInputs { setup, loaded, store, services };
         let switches = self.switches.iter().cloned().chain([agent.tools.without_defaults()]).collect();
-        let below =
-            SubagentRunner::new(at, team, session, (&layers, self.config_rules.clone()), switches, agents);
-        tools.add(match below.filter(|_| self.is_tool_enabled(&agent, TASK, &[])) {
-            Some(below) => tool::task_tool(Arc::new(below)),
+        let runner = SubagentRunner::new(
+            inputs,
+            parent,
+            session,
+            (&layers, self.config_rules.clone()),
+            switches,
+            agents,
+        );
+        tools.add(match runner.filter(|_| self.is_tool_enabled(&agent, TASK, &[])) {
+            Some(runner) => tool::task_tool(Arc::new(runner)),
             None => disabled_tool(TASK, &agent.name),
         });
         let system = self.system_prompt(&agent);
-        Ok(AgentRole { agent, model, model_name, system, rules, user_rules: own, tools })
+        Ok(AgentRole { agent, model, model_name, system, rules, user_rules, tools })
     }
 
     fn system_prompt(&self, agent: &Agent) -> Vec<String> {
@@ -110,13 +115,14 @@ impl RoleFactory {
         system
     }
 
-    /// Whether an agent has a tool, which does the work of others too. What is off for whoever calls it is off for it.
+    /// Whether an agent has a tool that also does the work of `others`. A tool that is off for a caller is off
+    /// for its subagents.
     pub(super) fn is_tool_enabled(&self, agent: &Agent, tool: &str, others: &[&str]) -> bool {
         let mut all = self.switches.iter().chain([&agent.tools]);
         all.all(|switches| switches.is_on_with_equivalents(tool, others))
     }
 
-    /// The skills there are, for an agent that may load any.
+    /// The skills for an agent that may load any.
     fn skills(&self, agent: &Agent) -> Vec<Skill> {
         if !self.is_tool_enabled(agent, "skill", &[]) {
             return Vec::new();
@@ -126,33 +132,35 @@ impl RoleFactory {
         found.skills
     }
 
-    /// In the order of growing weight: the house, the person and their project, the agent. And what of it the person says alone.
+    /// Rules by rising precedence: defaults, configuration, agent. And the user's own part of them.
     fn rules(&self, agent: &Agent) -> (PermissionRules, PermissionRules) {
         let before = default_rules().chain(self.config_rules.clone());
         let plan = self.plan.pattern();
-        let said = PermissionRule::new(TASK, EXPLORE_AGENT, before.evaluate(TASK, EXPLORE_AGENT));
+        let explore_rule = PermissionRule::new(TASK, EXPLORE_AGENT, before.evaluate(TASK, EXPLORE_AGENT));
         let may_plan = agent.name == PLAN_AGENT && before.evaluate("edit", &plan) != PermissionAction::Deny;
         let before = agent.always_ask.iter().fold(before, |rules, key| rules.with_asking(key));
         let mut rules = before.chain(agent.rules.clone());
-        let own = rules::user_rules(&self.loaded, &self.setup.paths.home.to_string_lossy());
+        let user_rules = rules::user_rules(&self.loaded, &self.setup.paths.home.to_string_lossy());
         let may_plan = may_plan
-            && own.deciding_rule("edit", &plan).is_none_or(|rule| rule.action != PermissionAction::Deny);
-        let said_own =
-            own.deciding_rule(TASK, EXPLORE_AGENT).map_or(PermissionAction::Allow, |rule| rule.action);
-        let said_own = PermissionRule::new(TASK, EXPLORE_AGENT, said_own);
-        let mut own = own.chain(agent.user_rules.clone());
+            && user_rules
+                .deciding_rule("edit", &plan)
+                .is_none_or(|rule| rule.action != PermissionAction::Deny);
+        let user_explore =
+            user_rules.deciding_rule(TASK, EXPLORE_AGENT).map_or(PermissionAction::Allow, |rule| rule.action);
+        let user_explore_rule = PermissionRule::new(TASK, EXPLORE_AGENT, user_explore);
+        let mut user_rules = user_rules.chain(agent.user_rules.clone());
         if agent.name == PLAN_AGENT {
-            explore(agent, &said, &mut rules);
-            explore(agent, &said_own, &mut own);
+            explore(agent, &explore_rule, &mut rules);
+            explore(agent, &user_explore_rule, &mut user_rules);
         }
         if may_plan {
             rules.push(PermissionRule::new("edit", plan.clone(), PermissionAction::Allow));
-            own.push(PermissionRule::new("edit", plan, PermissionAction::Allow));
+            user_rules.push(PermissionRule::new("edit", plan, PermissionAction::Allow));
         }
-        (rules, own)
+        (rules, user_rules)
     }
 
-    /// An agent's own model, or the one at hand; but not that of the agent before.
+    /// The agent's own model, else the session's unless that was the previous agent's own.
     fn model_name(
         &self,
         models: &Models,
@@ -160,18 +168,18 @@ impl RoleFactory {
         agent: &Agent,
         session: &Session,
     ) -> anyhow::Result<String> {
-        let of_the_one_before = agents.get(&session.agent).and_then(|before| before.model.clone());
-        let at_hand = session.model.clone().filter(|name| Some(name) != of_the_one_before.as_ref());
-        let session = Session { model: agent.model.clone().or(at_hand), ..session.clone() };
+        let previous = agents.get(&session.agent).and_then(|previous| previous.model.clone());
+        let current = session.model.clone().filter(|name| Some(name) != previous.as_ref());
+        let session = Session { model: agent.model.clone().or(current), ..session.clone() };
         super::model_name(models, &self.loaded, &super::SessionChoice::default(), &session, agent)
     }
 }
 
-/// Whoever plans may have somebody look, as far as it is said for all; unless something else is said of this agent.
-fn explore(agent: &Agent, said: &PermissionRule, rules: &mut PermissionRules) {
+/// The plan agent may call `explore` as far as `general` allows, unless the agent's own rules say otherwise.
+fn explore(agent: &Agent, general: &PermissionRule, rules: &mut PermissionRules) {
     let is_built_in =
         |rule: &PermissionRule| *rule == PermissionRule::new(TASK, EXPLORE_AGENT, PermissionAction::Allow);
     if agent.rules.deciding_rule(TASK, EXPLORE_AGENT).is_some_and(is_built_in) {
-        rules.push(said.clone());
+        rules.push(general.clone());
     }
 }

@@ -1,7 +1,7 @@
-//! The agents that work for another, each in a session of its own: at the desk's hub where there is one, so that it can be
-//! watched, else in this process alone. What they do to files, ask and use belongs to the call that began them.
+//! Runs subagents, each in a hosted session of its own, so that clients can watch it. Its edits, asks and usage
+//! belong to the call that started it.
 //!
-//! Invariant: a session that was begun here is ended here, whether anybody waits for it or not.
+//! Invariant: a session that a task starts ends with the task, even if the caller no longer waits for it.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,14 +20,14 @@ use crate::agents::AgentRegistry;
 use crate::setup::UserSetup;
 use crate::{environment, languages};
 
-/// The tool by which they are called, and the key under which rules speak of it.
+/// The tool that calls subagents, and its permission key.
 pub(crate) const TASK: &str = "task";
 
-/// How deep agents call agents where nobody says, and at most.
+/// The default of how deep agents call agents, and the limit.
 const DEPTH: u32 = 1;
 pub(crate) const MAX_DEPTH: u32 = 8;
 
-/// Events that a session may be ahead of whoever watches it.
+/// Events that a session may be ahead of its readers.
 const ROOM: usize = 1024;
 
 pub(crate) struct SubagentRunner {
@@ -35,52 +35,52 @@ pub(crate) struct SubagentRunner {
     loaded: LoadedConfig,
     store: Store,
     services: SessionServices,
-    /// Whom they work for, with the full name of its model.
+    /// The calling session, with the full name of its model.
     session: Session,
     rules: RuleLayers,
-    /// Those of the configuration alone.
+    /// The rules of the configuration only.
     config_rules: PermissionRules,
-    /// What those above them said about tools.
+    /// The tool switches of the sessions above the subagents.
     switches: Vec<ToolSwitches>,
-    /// How many are above them.
+    /// How many sessions are above the subagents.
     depth: u32,
     agents: Vec<Subagent>,
-    /// The model of each, where it has one of its own.
+    /// The models of `agents` that have one of their own.
     models: Vec<Option<String>>,
     running_tasks: Arc<Mutex<HashSet<Id>>>,
 }
 
 impl SubagentRunner {
-    /// Those that may work for a session, which itself may be in a team. Nobody where that would be too deep, or where there is
-    /// nobody.
+    /// The subagents of a session, which may itself be a subagent. `None` if they would be too deep, or if
+    /// there are none.
     pub(crate) fn new(
-        at: SessionInputs<'_>,
-        above: Option<&Self>,
+        inputs: SessionInputs<'_>,
+        parent: Option<&Self>,
         session: &Session,
         (rules, configured): (&RuleLayers, PermissionRules),
         switches: Vec<ToolSwitches>,
         agents: &AgentRegistry,
     ) -> Option<Self> {
-        let depth = above.map_or(0, |above| above.depth) + 1;
-        // A repository could make a model call models without an end.
-        let deepest = at.loaded.trusted_config.subagent_depth.unwrap_or(DEPTH).min(MAX_DEPTH);
+        let depth = parent.map_or(0, |parent| parent.depth) + 1;
+        // Only the user's own setting counts: a repository could make models call models without end.
+        let deepest = inputs.loaded.trusted_config.subagent_depth.unwrap_or(DEPTH).min(MAX_DEPTH);
         let may = |name: &str| rules.evaluate(TASK, name) != PermissionAction::Deny;
-        let called: Vec<_> = agents.subagents().filter(|agent| may(&agent.name)).collect();
-        (depth <= deepest && !called.is_empty()).then(|| Self {
-            setup: at.setup.clone(),
-            loaded: at.loaded.clone(),
-            store: at.store.clone(),
-            services: at.services.clone(),
+        let callable: Vec<_> = agents.subagents().filter(|agent| may(&agent.name)).collect();
+        (depth <= deepest && !callable.is_empty()).then(|| Self {
+            setup: inputs.setup.clone(),
+            loaded: inputs.loaded.clone(),
+            store: inputs.store.clone(),
+            services: inputs.services.clone(),
             session: session.clone(),
             rules: rules.clone(),
             config_rules: configured,
             switches,
             depth,
-            agents: called
+            agents: callable
                 .iter()
                 .map(|agent| Subagent { name: agent.name.clone(), description: agent.description.clone() })
                 .collect(),
-            models: called.iter().map(|agent| agent.model.clone()).collect(),
+            models: callable.iter().map(|agent| agent.model.clone()).collect(),
             running_tasks: Arc::default(),
         })
     }
@@ -97,23 +97,23 @@ impl SubagentRunner {
         &self.switches
     }
 
-    /// The session of a task: a new one, or that of an earlier task of the same session.
+    /// The session of a task: a new one, or that of an earlier task of the same caller.
     async fn session(&self, task: &SubagentTask, call: &str) -> Result<Session, ToolError> {
         let (agent, review) = (task.agent.clone(), self.session.review);
         if let Some(id) = &task.resumed_session {
-            let found = self.store.session(id).await.ok();
-            let own = |session: &Session| {
+            let stored = self.store.session(id).await.ok();
+            let is_own = |session: &Session| {
                 session.id.as_str() == id && session.parent.as_ref() == Some(&self.session.id)
             };
-            let found = found.filter(own).ok_or_else(|| {
+            let stored = stored.filter(is_own).ok_or_else(|| {
                 ToolError::target(format!(
                     "This session has no task `{id}`. Leave `task_id` out to begin a new one."
                 ))
             })?;
-            return Ok(Session { agent, review, ..found });
+            return Ok(Session { agent, review, ..stored });
         }
         let (id, time) = (Id::from(call), now());
-        // A call may begin several.
+        // A call may start several tasks.
         let is_taken = self.store.session(call).await.is_ok_and(|session| session.id == id);
         Ok(Session {
             id: if is_taken { Id::new() } else { id },
@@ -128,10 +128,10 @@ impl SubagentRunner {
         })
     }
 
-    /// Keeps a second call from working on the same task.
+    /// Keeps a second call off a task that runs.
     fn claim_task(&self, session: &Session) -> Result<TaskGuard, ToolError> {
-        let mut at_work = self.running_tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        if !at_work.insert(session.id.clone()) {
+        let mut running = self.running_tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        if !running.insert(session.id.clone()) {
             let message = format!("Another call works on the task `{}`. Wait for its end.", session.id);
             return Err(ToolError::target(message));
         }
@@ -145,49 +145,54 @@ impl SubagentRunner {
         show: Box<dyn Fn(&TaskProgress) + Send + Sync>,
     ) -> Result<TaskReport, ToolError> {
         let session = self.session(&task, &context.call).await?;
-        let at_work = self.claim_task(&session)?;
+        let guard = self.claim_task(&session)?;
         let id = session.id.to_string();
-        let (events_in, events) = mpsc::channel(ROOM);
-        let own = self.agents.iter().zip(&self.models).find(|(agent, _)| agent.name == task.agent);
-        let model = own.and_then(|(_, model)| model.clone()).or_else(|| self.session.model.clone());
+        let (event_sender, events) = mpsc::channel(ROOM);
+        let agent = self.agents.iter().zip(&self.models).find(|(agent, _)| agent.name == task.agent);
+        let model = agent.and_then(|(_, model)| model.clone()).or_else(|| self.session.model.clone());
         let choice = SessionChoice { model, ..SessionChoice::default() };
-        // What it leaves running ends with it.
+        // The processes that a subagent leaves running end with it.
         let processes = environment::processes(&self.loaded);
-        let desk = SessionServices { processes: processes.clone(), ..self.services.clone() };
-        let at =
-            SessionInputs { setup: &self.setup, loaded: &self.loaded, store: &self.store, services: &desk };
-        let setting = build_session(at, &choice, session, Some(self), events_in).await.map_err(not_begun)?;
-        let above = ParentSession { asker: Arc::clone(&context.asker), owner: context.edit_owner() };
+        let services = SessionServices { processes: processes.clone(), ..self.services.clone() };
+        let inputs = SessionInputs {
+            setup: &self.setup,
+            loaded: &self.loaded,
+            store: &self.store,
+            services: &services,
+        };
+        let deps =
+            build_session(inputs, &choice, session, Some(self), event_sender).await.map_err(not_begun)?;
+        let parent = ParentSession { asker: Arc::clone(&context.asker), owner: context.edit_owner() };
         let files = context.files.for_subagent();
-        let checks = desk.servers.diagnostics_tracker(
+        let checks = services.servers.diagnostics_tracker(
             &self.loaded,
-            &desk.editors,
+            &services.editors,
             &files,
-            &desk.processes,
-            &setting.rules,
+            &services.processes,
+            &deps.rules,
         );
-        languages::show_in_reviews(&checks, &files, &above.owner.session);
-        let setting = SessionDeps { files, checks, parent: Some(above), ..setting };
+        languages::show_in_reviews(&checks, &files, &parent.owner.session);
+        let deps = SessionDeps { files, checks, parent: Some(parent), ..deps };
         let cancel = context.cancel.child_token();
-        // Whoever does not wait any more does not want it any more.
-        let _ends = cancel.clone().drop_guard();
-        let working = tokio::spawn(async move {
-            let host = desk
+        // A caller that no longer waits cancels the task.
+        let _cancel_on_drop = cancel.clone().drop_guard();
+        let running = tokio::spawn(async move {
+            let host = services
                 .host
                 .upgrade()
                 .ok_or_else(|| not_begun(anyhow::anyhow!("the daemon is shutting down")))?;
-            let (live, mut hosted) = host.host_subagent(setting, processes).await.map_err(not_begun)?;
+            let (handle, mut hosted) = host.host_subagent(deps, processes).await.map_err(not_begun)?;
             show(&TaskProgress { session: id.clone(), ..TaskProgress::default() });
-            let working = task::run_task(&id, (&live, events), task.prompt, &cancel, |event, doings| {
+            let work = task::run_task(&id, (&handle, events), task.prompt, &cancel, |event, progress| {
                 hosted.publish_event(event);
-                doings.into_iter().for_each(&show);
+                progress.into_iter().for_each(&show);
             });
-            let report = working.await;
+            let report = work.await;
             hosted.end().await;
-            drop(at_work);
+            drop(guard);
             Ok(report)
         });
-        working.await.map_err(|error| ToolError::failed(format!("The task broke down: {error}")))?
+        running.await.map_err(|error| ToolError::failed(format!("The task broke down: {error}")))?
     }
 }
 
@@ -210,7 +215,7 @@ fn not_begun(error: impl Into<anyhow::Error>) -> ToolError {
     ToolError::failed(format!("The task could not begin: {:#}.", error.into()))
 }
 
-/// A task that a call works on.
+/// Marks a task as running until dropped.
 struct TaskGuard {
     all: Arc<Mutex<HashSet<Id>>>,
     id: Id,

@@ -1,4 +1,4 @@
-//! What waits for a person, as clients are sent it, and that it waits no more.
+//! Messages to clients about asks and questions: opened, settled.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) fn question_message(session: &Id, questions: &QuestionAskInfo) -> Out
     OutboxMessage::Question(Arc::new(QuestionAskParams { session, questions }))
 }
 
-/// What a client is sent along with an event; `by` is who replied, where it was another client.
+/// The message that accompanies an event. `by` names the other client that replied.
 pub(super) fn message_for_event(
     session: &Id,
     event: &EventInfo,

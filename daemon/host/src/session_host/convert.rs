@@ -1,4 +1,4 @@
-//! From the session's words to those of the protocol. Providers' own marks stay here.
+//! Converts session types to protocol types. Providers' own data (signatures, encrypted blocks) is left behind.
 
 use copydesk_model as model;
 use copydesk_permission::AskReply;
@@ -133,7 +133,7 @@ pub fn media_info(media: &model::MediaPart) -> MediaContent {
     MediaContent { mime: media.mime.clone(), base64: media.base64.clone(), name: media.name.clone() }
 }
 
-/// The other way: what comes with a prompt.
+/// The other direction: media that a client sends with a prompt.
 pub(super) fn media_from_client(media: MediaContent) -> model::MediaPart {
     model::MediaPart { mime: media.mime, base64: media.base64, name: media.name }
 }
@@ -193,7 +193,7 @@ fn turn_end(end: session::TurnEnd) -> TurnEndInfo {
     }
 }
 
-/// A client's reply; none where it leaves the ask to others.
+/// A client's reply; `None` if it leaves the ask to others.
 pub fn reply(reply: PermissionReply) -> Option<AskReply> {
     match reply {
         PermissionReply::Once => Some(AskReply::Once),
@@ -204,7 +204,7 @@ pub fn reply(reply: PermissionReply) -> Option<AskReply> {
     }
 }
 
-/// A client's answers, or why there are none; nothing where it leaves the questions to others.
+/// A client's answers, or its reason to reject; `None` if it leaves the questions to others.
 pub fn answers(reply: QuestionReply) -> Option<Result<Vec<Vec<String>>, Option<String>>> {
     match reply {
         QuestionReply::Answered { answers } => Some(Ok(answers)),

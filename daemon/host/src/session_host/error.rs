@@ -1,4 +1,4 @@
-//! Why the hub could not do what a client asked.
+//! Why the host could not serve a request.
 
 use copydesk_protocol::error::ErrorCode;
 use thiserror::Error;
@@ -13,17 +13,17 @@ pub enum SessionHostError {
     UnknownAgent(String),
     #[error("{0}")]
     UnknownModel(String),
-    #[error("a turn runs in this session; cancel it, or wait for its end")]
+    #[error("a turn is running in this session; cancel it, or wait until it ends")]
     Busy,
     #[error("{0}")]
     Failed(String),
 }
 
 impl SessionHostError {
-    /// With everything that led to it.
+    /// With the error's whole chain.
     pub fn failed(error: anyhow::Error) -> Self {
         let text = format!("{error:#}");
-        // Before a request is made, the only errors of the model room are models that cannot be used.
+        // Before a request is sent, `ModelError` only means a model that cannot be used.
         if error.is::<copydesk_model::ModelError>() { Self::UnknownModel(text) } else { Self::Failed(text) }
     }
 

@@ -1,4 +1,4 @@
-//! Forwards the events of a running session to its hosted session, and counts the turns that run.
+//! Forwards the events of a running session to its hosted session, and counts running turns.
 
 use std::sync::Weak;
 
@@ -7,31 +7,31 @@ use tokio::sync::mpsc;
 
 use super::{HostedSession, SessionHost};
 
-/// Brings what happens in a session to whoever is attached. Holds nothing: a session that was let go ends, and this with it.
-/// The turn of one that was deleted is counted to its end.
+/// Runs until the session ends. Holds only weak references, so that a released session can end. The turn of a
+/// deleted session is counted until its end.
 pub(super) async fn forward_events(
-    hub: Weak<SessionHost>,
-    held: Weak<HostedSession>,
+    host: Weak<SessionHost>,
+    hosted: Weak<HostedSession>,
     mut events: mpsc::Receiver<SessionEvent>,
 ) {
     while let Some(event) = events.recv().await {
-        let held = held.upgrade();
+        let hosted = hosted.upgrade();
         let change: isize = match &event {
             SessionEvent::TurnStarted { .. } => 1,
             SessionEvent::TurnEnded { .. } => -1,
             _ => 0,
         };
-        if let (SessionEvent::PartChanged { part }, Some(hub)) = (&event, hub.upgrade()) {
-            hub.tiers.count(part);
+        if let (SessionEvent::PartChanged { part }, Some(host)) = (&event, host.upgrade()) {
+            host.tiers.count(part);
         }
-        if let Some(held) = &held {
-            held.publish_session_event(event);
+        if let Some(hosted) = &hosted {
+            hosted.publish_session_event(event);
         }
-        if let (true, Some(hub)) = (change != 0, hub.upgrade()) {
-            hub.turns.send_modify(|turns| *turns = turns.saturating_add_signed(change));
-            hub.reviews.persist_all();
-            if let Some(held) = &held {
-                hub.release_if_unused(held);
+        if let (true, Some(host)) = (change != 0, host.upgrade()) {
+            host.turns.send_modify(|turns| *turns = turns.saturating_add_signed(change));
+            host.reviews.persist_all();
+            if let Some(hosted) = &hosted {
+                host.release_if_unused(hosted);
             }
         }
     }

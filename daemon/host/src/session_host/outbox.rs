@@ -1,4 +1,4 @@
-//! The way from a session to one attached client: a queue with an end.
+//! The bounded queue from the sessions to one attached client.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +9,10 @@ use copydesk_protocol::question::{QuestionAskParams, QuestionSettledParams};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// As many as a client may be behind. A long answer is a few thousand events; whoever is further behind loads again.
+/// How far a client may be behind. A long answer is a few thousand events; a client that is further behind
+/// loads again.
 const ROOM: usize = 4096;
 
-/// Something for a client.
 #[derive(Debug, Clone)]
 pub enum OutboxMessage {
     Event(Arc<EventParams>),
@@ -20,11 +20,11 @@ pub enum OutboxMessage {
     AskSettled(PermissionSettledParams),
     Question(Arc<QuestionAskParams>),
     QuestionSettled(QuestionSettledParams),
-    /// For whoever wants to know that the client was told all before this. Nothing for the client.
+    /// Cancelled when everything before it is sent. The client gets nothing.
     Flush(CancellationToken),
 }
 
-/// A clone is the same way. It has one reader.
+/// Clones share one queue. It has one reader.
 #[derive(Debug, Clone, Default)]
 pub struct ClientOutbox {
     queue: Arc<OutboxQueue>,
@@ -37,8 +37,8 @@ struct OutboxQueue {
 }
 
 impl ClientOutbox {
-    /// Never waits. What a client does not keep up with is left out, the oldest first: whatever is left out, something
-    /// newer follows, so that the client sees the gap.
+    /// Never waits. A full queue drops its oldest message; a newer one always follows, so the client sees the
+    /// gap.
     pub fn send(&self, message: OutboxMessage) {
         let mut messages = self.queue.messages.lock().unwrap_or_else(PoisonError::into_inner);
         if messages.len() == ROOM {

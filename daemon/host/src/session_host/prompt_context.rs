@@ -1,4 +1,4 @@
-//! What a person pointed at, put behind their words: each piece under the name and the lines it has.
+//! Appends the context that a user attached to the prompt: each piece under its file name and lines.
 
 use std::fmt::Write as _;
 
@@ -8,8 +8,8 @@ use copydesk_workspace::files::{READ_LIMIT, WorkspaceFiles};
 
 use crate::uri::path_of;
 
-/// No more of one piece than this goes into a prompt; the agent can read the rest.
-const LONGEST: usize = 64 * 1024;
+/// The cap for one piece; the agent can read the rest.
+const MAX_PIECE_BYTES: usize = 64 * 1024;
 
 pub(super) async fn append_context(
     files: &WorkspaceFiles,
@@ -21,7 +21,7 @@ pub(super) async fn append_context(
         let place = files.resolve(path.as_deref().unwrap_or(&item.uri));
         let whole = match item.text {
             Some(text) => Some(text),
-            // Only what the agent may see without asking.
+            // Only files that the agent may read without asking.
             None if place.is_in_workspace => read(files, &place).await,
             None => None,
         };
@@ -45,7 +45,7 @@ async fn read(files: &WorkspaceFiles, place: &copydesk_workspace::files::Resolve
 }
 
 fn cut(text: &str) -> String {
-    match text.get(..text.floor_char_boundary(LONGEST)) {
+    match text.get(..text.floor_char_boundary(MAX_PIECE_BYTES)) {
         Some(kept) if kept.len() < text.len() => format!("{kept}\n[The rest is left out.]"),
         _ => text.to_owned(),
     }

@@ -1,4 +1,4 @@
-//! Reviews of a session: told to its clients, decided by them.
+//! Reviews of a session: published to its clients, decided by them.
 
 use std::sync::Weak;
 
@@ -17,8 +17,8 @@ use super::{HostedSession, SessionHostError};
 use crate::reviews::{self, hunk_id, to_u32};
 use crate::uri::path_of;
 
-/// Lines of a document that go with a comment.
-const ABOUT: usize = 20;
+/// Lines of the document that are stored with a comment.
+const COMMENTED_LINES: usize = 20;
 
 impl HostedSession {
     pub async fn list_reviews(
@@ -47,7 +47,7 @@ impl HostedSession {
         Ok(decided)
     }
 
-    /// Calls go on of which everything is decided, or was typed or undone until nothing is left to decide.
+    /// Settles asks without undecided hunks: all were decided, or typing or undo removed them.
     async fn settle_asks(&self, reviews: &ReviewTracker) {
         for ask in reviews.settled_asks(self.id().as_str()) {
             self.finish_reviewed_ask(&ask).await;
@@ -62,24 +62,23 @@ impl HostedSession {
         let files = self.files(client).await?;
         let place = resolve_uri(&files, &params.uri);
         let (line, lines) = (params.line as usize, params.lines.unwrap_or(1).max(1) as usize);
-        let about = match files.peek(&place, READ_LIMIT).await {
+        let commented_lines = match files.peek(&place, READ_LIMIT).await {
             Ok(content) => {
                 let text = String::from_utf8_lossy(&content.bytes).into_owned();
-                let about: Vec<_> = text.lines().skip(line).take(lines.min(ABOUT)).collect();
-                Some(about.join("\n"))
+                let lines: Vec<_> = text.lines().skip(line).take(lines.min(COMMENTED_LINES)).collect();
+                Some(lines.join("\n"))
             }
             Err(_) => None,
         };
         let text = params.text.trim().to_owned();
         if text.is_empty() {
-            return Err(SessionHostError::Failed("a comment needs words".to_owned()));
+            return Err(SessionHostError::Failed("a comment cannot be empty".to_owned()));
         }
-        let comment =
-            LineComment { display_path: place.display_path, line, lines, text, commented_lines: about };
+        let comment = LineComment { display_path: place.display_path, line, lines, text, commented_lines };
         Ok(to_u32(files.reviews().add_comment(self.id().as_str(), comment)))
     }
 
-    /// When edits are reviewed, from the next one on, in a turn that runs too.
+    /// Sets when edits are reviewed, from the next edit on, also in a running turn.
     pub async fn set_review(
         &self,
         when: Option<ReviewTimingInfo>,
@@ -94,18 +93,18 @@ impl HostedSession {
     }
 
     async fn finish_reviewed_ask(&self, ask: &str) {
-        if let Some(live) = self.session_handle().await {
-            live.settle_reviewed_ask(&Id::from(ask)).await;
+        if let Some(handle) = self.session_handle().await {
+            handle.settle_reviewed_ask(&Id::from(ask)).await;
         }
     }
 
     async fn apply_review_mode(&self, when: Option<When>) {
-        if let Some(live) = self.session_handle().await {
-            live.set_review_timing(when).await;
+        if let Some(handle) = self.session_handle().await {
+            handle.set_review_timing(when).await;
         }
     }
 
-    /// Tells what has changed since the last time.
+    /// Publishes what changed since the last call.
     fn publish_review_changes(&self, reviews: &ReviewTracker) {
         for change in reviews.take_updates(self.id().as_str()) {
             let id = change.snapshot.id;
@@ -117,16 +116,16 @@ impl HostedSession {
     }
 }
 
-/// Tells the clients of a session of its reviews, until it is let go.
+/// Publishes a session's review changes to its clients, until it is released.
 pub(super) async fn watch(
-    held: Weak<HostedSession>,
+    hosted: Weak<HostedSession>,
     mut changed: watch::Receiver<u64>,
     reviews: ReviewTracker,
 ) {
     while changed.changed().await.is_ok() {
-        let Some(held) = held.upgrade() else { return };
-        held.publish_review_changes(&reviews);
-        held.settle_asks(&reviews).await;
+        let Some(hosted) = hosted.upgrade() else { return };
+        hosted.publish_review_changes(&reviews);
+        hosted.settle_asks(&reviews).await;
     }
 }
 

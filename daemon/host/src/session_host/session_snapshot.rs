@@ -1,4 +1,5 @@
-//! What a session looks like from outside, event by event: enough to show it to a client that comes in the middle of a turn.
+//! A session's present state, kept up to date event by event: what a client needs that attaches in the middle
+//! of a turn.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use copydesk_session as session;
 
 use super::convert;
 
-/// More warnings than this help nobody.
+/// A cap on warnings kept for a session.
 const MAX_WARNINGS: usize = 100;
 
 #[derive(Debug)]
@@ -19,13 +20,13 @@ pub(super) struct SessionSnapshot {
     /// The number of the last event.
     pub(super) seq: u64,
     pub(super) running: Option<u32>,
-    /// Parts under way, with what they have so far, in the order in which they began.
+    /// Unfinished parts with their content so far, in the order in which they began.
     pub(super) open: Vec<PartInfo>,
     pub(super) asks: BTreeMap<String, PermissionAskInfo>,
     pub(super) questions: BTreeMap<String, QuestionAskInfo>,
-    /// What runs in the background.
+    /// Running background jobs.
     pub(super) jobs: Vec<JobInfo>,
-    /// What the user was warned of. Each warning is told once.
+    /// Warnings shown to the user, each once.
     pub(super) warnings: Vec<String>,
 }
 
@@ -43,7 +44,7 @@ impl SessionSnapshot {
         }
     }
 
-    /// Whether an event is a warning that the user knows, or one too many.
+    /// Whether the event is a warning that was shown already, or one beyond the cap.
     pub(super) fn has_warning(&self, event: &session::SessionEvent) -> bool {
         match event {
             session::SessionEvent::Warning { message } => {
@@ -53,7 +54,7 @@ impl SessionSnapshot {
         }
     }
 
-    /// Takes an event in, and gives it as clients are told.
+    /// Applies an event, and returns it as clients get it.
     pub(super) fn apply_event(&mut self, event: session::SessionEvent) -> EventInfo {
         self.seq += 1;
         if let session::SessionEvent::SessionChanged { session } = &event {
@@ -91,16 +92,16 @@ impl SessionSnapshot {
         event
     }
 
-    /// A part that is settled is in the store; those under way are kept here.
+    /// Keeps unfinished parts; settled ones are in the store.
     fn part(&mut self, part: &PartInfo) {
         let is_open = matches!(part.state, PartStateInfo::Pending | PartStateInfo::Running);
         match self.open.iter().position(|open| open.id == part.id) {
-            Some(at) if is_open => {
-                if let Some(open) = self.open.get_mut(at) {
+            Some(index) if is_open => {
+                if let Some(open) = self.open.get_mut(index) {
                     open.clone_from(part);
                 }
             }
-            Some(at) => drop(self.open.remove(at)),
+            Some(index) => drop(self.open.remove(index)),
             None if is_open => self.open.push(part.clone()),
             None => {}
         }

@@ -1,4 +1,4 @@
-//! Taking back what a session's agent did to files: one call, one turn, or everything after a part.
+//! Undoes the file changes of a session's agent: one call, one turn, or everything after a part.
 
 use copydesk_config::SaveMode;
 use copydesk_protocol::undo::{UndoOutcome, UndoResult, UndoScope, UndoneFile};
@@ -15,36 +15,36 @@ impl HostedSession {
         client: Option<ClientId>,
         what: UndoScope,
     ) -> Result<UndoResult, SessionHostError> {
-        let hub = self.host()?;
-        let _still = self.lock_idle(&hub).await?;
-        let journal = journal(&hub)?;
-        let parts = hub.store.parts(self.id()).await?;
+        let host = self.host()?;
+        let _idle = self.lock_idle(&host).await?;
+        let journal = journal(&host)?;
+        let parts = host.store.parts(self.id()).await?;
         let calls = calls(&parts, &what)?;
         let entries = entries(journal, self.id().as_str()).await?;
         let wanted = entries_to_undo(&entries, &calls);
-        Ok(self.revert_entries(&hub, journal, client, &wanted, "Undo").await)
+        Ok(self.revert_entries(&host, journal, client, &wanted, "Undo").await)
     }
 
     pub async fn redo(&self, client: Option<ClientId>) -> Result<UndoResult, SessionHostError> {
-        let hub = self.host()?;
-        let _still = self.lock_idle(&hub).await?;
-        let journal = journal(&hub)?;
+        let host = self.host()?;
+        let _idle = self.lock_idle(&host).await?;
+        let journal = journal(&host)?;
         let entries = entries(journal, self.id().as_str()).await?;
         let wanted = entries_to_redo(&entries);
-        Ok(self.revert_entries(&hub, journal, client, &wanted, "Redo").await)
+        Ok(self.revert_entries(&host, journal, client, &wanted, "Redo").await)
     }
 
     async fn revert_entries(
         &self,
-        hub: &SessionHost,
+        host: &SessionHost,
         journal: &Journal,
         client: Option<ClientId>,
         wanted: &[&JournalEntry],
         label: &str,
     ) -> UndoResult {
-        let home = &hub.paths.home;
+        let home = &host.paths.home;
         let journaled = Some(journal.clone());
-        let (buffers, reviews) = (hub.buffers.clone(), hub.reviews.clone());
+        let (buffers, reviews) = (host.buffers.clone(), host.reviews.clone());
         let files = WorkspaceFiles::with_buffers(
             &self.session().folder,
             home,
@@ -54,34 +54,35 @@ impl HostedSession {
             SaveMode::Never,
         );
         files.set_home_client(client);
-        let taken = files.undo_entries(journal, wanted, label).await;
-        UndoResult { files: taken.iter().map(undone_file).collect() }
+        let undone = files.undo_entries(journal, wanted, label).await;
+        UndoResult { files: undone.iter().map(undone_file).collect() }
     }
 }
 
-fn journal(hub: &SessionHost) -> Result<&Journal, SessionHostError> {
-    let missing =
-        || SessionHostError::Failed("the journal of edits could not be opened; the log says why".to_owned());
-    hub.journal.as_ref().ok_or_else(missing)
+fn journal(host: &SessionHost) -> Result<&Journal, SessionHostError> {
+    let missing = || {
+        SessionHostError::Failed("the journal of edits could not be opened; see the daemon's log".to_owned())
+    };
+    host.journal.as_ref().ok_or_else(missing)
 }
 
 async fn entries(journal: &Journal, session: &str) -> Result<Vec<JournalEntry>, SessionHostError> {
     journal.entries(session).await.map_err(|error| SessionHostError::Failed(error.to_string()))
 }
 
-/// The calls that are meant, by the ids of their parts.
+/// The calls in the scope, by the ids of their parts.
 pub(super) fn calls(parts: &[Part], what: &UndoScope) -> Result<Vec<String>, SessionHostError> {
-    let at = |id: &str| {
-        let at = parts.iter().position(|part| part.id.as_str() == id);
-        at.ok_or_else(|| SessionHostError::UnknownPart(format!("the session has no part `{id}`")))
+    let index = |id: &str| {
+        let index = parts.iter().position(|part| part.id.as_str() == id);
+        index.ok_or_else(|| SessionHostError::UnknownPart(format!("the session has no part `{id}`")))
     };
-    let meant: Vec<&Part> = match what {
+    let in_scope: Vec<&Part> = match what {
         UndoScope::Call(id) => {
-            let call = parts.get(at(id)?);
-            // One that stands for others is taken back with them.
+            let call = parts.get(index(id)?);
+            // A `batch` is undone with its inner calls.
             call.into_iter().chain(parts.iter().filter(|part| is_within(part, id))).collect()
         }
-        UndoScope::After(id) => parts.iter().skip(at(id)? + 1).collect(),
+        UndoScope::After(id) => parts.iter().skip(index(id)? + 1).collect(),
         UndoScope::Turn(turn) => {
             let of_turn: Vec<_> = parts.iter().filter(|part| part.turn == *turn).collect();
             if of_turn.is_empty() {
@@ -90,7 +91,7 @@ pub(super) fn calls(parts: &[Part], what: &UndoScope) -> Result<Vec<String>, Ses
             of_turn
         }
     };
-    let calls = meant.into_iter().filter(|part| matches!(part.content, PartContent::Call(_)));
+    let calls = in_scope.into_iter().filter(|part| matches!(part.content, PartContent::Call(_)));
     Ok(calls.map(|part| part.id.to_string()).collect())
 }
 
@@ -98,14 +99,16 @@ fn is_within(part: &Part, call: &str) -> bool {
     matches!(&part.content, PartContent::Call(inner) if inner.parent.as_ref().is_some_and(|id| id.as_str() == call))
 }
 
-fn undone_file(taken: &UndoneEntry) -> UndoneFile {
-    let (outcome, message) = match &taken.outcome {
+fn undone_file(undone: &UndoneEntry) -> UndoneFile {
+    let (outcome, message) = match &undone.outcome {
         UndoneEntryOutcome::Undone => (UndoOutcome::Undone, None),
         UndoneEntryOutcome::AlreadyUndone => (UndoOutcome::Unchanged, None),
-        UndoneEntryOutcome::Blocked(why @ UndoError::Missing) => (UndoOutcome::Gone, Some(why.to_string())),
-        UndoneEntryOutcome::Blocked(why) => (UndoOutcome::Conflict, Some(why.to_string())),
-        UndoneEntryOutcome::Failed(why) => (UndoOutcome::Conflict, Some(why.clone())),
+        UndoneEntryOutcome::Blocked(error @ UndoError::Missing) => {
+            (UndoOutcome::Gone, Some(error.to_string()))
+        }
+        UndoneEntryOutcome::Blocked(error) => (UndoOutcome::Conflict, Some(error.to_string())),
+        UndoneEntryOutcome::Failed(reason) => (UndoOutcome::Conflict, Some(reason.clone())),
     };
-    let uri = url::Url::from_file_path(&taken.path).map_or_else(|()| taken.path.clone(), String::from);
+    let uri = url::Url::from_file_path(&undone.path).map_or_else(|()| undone.path.clone(), String::from);
     UndoneFile { uri, outcome, message }
 }

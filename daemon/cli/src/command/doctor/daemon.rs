@@ -1,17 +1,17 @@
-//! The daemon, and the journal of edits.
+//! Examines the daemon and the journal of edits.
 
+use copydesk_host::setup::UserSetup;
 use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::table::Status;
+use copydesk_rpc::transport::DaemonAddress;
 use copydesk_workspace::journal::{Journal, JournalLimits};
 
 use super::{DoctorFinding, system};
 use crate::command::status::{attach, with_timeout};
 use crate::daemon_client::ClientKind;
 use crate::log;
-use copydesk_host::setup::UserSetup;
-use copydesk_rpc::transport::DaemonAddress;
 
-/// Nobody is started for this.
+/// Starts no daemon.
 pub(super) fn daemon(setup: &UserSetup) -> anyhow::Result<DoctorFinding> {
     let about = "daemon";
     let socket = DaemonAddress::new(&|name| std::env::var_os(name)).socket();
@@ -28,7 +28,7 @@ pub(super) fn daemon(setup: &UserSetup) -> anyhow::Result<DoctorFinding> {
         Ok(Some(status)) if status.version != ours => DoctorFinding::odd(
             about,
             format!("version {} runs as process {}, this is {ours}; {places}", status.version, status.pid),
-            "`copydesk stop` ends it; the next one is started when it is needed",
+            "`copydesk stop` stops it; a new one starts when needed",
         ),
         Ok(Some(status)) => {
             DoctorFinding::good(about, format!("version {ours} runs as process {}; {places}", status.pid))
@@ -36,31 +36,31 @@ pub(super) fn daemon(setup: &UserSetup) -> anyhow::Result<DoctorFinding> {
         Err(error) => DoctorFinding::bad(
             about,
             format!("{error:#}; {places}"),
-            "mend this, or `copydesk stop`; `copydesk run --no-daemon` works meanwhile",
+            "fix this, or run `copydesk stop`; `copydesk run --no-daemon` works meanwhile",
         ),
     })
 }
 
 pub(super) fn journal(setup: &UserSetup) -> DoctorFinding {
     let about = "journal";
-    let Some(look) = Journal::inspect(&setup.paths.data_dir) else {
+    let Some(inspected) = Journal::inspect(&setup.paths.data_dir) else {
         return DoctorFinding::good(about, "none yet");
     };
-    let place = look.path.display();
-    let bound = JournalLimits::default();
-    match look.rows {
+    let place = inspected.path.display();
+    let limits = JournalLimits::default();
+    match inspected.rows {
         Ok(count) => DoctorFinding::good(
             about,
             format!(
                 "{count} edits, {} of {} in {place}",
-                system::size(look.bytes),
-                system::size(bound.bytes)
+                system::size(inspected.bytes),
+                system::size(limits.bytes)
             ),
         ),
         Err(error) => DoctorFinding::bad(
             about,
             format!("{place}: {error}"),
-            "nothing can be undone before; where the file is damaged, the next session moves it aside and begins a new one",
+            "until then nothing can be undone; if the file is damaged, the next session moves it aside and creates a new one",
         ),
     }
 }

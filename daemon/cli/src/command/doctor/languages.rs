@@ -1,6 +1,6 @@
-//! Who says what is wrong with the files of this folder, and who would if they were installed.
+//! Which language servers, checkers and formatters serve this folder, and which are missing.
 //!
-//! Nothing is run: servers are looked for, not started. What languages there are is seen from a part of a large project.
+//! Runs nothing: it looks for servers without starting them. In a large project it samples a part of the files.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 
 use copydesk_config::LoadedConfig;
 use copydesk_config::paths::workspace_root;
+use copydesk_host::languages::{self, LanguageSettings};
+use copydesk_host::setup::UserSetup;
 use copydesk_servers::known_servers;
 use copydesk_servers::program_search::{ProgramLookup, ProgramOrigin, ProgramSearch};
 use copydesk_servers::server_selection::{SelectedServer, ServedFile, servers_for};
 
 use super::DoctorFinding;
-use copydesk_host::languages::{self, LanguageSettings};
-use copydesk_host::setup::UserSetup;
 
-/// As much of a project is looked at, in files and folders.
-const MOST: usize = 5000;
-/// Folders that hold what others wrote, or what was made.
-const PASSED_OVER: [&str; 8] =
+/// The cap on files and folders examined.
+const MAX_ENTRIES: usize = 5000;
+/// Folders of other people's or generated files.
+const SKIPPED: [&str; 8] =
     ["node_modules", "target", "vendor", "dist", "build", "venv", "__pycache__", "third_party"];
 
 pub(super) fn examine(setup: &UserSetup, loaded: &LoadedConfig) -> Vec<DoctorFinding> {
@@ -29,7 +29,7 @@ pub(super) fn examine(setup: &UserSetup, loaded: &LoadedConfig) -> Vec<DoctorFin
     let search = languages.search(setup.paths.home.clone());
     let problems = languages.problems.iter();
     let mut findings: Vec<_> = problems
-        .map(|problem| DoctorFinding::odd("languages", problem, "until then the rest is used"))
+        .map(|problem| DoctorFinding::odd("languages", problem, "fix this; the rest is used"))
         .collect();
     if !languages.servers.is_enabled {
         findings.push(DoctorFinding::good("language servers", "switched off (`lsp`)"));
@@ -45,7 +45,7 @@ fn servers(
     cwd: &Path,
     root: &Path,
 ) -> Vec<DoctorFinding> {
-    // By server, whom it serves; the same one may serve several languages.
+    // By server: the languages it serves, and whether all of them are minor.
     let mut found: BTreeMap<String, (SelectedServer, BTreeSet<String>, bool)> = BTreeMap::new();
     for (language, (path, first_line)) in samples(cwd) {
         let is_minor = known_servers::languages().iter().any(|known| known.id == language && known.minor);
@@ -84,7 +84,7 @@ fn servers(
 
 fn programs(languages: &LanguageSettings, search: &ProgramSearch, root: &Path) -> Vec<DoctorFinding> {
     let checkers = languages.checkers.iter().map(|checker| ("checkers", &checker.name, &checker.command));
-    // Known formatters that are not there are not missed: one was not asked for by name.
+    // A missing built-in formatter is no problem: nobody asked for it by name.
     let formatters =
         languages.formatters.iter().map(|formatter| ("formatters", &formatter.name, &formatter.command));
     let all = checkers.chain(formatters).filter_map(|(about, name, command)| {
@@ -103,23 +103,23 @@ fn programs(languages: &LanguageSettings, search: &ProgramSearch, root: &Path) -
     all.collect()
 }
 
-/// A file of each language with its first line, the nearest to the top.
+/// For each language, the file nearest to the top with its first line.
 fn samples(folder: &Path) -> BTreeMap<&'static str, (PathBuf, String)> {
     let mut samples = BTreeMap::new();
     let (mut folders, mut seen) = (VecDeque::from([folder.to_owned()]), 0);
     while let Some(folder) = folders.pop_front() {
         let mut entries: Vec<_> =
-            std::fs::read_dir(&folder).into_iter().flatten().flatten().take(MOST).collect();
+            std::fs::read_dir(&folder).into_iter().flatten().flatten().take(MAX_ENTRIES).collect();
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             seen += 1;
-            if seen > MOST {
+            if seen > MAX_ENTRIES {
                 return samples;
             }
             let (name, path) = (entry.file_name(), entry.path());
             let Ok(kind) = entry.file_type() else { continue };
             let name = name.to_string_lossy();
-            if kind.is_dir() && !name.starts_with('.') && !PASSED_OVER.contains(&&*name) {
+            if kind.is_dir() && !name.starts_with('.') && !SKIPPED.contains(&&*name) {
                 folders.push_back(path);
             } else if kind.is_file() {
                 let first_line = if name.contains('.') { String::new() } else { first_line(&path) };

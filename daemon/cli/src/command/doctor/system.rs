@@ -1,22 +1,22 @@
-//! The user's folders, the programs in `PATH`, the space on the disk.
+//! Examines the user's folders, the programs in `PATH`, and the disk space.
 
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use copydesk_config::paths::UserPaths;
+use copydesk_host::setup::UserSetup;
+use copydesk_host::skills;
 use rustix::fs::{Access, access, statvfs};
 
 use super::DoctorFinding;
 use crate::find_program::find_program;
-use copydesk_host::setup::UserSetup;
-use copydesk_host::skills;
 
-/// Below this a session may not be able to go on.
+/// With less, a session may fail.
 const LITTLE_SPACE: u64 = 200 * 1000 * 1000;
 
 pub(super) fn folders(paths: &UserPaths) -> Vec<DoctorFinding> {
-    // Keys and sessions are in the data folder, trust in that of state: these are nobody else's.
+    // The data folder holds keys and sessions, the state folder the trust: both must be private.
     let folders = [
         ("config folder", &paths.config_dir, false),
         ("data folder", &paths.data_dir, true),
@@ -30,7 +30,7 @@ fn folder(about: &'static str, path: &Path, private: bool) -> DoctorFinding {
     let place = path.display();
     let mode = match path.metadata() {
         Ok(metadata) if metadata.is_dir() => metadata.permissions().mode(),
-        Ok(_) => return DoctorFinding::bad(about, format!("{place} is no folder"), "move it away"),
+        Ok(_) => return DoctorFinding::bad(about, format!("{place} is not a folder"), "move it away"),
         Err(error) if error.kind() == ErrorKind::NotFound => return absent(about, path),
         Err(error) => {
             return DoctorFinding::bad(about, format!("{place}: {error}"), "make it readable for you");
@@ -52,18 +52,18 @@ fn folder(about: &'static str, path: &Path, private: bool) -> DoctorFinding {
     DoctorFinding::good(about, place.to_string())
 }
 
-/// It will be made when it is needed, if that is possible.
+/// A missing folder is fine if it can be created.
 fn absent(about: &'static str, path: &Path) -> DoctorFinding {
     let place = path.display();
     let nearest = path.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok());
     match nearest {
         Some(folder) if access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok() && folder.is_dir() => {
-            DoctorFinding::good(about, format!("{place} (not there yet)"))
+            DoctorFinding::good(about, format!("{place} (created when needed)"))
         }
         _ => {
             let folder = nearest.unwrap_or(path).display();
             let advice = format!("make {folder} a folder that you can write to");
-            DoctorFinding::bad(about, format!("{place} is not there and cannot be made"), advice)
+            DoctorFinding::bad(about, format!("{place} does not exist and cannot be created"), advice)
         }
     }
 }
@@ -72,7 +72,7 @@ pub(super) fn program(name: &str) -> Option<PathBuf> {
     find_program(&std::env::var_os("PATH")?, name)
 }
 
-/// Nothing where there are none.
+/// Empty if there are no skills.
 pub(super) fn skills(setup: &UserSetup) -> Vec<DoctorFinding> {
     let about = "skills";
     let found = skills::find_skills(setup);
@@ -85,19 +85,19 @@ pub(super) fn skills(setup: &UserSetup) -> Vec<DoctorFinding> {
         found
             .problems
             .iter()
-            .map(|problem| DoctorFinding::odd(about, problem, "no agent can load it before")),
+            .map(|problem| DoctorFinding::odd(about, problem, "until this is fixed, no agent can load it")),
     );
     findings
 }
 
-/// Nothing where the system does not tell.
+/// `None` if the system does not tell.
 pub(super) fn space(data_dir: &Path) -> Option<DoctorFinding> {
     let folder = data_dir.ancestors().find(|folder| folder.is_dir())?;
     let disk = statvfs(folder).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let what = format!("{} free", size(free));
     Some(if free < LITTLE_SPACE {
-        DoctorFinding::odd("disk", what, format!("make room where {} is", folder.display()))
+        DoctorFinding::odd("disk", what, format!("free space on the disk of {}", folder.display()))
     } else {
         DoctorFinding::good("disk", what)
     })

@@ -1,4 +1,4 @@
-//! What is being done now, in one line: the call that runs, for how long, and what it printed last.
+//! The status line: the running call, for how long, and its last output.
 
 use std::time::Instant;
 
@@ -9,20 +9,20 @@ use serde_json::Value;
 use super::command_output;
 use crate::terminal::{cut, one_line};
 
-/// Columns of what a call is about.
-const SUBJECT: usize = 48;
+/// Columns for what a call is about.
+const SUBJECT_COLUMNS: usize = 48;
 
-/// Longer arguments hold a text, and are not looked through for a few words.
-const LONGEST: usize = 64 * 1024;
+/// Longer arguments contain a file's text; they are not parsed for a few words.
+const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
-/// What tells a person most about a call.
-const TELLING: [&str; 7] = ["description", "command", "filePath", "path", "pattern", "url", "query"];
+/// The arguments that tell a user most about a call, best first.
+const SUBJECT_KEYS: [&str; 7] = ["description", "command", "filePath", "path", "pattern", "url", "query"];
 
 #[derive(Debug)]
 pub(super) struct CurrentActivity {
-    /// Those that run, the oldest first.
+    /// The oldest first.
     calls: Vec<RunningCall>,
-    /// When the model began to think.
+    /// When the model started to think.
     thinking: Instant,
 }
 
@@ -39,7 +39,7 @@ impl CurrentActivity {
         Self { calls: Vec::new(), thinking: Instant::now() }
     }
 
-    /// Told twice of a call: when the model begins to write it, and when it is carried out.
+    /// Called twice for a call: when the model starts to write it, and when it starts to run.
     pub(super) fn began(&mut self, part: &str, call: &CallInfo) {
         let what = one_line(&format!("{} {}", call.name, subject(call)));
         match self.find(part) {
@@ -64,7 +64,7 @@ impl CurrentActivity {
         }
     }
 
-    /// It waited for a person until now.
+    /// The call waited for the user until now.
     pub(super) fn goes_on(&mut self, part: &str) {
         if let Some(running) = self.find(part) {
             running.since = Instant::now();
@@ -91,7 +91,7 @@ impl CurrentActivity {
     }
 }
 
-/// Not said where nobody has begun to wonder.
+/// Empty during the first second.
 fn time(since: Instant) -> String {
     match since.elapsed().as_secs() {
         0 => String::new(),
@@ -100,11 +100,11 @@ fn time(since: Instant) -> String {
     }
 }
 
-/// What a call is about, in its own words.
+/// What a call is about, from its arguments.
 pub(super) fn subject(call: &CallInfo) -> String {
-    let short = Some(&call.arguments).filter(|arguments| arguments.len() <= LONGEST);
+    let short = Some(&call.arguments).filter(|arguments| arguments.len() <= MAX_ARGUMENT_BYTES);
     let arguments: Option<Value> = short.and_then(|arguments| serde_json::from_str(arguments).ok());
-    let told =
+    let subject =
         |key: &&str| arguments.as_ref()?.get(*key)?.as_str().map(one_line).filter(|text| !text.is_empty());
-    cut(&TELLING.iter().find_map(told).unwrap_or_default(), SUBJECT)
+    cut(&SUBJECT_KEYS.iter().find_map(subject).unwrap_or_default(), SUBJECT_COLUMNS)
 }

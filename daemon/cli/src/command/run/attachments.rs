@@ -1,4 +1,4 @@
-//! Files that go along with a prompt: texts inside it, images and PDFs beside it.
+//! Files attached to a prompt: texts become part of it, images and PDFs accompany it.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -7,33 +7,33 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use copydesk_config::LoadedConfig;
+use copydesk_host::agents::AgentRegistry;
+use copydesk_host::setup::UserSetup;
 use copydesk_model::MediaPart;
 use copydesk_text::FileText;
 use copydesk_tool::tools;
 
 use crate::terminal;
-use copydesk_host::agents::AgentRegistry;
-use copydesk_host::setup::UserSetup;
 
-/// No model takes more.
-const LARGEST: u64 = 20 * 1024 * 1024;
+/// No model accepts more.
+const MAX_FILE_BYTES: u64 = 20 * 1024 * 1024;
 
-/// A text that is longer is for the agent to read, as far as it needs.
-const LONGEST_TEXT: usize = 256 * 1024;
+/// The agent reads what it needs of a longer text.
+const MAX_TEXT_BYTES: usize = 256 * 1024;
 
-/// Puts the texts behind the words of the prompt, each under its name, and gives the rest.
+/// Appends the texts to the prompt, each under its name, and returns the other files.
 pub(super) fn read(cwd: &Path, files: &[PathBuf], prompt: &mut String) -> anyhow::Result<Vec<MediaPart>> {
-    let mut beside = Vec::new();
+    let mut media_files = Vec::new();
     for path in files {
-        let attached = one(&cwd.join(path)).with_context(|| format!("--file {}", path.display()))?;
-        match attached {
-            PromptAttachment::Media(media) => beside.push(media),
+        let attachment = read_file(&cwd.join(path)).with_context(|| format!("--file {}", path.display()))?;
+        match attachment {
+            PromptAttachment::Media(media) => media_files.push(media),
             PromptAttachment::Text(text) => {
                 let _ = write!(prompt, "\n\n[{}]\n{text}", path.display());
             }
         }
     }
-    Ok(beside)
+    Ok(media_files)
 }
 
 enum PromptAttachment {
@@ -41,15 +41,15 @@ enum PromptAttachment {
     Media(MediaPart),
 }
 
-fn one(path: &Path) -> anyhow::Result<PromptAttachment> {
+fn read_file(path: &Path) -> anyhow::Result<PromptAttachment> {
     let metadata = path.metadata()?;
     anyhow::ensure!(!metadata.is_dir(), "this is a folder; attach its files, or name it in the prompt");
-    anyhow::ensure!(metadata.is_file(), "this is no ordinary file");
+    anyhow::ensure!(metadata.is_file(), "not a regular file");
     let size = metadata.len();
-    anyhow::ensure!(size <= LARGEST, "it has {size} bytes; at most {LARGEST} can be sent");
+    anyhow::ensure!(size <= MAX_FILE_BYTES, "it has {size} bytes; at most {MAX_FILE_BYTES} can be sent");
     let mut bytes = Vec::new();
-    // It may grow meanwhile.
-    File::open(path)?.take(LARGEST).read_to_end(&mut bytes)?;
+    // The file may grow meanwhile.
+    File::open(path)?.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if let Some(media) = tools::attachment(&name, &bytes) {
         let media = media.map_err(|failure| anyhow::anyhow!(failure.message))?;
@@ -64,14 +64,14 @@ fn one(path: &Path) -> anyhow::Result<PromptAttachment> {
     let size = bytes.len();
     let text = FileText::decode(bytes).map_err(|error| anyhow::anyhow!("{error}; {others}"))?;
     anyhow::ensure!(
-        size <= LONGEST_TEXT,
-        "it has {size} bytes of text, and at most {LONGEST_TEXT} can be attached; name it in the prompt, and the agent reads \
+        size <= MAX_TEXT_BYTES,
+        "it has {size} bytes of text, and at most {MAX_TEXT_BYTES} can be attached; name it in the prompt, and the agent reads \
          what it needs of it"
     );
     Ok(PromptAttachment::Text(text.text().to_owned()))
 }
 
-/// Says which of them the model will not see. A session that has not worked yet has none of its own.
+/// Warns of files that the model cannot see. A session that has not worked yet has no model of its own.
 pub(super) fn warn(
     setup: &UserSetup,
     loaded: &LoadedConfig,
@@ -88,7 +88,7 @@ pub(super) fn warn(
         let what = if media.is_image() { "images" } else { "files of this type" };
         let file = media.name.as_deref().unwrap_or(&media.mime);
         terminal::warn(format_args!(
-            "{file} is not sent: {name} takes no {what}. `copydesk models` says which model does, `--model` chooses it"
+            "{file} is not sent: {name} does not accept {what}. `copydesk models` lists models that do; choose one with `--model`"
         ));
     }
 }

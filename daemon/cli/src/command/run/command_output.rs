@@ -1,16 +1,16 @@
-//! What a command printed and how it ended, for a person: in few lines, and with nothing that steers a terminal.
+//! A command's output and end, for the user: a few lines, without control characters.
 
 use copydesk_protocol::metadata::CallMetadata;
 
 use crate::terminal::{DIM, cut, styled};
 
-/// Lines that are shown of a command that failed.
-const LAST: usize = 5;
+/// Lines shown of a failed command.
+const LAST_LINES: usize = 5;
 
-/// Columns of a tab, more or less.
+/// A tab on screen.
 const TAB: &str = "    ";
 
-/// How the command of a call ended, where that was no success.
+/// How a call's command failed; `None` if it succeeded.
 pub(super) fn failed(metadata: &CallMetadata) -> Option<String> {
     let command = metadata.command()?;
     if command.timed_out == Some(true) {
@@ -23,28 +23,28 @@ pub(super) fn failed(metadata: &CallMetadata) -> Option<String> {
     }
 }
 
-/// The last that it printed, each line within the terminal.
+/// The last lines of the output, each within the terminal.
 pub(super) fn last_lines(metadata: &CallMetadata, columns: usize) -> Vec<String> {
     let mut lines: Vec<_> = clean(output(metadata)).collect();
-    // Where it speaks to programs and to people, as cargo does, these are the lines for people.
+    // A program like cargo prints lines for programs and for people; show the latter.
     if lines.iter().any(|line| !is_for_programs(line)) {
         lines.retain(|line| !is_for_programs(line));
     }
-    let left_out = lines.len().saturating_sub(LAST);
-    let more = (left_out > 0).then(|| "…".to_owned());
-    let last = more.into_iter().chain(lines.into_iter().skip(left_out));
+    let omitted = lines.len().saturating_sub(LAST_LINES);
+    let more = (omitted > 0).then(|| "…".to_owned());
+    let last = more.into_iter().chain(lines.into_iter().skip(omitted));
     last.map(|line| styled(DIM, format!("  {}", cut(&line, columns.saturating_sub(3))))).collect()
 }
 
-/// JSON in one line, or the end of it.
+/// A line of JSON, or the end of one.
 fn is_for_programs(line: &str) -> bool {
     let line = line.trim();
     line.ends_with('}') && (line.starts_with("{\"") || line.contains("\":"))
 }
 
-/// The last line for people of what it has printed so far.
+/// The last line for people so far.
 pub(super) fn last_line(metadata: &CallMetadata) -> Option<String> {
-    // What is for programs may not have come to its end.
+    // A line of JSON may be incomplete.
     clean(output(metadata)).filter(|line| !is_for_programs(line) && !line.starts_with("{\"")).last()
 }
 
@@ -52,7 +52,7 @@ fn output(metadata: &CallMetadata) -> &str {
     metadata.command().and_then(|command| command.output.as_deref()).unwrap_or_default()
 }
 
-/// Its lines without the empty ones, each as it was when it was last written over.
+/// The non-empty lines without escape sequences; of a line rewritten with `\r`, the last version.
 fn clean(output: &str) -> impl Iterator<Item = String> {
     let line = |line: &str| {
         let plain = anstream::adapter::strip_str(line).to_string();
@@ -72,12 +72,15 @@ mod tests {
 
     #[test]
     fn only_failures_are_told() {
-        let told = |metadata| failed(&CallMetadata::from_value(metadata));
-        assert_eq!(told(json!({ "exit": 3 })).as_deref(), Some("exit code 3"));
-        assert_eq!(told(json!({ "exit": null, "signal": 9 })).as_deref(), Some("ended by signal 9"));
-        assert_eq!(told(json!({ "exit": null, "timedOut": true })).as_deref(), Some("ended at its timeout"));
+        let failure = |metadata| failed(&CallMetadata::from_value(metadata));
+        assert_eq!(failure(json!({ "exit": 3 })).as_deref(), Some("exit code 3"));
+        assert_eq!(failure(json!({ "exit": null, "signal": 9 })).as_deref(), Some("ended by signal 9"));
+        assert_eq!(
+            failure(json!({ "exit": null, "timedOut": true })).as_deref(),
+            Some("ended at its timeout")
+        );
         for fine in [json!({ "exit": 0 }), json!({}), json!(null), json!({ "exit": "3", "timedOut": 1 })] {
-            assert_eq!(told(fine.clone()), None, "{fine}");
+            assert_eq!(failure(fine.clone()), None, "{fine}");
         }
     }
 

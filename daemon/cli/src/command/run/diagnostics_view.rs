@@ -1,7 +1,7 @@
-//! What language servers say of a change, below the call that made it, or before it is made.
+//! Diagnostics of a change, below the call that made it, or in the ask before it.
 //!
-//! One line for each problem, and one for whoever said so and how sure that is; what is not known is said to be unknown.
-//! Everything fits the terminal: where it is too narrow for a place and its message, the message stands below.
+//! One line per problem, then one per group of sources with their proof; sources that do not know are listed as
+//! such. Everything fits the terminal: if a line is too narrow for place and message, the message goes below.
 
 #[cfg(test)]
 mod tests;
@@ -13,22 +13,21 @@ use copydesk_servers::TREE_SITTER;
 
 use crate::terminal::{BAD, DIM, GOOD, WARNING, columns, columns_of, cut, one_line, styled};
 
-/// Problems that are shown one by one.
-const MOST: usize = 5;
+/// Problems shown one by one.
+const MAX_PROBLEMS: usize = 5;
 
-/// A message with less room than this goes on a line of its own.
-const ROOM: usize = 24;
+/// A message with fewer columns goes on a line of its own.
+const MESSAGE_COLUMNS: usize = 24;
 
-/// When it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DiagnosticsTiming {
-    /// The change is made.
+    /// The change is applied.
     After,
-    /// A person decides on it.
+    /// The user decides on it.
     Before,
 }
 
-/// None where nobody was asked.
+/// Empty if no source was asked.
 pub(super) fn lines(found: Option<&DiagnosticsMetadata>, when: DiagnosticsTiming) -> Vec<String> {
     found.map(|found| within(found, when, columns())).unwrap_or_default()
 }
@@ -36,9 +35,9 @@ pub(super) fn lines(found: Option<&DiagnosticsMetadata>, when: DiagnosticsTiming
 fn within(found: &DiagnosticsMetadata, when: DiagnosticsTiming, width: usize) -> Vec<String> {
     let DiagnosticsMetadata { reports, new, unsure, .. } = found;
     let mut lines: Vec<_> =
-        new.iter().chain(unsure).take(MOST).flat_map(|item| problem(item, width)).collect();
+        new.iter().chain(unsure).take(MAX_PROBLEMS).flat_map(|item| problem(item, width)).collect();
     let unlisted = usize::try_from(found.unlisted.unwrap_or_default()).unwrap_or_default();
-    let more = (new.len() + unsure.len() + unlisted).saturating_sub(MOST);
+    let more = (new.len() + unsure.len() + unlisted).saturating_sub(MAX_PROBLEMS);
     if more > 0 {
         lines.push(styled(DIM, format!("  … and {more} more")));
     }
@@ -48,42 +47,42 @@ fn within(found: &DiagnosticsMetadata, when: DiagnosticsTiming, width: usize) ->
     if !known.is_empty() {
         let is_fine = new.is_empty() && unsure.is_empty();
         let mark = if is_fine { styled(GOOD, "✓") } else { styled(BAD, "✗") };
-        let said = format!("{}: {}", sources(&known), figures(found, when));
-        lines.push(format!("  {mark} {}", styled(DIM, cut(&said, room))));
+        let line = format!("{}: {}", sources(&known), figures(found, when));
+        lines.push(format!("  {mark} {}", styled(DIM, cut(&line, room))));
     }
     if let Some(first) = unknown.first() {
-        let said = format!(
+        let line = format!(
             "{}: not known: {}",
             sources(&unknown),
             one_line(first.why.as_deref().unwrap_or_default())
         );
-        lines.push(format!("  {} {}", styled(DIM, "?"), styled(DIM, cut(&said, room))));
+        lines.push(format!("  {} {}", styled(DIM, "?"), styled(DIM, cut(&line, room))));
     }
     lines
 }
 
 /// `2 new, 1 older, 1 fixed`
-fn figures(told: &DiagnosticsMetadata, when: DiagnosticsTiming) -> String {
+fn figures(report: &DiagnosticsMetadata, when: DiagnosticsTiming) -> String {
     let made = if when == DiagnosticsTiming::Before { " if this is made" } else { "" };
-    let found = match (told.new.len(), told.unsure.len()) {
+    let found = match (report.new.len(), report.unsure.len()) {
         (0, 0) => format!("nothing new{made}"),
         (0, unsure) => format!("{unsure} found{made}, which of them are new is not known"),
         (new, 0) => format!("{new} new{made}"),
         (new, unsure) => format!("{new} new{made}, {unsure} perhaps new"),
     };
-    let older = [(told.remaining, "older"), (told.fixed, "fixed")].map(|(count, word)| match count {
+    let older = [(report.remaining, "older"), (report.fixed, "fixed")].map(|(count, word)| match count {
         0 => String::new(),
         count => format!(", {count} {word}"),
     });
     found + &older.concat()
 }
 
-/// Whoever said something, with how sure it is.
+/// The sources with their proof.
 fn sources(reports: &[&ProblemSourceMetadata]) -> String {
     let mut named: Vec<String> = Vec::new();
     for report in reports {
         let source = one_line(&report.source);
-        // Who reads that nothing is new should know what was looked at.
+        // A user who reads "nothing new" should know that only the syntax was checked.
         let source = if source == TREE_SITTER { format!("{source} (syntax only)") } else { source };
         let name = match report.proof {
             ProblemProof::Proven => format!("{source}, proven"),
@@ -99,32 +98,32 @@ fn sources(reports: &[&ProblemSourceMetadata]) -> String {
 
 /// `  src/cart.rs:12:9 error E0308 mismatched types`
 fn problem(problem: &ProblemMetadata, width: usize) -> Vec<String> {
-    let at = format!(":{}:{}", problem.line, problem.column);
+    let position = format!(":{}:{}", problem.line, problem.column);
     let severity = problem.severity.name();
     let code = problem.code.as_deref().map(one_line).filter(|code| !code.is_empty());
     let kind = code.map_or_else(|| severity.to_owned(), |code| format!("{severity} {code}"));
     let kind = cut(&kind, width.saturating_sub(4));
     let path = one_line(&problem.path);
-    let path = cut_front(&path, width.saturating_sub(3 + at.len()));
+    let path = cut_front(&path, width.saturating_sub(3 + position.len()));
     let message = one_line(&problem.message);
     let coloured = match problem.severity {
         ProblemSeverity::Error => styled(BAD, &kind),
         ProblemSeverity::Warning => styled(WARNING, &kind),
         ProblemSeverity::Information | ProblemSeverity::Hint => kind.clone(),
     };
-    let place = format!("  {path}{at}");
+    let place = format!("  {path}{position}");
     let room = width.saturating_sub(columns_of(&place) + columns_of(&kind) + 3);
-    if room >= ROOM.min(columns_of(&message)) {
+    if room >= MESSAGE_COLUMNS.min(columns_of(&message)) {
         return vec![format!("{place} {coloured} {}", cut(&message, room))];
     }
     let room = width.saturating_sub(columns_of(&kind) + 6);
-    if room >= ROOM.min(columns_of(&message)) {
+    if room >= MESSAGE_COLUMNS.min(columns_of(&message)) {
         return vec![place, format!("    {coloured} {}", cut(&message, room))];
     }
     vec![place, format!("    {coloured}"), format!("    {}", cut(&message, width.saturating_sub(5)))]
 }
 
-/// At most this many columns of it, the last ones: the end of a path says most.
+/// Cuts to the last columns: the end of a path says most.
 fn cut_front(text: &str, columns: usize) -> String {
     if columns_of(text) <= columns {
         return text.to_owned();

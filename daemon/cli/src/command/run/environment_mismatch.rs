@@ -1,20 +1,19 @@
-//! The daemon has the environment that it was started with. Where this shell has another, and with it other models, the
-//! person is told.
+//! Warns if this shell's environment offers other models than the daemon's, which is that of its start.
 
 use copydesk_config::LoadedConfig;
+use copydesk_host::session_builder::SessionChoice;
+use copydesk_host::setup::UserSetup;
 use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::table::Models;
 
 use crate::daemon_client::{DaemonClient, DaemonClientError};
 use crate::terminal;
-use copydesk_host::session_builder::SessionChoice;
-use copydesk_host::setup::UserSetup;
 
-const WHY: &str = "the daemon has the environment that it was started with. `--no-daemon` uses this one, and so will the \
-                   daemon that is started after `copydesk stop`";
+const WHY: &str = "the daemon keeps the environment that it was started with. Use `--no-daemon`, or run \
+                   `copydesk stop` so that the next daemon takes this one";
 
-/// Warns where the model that nobody named would be another here.
+/// Warns if the default model would be another one here.
 pub(super) async fn compare(
     client: &DaemonClient,
     setup: &UserSetup,
@@ -30,11 +29,11 @@ pub(super) async fn compare(
     if let (Some(here), Some(there)) = (here, there)
         && here != there
     {
-        terminal::warn(format_args!("the model is {there} and not {here}: {WHY}"));
+        terminal::warn(format_args!("the model is {there}, not {here}: {WHY}"));
     }
 }
 
-/// Says so where a model that the daemon cannot use could be used here.
+/// Adds to an error that the daemon cannot use a model which is usable here.
 pub(super) fn explain(
     error: DaemonClientError,
     setup: &UserSetup,
@@ -46,7 +45,7 @@ pub(super) fn explain(
     let usable = name
         .filter(|name| is_unknown && setup.registry(loaded).is_ok_and(|models| models.model(name).is_ok()));
     match usable {
-        Some(name) => anyhow::anyhow!("{error}\n{name} could be used here: {WHY}"),
+        Some(name) => anyhow::anyhow!("{error}\n{name} is usable in this shell: {WHY}"),
         None => error.into(),
     }
 }

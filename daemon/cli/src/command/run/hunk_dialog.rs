@@ -1,9 +1,9 @@
-//! The hunks of an edit, brought before the person one by one.
+//! Asks the user about the hunks of an edit, one by one.
 //!
-//! Each decision is made at once: what was accepted stays, whatever comes after. What the desk lists is the truth: a hunk
-//! that somebody else decides, or changes, goes off the screen, and the next one comes.
+//! Each decision is carried out at once: an accepted hunk stays, whatever follows. The daemon's list is
+//! authoritative: a hunk that another client decides or changes leaves the screen, and the next one comes.
 //!
-//! Invariant: a decision names the hunk that was shown; only what is typed after it was shown decides it.
+//! Invariant: a decision names the hunk that was shown; only input typed after it was shown decides it.
 
 mod context_lines;
 mod external_editor;
@@ -34,64 +34,63 @@ use super::terminal_input::{self, WithdrawnQuestion};
 use super::text_view::{self, coloured};
 use crate::terminal::{DIM, columns, print, rows, styled};
 
-/// What whoever follows the session tells a person's dialog while it goes on, and is told.
+/// Signals between a dialog and the follower of the session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DialogSignals {
-    /// The question is taken back.
+    /// Set when the ask is settled elsewhere.
     pub(super) withdrawn: CancellationToken,
-    /// There may be other hunks now.
+    /// The hunks may have changed.
     pub(super) changed: Arc<Notify>,
-    /// The terminal belongs to an editor: nothing is for us, Ctrl-C included.
+    /// An editor owns the terminal: no input is ours, not even Ctrl-C.
     pub(super) editing: Arc<AtomicBool>,
 }
 
-/// What a person said.
+/// The user's answer.
 #[derive(Debug)]
 pub(super) enum DialogAnswer {
     Reply(PermissionReply),
-    /// Everything, hunk by hunk.
+    /// Every hunk is decided.
     Decided,
-    /// Nothing.
+    /// No answer.
     Withdrawn(WithdrawnQuestion),
 }
 
-/// How many hunks they decided, and how.
+/// The user's decisions so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct DecisionCounts {
     pub(super) accepted: usize,
     pub(super) rejected: usize,
 }
 
-/// Asks about the hunks where there are such, else about all of it.
+/// Asks about each hunk, or about the whole if there are none.
 pub(super) async fn ask(
     ask: PermissionAskInfo,
     reviews: ReviewBackend,
-    attention: DialogSignals,
+    signals: DialogSignals,
 ) -> (DialogAnswer, DecisionCounts) {
-    let (around, tally) = (HashMap::new(), DecisionCounts::default());
+    let (contexts, counts) = (HashMap::new(), DecisionCounts::default());
     let mut dialog =
-        HunkDialog { ask, reviews, attention, around, tally, shown: None, is_stale: false, of: 0 };
+        HunkDialog { ask, reviews, signals, contexts, counts, shown: None, is_stale: false, of: 0 };
     let answer = dialog.run().await;
-    (answer, dialog.tally)
+    (answer, dialog.counts)
 }
 
 struct HunkDialog {
     ask: PermissionAskInfo,
     reviews: ReviewBackend,
-    attention: DialogSignals,
-    around: HashMap<String, HunkContext>,
-    tally: DecisionCounts,
+    signals: DialogSignals,
+    /// By hunk.
+    contexts: HashMap<String, HunkContext>,
+    counts: DecisionCounts,
     /// The hunk on the screen.
     shown: Option<UndecidedHunk>,
-    /// It may not be as it is shown.
+    /// `shown` may be outdated.
     is_stale: bool,
-    /// Hunks of its file, decided ones included.
+    /// Hunks of the shown file, decided ones included.
     of: usize,
 }
 
-/// What came of a key.
 enum KeyOutcome {
-    /// It is asked again.
     AskAgain,
     Decide(ReviewDecision, usize),
     Answer(DialogAnswer),
@@ -104,8 +103,8 @@ impl HunkDialog {
         }
         let mut items = self.next_items().await;
         let diffs = text_view::diffs(self.ask.metadata.changed_files());
-        self.around = context_lines::around(&diffs, &items);
-        // One hunk is shown as it always was.
+        self.contexts = context_lines::around(&diffs, &items);
+        // A single hunk is shown as part of the diff.
         if items.len() < 2 {
             let _ = print(coloured(&text_view::joined(&diffs)));
             self.shown = items.first().cloned();
@@ -114,17 +113,18 @@ impl HunkDialog {
         let mut is_ours = false;
         loop {
             let Some(item) = items.first().cloned() else {
-                // Our own last word, or that of others, who settle the ask; where it was all typed away, nobody does.
+                // Our decision was the last, or others decided and settle the ask. If typing removed every
+                // hunk, ask about the whole.
                 return if is_ours { DialogAnswer::Decided } else { self.ask_about_all().await };
             };
-            let left = self.left(&items);
+            let left = self.count_left(&items);
             is_ours = match self.ask_about_hunk(&item, left).await {
                 KeyOutcome::Answer(answer) => return answer,
                 KeyOutcome::AskAgain => false,
                 KeyOutcome::Decide(decision, hunks) => self.decide(decision, hunks).await,
             };
             items = self.next_items().await;
-            if self.attention.withdrawn.is_cancelled() && !(is_ours && items.is_empty()) {
+            if self.signals.withdrawn.is_cancelled() && !(is_ours && items.is_empty()) {
                 return DialogAnswer::Withdrawn(WithdrawnQuestion { is_open: false });
             }
         }
@@ -134,24 +134,24 @@ impl HunkDialog {
         UndecidedHunk::all(&self.reviews.reviews_for_ask(&self.ask.ask).await)
     }
 
-    /// Waits while all that is left is just being decided by others.
+    /// Waits while other clients are deciding all that is left.
     async fn next_items(&self) -> Vec<UndecidedHunk> {
-        let DialogSignals { withdrawn: over, changed, .. } = &self.attention;
+        let DialogSignals { withdrawn, changed, .. } = &self.signals;
         loop {
             let reviews = self.reviews.reviews_for_ask(&self.ask.ask).await;
             let items = UndecidedHunk::all(&reviews);
-            if !items.is_empty() || reviews.is_empty() || over.is_cancelled() {
+            if !items.is_empty() || reviews.is_empty() || withdrawn.is_cancelled() {
                 return items;
             }
             tokio::select! {
                 () = changed.notified() => {}
-                () = over.cancelled() => {}
+                () = withdrawn.cancelled() => {}
             }
         }
     }
 
-    /// Hunks of all files that are not decided.
-    fn left(&self, items: &[UndecidedHunk]) -> usize {
+    /// Undecided hunks of all files.
+    fn count_left(&self, items: &[UndecidedHunk]) -> usize {
         let mut left = 0;
         let mut last: Option<&UndecidedHunk> = None;
         for item in items {
@@ -164,7 +164,7 @@ impl HunkDialog {
     }
 
     async fn ask_about_all(&self) -> DialogAnswer {
-        permission_prompt::ask(&self.ask, &self.attention.withdrawn)
+        permission_prompt::ask(&self.ask, &self.signals.withdrawn)
             .await
             .map_or_else(DialogAnswer::Withdrawn, DialogAnswer::Reply)
     }
@@ -174,7 +174,7 @@ impl HunkDialog {
         if self.is_stale || !self.shown.as_ref().is_some_and(|shown| shown.is_same_hunk(item)) {
             self.show(item, size);
         }
-        let is_first = self.tally.accepted + self.tally.rejected == 0;
+        let is_first = self.counts.accepted + self.counts.rejected == 0;
         let is_single = left == 1 && is_first;
         let line = match self.ask_line(keys::question(&self.ask, is_single, size.columns), item).await {
             QuestionOutcome::Line(line) => line,
@@ -189,7 +189,7 @@ impl HunkDialog {
         };
         let (accept, reject) = (ReviewVerdict::Accept, ReviewVerdict::Reject);
         match key {
-            // A word on all of it, as it was asked.
+            // Answers the ask as a whole.
             HunkKey::Yes if is_single => KeyOutcome::Answer(DialogAnswer::Reply(PermissionReply::Once)),
             HunkKey::All if is_first && left == item.left => {
                 KeyOutcome::Answer(DialogAnswer::Reply(PermissionReply::Once))
@@ -206,7 +206,7 @@ impl HunkDialog {
             HunkKey::Edit => self.edit(item).await,
             HunkKey::Print => {
                 let size = TerminalSize { rows: usize::MAX, ..size };
-                let _ = print(render::lines(item, &self.around_of(item), size));
+                let _ = print(render::lines(item, &self.context(item), size));
                 KeyOutcome::AskAgain
             }
             HunkKey::Help => {
@@ -219,32 +219,32 @@ impl HunkDialog {
     fn show(&mut self, item: &UndecidedHunk, size: TerminalSize) {
         let is_other_file = self.shown.as_ref().is_none_or(|shown| !shown.is_same_review(item));
         self.of = if is_other_file { item.left } else { self.of.max(item.left) };
-        let place = HunkPosition { number: self.of - item.left + 1, of: self.of };
-        let _ = print(render::heading(item, place, size));
-        let _ = print(render::lines(item, &self.around_of(item), size));
+        let position = HunkPosition { number: self.of - item.left + 1, of: self.of };
+        let _ = print(render::heading(item, position, size));
+        let _ = print(render::lines(item, &self.context(item), size));
         (self.shown, self.is_stale) = (Some(item.clone()), false);
         terminal_input::discard_input();
     }
 
-    fn around_of(&self, item: &UndecidedHunk) -> HunkContext {
-        self.around.get(&item.hunk).cloned().unwrap_or_default()
+    fn context(&self, item: &UndecidedHunk) -> HunkContext {
+        self.contexts.get(&item.hunk).cloned().unwrap_or_default()
     }
 
-    /// Whether it is carried out.
+    /// True if the decision is carried out.
     async fn decide(&mut self, decision: ReviewDecision, hunks: usize) -> bool {
         let verdict = decision.verdict;
         match self.reviews.decide(decision).await {
             Ok(()) => {
                 let count = match verdict {
-                    ReviewVerdict::Accept => &mut self.tally.accepted,
-                    ReviewVerdict::Reject => &mut self.tally.rejected,
+                    ReviewVerdict::Accept => &mut self.counts.accepted,
+                    ReviewVerdict::Reject => &mut self.counts.rejected,
                 };
                 *count += hunks;
                 true
             }
-            Err(why) => {
-                say(&told(&why));
-                // Whatever is there now is shown before it is asked about.
+            Err(refusal) => {
+                remark(&shorten_refusal(&refusal));
+                // Show the present hunk before asking about it.
                 self.is_stale = true;
                 false
             }
@@ -252,13 +252,13 @@ impl HunkDialog {
     }
 }
 
-fn say(what: &str) {
-    let _ = print(styled(DIM, format!("  {what}")));
+fn remark(text: &str) {
+    let _ = print(styled(DIM, format!("  {text}")));
 }
 
-/// A refusal, without the number that the desk has for a hunk and without the lines, which are shown next.
-fn told(why: &str) -> String {
-    let first = why.lines().next().unwrap_or_default().trim_end_matches("; it is now:");
+/// A refusal without the hunk's number and without its lines, which are shown next.
+fn shorten_refusal(refusal: &str) -> String {
+    let first = refusal.lines().next().unwrap_or_default().trim_end_matches("; it is now:");
     match first.strip_prefix("hunk ").and_then(|rest| rest.split_once(' ')) {
         Some((_, rest)) => format!("this hunk {rest}"),
         None => first.to_owned(),

@@ -1,4 +1,4 @@
-//! Ctrl-C, from before the turn begins: none is lost, and none ends the program by itself.
+//! Ctrl-C, handled from before the turn starts: none is lost, and none ends the program by itself.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 pub(super) struct InterruptSignals {
     signal: Signal,
-    /// One came before anybody could be told.
+    /// A Ctrl-C came before the turn started.
     is_early: bool,
 }
 
@@ -15,8 +15,7 @@ impl InterruptSignals {
         Ok(Self { signal: signal(SignalKind::interrupt())?, is_early: false })
     }
 
-    /// Waits for something that should not take long. The first Ctrl-C is kept for [`next_steps`](Self::next); whoever says it again
-    /// leaves.
+    /// Waits for short work. The first Ctrl-C is kept for [`next`](Self::next); a second one ends the command.
     pub(super) async fn during<T>(
         &mut self,
         work: impl Future<Output = anyhow::Result<T>>,
@@ -26,7 +25,7 @@ impl InterruptSignals {
             tokio::select! {
                 done = &mut work => return done,
                 _ = self.signal.recv() => {
-                    anyhow::ensure!(!self.is_early, "left before the turn began");
+                    anyhow::ensure!(!self.is_early, "interrupted before the turn began");
                     self.is_early = true;
                 }
             }

@@ -1,11 +1,12 @@
-//! What a model writes is Markdown: on a terminal with colours it is styled as it comes.
+//! Styles a model's Markdown as it streams, on a terminal with colours.
 //!
-//! Invariant: not a character is added, left out or moved; only styles are. What is copied from the screen is what was
-//! written. Invariant: however the text is cut into pieces, each character has the same style.
+//! Invariant: no character is added, left out or moved; only styles are added, so a copy from the screen is the
+//! model's text.
+//! Invariant: however the text is cut into pieces, each character gets the same style.
 //!
-//! A character is held back only while it is open what it begins: the marks at the beginning of a line, a run of `*` or
-//! backticks, and at most [`SPAN`] characters behind a `*` that may be one of a pair. Whatever is opened ends with its line,
-//! except a fenced block.
+//! A character is held back only while its meaning is open: marks at the start of a line, a run of `*` or
+//! backticks, and at most [`SPAN`] characters after a `*` that may be one of a pair. A style ends with its
+//! line, except a fenced block.
 
 #[cfg(test)]
 mod tests;
@@ -14,39 +15,39 @@ use anstyle::Style;
 
 use crate::terminal::{BOLD, CODE, DIM, ITALIC, styled};
 
-/// Behind this many characters a `*` was no beginning of anything.
+/// A `*` with no partner within this many characters opens nothing.
 const SPAN: usize = 120;
 
-/// A beginning of a line that is longer is no mark; neither is a longer run of `*` or backticks.
+/// A longer start of a line is no mark; neither is a longer run of `*` or backticks.
 const MARK: usize = 24;
 
 #[derive(Debug, Default)]
 pub(super) struct MarkdownStyler {
     place: MarkdownState,
-    /// What is open whose meaning is not known yet.
+    /// Characters whose meaning is still open.
     held: String,
     fence: Option<CodeFence>,
-    /// The whole line.
+    /// The style of the whole line.
     line: Option<Style>,
     bold: bool,
-    /// How many backticks end the code.
+    /// How many backticks end the code; 0 outside code.
     code: usize,
-    /// The last character of this line that is not held.
+    /// The last character of this line that is not held back.
     before: Option<char>,
     out: Vec<(Option<Style>, String)>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum MarkdownState {
-    /// At the beginning of a line.
+    /// At the start of a line.
     #[default]
     Begin,
     Within,
     /// In a run of this mark.
     Run(char),
-    /// Behind a single `*`: what is held begins with it.
+    /// After a single `*`, with which the held text begins.
     Span,
-    /// The end of a span, if what follows is no word.
+    /// The end of a span, unless a word follows.
     Closing,
 }
 
@@ -57,7 +58,7 @@ struct CodeFence {
     at: FencePosition,
 }
 
-/// Where in a block.
+/// Which line of a fenced block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FencePosition {
     First,
@@ -66,16 +67,16 @@ enum FencePosition {
 }
 
 impl MarkdownStyler {
-    /// The piece, and what was held back before it, with styles; something at its end may be held back now.
+    /// Styles the text so far; its end may be held back.
     pub(super) fn push(&mut self, piece: &str) -> String {
         piece.chars().for_each(|character| self.take(character));
         self.styled()
     }
 
-    /// What was held back.
+    /// Styles what is held back.
     pub(super) fn finish(&mut self) -> String {
         self.take('\n');
-        // The end of the last line is not ours to write.
+        // The caller writes the last line break.
         if let Some((_, text)) = self.out.last_mut() {
             text.pop();
         }
@@ -102,7 +103,7 @@ impl MarkdownStyler {
         }
     }
 
-    /// Holds the beginning of a line until it is known what line it is.
+    /// Holds the start of a line until its kind is known.
     fn begin(&mut self, character: char) {
         if character != '\n'
             && self.held.len() < MARK
@@ -125,14 +126,14 @@ impl MarkdownStyler {
         self.take(character);
     }
 
-    /// A line whose beginning is this, and goes on with `next`.
+    /// Styles the start of a line, which continues with `next`.
     fn open_line(&mut self, held: &str, next: char) {
         let mark = held.trim_start();
         let is_done = next == '\n' || held.ends_with(' ');
         let first = mark.chars().next();
         let length = mark.chars().take_while(|character| Some(*character) == first).count();
         let tail = mark.trim_end();
-        // What stands farther in is code.
+        // Text indented by four or more is code.
         let is_outer = held.len() - mark.len() < 4;
         match first {
             Some(mark @ ('`' | '~')) if length >= 3 && !(mark == '`' && next == '`') => {
@@ -150,7 +151,7 @@ impl MarkdownStyler {
             Some('-' | '*' | '_') if next == '\n' && is_rule(tail) => self.put(Some(DIM), held),
             Some('-' | '+' | '*') if tail.len() == 1 && is_done => self.put(Some(CODE), held),
             Some('0'..='9') if tail.ends_with(['.', ')']) && is_done => self.put(Some(CODE), held),
-            // Nothing of the kind: a line like any other.
+            // No mark: an ordinary line.
             _ => held.chars().for_each(|character| self.within(character)),
         }
     }
@@ -161,7 +162,7 @@ impl MarkdownStyler {
         }
         match character {
             '\n' => self.end_line(),
-            // In the first line of a block there is none: so this was code of one line.
+            // The first line of a fence contains no backtick, so this was inline code.
             '`' if self.fence.is_some_and(|fence| fence.at == FencePosition::First && fence.mark == '`') => {
                 self.code = self.fence.take().map_or(0, |fence| fence.length);
                 self.hold(MarkdownState::Run('`'), character);
@@ -179,7 +180,7 @@ impl MarkdownStyler {
         self.held.push(character);
     }
 
-    /// A run of marks is over; `next` follows it.
+    /// A run of marks ended; `next` follows.
     fn run(&mut self, mark: char, next: char) {
         let held = std::mem::take(&mut self.held);
         self.place = MarkdownState::Within;
@@ -213,7 +214,7 @@ impl MarkdownStyler {
         self.take(next);
     }
 
-    /// Behind a `*`: what is held is in italics where another ends it.
+    /// After a `*`: the held text is italic if another `*` ends it.
     fn span(&mut self, character: char) {
         let last = self.held.chars().next_back().unwrap_or_default();
         match character {
@@ -234,7 +235,7 @@ impl MarkdownStyler {
         self.take(next);
     }
 
-    /// The `*` was one by itself.
+    /// The `*` had no partner.
     fn no_span(&mut self, next: char) {
         let held = std::mem::take(&mut self.held);
         self.place = MarkdownState::Within;
@@ -269,7 +270,7 @@ impl MarkdownStyler {
     }
 }
 
-/// Whether what is held at the beginning of a line may still become a mark with this.
+/// Whether the held start of a line may still become a mark with `next`.
 fn may_grow(held: &str, next: char, in_fence: bool) -> bool {
     let mark = held.trim_start();
     let Some(first) = mark.chars().next() else {
@@ -293,7 +294,7 @@ fn may_grow(held: &str, next: char, in_fence: bool) -> bool {
     }
 }
 
-/// Whether this line is the end of a block.
+/// Whether this line ends the block.
 fn ends(line: &str, fence: CodeFence) -> bool {
     let mark = line.trim();
     mark.len() >= fence.length && mark.chars().all(|character| character == fence.mark)
@@ -307,7 +308,7 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// Whether a word, or what stands before one, begins with it: `**/*.rs` is no beginning of bold words.
+/// Whether a styled span may start with this character: `**/*.rs` is not bold.
 fn begins(character: char) -> bool {
     is_word(character) || "`\"'“‘([{<$@#&".contains(character)
 }

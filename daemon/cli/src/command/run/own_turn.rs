@@ -1,5 +1,4 @@
-//! Which of a session's turns is ours: the one that begins with our prompt. Others may ask in the same words; the prompt's id
-//! is what tells them apart.
+//! Recognises the turn of our prompt by the prompt's id. Others may send the same text to the session.
 
 use copydesk_protocol::event::EventInfo;
 
@@ -10,7 +9,7 @@ pub(super) struct OwnTurn {
 }
 
 impl OwnTurn {
-    /// `prompt`: the id that the desk gave it.
+    /// `prompt` is the id from the daemon.
     pub(super) fn new(prompt: String) -> Self {
         Self { prompt, turn: None }
     }

@@ -1,6 +1,6 @@
-//! The person's word on an ask, typed on the terminal: yes or no to all of it.
+//! Asks the user about a call as a whole, in the terminal.
 //!
-//! Invariant: only what is typed after the question is there answers it.
+//! Invariant: only input typed after the question appears answers it.
 
 use copydesk_protocol::permission::{PermissionAskInfo, PermissionReply};
 use tokio_util::sync::CancellationToken;
@@ -8,34 +8,34 @@ use tokio_util::sync::CancellationToken;
 use super::terminal_input::{self, TerminalInput, WithdrawnQuestion};
 use crate::terminal::{BOLD, columns, columns_of, cut, one_line, print, styled};
 
-/// Room for the answer.
-const ANSWER: usize = 8;
+/// Columns for the answer.
+const ANSWER_COLUMNS: usize = 8;
 
 pub(super) async fn ask(
     ask: &PermissionAskInfo,
-    over: &CancellationToken,
+    withdrawn: &CancellationToken,
 ) -> Result<PermissionReply, WithdrawnQuestion> {
     let question = question(&keys(ask), columns());
     terminal_input::discard_input();
     loop {
-        let line = match terminal_input::ask(question.clone(), over).await {
+        let line = match terminal_input::ask(question.clone(), withdrawn).await {
             TerminalInput::Line(line) => line,
             TerminalInput::Nothing => return Ok(PermissionReply::Reject { reason: None }),
             TerminalInput::HungUp => return Ok(PermissionReply::Cancelled),
-            TerminalInput::Withdrawn(taken_back) => return Err(taken_back),
+            TerminalInput::Withdrawn(question) => return Err(question),
         };
         match line.trim().to_lowercase().as_str() {
             "y" | "yes" => return Ok(PermissionReply::Once),
             "a" | "always" if !ask.always.is_empty() => return Ok(PermissionReply::Always),
             "n" | "no" => return Ok(PermissionReply::Reject { reason: None }),
             "r" => {
-                let reason = match terminal_input::ask("  because › ".to_owned(), over).await {
+                let reason = match terminal_input::ask("  because › ".to_owned(), withdrawn).await {
                     TerminalInput::Line(reason) => {
                         Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty())
                     }
                     TerminalInput::Nothing => None,
                     TerminalInput::HungUp => return Ok(PermissionReply::Cancelled),
-                    TerminalInput::Withdrawn(taken_back) => return Err(taken_back),
+                    TerminalInput::Withdrawn(question) => return Err(question),
                 };
                 return Ok(PermissionReply::Reject { reason });
             }
@@ -44,7 +44,7 @@ pub(super) async fn ask(
     }
 }
 
-/// Says which keys there are to somebody who typed another.
+/// Lists the keys after an unknown one.
 pub(super) fn explain(typed: &str, keys: &str) {
     let what = if typed.is_empty() { String::new() } else { format!("not `{}`: ", cut(typed, 20)) };
     let _ = print(format!("  {what}type {keys}, then Enter"));
@@ -60,12 +60,12 @@ fn keys(ask: &PermissionAskInfo) -> Vec<(&'static str, String)> {
     keys
 }
 
-/// The keys and what they mean, on one line where that fits.
+/// The keys with their meanings, on one line if they fit.
 pub(super) fn question(keys: &[(&str, String)], columns: usize) -> String {
     let width: usize = keys.iter().map(|(_, meaning)| "  [y] ".len() + columns_of(meaning)).sum();
     let key = |(key, meaning): &(&str, String)| format!("  [{}] {meaning}", styled(BOLD, key));
     let keys: Vec<_> = keys.iter().map(key).collect();
-    if width + ANSWER <= columns {
+    if width + ANSWER_COLUMNS <= columns {
         format!("{}  › ", keys.concat())
     } else {
         format!("{}\n  › ", keys.join("\n"))

@@ -1,6 +1,6 @@
-//! The agent's questions, answered on the terminal: one after the other, by number or in words.
+//! Asks the agent's questions in the terminal, one after the other; answers are numbers or words.
 //!
-//! Invariant: only what is typed after a question is there answers it.
+//! Invariant: only input typed after a question appears answers it.
 
 use copydesk_protocol::question::{QuestionAskInfo, QuestionInfo, QuestionReply};
 use tokio_util::sync::CancellationToken;
@@ -9,18 +9,18 @@ use super::permission_prompt;
 use super::terminal_input::{self, TerminalInput, WithdrawnQuestion};
 use crate::terminal::{BOLD, DIM, columns, cut, one_line, print, styled};
 
-/// Longer words of the person's own are a file.
-const LONGEST: usize = 10_000;
+/// The cap on an answer's characters.
+const MAX_ANSWER_CHARS: usize = 10_000;
 
 pub(super) async fn ask(
     asked: QuestionAskInfo,
-    over: CancellationToken,
+    withdrawn: CancellationToken,
 ) -> Result<QuestionReply, WithdrawnQuestion> {
     let mut answers = Vec::new();
-    for (at, question) in asked.questions.iter().enumerate() {
-        let _ = print(shown(&asked, question, at));
+    for (index, question) in asked.questions.iter().enumerate() {
+        let _ = print(shown(&asked, question, index));
         terminal_input::discard_input();
-        match one(question, &over).await? {
+        match ask_one(question, &withdrawn).await? {
             TypedAnswer::Answer(answer) => answers.push(answer),
             TypedAnswer::Nothing => return Ok(QuestionReply::Rejected { reason: None }),
             TypedAnswer::Gone => return Ok(QuestionReply::Cancelled),
@@ -31,36 +31,39 @@ pub(super) async fn ask(
 
 enum TypedAnswer {
     Answer(Vec<String>),
-    /// The person does not want to answer.
+    /// The user declines to answer.
     Nothing,
-    /// Nobody is at the terminal any more.
+    /// The terminal is gone.
     Gone,
 }
 
-async fn one(question: &QuestionInfo, over: &CancellationToken) -> Result<TypedAnswer, WithdrawnQuestion> {
+async fn ask_one(
+    question: &QuestionInfo,
+    withdrawn: &CancellationToken,
+) -> Result<TypedAnswer, WithdrawnQuestion> {
     loop {
-        let line = match terminal_input::ask(prompt(question), over).await {
+        let line = match terminal_input::ask(prompt(question), withdrawn).await {
             TerminalInput::Line(line) => line,
             TerminalInput::Nothing => return Ok(TypedAnswer::Nothing),
             TerminalInput::HungUp => return Ok(TypedAnswer::Gone),
-            TerminalInput::Withdrawn(taken_back) => return Err(taken_back),
+            TerminalInput::Withdrawn(question) => return Err(question),
         };
         match read(&line, question) {
             Ok(Some(answer)) => return Ok(TypedAnswer::Answer(answer)),
             Ok(None) => return Ok(TypedAnswer::Nothing),
-            Err(why) => drop(print(format!("  {why}"))),
+            Err(advice) => drop(print(format!("  {advice}"))),
         }
     }
 }
 
-/// `? general: Which one? (1 of 2)` and what can be chosen.
-pub(super) fn shown(asked: &QuestionAskInfo, question: &QuestionInfo, at: usize) -> String {
+/// `? general: Which one? (1 of 2)` and the options.
+pub(super) fn shown(asked: &QuestionAskInfo, question: &QuestionInfo, index: usize) -> String {
     let of = asked.questions.len();
-    let which = if of > 1 { styled(DIM, format!(" ({} of {of})", at + 1)) } else { String::new() };
+    let which = if of > 1 { styled(DIM, format!(" ({} of {of})", index + 1)) } else { String::new() };
     let who = asked.agent.as_ref().map(|agent| format!("{}: ", one_line(agent))).unwrap_or_default();
     let mut lines = format!("{} {who}{}{which}", styled(BOLD, "?"), one_line(&question.text));
-    for (at, option) in question.options.iter().enumerate() {
-        let number = styled(BOLD, format!("{:>3}", at + 1));
+    for (index, option) in question.options.iter().enumerate() {
+        let number = styled(BOLD, format!("{:>3}", index + 1));
         let meaning = one_line(&option.description);
         let meaning = if meaning.is_empty() { meaning } else { styled(DIM, format!("  {meaning}")) };
         lines.push_str(&format!("\n{number}  {}{meaning}", one_line(&option.label)));
@@ -68,7 +71,7 @@ pub(super) fn shown(asked: &QuestionAskInfo, question: &QuestionInfo, at: usize)
     lines
 }
 
-/// What can be typed: `[1-3] choose one  […] your own words  [q] no answer, stop  › `
+/// The possible input: `[1-3] choose one  […] your own words  [q] no answer, stop  › `
 fn prompt(question: &QuestionInfo) -> String {
     let numbers = match question.options.len() {
         1 => "1".to_owned(),
@@ -94,8 +97,8 @@ fn numbers(question: &QuestionInfo) -> String {
     }
 }
 
-/// What was typed, as an answer; none where the person wants to give none, else what to type instead. A text in quotes is
-/// always the person's own.
+/// Parses the typed line; `None` if the user declines, `Err` with what to type instead. A quoted text is always
+/// the user's own answer.
 fn read(line: &str, question: &QuestionInfo) -> Result<Option<Vec<String>>, String> {
     let line = line.trim();
     let own = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).map(str::trim);
@@ -113,7 +116,7 @@ fn read(line: &str, question: &QuestionInfo) -> Result<Option<Vec<String>>, Stri
     let is_between = |letter: char| letter == ',' || letter.is_whitespace();
     let mut rest = line;
     let mut chosen: Vec<String> = Vec::new();
-    // Numbers in front; with several answers what follows them is one more, in words.
+    // Numbers come first. If several answers are allowed, the words after them are one more.
     loop {
         let (word, after) = rest.split_at(rest.find(is_between).unwrap_or(rest.len()));
         if !is_number(&word) || question.options.is_empty() {
@@ -160,7 +163,7 @@ fn wanted(question: &QuestionInfo) -> String {
 }
 
 fn words(own: &str) -> String {
-    own.chars().take(LONGEST).collect()
+    own.chars().take(MAX_ANSWER_CHARS).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tasks that other agents work on, each in a few words.
+//! Running subagent tasks, each in a few words.
 
 use std::collections::BTreeMap;
 
@@ -7,33 +7,33 @@ use copydesk_protocol::part::{CallInfo, UsageInfo};
 
 use crate::terminal::one_line;
 
-/// Those at work, by their calls, in the order in which they were made.
+/// By call, in the order in which they were made.
 #[derive(Debug, Default)]
 pub(super) struct RunningTasks {
-    doing: BTreeMap<String, String>,
+    lines: BTreeMap<String, String>,
 }
 
 impl RunningTasks {
-    /// Nothing where the call is no task.
+    /// Ignores calls that are no tasks.
     pub(super) fn progress(&mut self, part: &str, shown: &CallMetadata) {
         if let Some(TaskMetadata { agent, calls, now, .. }) = shown.task() {
             let now = now.as_deref().unwrap_or("starting");
-            self.doing.insert(part.to_owned(), one_line(&format!("{agent}: {now} ({})", count(*calls))));
+            self.lines.insert(part.to_owned(), one_line(&format!("{agent}: {now} ({})", count(*calls))));
         }
     }
 
     pub(super) fn ended(&mut self, part: &str) {
-        self.doing.remove(part);
+        self.lines.remove(part);
     }
 
-    /// What all of them do.
+    /// All tasks on one line.
     pub(super) fn line(&self) -> Option<String> {
-        let all = self.doing.values().map(String::as_str).collect::<Vec<_>>().join(" · ");
+        let all = self.lines.values().map(String::as_str).collect::<Vec<_>>().join(" · ");
         (!all.is_empty()).then_some(all)
     }
 }
 
-/// What a task came to, for the person.
+/// A summary of a finished task.
 pub(super) fn about(call: &CallInfo) -> Option<String> {
     let calls = task(call)?.calls;
     let (usage, cost) = used(call);
@@ -42,7 +42,7 @@ pub(super) fn about(call: &CallInfo) -> Option<String> {
     Some(format!("{}, {read} tokens in, {} out{cost}", count(calls), usage.output))
 }
 
-/// What a task has used; nothing where the call is none.
+/// What a task used; zero if the call is no task.
 pub(super) fn used(call: &CallInfo) -> (UsageInfo, Option<f64>) {
     task(call).map(|task| (task.usage.into(), task.cost)).unwrap_or_default()
 }

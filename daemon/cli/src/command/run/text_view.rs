@@ -1,4 +1,4 @@
-//! A turn as a person reads it in a terminal.
+//! Shows a turn as text in a terminal.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -8,6 +8,7 @@ use copydesk_protocol::metadata::{CallMetadata, ChangedFileMetadata};
 use copydesk_protocol::part::{CallInfo, PartContentInfo, PartInfo, PartStateInfo, UsageInfo};
 use copydesk_protocol::permission::PermissionAskInfo;
 use copydesk_protocol::question::QuestionAskInfo;
+use copydesk_tool::TODOWRITE;
 
 use super::activity::{self, CurrentActivity};
 use super::command_output;
@@ -17,51 +18,50 @@ use super::tasks::{self, RunningTasks};
 use super::todo_view::TodoListView;
 use crate::terminal::{BAD, BOLD, DIM, GOOD, columns, cut, has_styles, one_line, styled};
 use crate::terminal::{end_waiting, print, print_inline, remark, show_waiting};
-use copydesk_tool::TODOWRITE;
 
-/// Below this nobody wants to know how long a call took.
-const NOTICED_MS: u64 = 100;
+/// The duration of a faster call is not shown.
+const MIN_SHOWN_MS: u64 = 100;
 
 pub(super) struct TextView {
-    /// What is being written: its part, and whether it is reasoning.
+    /// The part being written, and whether it is reasoning.
     writing: Option<(String, bool)>,
-    /// What was written last ended a line.
+    /// The last output ended a line.
     at_end: bool,
     kinds: HashMap<String, bool>,
-    /// Where there are styles.
+    /// Present if the terminal has styles.
     markdown: Option<MarkdownStyler>,
-    /// What the person was asked about, by call, and what of it they refused.
+    /// By call: what the user was asked, and what they refused.
     asked: HashMap<String, String>,
     refused: HashMap<String, CallRefusal>,
-    /// Calls whose change was shown when the person was asked about it.
+    /// Calls whose change the user saw in the ask.
     seen: HashSet<String>,
     todo: TodoListView,
     last: Option<OutputBlock>,
-    /// Nothing before the turn begins.
-    doing: Option<CurrentActivity>,
+    /// `None` before the turn starts.
+    current: Option<CurrentActivity>,
     tasks: RunningTasks,
-    /// How many commands run in the background.
+    /// Running background jobs.
     running: usize,
     usage: UsageInfo,
     cost: Option<f64>,
 }
 
-/// What stands together; an empty line is between two blocks.
+/// Output that stands together; an empty line separates two blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OutputBlock {
     Text,
     Calls,
 }
 
-/// What a person said no to.
+/// What the user refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallRefusal {
     All,
-    /// They had accepted some of it.
+    /// After accepting some hunks.
     Rest,
-    /// They were asked something, and did not want to answer.
+    /// The user did not answer a question.
     Answer,
-    /// There was nobody to ask.
+    /// The run is unattended.
     Nobody,
 }
 
@@ -77,7 +77,7 @@ impl TextView {
             seen: HashSet::new(),
             todo: TodoListView::default(),
             last: None,
-            doing: None,
+            current: None,
             tasks: RunningTasks::default(),
             running: 0,
             usage: UsageInfo::default(),
@@ -91,11 +91,11 @@ impl TextView {
             EventInfo::Delta { part, text } => self.delta(part, text),
             EventInfo::TurnEnded { end, .. } => self.end(end),
             EventInfo::TurnStarted { .. } => {
-                self.doing = Some(CurrentActivity::new());
+                self.current = Some(CurrentActivity::new());
                 self.wait();
                 Ok(())
             }
-            // What is asked is shown when it is its turn, by `ask` and `question`.
+            // `ask` and `question` show these when it is their turn.
             EventInfo::Asked(_)
             | EventInfo::Settled { .. }
             | EventInfo::Questioned(_)
@@ -107,66 +107,65 @@ impl TextView {
             }
             EventInfo::Jobs { running, ended } => self.jobs(running, ended),
             EventInfo::Session { .. } | EventInfo::Void { .. } => Ok(()),
-            // The follower prints it, since it is not for standard output.
+            // The follower prints warnings, because they go to standard error.
             EventInfo::Warning { .. } => Ok(()),
             EventInfo::ReviewChanged(_) | EventInfo::Deleted => Ok(()),
         }
     }
 
-    /// Not shown: a person may be typing.
+    /// Records progress without output, because the user may be typing.
     pub(super) fn progress(&mut self, part: &str, metadata: &CallMetadata) {
         self.tasks.progress(part, metadata);
-        if let Some(doing) = &mut self.doing {
-            doing.printed(part, metadata);
+        if let Some(current) = &mut self.current {
+            current.printed(part, metadata);
         }
     }
 
-    /// Nobody is asked any more about this call.
+    /// The call goes on after an ask.
     pub(super) fn call_resumed(&mut self, part: &str) {
-        if let Some(doing) = &mut self.doing {
-            doing.goes_on(part);
+        if let Some(current) = &mut self.current {
+            current.goes_on(part);
         }
         self.wait();
     }
 
-    /// Says what is being done now, and for how long.
+    /// Shows what is being done, and for how long.
     pub(super) fn wait(&self) {
-        if let Some(doing) = &self.doing {
-            self.waiting(&self.tasks.line().map_or_else(|| doing.line(), |tasks| format!("{tasks}…")));
+        if let Some(current) = &self.current {
+            self.waiting(&self.tasks.line().map_or_else(|| current.line(), |tasks| format!("{tasks}…")));
         }
     }
 
-    /// The person said no to this call.
     pub(super) fn refused(&mut self, part: &str, what: CallRefusal) {
         self.refused.insert(part.to_owned(), what);
     }
 
-    /// Somebody else decided while the person was being asked.
+    /// Another client decided while the user was being asked.
     pub(super) fn decided(&mut self, by: Option<&str>) -> io::Result<()> {
         let by = by.map(|by| format!(" in {}", one_line(by))).unwrap_or_default();
         print(styled(DIM, format!("  decided{by}")))
     }
 
-    /// The prompt has to wait for a turn that others began.
+    /// The prompt waits for another client's turn.
     pub(super) fn queued(&self) {
-        self.waiting("waiting for the end of the turn that runs in this session…");
+        self.waiting("waiting for another turn in this session…");
     }
 
-    /// The person wants the turn to end, perhaps while being asked something.
+    /// The user interrupts the turn, perhaps during an ask.
     pub(super) fn interrupted(&mut self, asking: bool) -> io::Result<()> {
         self.end_line()?;
         if asking {
             print("")?;
         }
-        self.doing = None;
-        self.waiting("ending what runs; Ctrl-C again leaves at once…");
+        self.current = None;
+        self.waiting("cancelling the turn; Ctrl-C again leaves at once…");
         Ok(())
     }
 
-    /// A person is about to be asked these, one after the other.
+    /// Prepares for questions, which are then asked one by one.
     pub(super) fn question(&mut self, asked: &QuestionAskInfo) -> io::Result<()> {
         let first = asked.questions.first().map(|question| one_line(&question.text)).unwrap_or_default();
-        // What an agent asks that works for this one says nothing of its task.
+        // A subagent's question is not about its task.
         if asked.agent.is_none() {
             self.asked.insert(asked.part.clone(), first);
         }
@@ -182,16 +181,16 @@ impl TextView {
         Ok(())
     }
 
-    /// What a person is about to be asked.
+    /// Shows what the user is about to be asked.
     pub(super) fn ask(&mut self, asked: &PermissionAskInfo) -> io::Result<()> {
         self.begin_asking()?;
         let title = one_line(&asked.title);
         print(format!("{} {title}", styled(BOLD, "?")))?;
-        // What an agent asks that works for this one says nothing of its task.
+        // A subagent's ask is not about its task.
         if asked.metadata.notes.session.is_none() {
             self.asked.insert(asked.part.clone(), title);
         }
-        // Whatever the model calls it, the person sees what would be run.
+        // The user sees the actual command, whatever the model calls it.
         if let Some(command) = asked.metadata.command() {
             print(format!("  {} {}", styled(DIM, "$"), command.trim_end().replace('\n', "\n    ")))?;
         }
@@ -205,14 +204,14 @@ impl TextView {
             .try_for_each(print)
     }
 
-    /// The change that it is about is shown, now or hunk by hunk.
+    /// The change is shown in the ask, now or hunk by hunk.
     pub(super) fn mark_change_shown(&mut self, asked: &PermissionAskInfo) {
         if !diffs(asked.metadata.changed_files()).is_empty() {
             self.seen.insert(asked.part.clone());
         }
     }
 
-    /// Something was accepted before all the rest was refused.
+    /// Some hunks were accepted before the rest was refused.
     pub(super) fn kept(&mut self, accepted: usize) -> io::Result<()> {
         let what = match accepted {
             1 => "1 hunk was accepted and stays".to_owned(),
@@ -236,15 +235,15 @@ impl TextView {
                 let (usage, cost) = tasks::used(call);
                 self.add(usage, cost);
                 self.tasks.ended(&part.id);
-                if let Some(doing) = &mut self.doing {
-                    doing.ended(&part.id);
+                if let Some(current) = &mut self.current {
+                    current.ended(&part.id);
                 }
                 self.wait();
                 Ok(())
             }
             PartContentInfo::Call(call) if part.state == PartStateInfo::Running && call.output.is_none() => {
-                if let Some(doing) = &mut self.doing {
-                    doing.began(&part.id, call);
+                if let Some(current) = &mut self.current {
+                    current.began(&part.id, call);
                 }
                 self.wait();
                 Ok(())
@@ -271,7 +270,7 @@ impl TextView {
     }
 
     fn delta(&mut self, part: &str, text: &str) -> io::Result<()> {
-        // The arguments of a call are not for reading; the call is shown when it is done.
+        // A call's arguments are not shown as they stream; the call is shown when it is done.
         let Some(reasoning) = self.kinds.get(part).copied() else { return Ok(()) };
         if self.writing.as_ref().is_none_or(|(id, _)| id != part) {
             self.end_line()?;
@@ -291,7 +290,7 @@ impl TextView {
         self.end_line()?;
         self.begin(OutputBlock::Calls)?;
         let output = call.output.as_ref();
-        // Others may have said yes to some of it.
+        // Another client may have accepted some of it.
         let refused = self.refused.get(part).filter(|_| *state != PartStateInfo::Completed);
         let failed = output.and_then(|output| command_output::failed(&output.metadata));
         let mut title = match (self.asked.get(part), output) {
@@ -304,7 +303,7 @@ impl TextView {
                 format!("{asked}: nobody could be asked")
             }
             (Some(asked), Some(_)) if refused.is_some() => format!("{asked}: you said no to the rest"),
-            // The model is told what to do about it.
+            // The output is advice for the model; show what the call was about.
             (_, Some(_)) if failed.is_some() && *state != PartStateInfo::Completed => activity::subject(call),
             (_, Some(output)) => one_line(&output.title),
             (_, None) => one_line(&call.arguments),
@@ -313,7 +312,7 @@ impl TextView {
             title = cut(&title, columns().saturating_sub(call.name.len() + 4));
         }
         let took = match output.map_or(0, |output| output.milliseconds) {
-            ..NOTICED_MS => String::new(),
+            ..MIN_SHOWN_MS => String::new(),
             short @ ..1000 => styled(DIM, format!("  {short} ms")),
             long => styled(DIM, format!("  {}.{} s", long / 1000, long % 1000 / 100)),
         };
@@ -351,9 +350,9 @@ impl TextView {
         match end {
             TurnEndInfo::Done => {}
             TurnEndInfo::Cancelled => remark("cancelled"),
-            TurnEndInfo::Rejected => remark("stopped, as you said"),
+            TurnEndInfo::Rejected => remark("stopped at your request"),
             TurnEndInfo::StepLimit { steps } => {
-                remark(format_args!("stopped after {steps} steps; `copydesk run --continue` goes on"));
+                remark(format_args!("stopped after {steps} steps; `copydesk run --continue` continues"));
             }
             TurnEndInfo::Failed { message } => remark(format_args!("{} {message}", styled(BAD, "error:"))),
         }
@@ -367,7 +366,7 @@ impl TextView {
         Ok(())
     }
 
-    /// What ended in the background is told at once; what runs there with whatever is being done.
+    /// Prints jobs that ended; running ones appear in the status line.
     fn jobs(&mut self, running: &[JobInfo], ended: &[JobInfo]) -> io::Result<()> {
         self.running = running.len();
         for job in ended {
@@ -401,8 +400,8 @@ impl TextView {
         if self.writing.take().is_none() {
             return Ok(());
         }
-        let held = self.markdown.as_mut().map(MarkdownStyler::finish).unwrap_or_default();
-        if self.at_end { Ok(()) } else { print(held) }
+        let rest = self.markdown.as_mut().map(MarkdownStyler::finish).unwrap_or_default();
+        if self.at_end { Ok(()) } else { print(rest) }
     }
 }
 
@@ -410,15 +409,15 @@ fn is_settled(state: &PartStateInfo) -> bool {
     !matches!(state, PartStateInfo::Pending | PartStateInfo::Running)
 }
 
-/// How a file is changed, by a call or by what an ask is about.
+/// The diff of one file, from a call or an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileDiff<'a> {
-    /// As a person is shown it; not said where there is only one.
+    /// `None` if there is only one file.
     pub(super) path: Option<&'a str>,
     pub(super) diff: &'a str,
 }
 
-/// Those of all files.
+/// The diffs of all files.
 pub(super) fn diffs(files: &[ChangedFileMetadata]) -> Vec<FileDiff<'_>> {
     let shown = files.iter().filter_map(|file| Some((file.path.as_deref(), file.diff.as_deref()?)));
     shown.map(|(path, diff)| FileDiff { path, diff }).collect()
@@ -428,7 +427,7 @@ pub(super) fn joined(diffs: &[FileDiff<'_>]) -> String {
     diffs.iter().map(|file| file.diff.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
-/// A diff below its title; which file it is about is said only where there are several.
+/// A diff in colours; the header is dropped if there is only one file.
 pub(super) fn coloured(diff: &str) -> String {
     let lines: Vec<_> = diff.trim_end().lines().collect();
     let is_header = |lines: &[&str]| matches!(lines, [old, new, hunk] if old.starts_with("--- ") && new.starts_with("+++ ") && hunk.starts_with("@@"));

@@ -1,20 +1,20 @@
-//! The agent's list of things to do, as a person reads it go by: whole at first, then only what has changed.
+//! Shows the agent's to-do list: whole at first, then only changes.
 
 use copydesk_protocol::metadata::{CallMetadata, TodoEntryMetadata, TodoEntryStatus};
 
 use crate::terminal::{BOLD, DIM, one_line, styled};
 
-/// Lines that are shown at once.
-const MOST: usize = 30;
+/// Lines shown at once.
+const MAX_LINES: usize = 30;
 
 #[derive(Debug, Default)]
 pub(super) struct TodoListView {
-    /// What was shown last, by what is to be done.
+    /// Content and status of the items shown last.
     known: Vec<(String, TodoEntryStatus)>,
 }
 
 impl TodoListView {
-    /// The lines to be shown of the list that a call has written.
+    /// The lines to show for the list that a call wrote.
     pub(super) fn lines(&mut self, metadata: &CallMetadata) -> Vec<String> {
         let todos = metadata.todo_list().map(|list| list.todos.as_slice()).unwrap_or_default();
         let item = |todo: &TodoEntryMetadata| (one_line(&todo.content), todo.status);
@@ -22,9 +22,9 @@ impl TodoListView {
         let known = std::mem::replace(&mut self.known, list);
         let changed: Vec<_> = self.known.iter().filter(|item| !known.contains(item)).collect();
         let mut lines: Vec<_> =
-            changed.iter().take(MOST).map(|(content, status)| line(content, *status)).collect();
-        if changed.len() > MOST {
-            lines.push(styled(DIM, format!("  … {} more", changed.len() - MOST)));
+            changed.iter().take(MAX_LINES).map(|(content, status)| line(content, *status)).collect();
+        if changed.len() > MAX_LINES {
+            lines.push(styled(DIM, format!("  … {} more", changed.len() - MAX_LINES)));
         }
         lines
     }

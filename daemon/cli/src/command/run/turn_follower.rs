@@ -1,9 +1,9 @@
-//! A session is followed to the end of a turn: what happens is shown, what is asked is brought before the person. Where the
-//! session works, in this process or in the daemon, makes no difference here.
+//! Follows a session to the end of a turn: shows what happens, and asks the user. It makes no difference
+//! whether the session works in this process or in the daemon.
 //!
-//! Invariant: a person is asked one thing at a time, and sees what before being asked. Nothing touches the line on which
-//! they type.
-//! Invariant: where nothing can be shown any more the turn is cancelled, and heard to its end.
+//! Invariant: the user is asked one thing at a time, and sees what it is about first. Nothing touches the line
+//! on which the user types.
+//! Invariant: if output fails, the turn is cancelled and followed to its end.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _};
@@ -27,98 +27,93 @@ use super::text_view::{self, CallRefusal, TextView};
 use super::user_request::{DialogOutcome, UserRequest};
 use crate::terminal;
 
-/// How the session is followed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunOptions {
-    /// Approve everything that would be asked.
+    /// Approve everything without asking.
     pub(crate) auto: bool,
     /// Print events instead of text.
     pub(crate) json: bool,
 }
 
-/// What a follower hears.
 #[derive(Debug)]
 pub(super) enum FollowerMessage {
-    /// Something that happened in the turn that is followed.
+    /// An event of the followed turn.
     Event(EventInfo),
-    /// A person's word is needed.
+    /// The user has to decide or answer.
     Request { request: UserRequest, owner: TurnOwner },
-    /// It is not needed any more.
+    /// A request was settled elsewhere.
     Settled { id: String, by: Option<String> },
-    /// There may be other hunks to decide.
+    /// The undecided hunks may have changed.
     ReviewChanged,
-    /// The turn has to wait for another.
+    /// The turn waits for another.
     Queued,
-    /// Nothing more will be heard, and why.
+    /// No more messages follow, with the reason.
     Closed(String),
 }
 
-/// Which turn asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TurnOwner {
     Ours,
-    /// One that others began, and that ours waits for: nothing is decided there in a person's name.
+    /// Another client's turn that ours waits for: an unattended run decides nothing there.
     Others,
 }
 
-/// How long whoever leaves waits for a desk to know that it has to end the turn.
-const KNOWN: Duration = Duration::from_secs(1);
+/// How long a user who leaves waits until the cancellation has arrived.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What came of a turn.
 #[derive(Debug)]
 pub(super) struct FollowOutcome {
-    /// None where the person did not wait for it.
+    /// `None` if the user did not wait for the end.
     pub(super) end: Option<TurnEndInfo>,
-    /// How often something was refused because nobody could be asked.
+    /// Calls refused because nobody could approve them.
     pub(super) unasked: usize,
 }
 
-/// How often it is said how long something takes, and looked whether anybody reads it.
+/// How often the status line and standard output are checked.
 const TICK: Duration = Duration::from_secs(1);
 
-/// A session to follow.
 pub(super) struct FollowedSession {
     pub(super) messages: mpsc::Receiver<FollowerMessage>,
     pub(super) reviews: ReviewBackend,
-    /// Ends the turn that is followed. Says so when whoever works on it knows.
+    /// Cancels the followed turn. The receiver fires when the cancellation has arrived.
     pub(super) cancel: Box<dyn Fn() -> oneshot::Receiver<()> + Send>,
 }
 
 pub(super) struct TurnFollower {
-    manner: RunOptions,
-    /// Whether there is somebody to ask.
+    options: RunOptions,
+    /// Whether a user can be asked.
     attended: bool,
     view: TextView,
-    /// What the person has not been shown yet.
-    waiting: VecDeque<UserRequest>,
+    /// Requests not shown to the user yet.
+    requests: VecDeque<UserRequest>,
     asking: Option<ActiveDialog>,
-    /// What happened while the person was being asked.
-    held: Vec<EventInfo>,
-    /// What ended the question, and what came then: told when nobody types any more.
+    /// Events deferred while the user is being asked.
+    deferred: Vec<EventInfo>,
+    /// The message that ended the question and those after it: handled once the user no longer types.
     after: Vec<FollowerMessage>,
     interrupted: bool,
-    /// Why nothing is shown any more.
+    /// The first failed output; nothing is shown after it.
     output_error: Option<io::Error>,
-    /// Calls that were refused because nobody could be asked.
+    /// Calls refused because nobody could approve them.
     unasked: usize,
 }
 
-/// What the person is being asked.
+/// The request that the user is being asked.
 struct ActiveDialog {
-    waiting: UserRequest,
+    request: UserRequest,
     dialog: JoinHandle<DialogOutcome>,
-    attention: DialogSignals,
+    signals: DialogSignals,
 }
 
 impl TurnFollower {
-    pub(super) fn new(manner: RunOptions) -> Self {
+    pub(super) fn new(options: RunOptions) -> Self {
         Self {
-            manner,
-            attended: !manner.json && !manner.auto && io::stdin().is_terminal(),
+            options,
+            attended: !options.json && !options.auto && io::stdin().is_terminal(),
             view: TextView::new(),
-            waiting: VecDeque::new(),
+            requests: VecDeque::new(),
             asking: None,
-            held: Vec::new(),
+            deferred: Vec::new(),
             after: Vec::new(),
             interrupted: false,
             output_error: None,
@@ -126,26 +121,26 @@ impl TurnFollower {
         }
     }
 
-    /// To the end of the turn.
+    /// Follows to the end of the turn.
     pub(super) async fn follow(
         mut self,
         followed: FollowedSession,
         mut interrupts: InterruptSignals,
     ) -> anyhow::Result<FollowOutcome> {
-        let FollowedSession { messages: mut told, reviews, cancel } = followed;
-        let mut is_known: Option<oneshot::Receiver<()>> = None;
+        let FollowedSession { mut messages, reviews, cancel } = followed;
+        let mut cancelled: Option<oneshot::Receiver<()>> = None;
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                told = told.recv(), if !self.is_lost() => {
-                    let lost = || FollowerMessage::Closed("the session ended without a word".to_owned());
-                    if let Some(end) = self.handle_message(told.unwrap_or_else(lost))? {
+                message = messages.recv(), if !self.is_closed() => {
+                    let lost = || FollowerMessage::Closed("the session ended unexpectedly".to_owned());
+                    if let Some(end) = self.handle_message(message.unwrap_or_else(lost))? {
                         return self.ended(end);
                     }
                 }
-                said = said(&mut self.asking) => {
-                    if let Some(end) = self.answered(said)? {
+                outcome = next_outcome(&mut self.asking) => {
+                    if let Some(end) = self.handle_outcome(outcome)? {
                         return self.ended(end);
                     }
                 }
@@ -153,40 +148,40 @@ impl TurnFollower {
                     if self.is_watched() {
                         self.view.wait();
                     }
-                    // Whoever goes while nothing happens is missed, too.
+                    // Notice a reader that leaves while nothing is printed.
                     self.record_output_error(terminal::check_stdout_open());
                 }
-                // In an editor it has its own meaning.
+                // In an editor Ctrl-C has its own meaning.
                 () = interrupts.next() => if !self.is_editing() {
                     if self.interrupted {
-                        // Who leaves before the desk knows leaves it at work.
-                        let _ = timeout(KNOWN, async { is_known.take()?.await.ok() }).await;
+                        // A user who leaves before the cancellation arrives would leave the turn running.
+                        let _ = timeout(CANCEL_TIMEOUT, async { cancelled.take()?.await.ok() }).await;
                         terminal::remark("left at once");
                         return Ok(FollowOutcome { end: None, unasked: self.unasked });
                     }
                     self.interrupted = true;
-                    if !self.manner.json {
+                    if !self.options.json {
                         let shown = self.view.interrupted(self.asking.is_some());
                         self.record_output_error(shown);
                     }
                     self.withdraw_question();
-                    is_known = Some(cancel());
+                    cancelled = Some(cancel());
                 }
             }
             self.ask_next(&reviews);
             if self.output_error.is_some() && !self.interrupted {
                 self.interrupted = true;
                 self.withdraw_question();
-                is_known = Some(cancel());
+                cancelled = Some(cancel());
             }
         }
     }
 
-    /// Says what became of a turn that was not seen to its end.
+    /// Reports a turn whose output failed, and calls refused because nobody could approve them.
     fn ended(self, end: TurnEndInfo) -> anyhow::Result<FollowOutcome> {
         match self.output_error {
             Some(error) if !terminal::is_stdout_closed(&error) => {
-                return Err(error).context("standard output cannot be written; the turn was cancelled");
+                return Err(error).context("cannot write to standard output; the turn was cancelled");
             }
             Some(error) if end == TurnEndInfo::Cancelled => {
                 terminal::remark(format_args!("{error}: the turn was cancelled"));
@@ -195,90 +190,90 @@ impl TurnFollower {
         }
         let refused = match self.unasked {
             0 => return Ok(FollowOutcome { end: Some(end), unasked: 0 }),
-            1 => "what 1 call wanted was refused".to_owned(),
-            several => format!("what {several} calls wanted was refused"),
+            1 => "1 tool call was refused because nobody could approve it".to_owned(),
+            several => format!("{several} tool calls were refused because nobody could approve them"),
         };
         terminal::warn(format_args!(
-            "nobody could be asked, and {refused}: `--auto` approves what would be asked, and so does a rule under \
-             `permission` in the configuration"
+            "{refused}: use `--auto`, or allow it by a rule under `permission` in the \
+             configuration"
         ));
         Ok(FollowOutcome { end: Some(end), unasked: self.unasked })
     }
 
-    fn handle_message(&mut self, told: FollowerMessage) -> anyhow::Result<Option<TurnEndInfo>> {
+    fn handle_message(&mut self, message: FollowerMessage) -> anyhow::Result<Option<TurnEndInfo>> {
         if let Some(asking) = &self.asking {
-            let ends = match &told {
+            let ends = match &message {
                 FollowerMessage::Event(EventInfo::TurnEnded { .. }) | FollowerMessage::Closed(_) => true,
-                FollowerMessage::Settled { id, .. } => id == asking.waiting.id(),
+                FollowerMessage::Settled { id, .. } => id == asking.request.id(),
                 _ => false,
             };
             if ends || !self.after.is_empty() {
-                self.after.push(told);
+                self.after.push(message);
                 self.withdraw_question();
                 return Ok(None);
             }
         }
-        match told {
+        match message {
             FollowerMessage::Event(EventInfo::TurnEnded { end, turn }) => {
                 self.show(&EventInfo::TurnEnded { end: end.clone(), turn });
                 return Ok(Some(end));
             }
             FollowerMessage::Event(event) => {
-                match (&event, self.asking.is_some() && !self.manner.json) {
+                match (&event, self.asking.is_some() && !self.options.json) {
                     (_, false) => self.show(&event),
-                    // Only the last counts.
+                    // Only the last progress counts.
                     (EventInfo::Progress { part, metadata }, true) => self.view.progress(part, metadata),
-                    (_, true) => self.held.push(event),
+                    (_, true) => self.deferred.push(event),
                 }
             }
-            FollowerMessage::Request { request: waiting, owner: whose } => self.queue_request(waiting, whose),
-            FollowerMessage::Settled { id, .. } => self.waiting.retain(|waiting| waiting.id() != id),
+            FollowerMessage::Request { request, owner } => self.queue_request(request, owner),
+            FollowerMessage::Settled { id, .. } => self.requests.retain(|request| request.id() != id),
             FollowerMessage::ReviewChanged => {
                 if let Some(asking) = &self.asking {
-                    asking.attention.changed.notify_one();
+                    asking.signals.changed.notify_one();
                 }
             }
-            FollowerMessage::Queued if self.manner.json => {}
+            FollowerMessage::Queued if self.options.json => {}
             FollowerMessage::Queued => self.view.queued(),
             FollowerMessage::Closed(message) => anyhow::bail!(message),
         }
         Ok(None)
     }
 
-    /// Replies on its own, or has the person asked when it is their turn.
-    fn queue_request(&mut self, waiting: UserRequest, whose: TurnOwner) {
-        // Sent again by a desk that we attached to again: the newer request is the one to answer.
-        self.waiting.retain(|known| known.id() != waiting.id());
+    /// Replies by itself in an unattended run, else queues the request for the user.
+    fn queue_request(&mut self, request: UserRequest, owner: TurnOwner) {
+        // A daemon sends a request again after we attach again; the newer one counts.
+        self.requests.retain(|known| known.id() != request.id());
         if self.attended {
-            self.waiting.push_back(waiting);
+            self.requests.push_back(request);
             return;
         }
-        if whose == TurnOwner::Others {
+        if owner == TurnOwner::Others {
             return;
         }
-        if !self.manner.json && self.output_error.is_none() {
-            let shown = self.show_unasked(&waiting);
+        if !self.options.json && self.output_error.is_none() {
+            let shown = self.show_unasked(&request);
             self.record_output_error(shown);
         }
-        // Nothing is done that nobody could see.
+        // Approve nothing that could not be shown.
         if self.output_error.is_some() {
             return;
         }
-        let part = waiting.part().to_owned();
-        if let (UserRequest::Ask(ask, _), false) = (&waiting, self.manner.auto) {
-            // A plan that nobody can approve is a plan all the same.
+        let part = request.part().to_owned();
+        if let (UserRequest::Ask(ask, _), false) = (&request, self.options.auto) {
+            // A plan needs no approval to be useful.
             self.unasked += usize::from(ask.key != "plan_exit");
             self.view.refused(&part, CallRefusal::Nobody);
         }
-        waiting.reply_unattended(self.manner.auto);
+        request.reply_unattended(self.options.auto);
         if self.is_watched() {
             self.view.call_resumed(&part);
         }
     }
 
-    /// What nobody is asked about.
-    fn show_unasked(&mut self, waiting: &UserRequest) -> io::Result<()> {
-        match waiting {
+    /// Shows a request that an unattended run answers by itself.
+    fn show_unasked(&mut self, request: &UserRequest) -> io::Result<()> {
+        match request {
             UserRequest::Ask(ask, _) => {
                 self.view.ask(ask)?;
                 self.view.mark_change_shown(ask);
@@ -292,7 +287,7 @@ impl TurnFollower {
             UserRequest::Questions(asked, _) => {
                 self.view.question(asked)?;
                 let mut all = asked.questions.iter().enumerate();
-                all.try_for_each(|(at, one)| terminal::print(questions::shown(asked, one, at)))
+                all.try_for_each(|(index, one)| terminal::print(questions::shown(asked, one, index)))
             }
         }
     }
@@ -301,51 +296,51 @@ impl TurnFollower {
         if self.asking.is_some() || self.interrupted || self.output_error.is_some() {
             return;
         }
-        let Some(waiting) = self.waiting.pop_front() else { return };
-        let attention = DialogSignals::default();
-        let (shown, dialog) = match &waiting {
+        let Some(request) = self.requests.pop_front() else { return };
+        let signals = DialogSignals::default();
+        let (shown, dialog) = match &request {
             UserRequest::Ask(ask, _) => {
                 let shown = self.view.ask(ask);
                 self.view.mark_change_shown(ask);
-                let asking = hunk_dialog::ask(ask.clone(), reviews.clone(), attention.clone());
+                let asking = hunk_dialog::ask(ask.clone(), reviews.clone(), signals.clone());
                 let dialog = tokio::spawn(async move {
-                    let (answer, tally) = asking.await;
-                    DialogOutcome::Ask(answer, tally)
+                    let (answer, counts) = asking.await;
+                    DialogOutcome::Ask(answer, counts)
                 });
                 (shown, dialog)
             }
             UserRequest::Questions(asked, _) => {
                 let shown = self.view.question(asked);
-                let asking = questions::ask(asked.clone(), attention.withdrawn.clone());
+                let asking = questions::ask(asked.clone(), signals.withdrawn.clone());
                 (shown, tokio::spawn(async move { DialogOutcome::Answers(asking.await) }))
             }
         };
-        self.asking = Some(ActiveDialog { waiting, dialog, attention });
+        self.asking = Some(ActiveDialog { request, dialog, signals });
         self.record_output_error(shown);
     }
 
-    /// Nobody types any more. What came meanwhile is shown, and may be the end of the turn.
-    fn answered(&mut self, said: DialogOutcome) -> anyhow::Result<Option<TurnEndInfo>> {
+    /// Handles the user's answer, then everything that came meanwhile, which may end the turn.
+    fn handle_outcome(&mut self, outcome: DialogOutcome) -> anyhow::Result<Option<TurnEndInfo>> {
         let Some(asking) = self.asking.take() else { return Ok(None) };
         let after = std::mem::take(&mut self.after);
-        let (id, part) = (asking.waiting.id().to_owned(), asking.waiting.part().to_owned());
-        match (asking.waiting, said) {
-            (UserRequest::Ask(_, answer), DialogOutcome::Ask(DialogAnswer::Reply(reply), tally)) => {
-                let refused = if tally.accepted == 0 { CallRefusal::All } else { CallRefusal::Rest };
+        let (id, part) = (asking.request.id().to_owned(), asking.request.part().to_owned());
+        match (asking.request, outcome) {
+            (UserRequest::Ask(_, answer), DialogOutcome::Ask(DialogAnswer::Reply(reply), counts)) => {
+                let refused = if counts.accepted == 0 { CallRefusal::All } else { CallRefusal::Rest };
                 let stops = matches!(reply, PermissionReply::Reject { .. });
                 if stops {
                     self.view.refused(&part, refused);
                 }
                 if self.is_at_terminal(reply == PermissionReply::Cancelled)? {
-                    // Whoever asked may be gone; then nobody waits.
+                    // Fails if the asker is gone; then nobody waits.
                     let _ = answer.send(reply);
                 }
                 if stops {
-                    self.kept(tally);
+                    self.show_kept(counts);
                 }
             }
-            (UserRequest::Ask(..), DialogOutcome::Ask(DialogAnswer::Decided, tally)) => {
-                if tally.accepted == 0 {
+            (UserRequest::Ask(..), DialogOutcome::Ask(DialogAnswer::Decided, counts)) => {
+                if counts.accepted == 0 {
                     self.view.refused(&part, CallRefusal::All);
                 }
             }
@@ -357,26 +352,27 @@ impl TurnFollower {
                     let _ = answer.send(reply);
                 }
             }
-            (_, DialogOutcome::Ask(DialogAnswer::Withdrawn(taken_back), tally)) => {
-                self.taken_back(taken_back, &id, &after);
-                self.kept(tally);
+            (_, DialogOutcome::Ask(DialogAnswer::Withdrawn(question), counts)) => {
+                self.show_withdrawn(question, &id, &after);
+                self.show_kept(counts);
             }
-            (_, DialogOutcome::Answers(Err(taken_back))) => self.taken_back(taken_back, &id, &after),
+            (_, DialogOutcome::Answers(Err(question))) => self.show_withdrawn(question, &id, &after),
             (_, DialogOutcome::Ask(..) | DialogOutcome::Answers(_) | DialogOutcome::Nothing) => {}
         }
-        self.show_held();
+        self.show_deferred();
         if self.is_watched() {
             self.view.call_resumed(&part);
         }
-        for told in after {
-            if let Some(end) = self.handle_message(told)? {
+        for message in after {
+            if let Some(end) = self.handle_message(message)? {
                 return Ok(Some(end));
             }
         }
         Ok(None)
     }
 
-    /// Somebody may still be there whose pipe nobody reads. Otherwise the signal that comes with it may be ignored here.
+    /// False if the terminal hung up while standard output is a broken pipe; if only the terminal is gone, an
+    /// error, because its SIGHUP may be ignored here.
     fn is_at_terminal(&mut self, is_gone: bool) -> anyhow::Result<bool> {
         if is_gone {
             self.record_output_error(terminal::check_stdout_open());
@@ -385,47 +381,47 @@ impl TurnFollower {
         Ok(!is_gone)
     }
 
-    /// What was accepted stays.
-    fn kept(&mut self, tally: DecisionCounts) {
-        if tally.accepted > 0 && self.output_error.is_none() {
-            let shown = self.view.kept(tally.accepted);
+    /// Says that accepted hunks stay.
+    fn show_kept(&mut self, counts: DecisionCounts) {
+        if counts.accepted > 0 && self.output_error.is_none() {
+            let shown = self.view.kept(counts.accepted);
             self.record_output_error(shown);
         }
     }
 
-    /// Somebody else was first, or the turn is over.
-    fn taken_back(&mut self, taken_back: WithdrawnQuestion, id: &str, after: &[FollowerMessage]) {
+    /// Another client was first, or the turn is over.
+    fn show_withdrawn(&mut self, question: WithdrawnQuestion, id: &str, after: &[FollowerMessage]) {
         if self.interrupted {
             return;
         }
-        let settled = after.iter().find_map(|told| match told {
+        let settled = after.iter().find_map(|message| match message {
             FollowerMessage::Settled { id: settled, by } if settled == id => Some(by.as_deref()),
             _ => None,
         });
-        let ended = if taken_back.is_open { terminal::print("") } else { Ok(()) };
+        let ended = if question.is_open { terminal::print("") } else { Ok(()) };
         let shown = ended.and_then(|()| settled.map_or(Ok(()), |by| self.view.decided(by)));
         self.record_output_error(shown);
     }
 
-    /// The question is over, whatever is typed.
+    /// Ends the question, whatever is typed.
     fn withdraw_question(&self) {
         if let Some(asking) = &self.asking {
-            asking.attention.withdrawn.cancel();
+            asking.signals.withdrawn.cancel();
         }
     }
 
-    /// Nothing more will be heard; an editor may still have the terminal.
-    fn is_lost(&self) -> bool {
-        self.after.iter().any(|told| matches!(told, FollowerMessage::Closed(_)))
+    /// No more messages follow; an editor may still own the terminal.
+    fn is_closed(&self) -> bool {
+        self.after.iter().any(|message| matches!(message, FollowerMessage::Closed(_)))
     }
 
-    /// Nobody types, and the line that says what is waited for may be another.
+    /// The user does not type, and the status line may change.
     fn is_watched(&self) -> bool {
-        self.asking.is_none() && !self.manner.json && !self.interrupted && self.output_error.is_none()
+        self.asking.is_none() && !self.options.json && !self.interrupted && self.output_error.is_none()
     }
 
     fn is_editing(&self) -> bool {
-        self.asking.as_ref().is_some_and(|asking| asking.attention.editing.load(Ordering::SeqCst))
+        self.asking.as_ref().is_some_and(|asking| asking.signals.editing.load(Ordering::SeqCst))
     }
 
     pub(super) fn show(&mut self, event: &EventInfo) {
@@ -435,14 +431,14 @@ impl TurnFollower {
         if let EventInfo::Warning { message } = event {
             terminal::warn(message);
         }
-        let shown = if self.manner.json { terminal::print_line(event) } else { self.view.show(event) };
-        // Not everything that happens is printed.
+        let shown = if self.options.json { terminal::print_line(event) } else { self.view.show(event) };
+        // Not every event is printed, so check the pipe.
         self.record_output_error(shown.and_then(|()| terminal::check_stdout_open()));
     }
 
-    fn show_held(&mut self) {
-        let held = std::mem::take(&mut self.held);
-        held.iter().for_each(|event| self.show(event));
+    fn show_deferred(&mut self) {
+        let deferred = std::mem::take(&mut self.deferred);
+        deferred.iter().for_each(|event| self.show(event));
     }
 
     fn record_output_error(&mut self, shown: io::Result<()>) {
@@ -450,8 +446,8 @@ impl TurnFollower {
     }
 }
 
-/// What the person said; never while nobody is asked.
-async fn said(asking: &mut Option<ActiveDialog>) -> DialogOutcome {
+/// The outcome of the dialog; pending while nothing is asked.
+async fn next_outcome(asking: &mut Option<ActiveDialog>) -> DialogOutcome {
     match asking {
         Some(asking) => (&mut asking.dialog).await.unwrap_or(DialogOutcome::Nothing),
         None => std::future::pending().await,

@@ -1,4 +1,4 @@
-//! What waits for the person: an ask or questions, with the way back to whoever asks.
+//! An ask or questions for the user, with the channel for the reply.
 
 use copydesk_protocol::permission::{PermissionAskInfo, PermissionReply};
 use copydesk_protocol::question::{QuestionAskInfo, QuestionReply};
@@ -9,19 +9,19 @@ use super::terminal_input::WithdrawnQuestion;
 
 const NO_ANSWER: &str = "Nobody is there who could answer. Decide yourself, and say what you assumed.";
 
-/// Dropped, it is left to others.
+/// Dropped without a reply, it is left to other clients.
 #[derive(Debug)]
 pub(super) enum UserRequest {
     Ask(PermissionAskInfo, oneshot::Sender<PermissionReply>),
     Questions(QuestionAskInfo, oneshot::Sender<QuestionReply>),
 }
 
-/// What the person said to it.
+/// The user's answer.
 #[derive(Debug)]
 pub(super) enum DialogOutcome {
     Ask(DialogAnswer, DecisionCounts),
     Answers(Result<QuestionReply, WithdrawnQuestion>),
-    /// The dialog broke down.
+    /// The dialog panicked.
     Nothing,
 }
 
@@ -33,7 +33,6 @@ impl UserRequest {
         }
     }
 
-    /// The part of the call.
     pub(super) fn part(&self) -> &str {
         match self {
             Self::Ask(ask, _) => &ask.part,
@@ -41,7 +40,7 @@ impl UserRequest {
         }
     }
 
-    /// Replies where there is no person. Whoever asked may be gone; then nobody waits.
+    /// Replies in an unattended run. Sending fails if the asker is gone; then nobody waits.
     pub(super) fn reply_unattended(self, auto: bool) {
         match self {
             Self::Ask(_, answer) => {

@@ -1,14 +1,14 @@
-//! The language servers of the daemon's own, a line for each.
+//! The daemon's own language servers, one line each.
 
 use copydesk_protocol::daemon::{MissingServer, ServerInfo, ServerState};
 
 use crate::terminal::{columns_of, one_line};
 
-/// Empty where there are none, and none is missing; else with a line break before it.
+/// Begins with a line break; empty if no server runs and none is missing.
 pub(super) fn described(running: &[ServerInfo], missing: &[MissingServer]) -> String {
     let mut lines = Vec::new();
     if !running.is_empty() {
-        lines.push("Language servers of its own:".to_owned());
+        lines.push("Its language servers:".to_owned());
         let widest =
             running.iter().map(|server| columns_of(&one_line(&server.name))).max().unwrap_or_default();
         lines.extend(running.iter().map(|server| line(server, widest)));
@@ -27,17 +27,17 @@ pub(super) fn described(running: &[ServerInfo], missing: &[MissingServer]) -> St
 fn line(server: &ServerInfo, widest: usize) -> String {
     let name = one_line(&server.name);
     let room = " ".repeat(widest.saturating_sub(columns_of(&name)));
-    let said = server.message.as_deref().map(one_line).filter(|said| !said.is_empty());
-    let said = said.map(|said| format!(": {said}")).unwrap_or_default();
+    let message = server.message.as_deref().map(one_line).filter(|message| !message.is_empty());
+    let message = message.map(|message| format!(": {message}")).unwrap_or_default();
     let state = match server.state {
         ServerState::Starting => "starting".to_owned(),
         ServerState::Indexing => match server.percent {
-            Some(percent) => format!("indexing {percent} %{said}"),
-            None => format!("indexing{said}"),
+            Some(percent) => format!("indexing {percent} %{message}"),
+            None => format!("indexing{message}"),
         },
-        ServerState::Ready => format!("ready{said}"),
-        ServerState::Resting => format!("broken{said}; it is started again soon"),
-        ServerState::GivenUp => format!("given up{said}; `copydesk restart {name}` tries again"),
+        ServerState::Ready => format!("ready{message}"),
+        ServerState::Resting => format!("broken{message}; restarting soon"),
+        ServerState::GivenUp => format!("given up{message}; `copydesk restart {name}` tries again"),
         ServerState::Ending => "ending".to_owned(),
     };
     let documents = match server.documents {
@@ -92,10 +92,10 @@ mod tests {
         }];
         expect![[r#"
 
-            Language servers of its own:
+            Its language servers:
               rust-analyzer  indexing 40 %: shop (lib), 3 documents, 812 MB, in /home/ann/shop
               gopls          given up: it ended with code 1; `copydesk restart gopls` tries again, in /home/ann/shop
-              pyright        broken: it ended with code 1; it is started again soon, 1 document, in /home/ann/shop
+              pyright        broken: it ended with code 1; restarting soon, 1 document, in /home/ann/shop
               clangd         ready, 1 document, in /home/ann/shop
             Not installed:
               typescript-language-server (typescript): npm install -g typescript-language-server typescript"#]].assert_eq(&described(&running, &missing));

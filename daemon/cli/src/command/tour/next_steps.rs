@@ -1,59 +1,59 @@
-//! What a person may do after the tour, in commands that work where they are typed.
+//! Suggests commands after the tour, spelled so that they work in the user's shell.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::find_program::find_program;
 
-/// The name of the program, as it is installed.
+/// The installed program's name.
 const NAME: &str = "copydesk";
 
-/// A command, and what it is for.
+/// A command and its purpose.
 pub(super) type SuggestedCommand = (String, &'static str);
 
-/// Where the program that is running was found, and by whom it was started.
+/// Where the running program is, and what started it.
 pub(super) struct CurrentProgram<'a> {
     /// `PATH`
     pub(super) search: Option<&'a OsStr>,
     pub(super) binary: Option<PathBuf>,
-    /// The folder of its package, where `cargo run` started it.
+    /// Its package's folder, if `cargo run` started it.
     pub(super) package: Option<PathBuf>,
     pub(super) cwd: &'a Path,
 }
 
-/// What there is to say before any command, and the commands.
+/// A remark, and the commands.
 pub(super) fn next(program: &CurrentProgram<'_>) -> (Option<String>, Vec<SuggestedCommand>) {
-    let found = program.search.is_some_and(|search| find_program(search, NAME).is_some());
-    let (mut said, mut ways) = (None, Vec::new());
-    if !found {
+    let is_installed = program.search.is_some_and(|search| find_program(search, NAME).is_some());
+    let (mut remark, mut commands) = (None, Vec::new());
+    if !is_installed {
         let binary = program.binary.as_ref().map(|binary| shell(binary));
         match (&program.package, binary) {
             (Some(package), binary) => {
                 let package = package.strip_prefix(program.cwd).unwrap_or(package);
-                ways.push((
+                commands.push((
                     format!("cargo install --path {}", shell(package)),
-                    "keep the program, as copydesk",
+                    "install the program as copydesk",
                 ));
-                said = binary
-                    .map(|binary| format!("Until you keep the program, write {binary} for `copydesk`."));
+                remark = binary
+                    .map(|binary| format!("Until you install the program, write {binary} for `copydesk`."));
             }
             (None, Some(binary)) => {
-                said = Some(format!(
-                    "There is no `copydesk` on your PATH: write {binary} for it, or put that into a folder of your PATH."
+                remark = Some(format!(
+                    "`copydesk` is not in your PATH: write {binary} for it, or put that file into a folder of your PATH."
                 ));
             }
             (None, None) => {}
         }
     }
-    ways.extend([
+    commands.extend([
         (format!("{NAME} auth add anthropic"), "set up a real model (or openai, google, …; or start Ollama)"),
         (format!("{NAME} models"), "which models you can use now"),
         (format!("{NAME} run \"fix the errors\""), "the same in a project of yours"),
     ]);
-    (said, ways)
+    (remark, commands)
 }
 
-/// A path as a shell reads it.
+/// A path quoted for a shell.
 pub(super) fn shell(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |character: char| character.is_alphanumeric() || "/._-+@,".contains(character);
@@ -71,8 +71,8 @@ mod tests {
     use super::*;
 
     fn after(program: &CurrentProgram<'_>) -> (String, Vec<String>) {
-        let (said, ways) = next(program);
-        (said.unwrap_or_default(), ways.into_iter().map(|(command, _)| command).collect())
+        let (remark, commands) = next(program);
+        (remark.unwrap_or_default(), commands.into_iter().map(|(command, _)| command).collect())
     }
 
     #[test]
@@ -84,23 +84,26 @@ mod tests {
             package: package.map(PathBuf::from),
             cwd: Path::new(cwd),
         };
-        let (said, ways) = after(&program(Some("/src/a desk/daemon/desk"), "/src/a desk"));
+        let (remark, commands) = after(&program(Some("/src/a desk/daemon/desk"), "/src/a desk"));
         assert_eq!(
-            said,
-            "Until you keep the program, write '/src/a desk/target/release/copydesk' for `copydesk`."
+            remark,
+            "Until you install the program, write '/src/a desk/target/release/copydesk' for `copydesk`."
         );
-        assert_eq!(ways.first().unwrap(), "cargo install --path daemon/desk");
-        let (_, ways) = after(&program(Some("/src/a desk/daemon/desk"), "/elsewhere"));
-        assert_eq!(ways.first().unwrap(), "cargo install --path '/src/a desk/daemon/desk'");
-        let (said, ways) = after(&program(None, "/elsewhere"));
-        assert!(said.contains("write '/src/a desk/target/release/copydesk' for it"), "{said}");
-        assert_eq!(ways.first().unwrap(), "copydesk auth add anthropic");
+        assert_eq!(commands.first().unwrap(), "cargo install --path daemon/desk");
+        let (_, commands) = after(&program(Some("/src/a desk/daemon/desk"), "/elsewhere"));
+        assert_eq!(commands.first().unwrap(), "cargo install --path '/src/a desk/daemon/desk'");
+        let (remark, commands) = after(&program(None, "/elsewhere"));
+        assert!(remark.contains("write '/src/a desk/target/release/copydesk' for it"), "{remark}");
+        assert_eq!(commands.first().unwrap(), "copydesk auth add anthropic");
 
         let file = bin.path().join("copydesk");
         std::fs::write(&file, "").unwrap();
         assert_ne!(after(&program(None, "/")).0, "", "a file that cannot be run is no program");
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let (said, ways) = after(&program(Some("/src/a desk/daemon/desk"), "/src/a desk"));
-        assert_eq!((said.as_str(), ways.first().unwrap().as_str()), ("", "copydesk auth add anthropic"));
+        let (remark, commands) = after(&program(Some("/src/a desk/daemon/desk"), "/src/a desk"));
+        assert_eq!(
+            (remark.as_str(), commands.first().unwrap().as_str()),
+            ("", "copydesk auth add anthropic")
+        );
     }
 }

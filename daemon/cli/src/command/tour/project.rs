@@ -1,4 +1,4 @@
-//! The small broken project of the tour, and the toolchain that it is tried with.
+//! The tour's small broken project, and the toolchain that builds it.
 
 use std::fs;
 use std::io;
@@ -12,13 +12,13 @@ use tempfile::TempDir;
 const FILES: [(&str, &str); 3] = [
     ("Cargo.toml", include_str!("manifest.txt")),
     ("src/main.rs", include_str!("main.rs.txt")),
-    // What is built stays in the folder, and nothing is fetched.
+    // Builds inside the folder, and fetches nothing.
     (".cargo/config.toml", "[build]\ntarget-dir = \"target\"\n\n[net]\noffline = true\n"),
 ];
 
 pub(super) struct TourProject {
     folder: TempDir,
-    /// Links resolved, as everything else will name it.
+    /// Symlinks resolved, because all other paths are.
     pub(super) path: PathBuf,
 }
 
@@ -27,20 +27,20 @@ impl TourProject {
         let folder = tempfile::Builder::new()
             .prefix("copydesk-tour-")
             .tempdir()
-            .context("a temporary folder cannot be made; TMPDIR names another place for it")?;
+            .context("cannot create a temporary folder; set TMPDIR to another place")?;
         let path = folder.path().canonicalize()?;
         for (name, text) in FILES {
-            write(&path.join(name), text).with_context(|| format!("{name} cannot be written"))?;
+            write(&path.join(name), text).with_context(|| format!("cannot write {name}"))?;
         }
         Ok(Self { folder, path })
     }
 
-    /// What `XDG_DATA_HOME` would name: a folder of the project's that no search enters.
+    /// The value for `XDG_DATA_HOME`: a folder inside the project that searches skip.
     pub(super) fn data(&self) -> PathBuf {
         self.path.join(".tour")
     }
 
-    /// The person's folders, with what a session writes kept here.
+    /// The user's folders, except those that a session writes to.
     pub(super) fn paths(&self, own: &UserPaths) -> UserPaths {
         let data_dir = self.data().join("copydesk");
         UserPaths {
@@ -51,14 +51,14 @@ impl TourProject {
         }
     }
 
-    /// Builds it and runs it: what it printed, or what the compiler said.
+    /// Builds and runs it: its output, or the compiler's errors.
     pub(super) fn run(&self) -> io::Result<Result<String, String>> {
         let output = cargo().args(["run", "--quiet"]).current_dir(&self.path).output()?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
         Ok(if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) })
     }
 
-    /// Leaves it where it is.
+    /// Keeps the folder.
     pub(super) fn keep(self) -> PathBuf {
         let _ = self.folder.keep();
         self.path
@@ -74,13 +74,13 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 
 /// `cargo 1.95.0`
 pub(super) fn toolchain() -> anyhow::Result<String> {
-    const ADVICE: &str = "the tour repairs a Rust project and needs cargo, which is not there: install Rust from https://rustup.rs, \
+    const ADVICE: &str = "the tour repairs a Rust project and needs cargo, which was not found: install Rust from https://rustup.rs, \
          open a new terminal and try again";
     let output = cargo().arg("--version").output().context(ADVICE)?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    anyhow::ensure!(output.status.success(), "cargo does not work: {}", said.trim());
-    let said = String::from_utf8_lossy(&output.stdout);
-    Ok(said.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
+    let errors = String::from_utf8_lossy(&output.stderr);
+    anyhow::ensure!(output.status.success(), "cargo does not work: {}", errors.trim());
+    let version = String::from_utf8_lossy(&output.stdout);
+    Ok(version.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
 }
 
 fn cargo() -> Command {

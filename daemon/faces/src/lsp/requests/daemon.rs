@@ -1,7 +1,9 @@
-//! The desk itself: what it offers, how it is, its end.
+//! Requests about the daemon itself: models, agents, status, servers, stop.
 
 use std::collections::BTreeMap;
 
+use copydesk_host::agents::{self, AgentRegistry};
+use copydesk_host::session_host::SessionHostError;
 use copydesk_protocol::PROTOCOL;
 use copydesk_protocol::daemon::{
     AgentInfo, AgentsParams, AgentsResult, Empty, LogLevelEnd, LogSetParams, LogSetResult, ModelInfo,
@@ -14,8 +16,6 @@ use tower_lsp_server::jsonrpc::Result;
 use super::super::backend::{LspBackend, rpc_error_from};
 use super::super::initialize;
 use crate::log_control::LogLevelScope;
-use copydesk_host::agents::{self, AgentRegistry};
-use copydesk_host::session_host::SessionHostError;
 
 impl LspBackend {
     pub(super) async fn models(&self, _: LenientJson<Empty>) -> Result<ModelsResult> {

@@ -1,25 +1,26 @@
-//! What is undecided, and what people decide.
+//! Reviews: undecided hunks and the user's decisions.
 
+use std::sync::Arc;
+
+use copydesk_host::session_host::{self, HostedSession};
 use copydesk_protocol::lenient::LenientJson;
 use copydesk_protocol::review::{
     ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewListParams,
     ReviewListResult, SessionSetReviewParams,
 };
 use copydesk_protocol::session::SessionResult;
-use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
 
 use super::super::backend::{LspBackend, rpc_error_from};
-use copydesk_host::session_host::{self, HostedSession};
 
 impl LspBackend {
     pub(super) async fn review_list(
         &self,
         params: LenientJson<ReviewListParams>,
     ) -> Result<ReviewListResult> {
-        let (client, held) = (self.attached()?.id, self.open_session(&params.0.session).await?);
-        let listed = held.list_reviews(client, params.0).await;
-        self.host().release_if_unused(&held);
+        let (client, hosted) = (self.attached()?.id, self.open_session(&params.0.session).await?);
+        let listed = hosted.list_reviews(client, params.0).await;
+        self.host().release_if_unused(&hosted);
         listed.map_err(|error| rpc_error_from(&error))
     }
 
@@ -27,9 +28,9 @@ impl LspBackend {
         &self,
         params: LenientJson<ReviewDecideParams>,
     ) -> Result<ReviewDecideResult> {
-        let (client, held) = (self.attached()?.id, self.open_session(&params.0.session).await?);
-        let decided = held.decide(client, params.0).await;
-        self.host().release_if_unused(&held);
+        let (client, hosted) = (self.attached()?.id, self.open_session(&params.0.session).await?);
+        let decided = hosted.decide(client, params.0).await;
+        self.host().release_if_unused(&hosted);
         Ok(ReviewDecideResult { decided: decided.map_err(|error| rpc_error_from(&error))? })
     }
 
@@ -37,9 +38,9 @@ impl LspBackend {
         &self,
         params: LenientJson<ReviewCommentParams>,
     ) -> Result<ReviewCommentResult> {
-        let (client, held) = (self.attached()?.id, self.open_session(&params.0.session).await?);
-        let comments = held.comment(client, params.0).await;
-        self.host().release_if_unused(&held);
+        let (client, hosted) = (self.attached()?.id, self.open_session(&params.0.session).await?);
+        let comments = hosted.comment(client, params.0).await;
+        self.host().release_if_unused(&hosted);
         Ok(ReviewCommentResult { comments: comments.map_err(|error| rpc_error_from(&error))? })
     }
 
@@ -47,9 +48,9 @@ impl LspBackend {
         &self,
         params: LenientJson<SessionSetReviewParams>,
     ) -> Result<SessionResult> {
-        let held = self.open_session(&params.0.session).await?;
-        let session = held.set_review(params.0.review).await;
-        self.host().release_if_unused(&held);
+        let hosted = self.open_session(&params.0.session).await?;
+        let session = hosted.set_review(params.0.review).await;
+        self.host().release_if_unused(&hosted);
         Ok(SessionResult {
             session: session_host::session_info(&session.map_err(|error| rpc_error_from(&error))?),
         })

@@ -1,5 +1,7 @@
-//! Sessions: made, found, attached to, changed.
+//! Sessions: create, list, load, change, search.
 
+use copydesk_host::agents::AgentRegistry;
+use copydesk_host::session_host::{self, SessionHostError};
 use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::lenient::LenientJson;
 use copydesk_protocol::session::{
@@ -11,10 +13,8 @@ use copydesk_protocol::session::{
 use tower_lsp_server::jsonrpc::Result;
 
 use super::super::backend::{LspBackend, rpc_error_from};
-use copydesk_host::agents::AgentRegistry;
-use copydesk_host::session_host::{self, SessionHostError};
 
-/// How many sessions or matches a page has where a client does not say.
+/// Sessions or matches on a page, unless the client sets a limit.
 const PAGE: usize = 50;
 const PARTS: usize = 200;
 
@@ -36,7 +36,7 @@ impl LspBackend {
             self.host().store.sessions(usize::MAX).await.map_err(|error| rpc_error_from(&error.into()))?;
         let after = match before {
             Some(before) => {
-                all.iter().position(|session| session.id.as_str() == before).map_or(0, |at| at + 1)
+                all.iter().position(|session| session.id.as_str() == before).map_or(0, |index| index + 1)
             }
             None => 0,
         };
@@ -53,8 +53,11 @@ impl LspBackend {
     ) -> Result<SessionLoadResult> {
         let SessionLoadParams { session, limit } = params.0;
         let attached = self.attached()?;
-        let held = self.host().open_session(&session).await.map_err(|error| rpc_error_from(&error))?;
-        held.attach(attached.id, attached.outbox.clone(), limit).await.map_err(|error| rpc_error_from(&error))
+        let hosted = self.host().open_session(&session).await.map_err(|error| rpc_error_from(&error))?;
+        hosted
+            .attach(attached.id, attached.outbox.clone(), limit)
+            .await
+            .map_err(|error| rpc_error_from(&error))
     }
 
     pub(super) async fn session_parts(
@@ -72,8 +75,8 @@ impl LspBackend {
 
     pub(super) async fn session_leave(&self, params: LenientJson<SessionParams>) -> Result<Empty> {
         let attached = self.attached()?;
-        if let Some(held) = self.host().hosted_session(&params.0.session) {
-            held.detach(attached.id);
+        if let Some(hosted) = self.host().hosted_session(&params.0.session) {
+            hosted.detach(attached.id);
         }
         Ok(Empty {})
     }
@@ -107,9 +110,9 @@ impl LspBackend {
         params: LenientJson<SessionSetModelParams>,
     ) -> Result<SessionResult> {
         let SessionSetModelParams { session, model } = params.0;
-        let found =
+        let stored =
             self.host().store.session(&session).await.map_err(|error| rpc_error_from(&error.into()))?;
-        let setup = self.host().setup(&found.folder);
+        let setup = self.host().setup(&stored.folder);
         let usable = setup.load().and_then(|loaded| {
             let models = setup.registry(&loaded)?;
             Ok(models.model(&model).map(drop)?)
@@ -123,9 +126,9 @@ impl LspBackend {
         params: LenientJson<SessionSetAgentParams>,
     ) -> Result<SessionResult> {
         let SessionSetAgentParams { session, agent } = params.0;
-        let found =
+        let stored =
             self.host().store.session(&session).await.map_err(|error| rpc_error_from(&error.into()))?;
-        let setup = self.host().setup(&found.folder);
+        let setup = self.host().setup(&stored.folder);
         let known =
             setup.load().and_then(|loaded| AgentRegistry::new(&setup, &loaded)?.find(&agent).map(drop));
         known.map_err(|error| rpc_error_from(&SessionHostError::UnknownAgent(error.to_string())))?;
@@ -137,16 +140,16 @@ impl LspBackend {
         params: LenientJson<SessionSearchParams>,
     ) -> Result<SessionSearchResult> {
         let SessionSearchParams { query, limit } = params.0;
-        let most = limit.map_or(PAGE, |limit| limit as usize);
-        let found =
-            self.host().store.search(&query, most).await.map_err(|error| rpc_error_from(&error.into()))?;
-        let one = |found: copydesk_session::SessionSearchHit| SessionSearchMatch {
-            session: found.session.to_string(),
-            title: found.title,
-            part: found.part.to_string(),
-            excerpt: found.excerpt,
+        let limit = limit.map_or(PAGE, |limit| limit as usize);
+        let hits =
+            self.host().store.search(&query, limit).await.map_err(|error| rpc_error_from(&error.into()))?;
+        let to_match = |hit: copydesk_session::SessionSearchHit| SessionSearchMatch {
+            session: hit.session.to_string(),
+            title: hit.title,
+            part: hit.part.to_string(),
+            excerpt: hit.excerpt,
         };
-        Ok(SessionSearchResult { found: found.into_iter().map(one).collect() })
+        Ok(SessionSearchResult { found: hits.into_iter().map(to_match).collect() })
     }
 
     async fn change(
@@ -154,9 +157,9 @@ impl LspBackend {
         session: &str,
         change: impl FnOnce(&mut copydesk_session::Session),
     ) -> Result<SessionResult> {
-        let held = self.host().open_session(session).await.map_err(|error| rpc_error_from(&error))?;
-        let changed = held.update_session(change).await;
-        self.host().release_if_unused(&held);
+        let hosted = self.host().open_session(session).await.map_err(|error| rpc_error_from(&error))?;
+        let changed = hosted.update_session(change).await;
+        self.host().release_if_unused(&hosted);
         let session = changed.map_err(|error| rpc_error_from(&error))?;
         Ok(SessionResult { session: session_host::session_info(&session) })
     }

@@ -1,5 +1,6 @@
-//! Prompts, and taking back what came of them. Each answers at once; what happens then is told by events.
+//! Prompts, undo and redo. Prompts are answered at once; events tell what follows.
 
+use copydesk_host::session_host::AcceptedPrompt;
 use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::lenient::LenientJson;
 use copydesk_protocol::session::SessionParams;
@@ -9,7 +10,6 @@ use copydesk_session::PromptDelivery;
 use tower_lsp_server::jsonrpc::Result;
 
 use super::super::backend::{LspBackend, rpc_error_from};
-use copydesk_host::session_host::AcceptedPrompt;
 
 impl LspBackend {
     pub(super) async fn turn_start(&self, params: LenientJson<TurnParams>) -> Result<TurnStartResult> {
@@ -24,14 +24,15 @@ impl LspBackend {
 
     async fn prompt(&self, params: TurnParams, when: PromptDelivery) -> Result<AcceptedPrompt> {
         let client = self.attached()?.id;
-        let held = self.host().open_session(&params.session).await.map_err(|error| rpc_error_from(&error))?;
-        held.prompt(client, params, when).await.map_err(|error| rpc_error_from(&error))
+        let hosted =
+            self.host().open_session(&params.session).await.map_err(|error| rpc_error_from(&error))?;
+        hosted.prompt(client, params, when).await.map_err(|error| rpc_error_from(&error))
     }
 
     pub(super) async fn turn_cancel(&self, params: LenientJson<SessionParams>) -> Result<Empty> {
         match self.host().hosted_session(&params.0.session) {
-            Some(held) => held.cancel().await,
-            // One that is not at hand has no turn; but it has to exist.
+            Some(hosted) => hosted.cancel().await,
+            // An unopened session has no turn, but it has to exist.
             None => drop(
                 self.host()
                     .store
@@ -46,18 +47,18 @@ impl LspBackend {
     pub(super) async fn undo(&self, params: LenientJson<UndoParams>) -> Result<UndoResult> {
         let UndoParams { session, what } = params.0;
         let client = self.attached()?.id;
-        let held = self.host().open_session(&session).await.map_err(|error| rpc_error_from(&error))?;
-        let undone = held.undo(Some(client), what).await;
-        self.host().release_if_unused(&held);
+        let hosted = self.host().open_session(&session).await.map_err(|error| rpc_error_from(&error))?;
+        let undone = hosted.undo(Some(client), what).await;
+        self.host().release_if_unused(&hosted);
         undone.map_err(|error| rpc_error_from(&error))
     }
 
     pub(super) async fn redo(&self, params: LenientJson<SessionParams>) -> Result<UndoResult> {
         let client = self.attached()?.id;
-        let held =
+        let hosted =
             self.host().open_session(&params.0.session).await.map_err(|error| rpc_error_from(&error))?;
-        let redone = held.redo(Some(client)).await;
-        self.host().release_if_unused(&held);
+        let redone = hosted.redo(Some(client)).await;
+        self.host().release_if_unused(&hosted);
         redone.map_err(|error| rpc_error_from(&error))
     }
 }

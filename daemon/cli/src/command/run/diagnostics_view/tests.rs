@@ -32,7 +32,7 @@ fn read(mut metadata: Value) -> Option<DiagnosticsMetadata> {
     CallMetadata::from_value(metadata).diagnostics().cloned()
 }
 
-/// Whatever the width is, no line is wider.
+/// Checks the lines, and that none is wider than the terminal.
 #[track_caller]
 fn check(metadata: &Value, when: DiagnosticsTiming, width: usize, expected: &Expect) {
     let lines = within(&read(metadata.clone()).unwrap(), when, width);
@@ -40,7 +40,7 @@ fn check(metadata: &Value, when: DiagnosticsTiming, width: usize, expected: &Exp
     for line in &plain {
         assert!(columns_of(line) <= width + 2, "too wide: {line}");
     }
-    // What is expected is written without what all of its lines begin with.
+    // `expect!` strips the indentation that all lines share.
     let begun: Vec<_> = plain.iter().map(|line| line.strip_prefix("  ").expect("below its call")).collect();
     expected.assert_eq(&(begun.join("\n") + "\n"));
 }
@@ -149,7 +149,7 @@ fn nobody_was_asked() {
     assert_eq!(read(json!({ "diagnostics": 7 })), None);
 }
 
-/// Nothing that a server writes is taken for a style of ours.
+/// A server's escape sequences never reach the terminal.
 #[test]
 fn what_a_server_writes_cannot_steer_the_terminal() {
     let mut metadata = found();

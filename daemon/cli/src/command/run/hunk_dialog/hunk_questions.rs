@@ -1,6 +1,6 @@
-//! The questions at a hunk: the key, the words of a comment, the text of an editor.
+//! Questions about a hunk: the key, a comment, an edited text.
 //!
-//! Invariant: a question goes when its hunk does.
+//! Invariant: a question disappears with its hunk.
 
 use std::sync::atomic::Ordering;
 
@@ -9,24 +9,23 @@ use copydesk_protocol::review::{ReviewDecision, ReviewVerdict};
 
 use super::external_editor::{self, HunkEditOutcome};
 use super::undecided_hunk::UndecidedHunk;
-use super::{DialogAnswer, DialogSignals, HunkDialog, KeyOutcome, say};
+use super::{DialogAnswer, DialogSignals, HunkDialog, KeyOutcome, remark};
 use crate::command::run::terminal_input::{self, TerminalInput, TerminalQuestion, WithdrawnQuestion};
 use crate::terminal::print;
 
-/// What came of a question.
 pub(super) enum QuestionOutcome {
     Line(String),
-    /// The hunk is not what it was.
+    /// The hunk changed or is decided.
     Gone,
     Answer(DialogAnswer),
 }
 
 impl HunkDialog {
-    /// The line that answers a question about a hunk, unless somebody else is first.
+    /// Asks for a line about a hunk, unless the hunk or the ask goes first.
     pub(super) async fn ask_line(&self, question: String, item: &UndecidedHunk) -> QuestionOutcome {
-        let DialogSignals { withdrawn: over, changed, .. } = &self.attention;
+        let DialogSignals { withdrawn, changed, .. } = &self.signals;
         let hung_up = || QuestionOutcome::Answer(DialogAnswer::Reply(PermissionReply::Cancelled));
-        if over.is_cancelled() {
+        if withdrawn.is_cancelled() {
             return QuestionOutcome::Answer(DialogAnswer::Withdrawn(WithdrawnQuestion { is_open: false }));
         }
         let Ok(mut question) = TerminalQuestion::show(question) else { return hung_up() };
@@ -36,9 +35,9 @@ impl HunkDialog {
                     TerminalInput::Line(line) => QuestionOutcome::Line(line),
                     TerminalInput::Nothing => QuestionOutcome::Answer(DialogAnswer::Reply(PermissionReply::Reject { reason: None })),
                     TerminalInput::HungUp => hung_up(),
-                    TerminalInput::Withdrawn(taken_back) => QuestionOutcome::Answer(DialogAnswer::Withdrawn(taken_back)),
+                    TerminalInput::Withdrawn(question) => QuestionOutcome::Answer(DialogAnswer::Withdrawn(question)),
                 },
-                () = over.cancelled() => {
+                () = withdrawn.cancelled() => {
                     question.withdraw().await;
                     return QuestionOutcome::Answer(DialogAnswer::Withdrawn(WithdrawnQuestion { is_open: true }));
                 }
@@ -49,7 +48,7 @@ impl HunkDialog {
                     }
                     question.withdraw().await;
                     let _ = print("");
-                    say("decided or changed elsewhere");
+                    remark("decided or changed elsewhere");
                     return QuestionOutcome::Gone;
                 }
             }
@@ -64,7 +63,7 @@ impl HunkDialog {
             }
             QuestionOutcome::Answer(DialogAnswer::Reply(PermissionReply::Reject { .. }))
             | QuestionOutcome::Line(_) => {
-                say("nothing was said, so nothing is decided");
+                remark("no comment, so nothing is decided");
                 KeyOutcome::AskAgain
             }
             QuestionOutcome::Gone => KeyOutcome::AskAgain,
@@ -74,11 +73,11 @@ impl HunkDialog {
 
     pub(super) async fn edit(&self, item: &UndecidedHunk) -> KeyOutcome {
         let editor = external_editor::editor();
-        say(&format!("waiting for `{editor}`…"));
+        remark(&format!("waiting for `{editor}`…"));
         let edited = item.clone();
-        self.attention.editing.store(true, Ordering::SeqCst);
+        self.signals.editing.store(true, Ordering::SeqCst);
         let edited = tokio::task::spawn_blocking(move || external_editor::edit(&edited, &editor)).await;
-        self.attention.editing.store(false, Ordering::SeqCst);
+        self.signals.editing.store(false, Ordering::SeqCst);
         terminal_input::discard_input();
         match edited {
             Ok(HunkEditOutcome::Same) => KeyOutcome::Decide(item.decision(ReviewVerdict::Accept), 1),
@@ -86,8 +85,8 @@ impl HunkDialog {
                 ReviewDecision { text: Some(text), ..item.decision(ReviewVerdict::Accept) },
                 1,
             ),
-            Ok(HunkEditOutcome::Not(why)) => {
-                say(&why);
+            Ok(HunkEditOutcome::Not(reason)) => {
+                remark(&reason);
                 KeyOutcome::AskAgain
             }
             Err(_) => KeyOutcome::AskAgain,

@@ -1,4 +1,4 @@
-//! The keys at a hunk, which are those of `git add -p` where it has such.
+//! The keys at a hunk: those of `git add -p` if it has them.
 
 use copydesk_protocol::permission::PermissionAskInfo;
 
@@ -11,9 +11,9 @@ pub(super) enum HunkKey {
     No,
     Edit,
     Comment,
-    /// Yes to the rest of the file.
+    /// Accept the rest of the file.
     All,
-    /// No to the rest of the file.
+    /// Reject the rest of the file.
     Neither,
     Always,
     Stop,
@@ -23,7 +23,7 @@ pub(super) enum HunkKey {
 
 impl HunkKey {
     pub(super) fn parse(typed: &str) -> Option<Self> {
-        // The only key whose size matters.
+        // The only key whose case matters.
         if typed == "A" {
             return Some(Self::Always);
         }
@@ -31,7 +31,7 @@ impl HunkKey {
             "y" | "yes" => Self::Yes,
             "n" | "no" => Self::No,
             "e" | "edit" => Self::Edit,
-            // What it is at other asks.
+            // `r` is the key for this at other asks.
             "c" | "r" => Self::Comment,
             "a" | "all" => Self::All,
             "d" => Self::Neither,
@@ -44,7 +44,7 @@ impl HunkKey {
     }
 }
 
-/// The question. With one hunk it has words; with several the keys come again and again.
+/// The question: with words for a single hunk; with keys only for several, because it repeats.
 pub(super) fn question(ask: &PermissionAskInfo, is_single: bool, columns: usize) -> String {
     if !is_single {
         return format!("  {} [{}] › ", styled(BOLD, "accept this hunk?"), list(ask, is_single, ","));
@@ -68,14 +68,13 @@ fn list(ask: &PermissionAskInfo, is_single: bool, between: &str) -> String {
     keys.collect::<Vec<_>>().join(between)
 }
 
-/// What each key does.
 pub(super) fn help(ask: &PermissionAskInfo) -> String {
-    let always = format!("yes, and do not ask again ({}: {})", ask.key, one_line(&ask.always.join(", ")));
+    let always = format!("accept, and do not ask again ({}: {})", ask.key, one_line(&ask.always.join(", ")));
     let mut keys = vec![
-        ("y", "yes, accept this hunk"),
-        ("n", "no, reject this hunk; the model is told"),
-        ("e", "accept it as you edit it, in $VISUAL or $EDITOR"),
-        ("c", "reject it and say why; the model is told that too"),
+        ("y", "accept this hunk"),
+        ("n", "reject this hunk; the model is told"),
+        ("e", "edit this hunk in $VISUAL or $EDITOR, then accept it"),
+        ("c", "reject this hunk with a comment for the model"),
         ("a", "accept this hunk and all that follow in the file"),
         ("d", "reject this hunk and all that follow in the file"),
     ];
@@ -83,8 +82,8 @@ pub(super) fn help(ask: &PermissionAskInfo) -> String {
         keys.push(("A", &always));
     }
     keys.extend([
-        ("q", "no, and stop the turn; what you have accepted stays"),
-        ("p", "print this hunk again, all of it"),
+        ("q", "reject, and stop the turn; accepted hunks stay"),
+        ("p", "print the whole hunk again"),
         ("?", "print this help"),
     ]);
     let lines: Vec<_> =

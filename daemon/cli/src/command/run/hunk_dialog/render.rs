@@ -1,4 +1,4 @@
-//! A hunk as a person sees it: which it is, its lines, and what differs within them.
+//! Renders a hunk: its heading, its lines, and the changed words in them.
 
 use anstyle::Style;
 use copydesk_protocol::review::WordDiffInfo;
@@ -7,21 +7,20 @@ use super::context_lines::HunkContext;
 use super::undecided_hunk::{UndecidedHunk, UndecidedHunkKind};
 use crate::terminal::{BAD, BOLD, DIM, GOOD, columns_of, cut, one_line, styled};
 
-/// Room for what stands around the lines: the heading, the lines above and below, the question.
-const BESIDES: usize = 12;
-/// A hunk always has as many lines as this, however small the window is.
-const LEAST: usize = 8;
-/// A tab is as wide as this, so that it is known where a line ends.
+/// Rows for everything but the lines: heading, context, question.
+const OTHER_ROWS: usize = 12;
+/// The least number of rows for a hunk, however small the window.
+const MIN_ROWS: usize = 8;
+/// A tab on screen; with a fixed width the end of a line is known.
 const TAB: &str = "    ";
 
-/// The window.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TerminalSize {
     pub(super) rows: usize,
     pub(super) columns: usize,
 }
 
-/// Where a hunk stands among those of its file.
+/// A hunk's number among those of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HunkPosition {
     pub(super) number: usize,
@@ -29,21 +28,21 @@ pub(super) struct HunkPosition {
 }
 
 /// `a.txt  hunk 2 of 4  line 10`
-pub(super) fn heading(item: &UndecidedHunk, place: HunkPosition, size: TerminalSize) -> String {
-    let HunkPosition { number, of } = place;
+pub(super) fn heading(item: &UndecidedHunk, position: HunkPosition, size: TerminalSize) -> String {
+    let HunkPosition { number, of } = position;
     let rest = match item.kind {
         UndecidedHunkKind::Lines => format!("  hunk {number} of {of}  line {}", item.line + 1),
         UndecidedHunkKind::Created => "  a new file".to_owned(),
         UndecidedHunkKind::Deleted => "  this file is deleted".to_owned(),
         UndecidedHunkKind::Renamed => "  this file is renamed".to_owned(),
     };
-    let path = cut(&one_line(&item.path), size.columns.saturating_sub(rest.len()).max(LEAST));
+    let path = cut(&one_line(&item.path), size.columns.saturating_sub(rest.len()).max(MIN_ROWS));
     format!("{}{}", styled(BOLD, path), styled(DIM, rest))
 }
 
-/// Its lines; where it is long, as many as fit.
+/// The hunk's lines, as many as fit.
 pub(super) fn lines(item: &UndecidedHunk, around: &HunkContext, size: TerminalSize) -> String {
-    let room = size.rows.saturating_sub(BESIDES).max(LEAST);
+    let room = size.rows.saturating_sub(OTHER_ROWS).max(MIN_ROWS);
     let (old, new) = (item.old.len(), item.new.len());
     let half = room / 2;
     let (old_room, new_room) = if old + new <= room {
@@ -75,8 +74,8 @@ impl ShownDiffSide<'_> {
         size: TerminalSize,
         words: impl Fn(usize) -> Option<&'w [(u32, u32)]>,
     ) {
-        for (at, line) in self.lines.iter().take(room).enumerate() {
-            let words = words(at).unwrap_or_default();
+        for (index, line) in self.lines.iter().take(room).enumerate() {
+            let words = words(index).unwrap_or_default();
             shown.push(format!("  {}", changed(self.sign, line, words, self.style, size.columns)));
         }
         let rest = self.lines.len().saturating_sub(room);
@@ -97,7 +96,7 @@ fn same(line: &str, size: TerminalSize) -> String {
     format!("   {}", cut(&line.replace('\t', TAB), size.columns.saturating_sub(3)))
 }
 
-/// A line with what differs in it in bold, as far as it fits.
+/// A changed line, its changed words bold, as far as it fits.
 fn changed(sign: char, line: &str, words: &[(u32, u32)], style: Style, columns: usize) -> String {
     let room = columns.saturating_sub("  +".len());
     let width = |text: &str| columns_of(text) + text.matches('\t').count() * (TAB.len() - 1);

@@ -4,7 +4,7 @@ use copydesk_protocol::review::{HunkInfo, ReviewInfo, ReviewTimingInfo, WordDiff
 use super::context_lines::{HunkContext, around};
 use super::external_editor::{CUT, HunkEditOutcome, read, written};
 use super::render::{HunkPosition, TerminalSize, heading, lines};
-use super::told;
+use super::shorten_refusal;
 use super::undecided_hunk::UndecidedHunk;
 use crate::command::run::text_view::FileDiff;
 
@@ -49,7 +49,7 @@ fn item(hunk: HunkInfo) -> UndecidedHunk {
     items(vec![hunk]).remove(0)
 }
 
-/// Without the marks of our styles.
+/// Without our style marks.
 fn plain(text: &str) -> String {
     let text = crate::terminal::unmarked(text);
     strip_str(&text).to_string()
@@ -110,7 +110,7 @@ fn a_long_hunk_is_cut_to_the_window_and_both_sides_are_seen() {
     let shown: Vec<_> = shown.lines().collect();
     assert_eq!(shown.len(), 10, "{shown:?}");
     assert_eq!(shown[3..6], ["  -line 3", "  -… 96 more lines; p prints them", "  +line 0"]);
-    // What the other side does not need is free.
+    // A side gets the rows that the other does not need.
     let shown = plain(&lines(&item(hunk(0, &["one"], &many)), &HunkContext::default(), size));
     assert_eq!(shown.lines().count(), 9, "{shown}");
     let all = TerminalSize { rows: usize::MAX, columns: 40 };
@@ -142,7 +142,7 @@ fn what_comes_back_from_the_editor_is_read() {
     let file = written(&item);
     assert!(file.starts_with(&format!("# new\n\nlines\n{CUT}\n# ")) && file.ends_with("# old\n"), "{file}");
     let text = |text: &str| HunkEditOutcome::Text(text.to_owned());
-    let not = || HunkEditOutcome::Not("nothing was left of it".to_owned());
+    let not = || HunkEditOutcome::Not("the saved text is empty".to_owned());
     for (saved, expected) in [
         (file.clone(), HunkEditOutcome::Same),
         (file.replace('\n', "\r\n"), HunkEditOutcome::Same),
@@ -163,13 +163,16 @@ fn what_comes_back_from_the_editor_is_read() {
 #[test]
 fn a_refusal_has_no_numbers_of_the_desk() {
     assert_eq!(
-        told("hunk 7 has changed since it was shown; it is now:\n-a\n+b"),
+        shorten_refusal("hunk 7 has changed since it was shown; it is now:\n-a\n+b"),
         "this hunk has changed since it was shown"
     );
-    assert_eq!(told("hunk 7 is no longer there: it was kept"), "this hunk is no longer there: it was kept");
     assert_eq!(
-        told("`a.txt` has changed since it was shown; look at it again"),
+        shorten_refusal("hunk 7 is no longer there: it was kept"),
+        "this hunk is no longer there: it was kept"
+    );
+    assert_eq!(
+        shorten_refusal("`a.txt` has changed since it was shown; look at it again"),
         "`a.txt` has changed since it was shown; look at it again"
     );
-    assert_eq!(told(""), "");
+    assert_eq!(shorten_refusal(""), "");
 }

@@ -1,4 +1,4 @@
-//! What is asked about at once: lines of a document, or a whole file.
+//! What the user decides at once: a hunk of lines, or a whole file.
 
 use copydesk_protocol::review::{
     FileHunkKind, HunkInfo, ReviewDecision, ReviewInfo, ReviewVerdict, WordDiffInfo,
@@ -9,18 +9,18 @@ pub(super) struct UndecidedHunk {
     pub(super) path: String,
     pub(super) kind: UndecidedHunkKind,
     pub(super) hunk: String,
-    /// The line it begins with, from 0.
+    /// The first line, from 0.
     pub(super) line: usize,
     pub(super) old: Vec<String>,
     pub(super) new: Vec<String>,
-    /// Lines of a very long one that are not given.
+    /// Lines of a very long hunk that the daemon left out.
     pub(super) old_missing: usize,
     pub(super) new_missing: usize,
     pub(super) words: Vec<WordDiffInfo>,
     expected: String,
     review: String,
     review_expected: String,
-    /// How many there are in the same file that nobody has decided or is deciding, this one included.
+    /// Hunks of the same file that are neither decided nor being decided, this one included.
     pub(super) left: usize,
 }
 
@@ -33,15 +33,15 @@ pub(super) enum UndecidedHunkKind {
 }
 
 impl UndecidedHunk {
-    /// Of each review those that nobody is deciding just now.
+    /// All hunks except those being decided right now.
     pub(super) fn all(reviews: &[ReviewInfo]) -> Vec<Self> {
-        reviews.iter().flat_map(Self::of).collect()
+        reviews.iter().flat_map(Self::from_review).collect()
     }
 
-    fn of(review: &ReviewInfo) -> Vec<Self> {
+    fn from_review(review: &ReviewInfo) -> Vec<Self> {
         let lines = review.hunks.iter().filter(|hunk| !hunk.deciding);
         let Some(file) = &review.file else { return lines.map(|hunk| Self::new(review, hunk)).collect() };
-        // A file that comes or goes is decided as a whole, its lines with it.
+        // A created, deleted or renamed file is decided as a whole, with its lines.
         let item = review.hunks.first().map(|hunk| Self::new(review, hunk));
         let mut item = item.unwrap_or_else(|| Self::empty(review));
         (item.hunk, item.expected, item.left) = (file.hunk.clone(), file.expected.clone(), 1);
@@ -86,7 +86,7 @@ impl UndecidedHunk {
         }
     }
 
-    /// Whether it is the one that was shown, with the same lines.
+    /// Whether it is the same hunk with the same lines.
     pub(super) fn is_same_hunk(&self, other: &Self) -> bool {
         (&self.hunk, &self.expected) == (&other.hunk, &other.expected)
     }
@@ -99,7 +99,7 @@ impl UndecidedHunk {
         decision(&self.hunk, &self.expected, verdict)
     }
 
-    /// On everything that is left of the file.
+    /// A decision on the rest of the file.
     pub(super) fn decision_on_all(&self, verdict: ReviewVerdict) -> ReviewDecision {
         decision(&self.review, &self.review_expected, verdict)
     }

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Each character with its style, however the text is cut.
+/// Each character with its style.
 fn characters(pieces: &[&str]) -> Vec<(char, Option<Style>)> {
     let mut markdown = MarkdownStyler::default();
     let mut all = Vec::new();
@@ -22,7 +22,7 @@ fn characters(pieces: &[&str]) -> Vec<(char, Option<Style>)> {
     all
 }
 
-/// The text with its styles named: «b bold», «c code», «d dim», «i italic».
+/// Names the styles: «b bold», «c code», «d dim», «i italic».
 #[track_caller]
 fn check(text: &str, expected: &str) {
     let mut shown = String::new();
