@@ -345,6 +345,7 @@ export type CallMetadata =
   | AgentSwitchMetadata
   /** `bash` */
   | CommandMetadata
+  /** Beside the fields of any tool. */
   | CallNotes;
 
 /** What the daemon adds to the fields of any tool. */
@@ -1061,6 +1062,7 @@ export type PermissionAskMetadata =
   | RepeatedCallAskMetadata
   /** `skill` */
   | SkillAskMetadata
+  /** Beside the fields of any tool. */
   | PermissionAskNotes;
 
 /** What the daemon adds to the fields of any ask. */

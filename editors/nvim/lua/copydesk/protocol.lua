@@ -76,7 +76,7 @@
 ---| copydesk.BackgroundCommandMetadata # `bash` in the background
 ---| copydesk.AgentSwitchMetadata # `plan_enter`, `plan_exit`
 ---| copydesk.CommandMetadata # `bash`
----| copydesk.CallNotes # 
+---| copydesk.CallNotes # Beside the fields of any tool.
 
 --- What the daemon adds to the fields of any tool.
 ---@class copydesk.CallNotes
@@ -591,7 +591,7 @@
 ---| copydesk.TaskAskMetadata # `task`
 ---| copydesk.RepeatedCallAskMetadata # A call that the model repeats, whichever tool it is of.
 ---| copydesk.SkillAskMetadata # `skill`
----| copydesk.PermissionAskNotes # 
+---| copydesk.PermissionAskNotes # Beside the fields of any tool.
 
 --- What the daemon adds to the fields of any ask.
 ---@class copydesk.PermissionAskNotes
