@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use copydesk_metadata::TaskUsage;
 use expect_test::expect;
 use serde_json::{Value, json};
 
@@ -10,9 +11,7 @@ use crate::context::{PermissionDenial, ToolContext};
 use crate::outcome::{CallOutcome, ToolError, ToolErrorKind};
 use crate::output_spill::OutputSpill;
 use crate::registry::{ToolOutputLimits, ToolRegistry};
-use crate::subagents::{
-    Subagent, SubagentTask, Subagents, TaskEnd, TaskFuture, TaskProgress, TaskReport, TaskUsage,
-};
+use crate::subagents::{Subagent, SubagentTask, Subagents, TaskEnd, TaskFuture, TaskProgress, TaskReport};
 use crate::tools::task_tool;
 
 struct Works {
