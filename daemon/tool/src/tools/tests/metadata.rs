@@ -1,5 +1,5 @@
-//! The metadata that each tool makes, as it is stored and sent, and the variant that views decode it into. What the network or
-//! other agents are needed for is compared in `web` and `tasks`.
+//! Each tool makes metadata that views decode into its variant. What needs the network or other agents is compared in `web` and
+//! `tasks`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,80 +8,82 @@ use std::time::Duration;
 
 use copydesk_diagnostics::tracker::TrackerOptions;
 use copydesk_diagnostics::{DiagnosticsSources, DiagnosticsTracker, SyntaxSource};
-use copydesk_metadata::{CallMetadata, ProblemProof, ProblemSeverity};
+use copydesk_metadata::{CallDetail, CallMetadata, ProblemProof, ProblemSeverity};
 use copydesk_servers::CheckedDocument;
 use copydesk_servers::diagnostic::Severity;
 use copydesk_servers::source::{DiagnosticsSource, DocumentProvider};
-use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::desk::{Desk, desk, desk_answering};
 use crate::context::ToolContext;
 
-/// `tool Variant JSON`
-async fn row(desk: &Desk, agent: &str, name: &str, arguments: Value) -> String {
+/// Makes a call and compares the variant that its metadata is decoded into. That it is encoded again as it was made, the desk
+/// itself checks at every call of every test.
+async fn check(desk: &Desk, agent: &str, name: &str, arguments: Value, variant: &str) -> CallMetadata {
     let outcome = desk.call_as(agent, name, arguments).await;
-    let metadata = outcome.metadata.to_value();
-    let detail = format!("{:?}", CallMetadata::from_value(metadata.clone()).detail);
-    let variant = detail.split('(').next().unwrap().to_owned();
-    format!("{name} {variant} {}\n", desk.plain(&metadata.to_string()))
+    let metadata = CallMetadata::from_value(outcome.metadata.to_value());
+    let detail = format!("{:?}", metadata.detail);
+    assert_eq!(detail.split('(').next(), Some(variant), "{name}: {outcome:?}");
+    metadata
 }
 
 #[tokio::test]
 async fn every_tool_has_its_variant() {
-    let skill = ".copydesk/skills/tidy/SKILL.md";
     let files = [
         ("a.txt", "one\ntwo\n"),
         ("b.txt", "three\n"),
-        (skill, "---\nname: tidy\ndescription: Tidies up\n---\nTidy up.\n"),
+        (".copydesk/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies up\n---\nTidy up.\n"),
         (".copydesk/skills/tidy/notes.txt", "x"),
     ];
     let desk = desk(&files);
     desk.put("dot.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
-    let patch = "*** Begin Patch\n*** Add File: c.txt\n+c\n*** Update File: a.txt\n*** Move to: d.txt\n@@\n-eins\n+uno\n*** End Patch";
+    let patch =
+        "*** Begin Patch\n*** Add File: c.txt\n+c\n*** Update File: b.txt\n@@\n-three\n+drei\n*** End Patch";
     let todos = json!([{ "content": "Look", "status": "in_progress" }]);
     let edits = json!([{ "oldString": "two", "newString": "zwei" }]);
     let calls = [
-        ("read", json!({ "filePath": "a.txt" })),
-        ("read", json!({ "filePath": "dot.png" })),
-        ("read", json!({ "filePath": "." })),
-        ("list", json!({})),
-        ("glob", json!({ "pattern": "*.txt" })),
-        ("grep", json!({ "pattern": "o" })),
-        ("edit", json!({ "filePath": "a.txt", "oldString": "one", "newString": "eins" })),
-        ("multiedit", json!({ "filePath": "a.txt", "edits": edits })),
-        ("write", json!({ "filePath": "new.txt", "content": "new\n" })),
-        ("apply_patch", json!({ "patchText": patch })),
-        ("bash", json!({ "command": "true" })),
-        ("bash", json!({ "command": "echo no; exit 3" })),
-        ("bash", json!({ "command": "kill -9 $$" })),
-        ("bash", json!({ "command": "echo so far; sleep 60", "timeout": 50 })),
-        ("bash", json!({ "command": "true", "background": true })),
-        ("job", json!({ "id": 1, "wait": 60_000 })),
-        ("todowrite", json!({ "todos": todos })),
-        ("todoread", json!({})),
-        ("skill", json!({ "name": "tidy" })),
-        ("read", json!({ "file_path": "b.txt" })),
-        ("read", json!({ "filePath": "none" })),
+        ("read", json!({ "filePath": "a.txt" }), "TextPage"),
+        ("read", json!({ "file_path": "b.txt" }), "TextPage"),
+        ("read", json!({ "filePath": "dot.png" }), "MediaFile"),
+        ("read", json!({ "filePath": "." }), "FileList"),
+        ("read", json!({ "filePath": "none" }), "Other"),
+        ("list", json!({}), "FileList"),
+        ("glob", json!({ "pattern": "*.txt" }), "FileList"),
+        ("grep", json!({ "pattern": "o" }), "TextSearch"),
+        ("edit", json!({ "filePath": "a.txt", "oldString": "one", "newString": "eins" }), "Edit"),
+        ("multiedit", json!({ "filePath": "a.txt", "edits": edits }), "Edit"),
+        ("write", json!({ "filePath": "new.txt", "content": "new\n" }), "Edit"),
+        ("apply_patch", json!({ "patchText": patch }), "Edit"),
+        ("bash", json!({ "command": "true" }), "Command"),
+        ("bash", json!({ "command": "echo no; exit 3" }), "Command"),
+        ("bash", json!({ "command": "kill -9 $$" }), "Command"),
+        ("bash", json!({ "command": "echo so far; sleep 60", "timeout": 50 }), "Command"),
+        ("todowrite", json!({ "todos": todos }), "TodoList"),
+        ("todoread", json!({}), "TodoList"),
+        ("skill", json!({ "name": "tidy" }), "Skill"),
     ];
-    let mut rows = String::new();
-    for (name, arguments) in &calls {
-        rows += &row(&desk, "build", name, arguments.clone()).await;
+    let mut shown = BTreeSet::from(["bash", "job", "question", "plan_enter", "plan_exit"]);
+    for (name, arguments, variant) in calls {
+        check(&desk, "build", name, arguments, variant).await;
+        shown.insert(name);
     }
+    let in_background = json!({ "command": "true", "background": true });
+    let started = check(&desk, "build", "bash", in_background, "BackgroundCommand").await;
+    let CallDetail::BackgroundCommand(started) = started.detail else { panic!("{started:?}") };
+    check(&desk, "build", "job", json!({ "id": started.job, "wait": 60_000 }), "Job").await;
+
     let talk = desk_answering(|questions| Ok(vec![vec![questions[0].options[0].label.clone()]]));
+    talk.put(".copydesk/plans/19700101-000000-look.md", b"# Plan\n");
     let choice = |label: &str| json!({ "label": label, "description": "" });
     let question = json!({ "question": "Which?", "header": "Which", "options": [choice("a"), choice("b")] });
-    talk.put(".copydesk/plans/19700101-000000-look.md", b"# Plan\n");
-    rows += &row(&talk, "build", "question", json!({ "questions": [question] })).await;
-    rows += &row(&talk, "build", "plan_enter", json!({})).await;
-    rows += &row(&talk, "plan", "plan_exit", json!({})).await;
-    expect![[""]].assert_eq(&rows);
+    check(&talk, "build", "question", json!({ "questions": [question] }), "Questions").await;
+    check(&talk, "build", "plan_enter", json!({}), "AgentSwitch").await;
+    check(&talk, "plan", "plan_exit", json!({}), "AgentSwitch").await;
 
-    let shown: BTreeSet<_> = rows.lines().filter_map(|row| row.split(' ').next()).collect();
     let all = desk.registry().definitions(|_| true);
     let missing: Vec<_> =
         all.iter().map(|tool| tool.name.as_str()).filter(|name| !shown.contains(name)).collect();
-    assert_eq!(missing, ["batch", "webfetch"], "`batch` is taken apart by the session");
+    assert_eq!(missing, ["batch", "webfetch"], "the session takes a `batch` apart");
 }
 
 /// The texts of the disk.
