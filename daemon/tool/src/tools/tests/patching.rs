@@ -94,7 +94,8 @@ async fn a_person_is_asked_once_about_every_path() {
     let [ask] = asked.as_slice() else { panic!("asked {} times", asked.len()) };
     assert_eq!(ask.patterns, ["link", "a", "sub/b", "b", "c", "d"]);
     assert_eq!(ask.title, "Edit 4 files (+2 -2): link, sub/b, c, d");
-    let files = ask.metadata.to_value()["files"].as_array().unwrap();
+    let metadata = ask.metadata.to_value();
+    let files = metadata["files"].as_array().unwrap();
     let told = |file: &Value| {
         let number = |key: &str| file[key].as_u64().unwrap();
         (file["path"].as_str().unwrap().to_owned(), number("additions"), number("deletions"))
