@@ -6,7 +6,7 @@ use super::stdio_editor::{ForegroundDaemon, LOG, StdioEditor, daemon_environment
 fn a_daemon_that_nobody_needs_ends() {
     let desk = daemon_environment();
     assert!(ForegroundDaemon::start(&desk, &["--idle-exit", "0"]).wait_for_exit(&desk).success());
-    assert!(desk.read(LOG).contains("nobody has needed it"));
+    assert!(desk.read(LOG).contains("unused for a while"));
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn a_follow_up_is_about_what_was_written_and_a_retry_asks_the_same_again() {
     assert_eq!(decide(&mut client, &session, &[decision_on(&listed, "reject")]), ["done"]);
     assert_eq!(client.text(&uri), TEXT);
     let late = json!({ "session": session, "review": review, "instruction": "again" });
-    assert!(client.request_error("copydesk/inline/refine", late).1.contains("begin another"));
+    assert!(client.request_error("copydesk/inline/refine", late).1.contains("start another"));
 }
 
 #[test]

@@ -69,7 +69,11 @@ fn an_agent_in_words_of_a_repository_has_nothing_of_what_the_person_allows_it() 
             "{}",
             scripted.last_model_input(1)
         );
-        assert_eq!(warned.matches("what you allow it is asked for").count(), 1, "{warned}");
+        assert_eq!(
+            warned.matches("so Copydesk asks before it does what you allow it").count(),
+            1,
+            "{warned}"
+        );
     }
 }
 

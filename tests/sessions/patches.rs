@@ -129,7 +129,7 @@ fn the_tiers_of_edits_are_in_the_status() {
     scripted.desk.write("a.txt", "one\n    two\n    three\nfour\n");
     let _up = scripted.start_daemon(RunLocation::Daemon);
     let told = |arguments: &[&str]| scripted.desk.run(arguments).stdout;
-    assert!(!told(&["status"]).contains("Places of edits"));
+    assert!(!told(&["status"]).contains("Edits located"));
     let ran = scripted.run(&["--auto", "Edit"]);
     assert_eq!(
         (ran.code, scripted.desk.read("a.txt").as_str()),

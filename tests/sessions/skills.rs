@@ -176,7 +176,7 @@ fn a_broken_agent_is_told_with_its_file_and_line() {
         .map(|finding| finding["what"].as_str().unwrap().rsplit('/').next().unwrap().to_owned())
         .collect();
     assert_eq!(said.len(), 2, "{said:?}");
-    assert!(doctor.to_string().contains("other.md:2: the model `sonnet` has no provider"), "{doctor:#}");
+    assert!(doctor.to_string().contains("other.md:2: the model `sonnet` is ignored"), "{doctor:#}");
 }
 
 /// Not again for a task: somebody may be typing.

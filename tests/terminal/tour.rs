@@ -35,5 +35,5 @@ fn a_tour_that_is_refused_changes_nothing_and_says_so() {
     assert_eq!(terminal.wait_for_exit(), Some(1));
     let text = terminal.text();
     assert!(text.contains("you said no\nstopped at your request"), "{text}");
-    assert!(text.contains("The tour was ended early."), "{text}");
+    assert!(text.contains("The tour ended early."), "{text}");
 }

@@ -25,7 +25,7 @@ const MARK: usize = 24;
 pub(super) struct MarkdownStyler {
     place: MarkdownState,
     /// Characters whose meaning is still open.
-    held: String,
+    buffered: String,
     fence: Option<CodeFence>,
     /// The style of the whole line.
     line: Option<Style>,
@@ -45,7 +45,7 @@ enum MarkdownState {
     Within,
     /// In a run of this mark.
     Run(char),
-    /// After a single `*`, with which the held text begins.
+    /// After a single `*`, with which the buffered text begins.
     Span,
     /// The end of a span, unless a word follows.
     Closing,
@@ -94,8 +94,8 @@ impl MarkdownStyler {
         match self.place {
             MarkdownState::Begin => self.begin(character),
             MarkdownState::Within => self.within(character),
-            MarkdownState::Run(mark) if character == mark && self.held.len() < MARK => {
-                self.held.push(character);
+            MarkdownState::Run(mark) if character == mark && self.buffered.len() < MARK => {
+                self.buffered.push(character);
             }
             MarkdownState::Run(mark) => self.run(mark, character),
             MarkdownState::Span => self.span(character),
@@ -106,53 +106,53 @@ impl MarkdownStyler {
     /// Holds the start of a line until its kind is known.
     fn begin(&mut self, character: char) {
         if character != '\n'
-            && self.held.len() < MARK
-            && may_grow(&self.held, character, self.fence.is_some())
+            && self.buffered.len() < MARK
+            && may_grow(&self.buffered, character, self.fence.is_some())
         {
-            self.held.push(character);
+            self.buffered.push(character);
             return;
         }
-        let held = std::mem::take(&mut self.held);
+        let buffered = std::mem::take(&mut self.buffered);
         self.place = MarkdownState::Within;
         match self.fence {
             Some(fence) => {
-                if character == '\n' && ends(&held, fence) {
+                if character == '\n' && ends(&buffered, fence) {
                     self.fence = Some(CodeFence { at: FencePosition::Last, ..fence });
                 }
-                self.put(self.style(), &held);
+                self.put(self.style(), &buffered);
             }
-            None => self.open_line(&held, character),
+            None => self.open_line(&buffered, character),
         }
         self.take(character);
     }
 
     /// Styles the start of a line, which continues with `next`.
-    fn open_line(&mut self, held: &str, next: char) {
-        let mark = held.trim_start();
-        let is_done = next == '\n' || held.ends_with(' ');
+    fn open_line(&mut self, buffered: &str, next: char) {
+        let mark = buffered.trim_start();
+        let is_done = next == '\n' || buffered.ends_with(' ');
         let first = mark.chars().next();
         let length = mark.chars().take_while(|character| Some(*character) == first).count();
         let tail = mark.trim_end();
         // Text indented by four or more is code.
-        let is_outer = held.len() - mark.len() < 4;
+        let is_outer = buffered.len() - mark.len() < 4;
         match first {
             Some(mark @ ('`' | '~')) if length >= 3 && !(mark == '`' && next == '`') => {
                 self.fence = Some(CodeFence { mark, length, at: FencePosition::First });
-                self.put(Some(DIM), held);
+                self.put(Some(DIM), buffered);
             }
             Some('#') if is_outer && length <= 6 && tail.len() == length && is_done => {
                 self.line = Some(BOLD);
-                self.put(Some(BOLD), held);
+                self.put(Some(BOLD), buffered);
             }
             Some('>') if is_outer => {
                 self.line = Some(DIM);
-                self.put(Some(DIM), held);
+                self.put(Some(DIM), buffered);
             }
-            Some('-' | '*' | '_') if next == '\n' && is_rule(tail) => self.put(Some(DIM), held),
-            Some('-' | '+' | '*') if tail.len() == 1 && is_done => self.put(Some(CODE), held),
-            Some('0'..='9') if tail.ends_with(['.', ')']) && is_done => self.put(Some(CODE), held),
+            Some('-' | '*' | '_') if next == '\n' && is_rule(tail) => self.put(Some(DIM), buffered),
+            Some('-' | '+' | '*') if tail.len() == 1 && is_done => self.put(Some(CODE), buffered),
+            Some('0'..='9') if tail.ends_with(['.', ')']) && is_done => self.put(Some(CODE), buffered),
             // No mark: an ordinary line.
-            _ => held.chars().for_each(|character| self.within(character)),
+            _ => buffered.chars().for_each(|character| self.within(character)),
         }
     }
 
@@ -177,51 +177,51 @@ impl MarkdownStyler {
 
     fn hold(&mut self, place: MarkdownState, character: char) {
         self.place = place;
-        self.held.push(character);
+        self.buffered.push(character);
     }
 
     /// A run of marks ended; `next` follows.
     fn run(&mut self, mark: char, next: char) {
-        let held = std::mem::take(&mut self.held);
+        let buffered = std::mem::take(&mut self.buffered);
         self.place = MarkdownState::Within;
         let opens = self.before.is_none_or(|before| !is_word(before)) && begins(next);
         let closes = self.before.is_some_and(|before| !before.is_whitespace());
-        match (mark, held.len()) {
+        match (mark, buffered.len()) {
             ('`', length) if self.code == 0 => {
                 self.code = length;
-                self.put(self.style(), &held);
+                self.put(self.style(), &buffered);
             }
             ('`', length) => {
-                self.put(self.style(), &held);
+                self.put(self.style(), &buffered);
                 if length == self.code {
                     self.code = 0;
                 }
             }
             ('*', 2) if self.bold && closes => {
-                self.put(self.style(), &held);
+                self.put(self.style(), &buffered);
                 self.bold = false;
             }
             ('*', 2) if !self.bold && opens => {
                 self.bold = true;
-                self.put(self.style(), &held);
+                self.put(self.style(), &buffered);
             }
             ('*', 1) if !self.bold && self.line.is_none() && opens => {
-                self.held = held;
+                self.buffered = buffered;
                 self.place = MarkdownState::Span;
             }
-            _ => self.put(self.style(), &held),
+            _ => self.put(self.style(), &buffered),
         }
         self.take(next);
     }
 
-    /// After a `*`: the held text is italic if another `*` ends it.
+    /// After a `*`: the buffered text is italic if another `*` ends it.
     fn span(&mut self, character: char) {
-        let last = self.held.chars().next_back().unwrap_or_default();
+        let last = self.buffered.chars().next_back().unwrap_or_default();
         match character {
             '*' if !last.is_whitespace() && last != '*' => self.hold(MarkdownState::Closing, character),
             '*' | '`' | '\n' => self.no_span(character),
-            _ if self.held.len() >= SPAN => self.no_span(character),
-            _ => self.held.push(character),
+            _ if self.buffered.len() >= SPAN => self.no_span(character),
+            _ => self.buffered.push(character),
         }
     }
 
@@ -229,17 +229,17 @@ impl MarkdownStyler {
         if is_word(next) || next == '*' {
             return self.no_span(next);
         }
-        let held = std::mem::take(&mut self.held);
+        let buffered = std::mem::take(&mut self.buffered);
         self.place = MarkdownState::Within;
-        self.put(Some(ITALIC), &held);
+        self.put(Some(ITALIC), &buffered);
         self.take(next);
     }
 
     /// The `*` had no partner.
     fn no_span(&mut self, next: char) {
-        let held = std::mem::take(&mut self.held);
+        let buffered = std::mem::take(&mut self.buffered);
         self.place = MarkdownState::Within;
-        self.put(self.style(), &held);
+        self.put(self.style(), &buffered);
         self.take(next);
     }
 
@@ -270,9 +270,9 @@ impl MarkdownStyler {
     }
 }
 
-/// Whether the held start of a line may still become a mark with `next`.
-fn may_grow(held: &str, next: char, in_fence: bool) -> bool {
-    let mark = held.trim_start();
+/// Whether the buffered start of a line may still become a mark with `next`.
+fn may_grow(buffered: &str, next: char, in_fence: bool) -> bool {
+    let mark = buffered.trim_start();
     let Some(first) = mark.chars().next() else {
         return next == ' '
             || next == '\t'

@@ -13,7 +13,7 @@ fn characters(pieces: &[&str]) -> Vec<(char, Option<Style>)> {
     };
     for piece in pieces {
         piece.chars().for_each(|character| markdown.take(character));
-        assert!(markdown.held.len() <= SPAN + 4, "{:?}", markdown.held);
+        assert!(markdown.buffered.len() <= SPAN + 4, "{:?}", markdown.buffered);
         collect(&mut markdown);
     }
     markdown.take('\n');
