@@ -59,7 +59,7 @@ pub enum PartContentInfo {
     /// What the model let us see of its thinking.
     Reasoning(TextContent),
     /// A call of a tool.
-    Call(CallInfo),
+    Call(Box<CallInfo>),
     /// A request to the model begins.
     StepStart {
         /// `PROVIDER/MODEL`

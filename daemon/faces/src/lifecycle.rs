@@ -50,16 +50,18 @@ pub struct DaemonHandle {
     shutdown: CancellationToken,
 }
 
-impl DaemonHandle {
-    /// A handle with its own state. A host inside another process has one that never ends.
-    pub fn new() -> Self {
+/// The handle of a daemon that nobody has attached to yet. Nobody asks a host inside another process to stop.
+impl Default for DaemonHandle {
+    fn default() -> Self {
         Self {
             clients: watch::Sender::new(0),
             stop: watch::Sender::new(None),
             shutdown: CancellationToken::new(),
         }
     }
+}
 
+impl DaemonHandle {
     pub fn clients(&self) -> usize {
         *self.clients.borrow()
     }
@@ -107,7 +109,7 @@ pub async fn run(
 ) -> io::Result<()> {
     let signals = StopSignals::new()?;
     ready()?;
-    let daemon = DaemonHandle::new();
+    let daemon = DaemonHandle::default();
     let mut connections = JoinSet::new();
     {
         let mut end =

@@ -12,11 +12,11 @@ use crate::{lenient, lossless};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PermissionAskMetadata {
     /// The tool's own fields.
-    pub detail: PermissionAskDetail,
+    pub detail: Box<PermissionAskDetail>,
     /// What the daemon adds to the fields of any ask.
     pub notes: PermissionAskNotes,
     /// Fields as they were decoded that the types would not encode the same.
-    rest: Map<String, Value>,
+    rest: Box<Map<String, Value>>,
 }
 
 /// The fields of one kind of ask. The first variant that fits a value wins.
@@ -126,12 +126,12 @@ impl PermissionAskMetadata {
             None if notes.session.is_some() && value == Value::Object(Map::new()) => Default::default(),
             None => (PermissionAskDetail::Other(value), Map::new()),
         };
-        Self { detail, notes, rest }
+        Self { detail: Box::new(detail), notes, rest: Box::new(rest) }
     }
 
     /// As it is sent.
     pub fn to_value(&self) -> Value {
-        let mut value = match &self.detail {
+        let mut value = match &*self.detail {
             PermissionAskDetail::Other(value) => value.clone(),
             typed => Value::Object(lossless::encode(typed)),
         };
@@ -140,7 +140,7 @@ impl PermissionAskMetadata {
             value = Value::Object(Map::new());
         }
         if let Value::Object(fields) = &mut value {
-            fields.extend(self.rest.clone());
+            fields.extend((*self.rest).clone());
             fields.extend(notes);
         }
         value
@@ -159,28 +159,28 @@ impl PermissionAskMetadata {
 
     /// The files that would be changed, in their order.
     pub fn changed_files(&self) -> &[ChangedFileMetadata] {
-        if let PermissionAskDetail::Edit(edit) = &self.detail { edit.files() } else { &[] }
+        if let PermissionAskDetail::Edit(edit) = &*self.detail { edit.files() } else { &[] }
     }
 
     /// What the change would make wrong; none where nothing was checked.
     pub fn diagnostics(&self) -> Option<&DiagnosticsMetadata> {
-        if let PermissionAskDetail::Edit(edit) = &self.detail { edit.diagnostics() } else { None }
+        if let PermissionAskDetail::Edit(edit) = &*self.detail { edit.diagnostics() } else { None }
     }
 
     /// The command that would run.
     pub fn command(&self) -> Option<&str> {
-        if let PermissionAskDetail::Command(ask) = &self.detail { Some(&ask.command) } else { None }
+        if let PermissionAskDetail::Command(ask) = &*self.detail { Some(&ask.command) } else { None }
     }
 
     /// The plan that would be carried out.
     pub fn plan(&self) -> Option<&str> {
-        if let PermissionAskDetail::Plan(ask) = &self.detail { Some(&ask.plan) } else { None }
+        if let PermissionAskDetail::Plan(ask) = &*self.detail { Some(&ask.plan) } else { None }
     }
 }
 
 impl From<PermissionAskDetail> for PermissionAskMetadata {
     fn from(detail: PermissionAskDetail) -> Self {
-        Self { detail, ..Self::default() }
+        Self { detail: Box::new(detail), ..Self::default() }
     }
 }
 

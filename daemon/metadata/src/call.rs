@@ -18,11 +18,11 @@ use crate::{lenient, lossless};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CallMetadata {
     /// The tool's own fields.
-    pub detail: CallDetail,
+    pub detail: Box<CallDetail>,
     /// What the daemon adds to the fields of any tool.
     pub notes: CallNotes,
     /// Fields as they were decoded that the types would not encode the same.
-    rest: Map<String, Value>,
+    rest: Box<Map<String, Value>>,
 }
 
 /// The fields of one tool, or of a few that show the same.
@@ -124,12 +124,12 @@ impl CallMetadata {
             None if notes != CallNotes::default() && value == Value::Object(Map::new()) => Default::default(),
             None => (CallDetail::Other(value), Map::new()),
         };
-        Self { detail, notes, rest }
+        Self { detail: Box::new(detail), notes, rest: Box::new(rest) }
     }
 
     /// As it is stored and sent.
     pub fn to_value(&self) -> Value {
-        let mut value = match &self.detail {
+        let mut value = match &*self.detail {
             CallDetail::Other(value) => value.clone(),
             typed => Value::Object(lossless::encode(typed)),
         };
@@ -138,7 +138,7 @@ impl CallMetadata {
             value = Value::Object(Map::new());
         }
         if let Value::Object(fields) = &mut value {
-            fields.extend(self.rest.clone());
+            fields.extend((*self.rest).clone());
             fields.extend(notes);
         }
         value
@@ -157,7 +157,7 @@ impl CallMetadata {
 
     /// The files that the call changed, in their order. None for a `task`, whose own calls have them.
     pub fn changed_files(&self) -> &[ChangedFileMetadata] {
-        match &self.detail {
+        match &*self.detail {
             CallDetail::Edit(edit) => edit.files(),
             _ => &[],
         }
@@ -165,7 +165,7 @@ impl CallMetadata {
 
     /// What is wrong after the call; none where nothing was checked.
     pub fn diagnostics(&self) -> Option<&DiagnosticsMetadata> {
-        match &self.detail {
+        match &*self.detail {
             CallDetail::Edit(edit) => edit.diagnostics(),
             CallDetail::Command(command) => command.diagnostics.as_ref(),
             _ => None,
@@ -174,22 +174,22 @@ impl CallMetadata {
 
     /// The command that the call runs or ran, unless in the background.
     pub fn command(&self) -> Option<&CommandMetadata> {
-        if let CallDetail::Command(command) = &self.detail { Some(command) } else { None }
+        if let CallDetail::Command(command) = &*self.detail { Some(command) } else { None }
     }
 
     /// The task that the call gave to another agent.
     pub fn task(&self) -> Option<&TaskMetadata> {
-        if let CallDetail::Task(task) = &self.detail { Some(task) } else { None }
+        if let CallDetail::Task(task) = &*self.detail { Some(task) } else { None }
     }
 
     /// The list of things to do that the call wrote or read.
     pub fn todo_list(&self) -> Option<&TodoListMetadata> {
-        if let CallDetail::TodoList(list) = &self.detail { Some(list) } else { None }
+        if let CallDetail::TodoList(list) = &*self.detail { Some(list) } else { None }
     }
 
     /// Whether the call looked at a background command that still runs: repeating it makes sense.
     pub fn is_running(&self) -> bool {
-        match &self.detail {
+        match &*self.detail {
             CallDetail::Job(job) => job.running,
             CallDetail::Batch(batch) => batch.running == Some(true),
             _ => false,
@@ -199,7 +199,7 @@ impl CallMetadata {
 
 impl From<CallDetail> for CallMetadata {
     fn from(detail: CallDetail) -> Self {
-        Self { detail, ..Self::default() }
+        Self { detail: Box::new(detail), ..Self::default() }
     }
 }
 

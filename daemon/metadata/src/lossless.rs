@@ -45,10 +45,10 @@ pub(crate) fn schema<Detail: JsonSchema, Notes: JsonSchema>(
     description: &str,
 ) -> Schema {
     let mut schema = Detail::json_schema(generator);
-    let mut notes = generator.subschema_for::<Notes>().to_value();
-    notes["description"] = "Beside the fields of any tool.".into();
+    let mut notes = generator.subschema_for::<Notes>();
+    notes.insert("description".to_owned(), "Beside the fields of any tool.".into());
     if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
-        choices.push(notes);
+        choices.push(notes.to_value());
     }
     schema.insert("description".to_owned(), description.into());
     schema

@@ -8,7 +8,7 @@ use crate::{
 };
 
 fn call_variant(value: &Value) -> &'static str {
-    match CallMetadata::from_value(value.clone()).detail {
+    match *CallMetadata::from_value(value.clone()).detail {
         CallDetail::Edit(_) => "edit",
         CallDetail::Task(_) => "task",
         CallDetail::TodoList(_) => "todo list",
@@ -30,7 +30,7 @@ fn call_variant(value: &Value) -> &'static str {
 }
 
 fn ask_variant(value: &Value) -> &'static str {
-    match PermissionAskMetadata::from_value(value.clone()).detail {
+    match *PermissionAskMetadata::from_value(value.clone()).detail {
         PermissionAskDetail::Edit(_) => "edit",
         PermissionAskDetail::Command(_) => "command",
         PermissionAskDetail::Plan(_) => "plan",
@@ -142,7 +142,7 @@ fn notes_stand_beside_the_fields_of_any_tool() {
     let refused = CallMetadata::from_value(json!({ "refused": "doom_loop" }));
     assert_eq!(
         (refused.notes.refused.as_deref(), refused.detail.clone()),
-        (Some("doom_loop"), CallDetail::default())
+        (Some("doom_loop"), Box::default())
     );
 }
 

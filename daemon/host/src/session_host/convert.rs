@@ -97,14 +97,14 @@ fn content(content: &session::PartContent) -> PartContentInfo {
         session::PartContent::Reasoning(reasoning) => {
             PartContentInfo::Reasoning(TextContent { text: reasoning.text.clone() })
         }
-        session::PartContent::Call(call) => PartContentInfo::Call(CallInfo {
+        session::PartContent::Call(call) => PartContentInfo::Call(Box::new(CallInfo {
             call: call.call.clone(),
             name: call.name.clone(),
             arguments: call.arguments.clone(),
             parent: call.parent.as_ref().map(ToString::to_string),
             progress: copydesk_protocol::metadata::CallMetadata::default(),
             output: call.output.as_deref().map(output).map(Box::new),
-        }),
+        })),
         session::PartContent::StepStart { model } => PartContentInfo::StepStart { model: model.clone() },
         session::PartContent::StepFinish(finish) => PartContentInfo::StepFinish(StepFinishInfo {
             stop: stop(&finish.stop),

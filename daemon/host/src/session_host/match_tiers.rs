@@ -28,7 +28,7 @@ impl MatchTierCounts {
     pub(super) fn count(&self, part: &Part) {
         let PartContent::Call(call) = &part.content else { return };
         let output = call.output.as_ref().filter(|_| part.state == PartState::Completed);
-        let Some(CallDetail::Edit(edit)) = output.map(|output| &output.metadata.detail) else { return };
+        let Some(CallDetail::Edit(edit)) = output.map(|output| &*output.metadata.detail) else { return };
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (tier, count) in edit.tiers().into_iter().flatten() {
             if counts.len() < MAX_TIERS || counts.contains_key(tier) {

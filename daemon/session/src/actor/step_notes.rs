@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use copydesk_metadata::{CallDetail, CallMetadata};
+use copydesk_metadata::CallDetail;
 use copydesk_tool::job_notes;
 use copydesk_tool::review_notes::review_note;
 use copydesk_workspace::process::Processes;
@@ -60,12 +60,12 @@ pub(super) fn lost_jobs(parts: &[Arc<Part>], processes: &Processes) -> Vec<i64> 
     let mut open = Vec::new();
     for part in parts {
         match &part.content {
-            PartContent::Call(call) => match call.output.as_ref().map(|output| &output.metadata) {
-                Some(CallMetadata { detail: CallDetail::BackgroundCommand(started), .. }) => {
+            PartContent::Call(call) => match call.output.as_ref().map(|output| &*output.metadata.detail) {
+                Some(CallDetail::BackgroundCommand(started)) => {
                     open.push(i64::from(started.job));
                 }
                 // The model saw its end with `job`.
-                Some(CallMetadata { detail: CallDetail::Job(job), .. }) if !job.running => {
+                Some(CallDetail::Job(job)) if !job.running => {
                     open.retain(|id| *id != i64::from(job.job));
                 }
                 _ => {}

@@ -98,7 +98,7 @@ pub(super) async fn check_command(context: &ToolContext, command: CommandSnapsho
     let told = context.cancel.run_until_cancelled(context.checks.finish_command(command)).await.flatten();
     let Some(told) = told else { return };
     output.output.push_str(&format!("\n\nThe command changed files. {}", told.output));
-    if let CallDetail::Command(command) = &mut output.metadata.detail {
+    if let CallDetail::Command(command) = &mut *output.metadata.detail {
         command.diagnostics = metadata(told.metadata);
     }
 }

@@ -173,10 +173,10 @@ fn contents_of_parts() {
         &expect![[r#"{"kind":"reasoning","text":"Hm"}"#]],
     );
     check(
-        &PartContentInfo::Call(CallInfo {
+        &PartContentInfo::Call(Box::new(CallInfo {
             progress: CallMetadata::from_value(json!({"output": "x"})),
             ..call()
-        }),
+        })),
         &expect![[
             r#"{"kind":"call","call":"c1","name":"bash","arguments":"{\"command\":\"ls\"}","progress":{"output":"x"}}"#
         ]],
@@ -190,7 +190,7 @@ fn contents_of_parts() {
         milliseconds: 12,
     };
     check(
-        &PartContentInfo::Call(CallInfo { output: Some(Box::new(output)), ..call() }),
+        &PartContentInfo::Call(Box::new(CallInfo { output: Some(Box::new(output)), ..call() })),
         &expect![[
             r#"{"kind":"call","call":"c1","name":"bash","arguments":"{\"command\":\"ls\"}","output":{"title":"ls","output":"a\nb","isError":true,"metadata":{"exit":1},"media":[{"mime":"image/png","base64":"AA==","name":"a.png"}],"milliseconds":12}}"#
         ]],

@@ -27,7 +27,7 @@ pub(super) async fn start(setup: &UserSetup) -> anyhow::Result<(DaemonClient, Da
     }
     let host = Arc::new(SessionHost::new(setup.paths.clone(), store, journal(setup)));
     let (ours, theirs) = SocketConnection::pair()?;
-    tokio::spawn(EditorService { host, log: Arc::new(NoLog) }.serve(theirs, DaemonHandle::new()));
+    tokio::spawn(EditorService { host, log: Arc::new(NoLog) }.serve(theirs, DaemonHandle::default()));
     Ok(DaemonClient::initialize(ours, ClientKind::Copydesk).await?)
 }
 

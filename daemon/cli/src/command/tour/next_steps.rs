@@ -84,14 +84,14 @@ mod tests {
             package: package.map(PathBuf::from),
             cwd: Path::new(cwd),
         };
-        let (remark, commands) = after(&program(Some("/src/a desk/daemon/desk"), "/src/a desk"));
+        let (remark, commands) = after(&program(Some("/src/a desk/daemon/cli"), "/src/a desk"));
         assert_eq!(
             remark,
             "Until you install the program, write '/src/a desk/target/release/copydesk' for `copydesk`."
         );
-        assert_eq!(commands.first().unwrap(), "cargo install --path daemon/desk");
-        let (_, commands) = after(&program(Some("/src/a desk/daemon/desk"), "/elsewhere"));
-        assert_eq!(commands.first().unwrap(), "cargo install --path '/src/a desk/daemon/desk'");
+        assert_eq!(commands.first().unwrap(), "cargo install --path daemon/cli");
+        let (_, commands) = after(&program(Some("/src/a desk/daemon/cli"), "/elsewhere"));
+        assert_eq!(commands.first().unwrap(), "cargo install --path '/src/a desk/daemon/cli'");
         let (remark, commands) = after(&program(None, "/elsewhere"));
         assert!(remark.contains("write '/src/a desk/target/release/copydesk' for it"), "{remark}");
         assert_eq!(commands.first().unwrap(), "copydesk auth add anthropic");
@@ -100,7 +100,7 @@ mod tests {
         std::fs::write(&file, "").unwrap();
         assert_ne!(after(&program(None, "/")).0, "", "a file that cannot be run is no program");
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let (remark, commands) = after(&program(Some("/src/a desk/daemon/desk"), "/src/a desk"));
+        let (remark, commands) = after(&program(Some("/src/a desk/daemon/cli"), "/src/a desk"));
         assert_eq!(
             (remark.as_str(), commands.first().unwrap().as_str()),
             ("", "copydesk auth add anthropic")

@@ -22,6 +22,8 @@ async fn formed(house: &House, name: &str) -> (Result<Option<String>, String>, D
 }
 
 #[tokio::test]
+// The test is about others that wait for this guard.
+#[allow(clippy::await_holding_invalid_type)]
 async fn whoever_asks_is_not_held_up_by_a_text_that_wants_its_form() {
     let house = House::new(&["--pull", "--form"], push(), PoolLimits::default());
     let a = house.saved("a.lua", "give x");

@@ -69,7 +69,7 @@ async fn every_tool_has_its_variant() {
     }
     let in_background = json!({ "command": "true", "background": true });
     let started = check(&desk, "build", "bash", in_background, "BackgroundCommand").await;
-    let CallDetail::BackgroundCommand(started) = started.detail else { panic!("{started:?}") };
+    let CallDetail::BackgroundCommand(started) = *started.detail else { panic!("{started:?}") };
     check(&desk, "build", "job", json!({ "id": started.job, "wait": 60_000 }), "Job").await;
 
     let talk = desk_answering(|questions| Ok(vec![vec![questions[0].options[0].label.clone()]]));
