@@ -4,6 +4,7 @@
 //! servers for one language are tried where nothing in the project speaks for one of them.
 
 mod language;
+mod package_manager;
 mod root_markers;
 
 use std::sync::LazyLock;
@@ -11,10 +12,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::program_search::PackageManager;
 use crate::quirks::Quirks;
 
 pub use language::{Language, language_of};
+pub use package_manager::PackageManager;
 pub use root_markers::{ProjectMarker, RootMarkers};
 
 #[derive(Debug, Default, Deserialize)]

@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use crate::file_system::{FileSystemView, ancestors_within};
 
+pub use crate::known_servers::PackageManager;
 pub use environment::{python, tsdk};
-pub use package_manager::PackageManager;
 
 /// Where programs are looked for. Nothing of it is read from this process.
 #[derive(Clone)]

@@ -7,25 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-
-use crate::known_servers;
-
-/// A package manager that puts programs into a project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum PackageManager {
-    /// And its like: `node_modules/.bin`.
-    Npm,
-    /// pip, uv, Poetry, Pipenv: virtual environments.
-    Python,
-    /// Composer: `vendor/bin`.
-    Php,
-}
-
-impl PackageManager {
-    pub(super) const ALL: [Self; 3] = [Npm, Python, Php];
-}
+use crate::known_servers::{self, PackageManager};
 
 use PackageManager::{Npm, Php, Python};
 

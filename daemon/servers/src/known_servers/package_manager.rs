@@ -1,0 +1,19 @@
+//! The package managers that put programs into a project.
+
+use serde::Deserialize;
+
+/// A package manager that puts programs into a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PackageManager {
+    /// And its like: `node_modules/.bin`.
+    Npm,
+    /// pip, uv, Poetry, Pipenv: virtual environments.
+    Python,
+    /// Composer: `vendor/bin`.
+    Php,
+}
+
+impl PackageManager {
+    pub(crate) const ALL: [Self; 3] = [Self::Npm, Self::Python, Self::Php];
+}
