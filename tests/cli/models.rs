@@ -49,7 +49,7 @@ fn a_key_in_the_environment_is_told_by_its_name() {
           openai  set OPENAI_API_KEY
         `copydesk auth add PROVIDER` stores a key; `copydesk models PROVIDER` says where to get one.
 
-        Model: groq/openai/gpt-oss-120b (the first one set up; "model" in copydesk.jsonc chooses another)
+        Model: groq/openai/gpt-oss-120b (the first one set up; "model" in copydesk.jsonc sets a different one)
     "#]]);
     desk.run(&["models", "--json"]).assert_hides(KEY);
     // An empty variable counts as unset.

@@ -127,7 +127,9 @@ fn what_goes_wrong_is_said_and_changes_nothing() {
     assert!(same["failed"].as_str().unwrap().contains("as it is"), "{same}");
     let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 0 } });
     let params = |uri: &str, said: &str| json!({ "session": session, "uri": uri, "range": range, "instruction": said });
-    assert!(client.request_error("copydesk/inline/start", params(&uri, " ")).1.contains("say what"));
+    assert!(
+        client.request_error("copydesk/inline/start", params(&uri, " ")).1.contains("needs an instruction")
+    );
     let missing = desk.uri("missing.txt");
     assert!(client.request_error("copydesk/inline/start", params(&missing, "do")).1.contains("missing.txt"));
     assert_eq!(client.text(&uri), TEXT);

@@ -226,7 +226,7 @@ fn bad_decisions_change_nothing_and_say_why() {
         client.request_error("copydesk/review/decide", json!({ "session": "nope", "decisions": [] }));
     assert!(code < 0 && why.contains("nope"), "{why}");
     let empty = json!({ "session": session, "uri": uri, "line": 1, "text": " " });
-    assert!(client.request_error("copydesk/review/comment", empty).1.contains("words"));
+    assert!(client.request_error("copydesk/review/comment", empty).1.contains("empty"));
 }
 
 #[test]

@@ -99,6 +99,6 @@ fn a_model_that_nobody_chose_and_that_is_another_here_is_told() {
     let desk = desk.env("GROQ_API_KEY", "gsk_1234567890");
     let other = desk.run(&["run", "show a.txt"]);
     assert_eq!(other.code, Some(0), "{other:?}");
-    assert!(other.stderr.contains("the model is offline/offline and not groq/"), "{other:?}");
+    assert!(other.stderr.contains("the model is offline/offline, not groq/"), "{other:?}");
     assert!(desk.run(&["stop"]).code == Some(0) && daemon.wait_for_exit(&desk).success());
 }

@@ -92,7 +92,7 @@ fn what_a_repository_configures_of_an_agent_of_the_persons_is_not_used() {
             "{system}"
         );
         assert!(scripted.desk.exists("ran"), "{project}");
-        assert!(warned.contains("an agent `mine` of your own"), "{project}: {warned}");
+        assert!(warned.contains("the agent `mine` are ignored"), "{project}: {warned}");
     }
     // It may make it stricter.
     let project = r#"{ "agent": { "mine": { "permission": { "bash": "deny" } } } }"#;

@@ -137,7 +137,7 @@ fn show_choice(list: &[ProviderListing], model: Option<&str>, configured: bool) 
     let how = if configured {
         "from your configuration"
     } else {
-        "the first one set up; \"model\" in copydesk.jsonc chooses another"
+        "the first one set up; \"model\" in copydesk.jsonc sets a different one"
     };
     print(format!("Model: {} {}", styled(BOLD, model), styled(DIM, format!("({how})"))))?;
     Ok(())

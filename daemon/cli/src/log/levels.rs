@@ -22,12 +22,13 @@ const LEVELS: [(&str, LevelFilter); 6] = [
 ];
 
 /// Our crates, as people name them, and what the targets of their lines begin with.
-const CRATES: [(&str, &str); 13] = [
+const CRATES: [(&str, &str); 14] = [
     ("cli", "copydesk::"),
     ("config", "copydesk_config"),
     ("diagnostics", "copydesk_diagnostics"),
     ("faces", "copydesk_faces"),
     ("host", "copydesk_host"),
+    ("metadata", "copydesk_metadata"),
     ("model", "copydesk_model"),
     ("permission", "copydesk_permission"),
     ("rpc", "copydesk_rpc"),
