@@ -148,4 +148,5 @@ fn every_request_is_answered_while_the_model_and_a_language_server_are_silent() 
         let answered = client.send_and_wait(&format!("copydesk/{name}"), params);
         assert!(answered.get("result").is_some() || answered.get("error").is_some(), "{name}: {answered}");
     }
+    desk.open_gate("model");
 }

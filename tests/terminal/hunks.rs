@@ -264,7 +264,7 @@ fn help_and_other_keys_decide_nothing() {
     wait_for_question(&mut terminal);
     terminal.line("?");
     terminal.wait_for_text("  d  reject this hunk and all that follow in the file\n");
-    terminal.wait_for_text("  A  yes, and do not ask again (edit: *)\n");
+    terminal.wait_for_text("  A  accept, and do not ask again (edit: *)\n");
     wait_for_question(&mut terminal);
     terminal.line("maybe");
     terminal.wait_for_text("  not `maybe`: type y, n, e, c, a, d, A, q, ?, then Enter");
