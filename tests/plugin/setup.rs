@@ -159,7 +159,10 @@ fn other_plugins_have_a_small_api() {
         assert_eq!(person.window.lua(visible), false);
         person.window.lua("require('copydesk').stop()");
         assert_eq!(
-            person.window.nvim.wait_for_message("said", |said| said["text"] == "Copydesk: no turn runs")["level"],
+            person
+                .window
+                .nvim
+                .wait_for_message("said", |said| said["text"] == "Copydesk: no turn is running")["level"],
             2
         );
     });

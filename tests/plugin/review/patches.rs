@@ -144,7 +144,7 @@ fn a_patch_is_told_file_by_file() {
             "+TWO",
             "b.txt (+1 -1)",
             "+BETA",
-            "3 hunks, to be decided",
+            "3 hunks, to decide one by one",
         ] {
             assert!(asked.contains(line), "{line}\n{asked}");
         }
