@@ -60,6 +60,18 @@ export const methods = {
   status: "copydesk/status",
   /** Ends language servers of the desk's own and starts them anew, whatever they broke of. */
   serversRestart: "copydesk/servers/restart",
+  /** What the client's own language servers say is wrong, and how sure it is that they say it of the present text. */
+  diagnostics: "copydesk/diagnostics",
+  /** A language server of the editor is there. */
+  serverStarted: "copydesk/server/started",
+  /** The editor told a language server of a document. */
+  serverDocument: "copydesk/server/document",
+  /** The editor told a language server of files on the disk. */
+  serverWatched: "copydesk/server/watched",
+  /** A language server sent the editor a message. */
+  serverReceived: "copydesk/server/received",
+  /** A language server of the editor has ended. */
+  serverEnded: "copydesk/server/ended",
   /** Changes how much the daemon logs. */
   logSet: "copydesk/log/set",
   /** Stops the desk. */
@@ -74,8 +86,14 @@ export const methods = {
   questionAsk: "copydesk/question/ask",
   /** Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`. */
   questionSettled: "copydesk/question/settled",
-  /** What the editor's own language servers say is wrong, and for which text they say it. */
-  editorDiagnostics: "copydesk/editor/diagnostics",
+  /** Which of the editor's own language servers serve a document. */
+  editorServers: "copydesk/editor/servers",
+  /** The daemon has what it wanted to know of a document: the editor may unload it. */
+  editorServersDone: "copydesk/editor/serversDone",
+  /** Sends a request to one of the editor's own language servers. */
+  editorServerRequest: "copydesk/editor/serverRequest",
+  /** Sends a notification to one of the editor's own language servers. */
+  editorServerNotify: "copydesk/editor/serverNotify",
   /** Asks the editor's own language servers where something is, or what it is. */
   editorNavigate: "copydesk/editor/navigate",
   /** What the person has selected. */
@@ -182,6 +200,8 @@ export interface RequestsToDesk {
   "copydesk/status": { params: Empty; result: StatusResult };
   /** Ends language servers of the desk's own and starts them anew, whatever they broke of. */
   "copydesk/servers/restart": { params: ServersRestartParams; result: ServersRestartResult };
+  /** What the client's own language servers say is wrong, and how sure it is that they say it of the present text. */
+  "copydesk/diagnostics": { params: DiagnosticsParams; result: DiagnosticsResult };
   /** Changes how much the daemon logs. */
   "copydesk/log/set": { params: LogSetParams; result: LogSetResult };
   /** Stops the desk. */
@@ -194,8 +214,10 @@ export interface RequestsToClient {
   "copydesk/permission/ask": { params: PermissionAskParams; result: PermissionReply };
   /** Asks a person what the agent wants to know. Sent to every attached client; the first reply wins. */
   "copydesk/question/ask": { params: QuestionAskParams; result: QuestionReply };
-  /** What the editor's own language servers say is wrong, and for which text they say it. */
-  "copydesk/editor/diagnostics": { params: DiagnosticsParams; result: DiagnosticsResult };
+  /** Which of the editor's own language servers serve a document. */
+  "copydesk/editor/servers": { params: EditorServersParams; result: EditorServersResult };
+  /** Sends a request to one of the editor's own language servers. */
+  "copydesk/editor/serverRequest": { params: EditorServerMessageParams; result: EditorServerResponse };
   /** Asks the editor's own language servers where something is, or what it is. */
   "copydesk/editor/navigate": { params: NavigateParams; result: NavigateResult };
   /** What the person has selected. */
@@ -216,6 +238,10 @@ export interface NotificationsToClient {
   "copydesk/permission/settled": { params: PermissionSettledParams };
   /** Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`. */
   "copydesk/question/settled": { params: QuestionSettledParams };
+  /** The daemon has what it wanted to know of a document: the editor may unload it. */
+  "copydesk/editor/serversDone": { params: EditorServersDoneParams };
+  /** Sends a notification to one of the editor's own language servers. */
+  "copydesk/editor/serverNotify": { params: EditorServerMessageParams };
   /** The desk was started anew under this client: its documents are open again, its sessions are not loaded. */
   "copydesk/restarted": { params: Empty };
   /** The desk changed a file on the disk that this client may have open. */
@@ -455,8 +481,6 @@ export interface DaemonHello {
   version: string;
   /** The desk's process. */
   pid: number;
-  /** How language servers behave that an editor may have. */
-  servers?: ServerBehavior[];
 }
 
 /** One problem. */
@@ -539,6 +563,54 @@ export type EditMetadata =
   | FileEditMetadata
   /** Several, or none of those that are shown. */
   | MultiFileEditMetadata;
+
+/** A message for a language server of the editor. */
+export interface EditorServerMessageParams {
+  /** The server. */
+  server: number;
+  /** The daemon's number of a request. A notification has none; `$/cancelRequest` names the number of the request that it ends. */
+  id?: number;
+  /** The message's method. */
+  method: string;
+  /** The message's params. */
+  params?: unknown;
+  /** The document that it is about. If the server has another version of it, the message is not sent. */
+  document?: ServerDocumentVersion;
+}
+
+/** The server's response. */
+export interface EditorServerResponse {
+  /** Its result. */
+  result?: unknown;
+  /** Why there is none. */
+  error?: ServerResponseError;
+}
+
+/** The daemon needs a document no more. */
+export interface EditorServersDoneParams {
+  /** The document. */
+  uri: string;
+}
+
+/** Which language servers of the editor serve a document. */
+export interface EditorServersParams {
+  /** The document. With a time to wait, the editor loads it if it is not open. */
+  uri: string;
+  /** How long to wait for servers that still start, in milliseconds; not at all if it is missing. */
+  wait?: number;
+}
+
+/** The servers. By now they were told of the document as it is, and the editor has reported that, or does so next. */
+export interface EditorServersResult {
+  /** Whether there are any; `starting` if one of them still starts. */
+  state: AnswerState;
+  /** The document, as the servers know it. */
+  uri?: string;
+  /** The version under which the editor sends the document to the daemon; missing if it does not. */
+  version?: number;
+  /** Those that were started. */
+  servers?: number[];
+}
 
 /** An object without fields. */
 export type Empty = Record<string, never>;
@@ -664,6 +736,8 @@ export interface FileDiagnostics {
   version?: number;
   /** How sure it is that they are for that version. */
   proof: ProofLevel;
+  /** Why that is not known; only with `unknown`. */
+  why?: string;
   /** All of them. */
   items: DiagnosticInfo[];
   /** Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its diagnostics name. */
@@ -1497,26 +1571,51 @@ export interface SelectionResult {
   selection?: SelectionInfo;
 }
 
-/** How one language server behaves where servers differ: a row of the desk's table, as far as an editor needs it. An editor knows no server by name, except through this. */
-export interface ServerBehavior {
-  /** The names that editors, and the server itself, have for it. */
-  names: string[];
-  /** How long after diagnostics for a version others may follow for the same version, in milliseconds; as usual where it is missing. */
-  settle?: number;
-  /** Its first answer is right, whatever it says that it still reads. */
-  firstAnswer?: boolean;
-  /** It has read what it was told of the disk before it answers the next question. */
-  diskInOrder?: boolean;
-  /** Sources whose diagnostics follow a save alone. The first is the name of the compiler. */
-  savesFor?: string[];
-  /** Beginnings of the tokens of the progress of that compiler. */
-  saveTokens?: string[];
-  /** Members of a `textDocument/didChange` without changes that make it look at a text again, and publish, whatever it finds. */
-  touch?: unknown;
-  /** Beginnings of the lines that bring other files in: what it made of them it keeps for the next text. */
-  head?: string[];
-  /** The argument without which it sees other documents as they were saved, and not as they are. */
-  unsavedArgument?: string;
+/** What the editor did with a document. */
+export type ServerDocumentEvent =
+  /** It opened it, or opened it again. */
+  | "opened"
+  /** It changed the text. */
+  | "changed"
+  /** It sends the same text to the daemon under another version from now on. */
+  | "renumbered"
+  /** It saved it. */
+  | "saved"
+  /** It closed it. */
+  | "closed";
+
+/** The editor told a language server of a document. */
+export interface ServerDocumentParams {
+  /** The server. */
+  server: number;
+  /** The document, as the server knows it. */
+  uri: string;
+  /** What happened. */
+  event: ServerDocumentEvent;
+  /** LSP's id of its language, when it is opened. */
+  language?: string;
+  /** The version that the server was told. */
+  version?: number;
+  /** The version under which the editor sends the same text to the daemon; missing if it does not. */
+  document?: number;
+  /** It has changes that are not saved. */
+  modified?: boolean;
+  /** The server had it open before the editor reported anything. */
+  running?: boolean;
+}
+
+/** A document as a language server of the editor knows it. */
+export interface ServerDocumentVersion {
+  /** The document. */
+  uri: string;
+  /** The version that the server was told by the editor. */
+  version: number;
+}
+
+/** A language server of the editor has ended. */
+export interface ServerEndedParams {
+  /** The server. */
+  server: number;
 }
 
 /** A language server of the desk's own. */
@@ -1539,6 +1638,44 @@ export interface ServerInfo {
   pid?: number;
 }
 
+/** A language server sent the editor a message. */
+export interface ServerReceivedParams {
+  /** The server. */
+  server: number;
+  /** The message's method. */
+  method: string;
+  /** The message's params, unchanged. */
+  params?: unknown;
+}
+
+/** Why a server did not respond. If the text was another one by then, the code is LSP's `ContentModified`. */
+export interface ServerResponseError {
+  /** LSP's code. */
+  code: number;
+  /** In words. */
+  message: string;
+}
+
+/** A language server of the editor is there. */
+export interface ServerStartedParams {
+  /** The editor's number of it, which no other server of this connection gets. */
+  server: number;
+  /** The editor's name of it, such as `lua_ls`. */
+  name: string;
+  /** Its own name, from its response to `initialize`. */
+  ownName?: string;
+  /** The program and its arguments, if the editor knows them. */
+  command?: string[];
+  /** The folder that it works in, as a URI. */
+  root?: string;
+  /** How it counts characters, as LSP names it; UTF-16 if it is missing. */
+  encoding?: string;
+  /** Its capabilities, from its response to `initialize`. */
+  capabilities?: unknown;
+  /** It ran before the editor reported anything. The editor then reports its registrations and its running progress as received. */
+  running?: boolean;
+}
+
 /** How a language server is. */
 export type ServerState =
   /** It was started, and has not answered. */
@@ -1553,6 +1690,14 @@ export type ServerState =
   | "givenUp"
   /** Nobody needed it for a while. */
   | "ending";
+
+/** The editor told a language server of files on the disk. */
+export interface ServerWatchedParams {
+  /** The server. */
+  server: number;
+  /** The files, as in `workspace/didChangeWatchedFiles`. */
+  changes: WatchedFileChange[];
+}
 
 /** Which language servers to start anew. */
 export interface ServersRestartParams {
@@ -2107,6 +2252,14 @@ export interface UsageInfo {
   cacheRead: number;
   /** Written to a cache. */
   cacheWrite: number;
+}
+
+/** One file on the disk. */
+export interface WatchedFileChange {
+  /** The file. */
+  uri: string;
+  /** LSP's `FileChangeType`. */
+  type: number;
 }
 
 /** What `webfetch` loaded. */

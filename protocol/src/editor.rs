@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::lenient;
 use crate::position::WireRange;
@@ -20,39 +19,6 @@ pub enum AnswerState {
     Starting,
     /// The time that the desk gave is over, or the person cancelled the work.
     Cancelled,
-}
-
-/// How one language server behaves where servers differ: a row of the desk's table, as far as an editor needs it. An editor knows no
-/// server by name, except through this.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ServerBehavior {
-    /// The names that editors, and the server itself, have for it.
-    pub names: Vec<String>,
-    /// How long after diagnostics for a version others may follow for the same version, in milliseconds; as usual where it is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settle: Option<u32>,
-    /// Its first answer is right, whatever it says that it still reads.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub first_answer: bool,
-    /// It has read what it was told of the disk before it answers the next question.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub disk_in_order: bool,
-    /// Sources whose diagnostics follow a save alone. The first is the name of the compiler.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub saves_for: Vec<String>,
-    /// Beginnings of the tokens of the progress of that compiler.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub save_tokens: Vec<String>,
-    /// Members of a `textDocument/didChange` without changes that make it look at a text again, and publish, whatever it finds.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub touch: Value,
-    /// Beginnings of the lines that bring other files in: what it made of them it keeps for the next text.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub head: Vec<String>,
-    /// The argument without which it sees other documents as they were saved, and not as they are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unsaved_argument: Option<String>,
 }
 
 /// Which diagnostics.
@@ -93,6 +59,9 @@ pub struct FileDiagnostics {
     pub version: Option<i32>,
     /// How sure it is that they are for that version.
     pub proof: ProofLevel,
+    /// Why that is not known; only with `unknown`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// All of them.
     #[serde(deserialize_with = "lenient::list")]
     pub items: Vec<DiagnosticInfo>,

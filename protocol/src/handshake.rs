@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::PROTOCOL;
-use crate::editor::ServerBehavior;
 use crate::lenient;
 
 /// What a client says of itself: `initializationOptions.copydesk`.
@@ -33,9 +32,6 @@ pub struct DaemonHello {
     pub version: String,
     /// The desk's process.
     pub pid: u32,
-    /// How language servers behave that an editor may have.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
-    pub servers: Vec<ServerBehavior>,
 }
 
 /// `data` of the error with which `initialize` fails when the two do not speak the same protocol.

@@ -32,6 +32,7 @@ pub mod permission;
 pub mod position;
 pub mod question;
 pub mod review;
+pub mod server;
 pub mod session;
 pub mod table;
 #[cfg(test)]

@@ -19,6 +19,11 @@ use crate::review::{
     ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewListParams,
     ReviewListResult, SessionSetReviewParams,
 };
+use crate::server::{
+    EditorServerMessageParams, EditorServerResponse, EditorServersDoneParams, EditorServersParams,
+    EditorServersResult,
+    ServerDocumentParams, ServerEndedParams, ServerReceivedParams, ServerStartedParams, ServerWatchedParams,
+};
 use crate::session::{
     SessionForkParams, SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult,
     SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult, SessionRenameParams,
@@ -82,6 +87,18 @@ methods! {
     ToDesk Request Status = "status" (Empty => StatusResult)
     /// Ends language servers of the desk's own and starts them anew, whatever they broke of.
     ToDesk Request ServersRestart = "servers/restart" (ServersRestartParams => ServersRestartResult)
+    /// What the client's own language servers say is wrong, and how sure it is that they say it of the present text.
+    ToDesk Request Diagnostics = "diagnostics" (DiagnosticsParams => DiagnosticsResult)
+    /// A language server of the editor is there.
+    ToDesk Notification ServerStarted = "server/started" (ServerStartedParams)
+    /// The editor told a language server of a document.
+    ToDesk Notification ServerDocument = "server/document" (ServerDocumentParams)
+    /// The editor told a language server of files on the disk.
+    ToDesk Notification ServerWatched = "server/watched" (ServerWatchedParams)
+    /// A language server sent the editor a message.
+    ToDesk Notification ServerReceived = "server/received" (ServerReceivedParams)
+    /// A language server of the editor has ended.
+    ToDesk Notification ServerEnded = "server/ended" (ServerEndedParams)
     /// Changes how much the daemon logs.
     ToDesk Request LogSet = "log/set" (LogSetParams => LogSetResult)
     /// Stops the desk.
@@ -97,8 +114,14 @@ methods! {
     ToClient Request QuestionAsk = "question/ask" (QuestionAskParams => QuestionReply; waits_for_person)
     /// Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`.
     ToClient Notification QuestionSettled = "question/settled" (QuestionSettledParams)
-    /// What the editor's own language servers say is wrong, and for which text they say it.
-    ToClient Request EditorDiagnostics = "editor/diagnostics" (DiagnosticsParams => DiagnosticsResult)
+    /// Which of the editor's own language servers serve a document.
+    ToClient Request EditorServers = "editor/servers" (EditorServersParams => EditorServersResult)
+    /// The daemon has what it wanted to know of a document: the editor may unload it.
+    ToClient Notification EditorServersDone = "editor/serversDone" (EditorServersDoneParams)
+    /// Sends a request to one of the editor's own language servers.
+    ToClient Request EditorServerRequest = "editor/serverRequest" (EditorServerMessageParams => EditorServerResponse)
+    /// Sends a notification to one of the editor's own language servers.
+    ToClient Notification EditorServerNotify = "editor/serverNotify" (EditorServerMessageParams)
     /// Asks the editor's own language servers where something is, or what it is.
     ToClient Request EditorNavigate = "editor/navigate" (NavigateParams => NavigateResult)
     /// What the person has selected.

@@ -32,7 +32,7 @@ fn quiet() -> Value {
 
 fn editor_with_server(desk: &ScriptedDaemon, name: &str) -> ScriptedEditor {
     let mut client = desk.client(name);
-    client.diagnosed_extension = Some(".toy");
+    client.start_server(".toy");
     client
 }
 

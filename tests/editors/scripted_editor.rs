@@ -24,9 +24,9 @@ pub(crate) struct ScriptedEditor {
     pub(crate) texts: BTreeMap<String, (i32, String)>,
     /// Applies every requested edit, and reports it.
     pub(crate) applies_edits: bool,
-    /// It has a language server for files with this extension, which reports every line that contains `bad`.
-    pub(crate) diagnosed_extension: Option<&'static str>,
-    /// The files whose diagnostics were requested.
+    /// The extension of the files that its language server serves.
+    diagnosed_extension: Option<&'static str>,
+    /// The files for whose servers the daemon asked.
     pub(crate) diagnostics_requests: Vec<String>,
     /// Received messages that no test has waited for yet.
     unread_messages: VecDeque<Value>,
@@ -170,12 +170,14 @@ impl ScriptedEditor {
                     self.apply_edit_request(&message);
                 }
             }
-            Some("copydesk/editor/diagnostics") if self.applies_edits => {
-                let result = self.diagnostics(message["params"]["uri"].as_str());
-                // The daemon may be gone by now.
-                let answer =
-                    frame_message(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
-                let _ = self.stream.write_all(&answer);
+            Some("copydesk/editor/servers") if self.applies_edits => {
+                let uri = message["params"]["uri"].as_str().unwrap().to_owned();
+                let result = self.servers_of(&uri);
+                self.try_answer(&message, result);
+            }
+            Some("copydesk/editor/serverRequest") => {
+                let result = self.pulled_diagnostics(&message["params"]["params"]["textDocument"]["uri"]);
+                self.try_answer(&message, json!({ "result": result }));
             }
             // Progress of a turn; it may be shown or ignored.
             Some("window/workDoneProgress/create") => self.answer(&message, Value::Null),
@@ -184,24 +186,47 @@ impl ScriptedEditor {
         Some(message)
     }
 
-    fn diagnostics(&mut self, uri: Option<&str>) -> Value {
-        let Some(ending) = self.diagnosed_extension else { return json!({ "state": "unsupported" }) };
-        let Some(uri) = uri else { return json!({ "state": "answered", "files": [] }) };
+    /// The daemon may be gone by now.
+    fn try_answer(&mut self, request: &Value, result: Value) {
+        let answer = frame_message(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
+        let _ = self.stream.write_all(&answer);
+    }
+
+    /// Reports a language server for files with this extension, which reports every line that contains `bad`.
+    pub(crate) fn start_server(&mut self, extension: &'static str) {
+        self.diagnosed_extension = Some(extension);
+        let capabilities = json!({ "textDocumentSync": 1, "diagnosticProvider": {} });
+        let started = json!({ "server": 1, "name": "bad finder", "capabilities": capabilities, "running": true });
+        self.notify("copydesk/server/started", started);
+    }
+
+    /// Tells the server of a document as it is, and reports that.
+    fn servers_of(&mut self, uri: &str) -> Value {
         self.diagnostics_requests.push(uri.to_owned());
-        if !uri.ends_with(ending) {
+        if self.diagnosed_extension.is_none_or(|ending| !uri.ends_with(ending)) {
             return json!({ "state": "unsupported" });
         }
-        let open = self.texts.get(uri).cloned();
+        let version = self.texts.get(uri).map(|(version, _)| *version);
+        let opened = json!({
+            "server": 1, "uri": uri, "event": "opened", "language": "toy", "running": true,
+            "version": version.unwrap_or(0), "document": version, "modified": version.is_some(),
+        });
+        let _ = self.stream.write_all(&frame_message(
+            &json!({ "jsonrpc": "2.0", "method": "copydesk/server/document", "params": opened }),
+        ));
+        json!({ "state": "answered", "uri": uri, "version": version, "servers": [1] })
+    }
+
+    fn pulled_diagnostics(&self, uri: &Value) -> Value {
+        let uri = uri.as_str().unwrap();
         let on_disk = || std::fs::read_to_string(uri.strip_prefix("file://").unwrap()).unwrap_or_default();
-        let text = open.as_ref().map_or_else(on_disk, |(_, text)| text.clone());
+        let text = self.texts.get(uri).map_or_else(on_disk, |(_, text)| text.clone());
         let bad = text.lines().enumerate().filter(|(_, line)| line.contains("bad"));
         let item = |(line, _): (usize, &str)| {
             let place = json!({ "line": line, "character": 0 });
-            json!({ "range": { "start": place, "end": place }, "severity": "error", "message": "this is bad" })
+            json!({ "range": { "start": place, "end": place }, "severity": 1, "message": "this is bad" })
         };
-        let items: Vec<_> = bad.map(item).collect();
-        let version = open.map(|(version, _)| version);
-        json!({ "state": "answered", "files": [{ "uri": uri, "version": version, "proof": "proven", "items": items }] })
+        json!({ "kind": "full", "items": bad.map(item).collect::<Vec<_>>() })
     }
 
     /// Reads until the daemon closes the connection.

@@ -22,6 +22,7 @@ use crate::lifecycle::{BoxFuture, DaemonHandle, DaemonService};
 use crate::log_control::LogControl;
 
 mod apply_edit;
+mod attached_editor;
 mod backend;
 pub mod client_encoding;
 mod documents;
@@ -30,6 +31,7 @@ mod lsp_client;
 mod message_loop;
 mod ordered_sync;
 mod requests;
+mod server_reports;
 
 use backend::LspBackend;
 use ordered_sync::OrderedSyncService;

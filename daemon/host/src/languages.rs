@@ -7,7 +7,6 @@
 mod editor_source;
 mod language_services;
 mod review_diagnostics;
-mod server_behavior;
 mod server_formatter;
 mod server_progress;
 mod server_status;
@@ -32,7 +31,6 @@ use serde_json::Value;
 
 pub use language_services::LanguageServices;
 pub use review_diagnostics::show_in_reviews;
-pub use server_behavior::server_behaviors;
 
 #[derive(Debug, Clone)]
 pub struct LanguageSettings {

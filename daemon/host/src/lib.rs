@@ -7,6 +7,7 @@
 pub mod agents;
 #[cfg(test)]
 mod config_fixture;
+pub mod editor_servers;
 pub mod editors;
 pub mod environment;
 mod instructions;

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::quirks::Quirks;
+use crate::quirks::{PullSupport, Quirks, ReadinessSignal};
 
 pub use language::{Language, language_of};
 pub use package_manager::PackageManager;
@@ -23,6 +23,9 @@ pub use root_markers::{ProjectMarker, RootMarkers};
 struct LanguageCatalogue {
     languages: Vec<Language>,
     servers: Vec<KnownServer>,
+    /// How a server behaves that an editor started and that is not among `servers`.
+    #[serde(rename = "otherEditorServers", default)]
+    other_editor_servers: Quirks,
 }
 
 /// A server that is known.
@@ -82,9 +85,17 @@ impl KnownServer {
         [&self.name].into_iter().chain(&self.aliases).map(String::as_str)
     }
 
-    /// How long after a publish another one for the same version may follow, where an editor starts it.
-    pub fn settle_ms_in_editors(&self) -> Option<u64> {
-        self.in_editors.settle_ms.or(Some(self.quirks.settle_ms)).filter(|settle| *settle > 0)
+    /// How it behaves where an editor starts it with this command.
+    fn quirks_in_editor(&self, command: &[String]) -> Quirks {
+        let mut quirks = self.quirks.clone();
+        quirks.settle_ms = self.in_editors.settle_ms.unwrap_or(quirks.settle_ms);
+        let missing = self.in_editors.unsaved_argument.as_ref().filter(|wanted| !command.contains(wanted));
+        quirks.sees_unsaved = missing.is_none();
+        if quirks.ready == ReadinessSignal::ServerStatus {
+            // The editor may not have asked it for its status, or the status was sent before the daemon listened.
+            quirks.ready = TABLE.other_editor_servers.ready.clone();
+        }
+        quirks
     }
 }
 
@@ -123,6 +134,26 @@ pub fn known_servers() -> &'static [KnownServer] {
 /// By its name or another name of it.
 pub fn known_server(name: &str) -> Option<&'static KnownServer> {
     known_servers().iter().find(|known| known.names().any(|known| known == name))
+}
+
+/// How a server behaves that an editor started: `names` are the editor's name of it and its own. `has_tsserver` is whether it offers to
+/// pass requests on to the TypeScript compiler.
+pub fn quirks_in_editor<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+    command: &[String],
+    has_tsserver: bool,
+) -> Quirks {
+    let known = names.into_iter().find_map(known_server);
+    let mut quirks = known.map_or_else(
+        || TABLE.other_editor_servers.clone(),
+        |known| known.quirks_in_editor(command),
+    );
+    if known.is_none() && has_tsserver {
+        quirks.pull = PullSupport::Tsserver;
+    }
+    // An editor sends its own changes.
+    quirks.change.clear();
+    quirks
 }
 
 pub fn languages() -> &'static [Language] {

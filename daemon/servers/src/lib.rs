@@ -25,7 +25,10 @@ pub use diagnostic::{Diagnostic, DiagnosticSpan, Severity};
 pub use file_system::DiskView;
 pub use quirks::Quirks;
 pub use report::{DiagnosticsReport, Verdict};
-pub use server::{LanguageServer, LanguageServerState, ServerLaunch, ServerStartError};
+pub use server::{
+    DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, FileChangeType, LanguageServer, LanguageServerState,
+    ObservedTexts, ServerLaunch, ServerStartError,
+};
 pub use source::{
     CheckFuture, CheckedDocument, CommandWatcher, DiagnosticsSource, DocumentProvider, ServesFuture,
     TREE_SITTER,

@@ -21,9 +21,6 @@ pub struct Quirks {
     pub disk_in_order: bool,
     /// It watches over the disk itself, and may take so long to see that a folder came or went, in milliseconds.
     pub folders_ms: u64,
-    /// Every publish names the version of the text that it is for. Where this is false a version that is there is believed
-    /// nonetheless, but a publish without one is not waited past.
-    pub versions: bool,
     /// The first publish for a version may lack diagnostics, or carry old ones; the whole set follows with the same version.
     /// What a publish says is then settled only after `settle_ms`.
     pub partial_first: bool,
@@ -48,6 +45,8 @@ pub struct Quirks {
     pub saves_if: Option<String>,
     /// What it says of other open files that a change breaks, while the change is not saved.
     pub dirty_dependents: DependentsPolicy,
+    /// It sees the unsaved texts of other open files. Otherwise it sees them as they were saved.
+    pub sees_unsaved: bool,
     /// It publishes, without being asked, for files that were never opened and that a change breaks or mends.
     pub pushes_closed: bool,
     /// Members to add to the params of every `textDocument/didChange`: the server's own extensions.
@@ -159,7 +158,6 @@ impl Default for Quirks {
             pull_closed: false,
             disk_in_order: false,
             folders_ms: 0,
-            versions: false,
             partial_first: false,
             settle_ms: 0,
             quiet_ms: 500,
@@ -170,6 +168,7 @@ impl Default for Quirks {
             save_begins_ms: 500,
             saves_if: None,
             dirty_dependents: DependentsPolicy::default(),
+            sees_unsaved: true,
             pushes_closed: false,
             change: Map::new(),
             touch: Map::new(),

@@ -37,6 +37,7 @@ mod freshness;
 mod initialize;
 mod judge;
 mod message_handler;
+mod observed;
 mod other_files;
 mod parse;
 mod preamble;
@@ -56,6 +57,8 @@ mod uri;
 const GREETING: Duration = Duration::from_secs(60);
 /// After the end of its output its exit is to be expected.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+pub use observed::{DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, ObservedTexts};
 
 /// What is started, and how it is spoken to.
 #[derive(Debug, Clone)]
@@ -287,14 +290,17 @@ impl LanguageServer {
                 _ => None,
             }
         });
-        if let Some(begins) = begins {
-            // By then it is ready, if nothing has begun.
-            let inner = Arc::downgrade(&self.inner);
-            tokio::spawn(async move {
-                sleep_until(begins).await;
-                let _ = inner.upgrade().map(|inner| inner.change(|_| ()));
-            });
-        }
+        self.wake_at(begins);
+    }
+
+    /// Those who wait look again at this moment: by then it is ready, if nothing has begun.
+    fn wake_at(&self, begins: Option<Instant>) {
+        let Some(begins) = begins else { return };
+        let inner = Arc::downgrade(&self.inner);
+        tokio::spawn(async move {
+            sleep_until(begins).await;
+            let _ = inner.upgrade().map(|inner| inner.change(|_| ()));
+        });
     }
 
     /// The text that is held of it was saved. Where something that was saved before is about to be looked at, the server is told

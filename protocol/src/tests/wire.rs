@@ -4,6 +4,7 @@ mod editors;
 mod metadata;
 mod people;
 mod reviews;
+mod servers;
 mod sessions;
 
 use std::fmt::Debug;
@@ -28,6 +29,7 @@ fn no_type_and_no_field_and_no_choice_is_missing_here() {
         include_str!("wire/metadata.rs"),
         include_str!("wire/people.rs"),
         include_str!("wire/reviews.rs"),
+        include_str!("wire/servers.rs"),
         include_str!("wire/sessions.rs"),
     ]
     .concat();

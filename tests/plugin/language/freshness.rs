@@ -233,8 +233,7 @@ fn a_server_that_was_there_before_the_desk_counts_in_its_own_numbers() {
             T.until_(function() return server:version("a.py") end)
             T.old = server:version("a.py")
             vim.api.nvim_buf_set_lines(0, 0, 1, false, { "typed" })
-            T.until_(function() return server:version("a.py") ~= T.old end)
-            require("copydesk.diagnostics").watch()"#,
+            T.until_(function() return server:version("a.py") ~= T.old end)"#,
         );
         window.connect();
         let script = r#"

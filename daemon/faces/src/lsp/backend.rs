@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use copydesk_host::editor_servers::EditorServers;
 use copydesk_host::session_host::{ClientOutbox, OutboxMessage, SessionHost, SessionHostError};
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::table::{Event, PermissionAsk, PermissionSettled, QuestionAsk, QuestionSettled};
@@ -14,9 +15,11 @@ use tokio_util::sync::CancellationToken;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::{Client, LanguageServer};
 
+use super::attached_editor::LspEditor;
 use super::documents::{self, LostDocument};
 use super::initialize::{self, ClientProfile};
 use super::lsp_client::LspClient;
+use super::server_reports;
 use crate::lifecycle::DaemonHandle;
 use crate::log_control::LogControl;
 
@@ -40,6 +43,8 @@ pub(super) struct AttachedClient {
     pub(super) outbox: ClientOutbox,
     profile: ClientProfile,
     editor: LspClient,
+    /// The client's own language servers.
+    pub(super) servers: EditorServers,
     /// Documents whose loss was reported to the client. Once is enough: a notification comes with every key
     /// press.
     reported_lost: Mutex<HashSet<String>>,
@@ -126,6 +131,13 @@ impl LspBackend {
         }
     }
 
+    /// Applies a report about one of the client's language servers, at once.
+    pub(super) fn report_server(&self, method: &str, params: Value) {
+        if let Some(attached) = self.shared.attached.get() {
+            server_reports::apply(&attached.servers, method, params);
+        }
+    }
+
     /// Waits until everything queued for the client is sent.
     pub(super) async fn flush_outbox(&self) {
         if let Some(attached) = self.shared.attached.get() {
@@ -153,14 +165,16 @@ impl LspBackend {
             refuses_silently: profile.refuses_silently(),
         };
         let id = self.host().buffers.attach(client);
+        let servers = EditorServers::new(Arc::new(editor.clone()), self.host().buffers.clone(), id);
         if profile.is_editor() {
-            self.host().editors.add(id, Arc::new(editor.clone()));
+            let editor = LspEditor { client: editor.clone(), servers: servers.clone() };
+            self.host().editors.add(id, Arc::new(editor));
         }
         let outbox = ClientOutbox::default();
         tracing::info!(client = profile.name, "a client attached");
         let answer = profile.initialize_result();
         let recipient = (id, editor.clone(), outbox.clone());
-        let attached = AttachedClient { id, outbox, profile, editor, reported_lost: Mutex::default() };
+        let attached = AttachedClient { id, outbox, profile, editor, servers, reported_lost: Mutex::default() };
         if self.shared.attached.set(attached).is_ok() {
             tokio::spawn(deliver(Arc::clone(self.host()), recipient, self.shared.gone.clone()));
         }

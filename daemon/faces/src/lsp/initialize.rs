@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 use super::client_encoding::lines_of;
-use copydesk_host::languages::server_behaviors;
 
 /// The name of our Neovim plugin in its hello.
 const PLUGIN: &str = "nvim";
@@ -71,7 +70,6 @@ impl ClientProfile {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
-            servers: server_behaviors(),
         };
         let encoding = match self.encoding {
             PositionEncoding::Utf8 => PositionEncodingKind::UTF8,

@@ -2,12 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use copydesk_host::editors::{AttachedEditor, EditorDiagnosticsFuture, EditorProgressFuture, ProgressUpdate};
+use copydesk_host::editor_servers::{EditorLinkFuture, EditorServerLink};
+use copydesk_host::editors::{EditorProgressFuture, ProgressUpdate};
 use copydesk_protocol::document::{ChangeReason, DocumentChangedParams, DocumentSaveParams};
-use copydesk_protocol::editor::DiagnosticsParams;
 use copydesk_protocol::lenient;
 use copydesk_protocol::method::{NotificationMethod, RequestMethod};
-use copydesk_protocol::table::{DocumentChanged, DocumentSave, EditorDiagnostics};
+use copydesk_protocol::server::{
+    EditorServerMessageParams, EditorServerResponse, EditorServersDoneParams, EditorServersParams,
+    EditorServersResult,
+};
+use copydesk_protocol::table::{
+    DocumentChanged, DocumentSave, EditorServerNotify, EditorServerRequest, EditorServers, EditorServersDone,
+};
 use copydesk_workspace::buffers::{BufferEdit, DiskChange, EditorError, EditorFuture, EditorHandle};
 use futures_util::FutureExt as _;
 use serde::Serialize;
@@ -134,20 +140,41 @@ impl EditorHandle for LspClient {
     }
 }
 
-impl AttachedEditor for LspClient {
-    fn name(&self) -> &str {
-        &self.name
+impl EditorServerLink for LspClient {
+    fn servers(&self, params: EditorServersParams) -> EditorLinkFuture<'_, EditorServersResult> {
+        Box::pin(async move { self.request::<EditorServers>(&params).await })
     }
 
-    fn folders(&self) -> &[PathBuf] {
+    fn servers_done(&self, uri: &str) -> EditorLinkFuture<'_, ()> {
+        let params = EditorServersDoneParams { uri: uri.to_owned() };
+        Box::pin(async move {
+            self.notify::<EditorServersDone>(&params).await;
+            Ok(())
+        })
+    }
+
+    fn request(&self, params: EditorServerMessageParams) -> EditorLinkFuture<'_, EditorServerResponse> {
+        Box::pin(async move { self.request::<EditorServerRequest>(&params).await })
+    }
+
+    fn notify(&self, params: EditorServerMessageParams) -> EditorLinkFuture<'_, ()> {
+        Box::pin(async move {
+            self.notify::<EditorServerNotify>(&params).await;
+            Ok(())
+        })
+    }
+}
+
+impl LspClient {
+    pub(super) fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    fn diagnostics(&self, params: DiagnosticsParams) -> EditorDiagnosticsFuture<'_> {
-        Box::pin(async move { self.request::<EditorDiagnostics>(&params).await })
-    }
-
-    fn report_progress<'a>(&'a self, token: &'a str, work: ProgressUpdate<'a>) -> EditorProgressFuture<'a> {
+    pub(super) fn report_progress<'a>(
+        &'a self,
+        token: &'a str,
+        work: ProgressUpdate<'a>,
+    ) -> EditorProgressFuture<'a> {
         let mut value = match work {
             ProgressUpdate::Begin { title, message, percent } => {
                 json!({ "kind": "begin", "title": title, "message": message, "percentage": percent })

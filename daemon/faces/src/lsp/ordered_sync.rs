@@ -1,5 +1,5 @@
-//! The first law (order): applies document notifications before the framework sees them, while the reader
-//! waits, in the order of arrival.
+//! The first law (order): applies notifications about documents and language servers before the framework sees
+//! them, while the reader waits, in the order of arrival.
 
 use std::future::ready;
 use std::task::{Context, Poll};
@@ -10,7 +10,7 @@ use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::{ExitedError, LspService};
 
 use super::backend::LspBackend;
-use super::documents;
+use super::{documents, server_reports};
 use crate::lifecycle::BoxFuture;
 
 pub(super) struct OrderedSyncService {
@@ -37,6 +37,11 @@ impl Service<Request> for OrderedSyncService {
         if request.id().is_none() && documents::is_sync(request.method()) {
             let (method, _, params) = request.into_parts();
             self.backend.sync(&method, params.unwrap_or(Value::Null));
+            return Box::pin(ready(Ok(None)));
+        }
+        if request.id().is_none() && server_reports::is_report(request.method()) {
+            let (method, _, params) = request.into_parts();
+            self.backend.report_server(&method, params.unwrap_or(Value::Null));
             return Box::pin(ready(Ok(None)));
         }
         if request.method() == "$/cancelRequest" {

@@ -8,6 +8,7 @@ use tower_lsp_server::LspServiceBuilder;
 use super::backend::LspBackend;
 
 mod daemon;
+mod diagnostics;
 mod inline;
 mod reviews;
 mod sessions;
@@ -42,6 +43,7 @@ pub(super) fn register(builder: LspServiceBuilder<LspBackend>) -> LspServiceBuil
         .custom_method(table::Agents::METHOD, LspBackend::agents)
         .custom_method(table::Status::METHOD, LspBackend::status)
         .custom_method(table::ServersRestart::METHOD, LspBackend::servers_restart)
+        .custom_method(table::Diagnostics::METHOD, LspBackend::diagnostics)
         .custom_method(table::LogSet::METHOD, LspBackend::log_set)
         .custom_method(table::Stop::METHOD, LspBackend::stop)
 }

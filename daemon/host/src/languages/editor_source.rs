@@ -29,7 +29,7 @@ use copydesk_servers::{
     CheckFuture, CheckedDocument, Diagnostic, DiagnosticSpan, DiagnosticsReport, DiagnosticsSource,
     DocumentProvider, ServesFuture, Severity, Verdict,
 };
-use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
+use copydesk_text::Position;
 use copydesk_workspace::buffers::{ClientId, EditorError};
 use copydesk_workspace::files::WorkspaceFiles;
 use futures_util::future::join_all;
@@ -281,8 +281,6 @@ impl EditorQuery<'_> {
         };
         let version = open.as_ref().map(|open| open.version);
         let result = self.ask(Some(uri.clone()), version, self.until).await;
-        let document =
-            open.map_or_else(|| Document::new(&subject.text, LineBreaks::Any), |open| open.document);
         let Some(result) = result else {
             return Some(self.unknown_report(&subject.path, "the editor did not answer in time"));
         };
@@ -303,7 +301,7 @@ impl EditorQuery<'_> {
                 if version.is_some() && file.version != version {
                     return Some(self.unknown_report(&subject.path, "the person is typing in it"));
                 }
-                Some(self.reports(&subject.path, file, Some(&document)))
+                Some(self.reports(&subject.path, file))
             }
         }
     }
@@ -330,9 +328,7 @@ impl EditorQuery<'_> {
             let Some(path) = path else { continue };
             let path = path.canonicalize().unwrap_or(path);
             if !asked_about.contains(&path) {
-                let open = self.source.files.buffers().find(&path, Some(self.client));
-                let document = open.and_then(Result::ok).map(|open| open.document);
-                reports.extend(self.reports(&path, file, document.as_ref()));
+                reports.extend(self.reports(&path, file));
             }
         }
         Some((reports, is_cut))
@@ -372,21 +368,15 @@ impl EditorQuery<'_> {
     }
 
     /// What its servers say, and apart from that what compilers say through them.
-    fn reports(
-        &self,
-        path: &Path,
-        file: FileDiagnostics,
-        document: Option<&Document>,
-    ) -> Vec<DiagnosticsReport> {
-        let encoding = self.source.files.buffers().encoding(self.client).unwrap_or(PositionEncoding::Utf16);
-        let items = file.items.into_iter().map(|item| diagnostic(item, document, encoding)).collect();
-        let proof = file.proof;
+    fn reports(&self, path: &Path, file: FileDiagnostics) -> Vec<DiagnosticsReport> {
+        let items = file.items.into_iter().map(diagnostic).collect();
+        let (proof, why) = (file.proof, file.why);
         let said = |items| match proof {
             ProofLevel::Proven => Verdict::Proven(items),
             ProofLevel::Likely => Verdict::Likely(items),
-            ProofLevel::Unknown => {
-                Verdict::Unknown { why: "what the editor knows may be about an older text".into() }
-            }
+            ProofLevel::Unknown => Verdict::Unknown {
+                why: why.clone().unwrap_or_else(|| "what the editor knows may be about an older text".to_owned()),
+            },
         };
         let (client, path_shown) = (self.editor.name(), path.display());
         tracing::debug!(client, file = %path_shown, version = file.version, ?proof, unseen = ?file.unseen, "an editor reports diagnostics");
@@ -409,20 +399,8 @@ fn source_name(editor: &dyn AttachedEditor) -> String {
     format!("{}'s language servers", editor.name())
 }
 
-fn diagnostic(
-    item: wire::DiagnosticInfo,
-    document: Option<&Document>,
-    encoding: PositionEncoding,
-) -> Diagnostic {
-    let place = |place: position::WirePosition| {
-        let place = Position::new(place.line, place.character);
-        match document {
-            Some(document) if encoding != PositionEncoding::Utf16 => {
-                document.position(document.offset(place, encoding), PositionEncoding::Utf16)
-            }
-            _ => place,
-        }
-    };
+fn diagnostic(item: wire::DiagnosticInfo) -> Diagnostic {
+    let place = |place: position::WirePosition| Position::new(place.line, place.character);
     Diagnostic {
         span: DiagnosticSpan { start: place(item.range.start), end: place(item.range.end) },
         severity: match item.severity {

@@ -16,6 +16,11 @@ pub struct RpcResponder {
 }
 
 impl RpcResponder {
+    /// The peer's id of the request, which a cancellation names.
+    pub fn id(&self) -> &str {
+        self.id.get()
+    }
+
     /// The connection may be gone by now; then nobody waits.
     pub fn respond(mut self, result: Result<Value, RpcError>) {
         self.has_responded = true;

@@ -114,7 +114,6 @@ fn program() -> PathBuf {
 pub(super) fn push() -> Quirks {
     Quirks {
         ready: ReadinessSignal::FirstAnswer,
-        versions: true,
         dirty_dependents: DependentsPolicy::Told,
         ..Quirks::default()
     }

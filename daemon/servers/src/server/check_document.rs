@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::clamp::LineLengths;
+use super::clamp::convert_positions;
+use super::documents::ServerDocument;
 use super::initialize::PullOptions;
 use super::judge::{CheckAction, CheckDecision, PullJudgement};
+use super::observed::EXPECTED_DOCUMENT;
 use super::parse::PullResponse;
 use super::record::{ReadinessGate, ServerRecord, split_save_diagnostics};
 use super::{LanguageServer, parse, tsserver, uri};
@@ -70,6 +72,7 @@ impl LanguageServer {
     pub(super) fn next_step(&self, path: &Path, version: &mut Option<i32>) -> CheckStep {
         let (mut known, now) = (self.inner.lock(), Instant::now());
         let quirks = &self.inner.launch.quirks;
+        known.resolve_text(path, quirks);
         let decision = known.judge(path, *version, quirks, now);
         *version = Some(decision.version);
         self.log_decision(path, &decision);
@@ -114,10 +117,12 @@ impl LanguageServer {
         let quirks = &self.inner.launch.quirks;
         let more = quirks.change.iter().chain(&quirks.touch);
         let more = more.map(|(name, value)| (name.clone(), value.clone())).collect();
-        let (method, params) =
+        let (method, mut params) =
             known.documents.resend_text(path, (known.capabilities.sync, &more), Instant::now())?;
+        let held = known.documents.get(path)?;
+        expect_version(&mut params, held);
         self.peer.notify(method, &params);
-        known.documents.get(path).map(|held| held.version)
+        Some(held.version)
     }
 
     pub(super) fn send_pull(
@@ -133,18 +138,22 @@ impl LanguageServer {
         };
         let quirks = &self.inner.launch.quirks;
         let answers = if quirks.pull == PullSupport::Tsserver {
-            let ask = |params| self.peer.request("workspace/executeCommand", &params);
+            let ask = |mut params| {
+                held.iter().for_each(|held| expect_version(&mut params, held));
+                self.peer.request("workspace/executeCommand", &params)
+            };
             tsserver::request_params(path, &uri).map(ask).into()
         } else {
             let mut params = json!({ "textDocument": { "uri": uri } });
             if let (Some(identifier), Some(params)) = (&options.identifier, params.as_object_mut()) {
                 params.insert("identifier".to_owned(), Value::from(identifier.as_str()));
             }
+            held.iter().for_each(|held| expect_version(&mut params, held));
             vec![self.peer.request("textDocument/diagnostic", &params)]
         };
         CheckStep::Pull(PendingPull {
             responses: answers,
-            text: held.map(|held| Arc::clone(&held.text)),
+            text: held.filter(|held| held.has_text()).map(|held| Arc::clone(&held.text)),
             is_proof: known.is_pull_proof(path, quirks, now),
             ready: known.said_ready(quirks, now),
             path: path.to_owned(),
@@ -164,7 +173,10 @@ impl LanguageServer {
                     sleep_until(until.min(Instant::now() + AGAIN)).await;
                     return (Instant::now() >= until).then(|| unknown_verdict(LATE));
                 }
-                Ok(Err(error)) => return Some(Verdict::Unknown { why: error.to_string() }),
+                Ok(Err(error)) => {
+                    let is_published = self.inner.lock().refuse_pull(&path, version);
+                    return (!is_published).then(|| Verdict::Unknown { why: error.to_string() });
+                }
                 Ok(Ok(answer)) => answer,
             });
         }
@@ -192,7 +204,7 @@ impl LanguageServer {
         }
         let (_, mut diagnostics) = split_save_diagnostics(report.set.diagnostics, quirks);
         if let Some(text) = text {
-            LineLengths::new(&text).clamp(&mut diagnostics);
+            convert_positions(&text, self.inner.lock().encoding, &mut diagnostics);
         }
         let verdict = if is_proof { "proven" } else { "likely" };
         let why = if is_proof { "it was asked for this text" } else { "it may not have read the disk yet" };
@@ -249,10 +261,27 @@ impl ServerRecord {
         diagnostics: Option<&[Diagnostic]>,
     ) -> Vec<Diagnostic> {
         let mut diagnostics = diagnostics.unwrap_or_default().to_vec();
-        if let Some(held) = self.documents.get(path) {
-            LineLengths::new(&held.text).clamp(&mut diagnostics);
+        if let Some(held) = self.documents.get(path).filter(|held| held.has_text()) {
+            convert_positions(&held.text, self.encoding, &mut diagnostics);
         }
         diagnostics
+    }
+
+    /// The server answers pulls of this version with an error. Tells whether it has published for the file instead.
+    fn refuse_pull(&mut self, path: &Path, version: Option<i32>) -> bool {
+        let is_published = self.published.get(path).is_some_and(|said| !said.is_pull);
+        if let Some(held) = self.documents.get_mut(path).filter(|_| is_published) {
+            held.pull_refused = version;
+        }
+        is_published
+    }
+}
+
+/// Names the text that a message to an editor's server is about, for the editor: it sends the message only while that is the text.
+fn expect_version(params: &mut Value, held: &ServerDocument) {
+    if let (Some(observed), Some(params)) = (held.observed, params.as_object_mut()) {
+        let expected = json!({ "uri": held.uri, "version": observed.version });
+        params.insert(EXPECTED_DOCUMENT.to_owned(), expected);
     }
 }
 

@@ -1,9 +1,22 @@
 //! Positions that a text does not have become the nearest that it has, as LSP says: past the end of a line is its end, past the
 //! last line is the end of the text.
 
-use copydesk_text::Position;
+use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
 
 use crate::diagnostic::{Diagnostic, DiagnosticSpan};
+
+/// Converts positions from a server's encoding to UTF-16, and moves those outside of the text to the nearest inside.
+pub(super) fn convert_positions(text: &str, from: PositionEncoding, diagnostics: &mut [Diagnostic]) {
+    if from == PositionEncoding::Utf16 {
+        return LineLengths::new(text).clamp(diagnostics);
+    }
+    let document = Document::new(text, LineBreaks::Any);
+    let convert = |position| document.position(document.offset(position, from), PositionEncoding::Utf16);
+    for diagnostic in diagnostics {
+        let DiagnosticSpan { start, end } = diagnostic.span;
+        diagnostic.span = DiagnosticSpan { start: convert(start), end: convert(end.max(start)) };
+    }
+}
 
 /// The lengths of the lines of a text, in UTF-16 code units.
 pub(super) struct LineLengths(Vec<u32>);

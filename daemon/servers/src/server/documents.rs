@@ -4,7 +4,7 @@
 //! cannot be taken for what is said after it was opened again.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,9 +42,27 @@ pub(super) struct ServerDocument {
     /// The version that was last saved, and when.
     pub(super) last_save: Option<(i32, Instant)>,
     pub(super) preamble_check: Option<PreambleCheck>,
+    /// The version for which the server refused a pull: what it publishes counts instead.
+    pub(super) pull_refused: Option<i32>,
+    /// Where an editor holds it, and not the daemon.
+    pub(super) observed: Option<ObservedVersion>,
     /// The last versions, and what their texts were.
     texts: VecDeque<(i32, u64)>,
 }
+
+/// A text that an editor told its server of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ObservedVersion {
+    /// As the editor counts for this server.
+    pub(super) version: i32,
+    /// As the editor counts for the daemon; none where the daemon does not see the buffer, and knows only the file.
+    pub(super) document: Option<i32>,
+    /// `ServerDocument::text` is the text of this version. The editor's message to the daemon may be still on its way.
+    pub(super) has_text: bool,
+}
+
+/// The first of the versions that the daemon gives where an editor counts the others.
+pub(super) const OWN_VERSIONS: i32 = 1_000_000_000;
 
 impl ServerDocument {
     /// It is on the disk as it is here.
@@ -73,17 +91,27 @@ impl ServerDocument {
         self.texts.len() == 1
     }
 
+    /// Which of two versions the server was told of later; none for one that it was never told of.
+    pub(super) fn rank(&self, version: i32) -> Option<usize> {
+        self.texts.iter().position(|(known, _)| *known == version)
+    }
+
+    /// The text is known: an editor's own may be still on its way to the daemon.
+    pub(super) fn has_text(&self) -> bool {
+        self.observed.is_none_or(|observed| observed.has_text)
+    }
+
     /// The version before had the same text.
     pub(super) fn is_resent(&self) -> bool {
         let mut last = self.texts.iter().rev().map(|(_, text)| text);
         last.next() == last.next()
     }
 
-    fn remember(&mut self) {
+    fn remember(&mut self, fingerprint: u64) {
         if self.texts.len() >= REMEMBERED {
             self.texts.pop_front();
         }
-        self.texts.push_back((self.version, fingerprint(&self.text)));
+        self.texts.push_back((self.version, fingerprint));
     }
 }
 
@@ -122,7 +150,8 @@ impl ServerDocuments {
                 let edits = edits(&held.text, &subject.text, how.0);
                 held.text = Arc::clone(&subject.text);
                 held.edited = Some((now, tick));
-                messages.push(held.change(self.version, edits, how.1, now));
+                let text = fingerprint(&held.text);
+                messages.push(held.change(self.version, text, edits, how.1, now));
                 held.disk_version = subject.is_saved.then_some(held.version);
                 return messages;
             }
@@ -141,9 +170,11 @@ impl ServerDocuments {
             disk_version: subject.is_saved.then_some(self.version),
             last_save: None,
             preamble_check: None,
+            pull_refused: None,
+            observed: None,
             texts: VecDeque::new(),
         };
-        held.remember();
+        held.remember(fingerprint(&subject.text));
         messages.push((
             "textDocument/didOpen",
             json!({ "textDocument": {
@@ -164,7 +195,10 @@ impl ServerDocuments {
         let held = self.open.get_mut(path).filter(|_| how.0 != TextSyncKind::None)?;
         self.version += 1;
         let (is_clean, is_saved) = (held.is_clean(), held.last_save.filter(|saved| saved.0 == held.version));
-        let message = held.change(self.version, vec![whole(&held.text, how.0)], how.1, now);
+        // An editor's server has the editor's text: only that it is to look again is new.
+        let edits = if held.observed.is_some() { Vec::new() } else { vec![whole(&held.text, how.0)] };
+        let text = held.texts.back().map_or(0, |(_, text)| *text);
+        let message = held.change(self.version, text, edits, how.1, now);
         held.disk_version = if is_clean { Some(held.version) } else { held.disk_version };
         held.last_save = is_saved.map(|(_, at)| (held.version, at)).or(held.last_save);
         Some(message)
@@ -173,6 +207,53 @@ impl ServerDocuments {
     pub(super) fn close(&mut self, path: &Path) -> Option<OutgoingNotification> {
         let held = self.open.remove(path)?;
         Some(("textDocument/didClose", json!({ "textDocument": { "uri": held.uri } })))
+    }
+
+    /// An editor opened a document for its server. `is_first` is whether the daemon saw that; otherwise the server may know more texts of it.
+    pub(super) fn observe_open(
+        &mut self,
+        path: &Path,
+        (uri, language): (&str, &str),
+        (seen, is_saved, is_first): (ObservedVersion, bool, bool),
+        now: Instant,
+    ) -> &mut ServerDocument {
+        self.version = self.version.max(OWN_VERSIONS);
+        let mut held = ServerDocument {
+            uri: uri.to_owned(),
+            language: language.to_owned(),
+            text: Arc::default(),
+            version: seen.version,
+            sent_at: now,
+            edited: None,
+            disk_version: is_saved.then_some(seen.version),
+            last_save: None,
+            preamble_check: None,
+            pull_refused: None,
+            observed: Some(seen),
+            texts: VecDeque::new(),
+        };
+        if !is_first {
+            held.texts.push_back((i32::MIN, 0));
+        }
+        held.remember(fingerprint(&seen.version));
+        self.open.entry(path.to_owned()).insert_entry(held).into_mut()
+    }
+
+    /// An editor told its server of another text.
+    pub(super) fn observe_change(
+        &mut self,
+        path: &Path,
+        seen: ObservedVersion,
+        is_saved: bool,
+        (now, tick): (Instant, u64),
+    ) {
+        let Some(held) = self.open.get_mut(path) else { return };
+        held.version = seen.version;
+        held.sent_at = now;
+        held.edited = Some((now, tick));
+        held.disk_version = if is_saved { Some(seen.version) } else { held.disk_version };
+        held.observed = Some(seen);
+        held.remember(fingerprint(&seen.version));
     }
 
     /// This version of it was saved. None where it is not open.
@@ -202,13 +283,14 @@ impl ServerDocument {
     fn change(
         &mut self,
         version: i32,
+        text: u64,
         edits: Vec<Value>,
         more: &Map<String, Value>,
         now: Instant,
     ) -> OutgoingNotification {
         self.version = version;
         self.sent_at = now;
-        self.remember();
+        self.remember(text);
         let mut params = Map::new();
         params.insert("textDocument".to_owned(), json!({ "uri": self.uri, "version": version }));
         params.insert("contentChanges".to_owned(), edits.into());
@@ -246,7 +328,7 @@ fn edit(start: Position, end: Position, text: &str) -> Value {
     json!({ "range": { "start": place(start), "end": place(end) }, "text": text })
 }
 
-fn fingerprint(text: &str) -> u64 {
+fn fingerprint(text: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()

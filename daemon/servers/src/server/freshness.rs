@@ -34,10 +34,12 @@ pub(super) struct FreshnessInput<'a> {
     pub(super) silence_limit: Option<Duration>,
     /// How long after a publish without a version another one for the same text may follow, as was learnt.
     pub(super) publish_gap: Duration,
+    /// The server can be told of the text once more.
+    pub(super) can_resend: bool,
     pub(super) version: i32,
     /// When the server was told of this text.
     pub(super) sent_at: Instant,
-    /// When it was last told of anything that this file may depend on; not before `changed`.
+    /// When it was last told of anything that this file may depend on; not before `sent_at`.
     pub(super) last_related_change: Instant,
     /// Something that it depends on was changed since, and is not saved.
     pub(super) has_unsaved_dependency: bool,
@@ -121,20 +123,30 @@ impl FreshnessInput<'_> {
             let is_told_again = self.last_related_change >= first;
             // Most publish by themselves what they have found in the project.
             return match self.quirks.dirty_dependents {
-                DependentsPolicy::Asked if !is_told_again => {
+                DependentsPolicy::Asked if !is_told_again && self.can_resend => {
                     from(first + millis(self.quirks.settle_ms).max(BY_ITSELF), Freshness::Resend)
+                }
+                // What it has not published anew since then is as it was.
+                _ if !self.can_resend => {
+                    let silence = millis(self.quirks.silence_ms.max(self.quirks.settle_ms));
+                    from(first.max(self.last_related_change) + silence, Freshness::Likely)
                 }
                 _ => Freshness::Wait(None),
             };
         }
         let is_after = heard.received_at >= self.last_related_change;
         match heard.version {
-            Some(version) if version == self.version && (is_after || self.stands_alone()) => {
+            // A version proves that the server had read what it was told before this text, and nothing of what it was told later, unless
+            // it is known to publish again then.
+            Some(version) if version == self.version && (self.is_told_last() || self.stands_alone() || (is_after && self.follows_others())) => {
                 from(self.settled(heard), Freshness::Proven)
             }
             // Something else was changed since.
             Some(version) if version == self.version => match self.quirks.dirty_dependents {
-                DependentsPolicy::Asked => Freshness::Resend,
+                DependentsPolicy::Asked if self.can_resend => Freshness::Resend,
+                DependentsPolicy::Asked if is_after => {
+                    from(self.settled(heard).max(heard.received_at + PIECES), Freshness::Likely)
+                }
                 DependentsPolicy::Saved if self.has_unsaved_dependency => Freshness::NeedsSave,
                 _ => silent(Freshness::Likely),
             },
@@ -148,8 +160,17 @@ impl FreshnessInput<'_> {
         }
     }
 
+    fn is_told_last(&self) -> bool {
+        self.sent_at >= self.last_related_change
+    }
+
     fn stands_alone(&self) -> bool {
         self.quirks.dirty_dependents == DependentsPolicy::None
+    }
+
+    /// What it publishes after another file was changed is said with that change.
+    fn follows_others(&self) -> bool {
+        matches!(self.quirks.dirty_dependents, DependentsPolicy::Told | DependentsPolicy::Saved)
     }
 
     /// From when on no other publish for the same text is to be expected.

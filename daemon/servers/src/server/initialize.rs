@@ -129,7 +129,8 @@ impl ServerCapabilities {
 impl PullOptions {
     /// `true` is not what the protocol says, but what it means is plain.
     pub(super) fn read(options: &Value) -> Option<Self> {
-        if options == &Value::Bool(true) {
+        // Nor is `[]`, which is how Lua writes an empty object.
+        if options == &Value::Bool(true) || options.as_array().is_some_and(Vec::is_empty) {
             return Some(Self::default());
         }
         let options = options.as_object()?;

@@ -45,7 +45,8 @@ impl ServerRecord {
             return;
         }
         let elsewhere = self.last_change_elsewhere(path);
-        let Some(held) = self.documents.get_mut(path).filter(|held| version == Some(held.version)) else {
+        let held = self.documents.get_mut(path);
+        let Some(held) = held.filter(|held| version == Some(held.version) && held.has_text()) else {
             return;
         };
         let is_again = |before: PublishRecord| {
@@ -87,14 +88,22 @@ impl ServerRecord {
 
     /// When anything else was last changed that a file may depend on.
     pub(super) fn last_change_elsewhere(&self, path: &Path) -> Option<Instant> {
+        self.dependencies(path).filter_map(|held| Some(held.edited?.0)).max().max(self.disk_changed)
+    }
+
+    /// Whether another open document that a file may depend on is not saved.
+    pub(super) fn has_unsaved_dependency(&self, path: &Path) -> bool {
+        self.dependencies(path).any(|held| !held.is_clean())
+    }
+
+    fn dependencies(&self, path: &Path) -> impl Iterator<Item = &ServerDocument> {
         let text = self.documents.get(path).map(|held| held.text.as_str()).unwrap_or_default();
-        let may_depend = |other: &Path| {
+        let may_depend = move |other: &Path| {
             let name = other.file_name().and_then(|name| name.to_str());
             !is_never_imported(other) || name.is_some_and(|name| text.contains(name))
         };
-        let others = self.documents.all().filter(|(other, _)| *other != path);
-        let edited = others.filter_map(|(other, held)| Some((other, held.edited?.0)));
-        edited.filter(|(other, _)| may_depend(other)).map(|(_, at)| at).max().max(self.disk_changed)
+        let others = self.documents.all().filter(move |(other, _)| *other != path && may_depend(other));
+        others.map(|(_, held)| held)
     }
 }
 

@@ -71,6 +71,12 @@ impl Readiness {
         }
     }
 
+    /// For a server that an editor started. `is_running` is whether it was there before the daemon listened: then it is ready, unless it
+    /// says otherwise.
+    pub(super) fn observed(by: ReadinessSignal, is_running: bool, now: Instant) -> Self {
+        Self { turned: is_running.then_some(now), ..Self::new(by, now) }
+    }
+
     pub(super) fn document_opened(&mut self, now: Instant) {
         self.opened.get_or_insert(now);
     }
@@ -81,13 +87,15 @@ impl Readiness {
     }
 
     pub(super) fn stage(&self, now: Instant) -> ReadinessStage {
+        // A server that tells its status is judged by it, whatever else is known of it.
+        match self.status {
+            Some((true, since, _)) => return ReadinessStage::Ready { since },
+            Some((false, ..)) => return self.indexing(),
+            None => {}
+        }
         match &self.by {
             ReadinessSignal::FirstAnswer => ReadinessStage::Ready { since: self.started },
-            ReadinessSignal::ServerStatus => match self.status {
-                None => ReadinessStage::Starting { until: None },
-                Some((true, since, _)) => ReadinessStage::Ready { since },
-                Some((false, ..)) => self.indexing(),
-            },
+            ReadinessSignal::ServerStatus => ReadinessStage::Starting { until: None },
             ReadinessSignal::ProgressEnds { begins_ms, .. } => {
                 let begins = self.opened.map(|opened| opened + Duration::from_millis(*begins_ms));
                 match (self.turned, begins) {
@@ -130,7 +138,7 @@ impl Readiness {
             self.again = Some(now - *began);
         }
         self.status = Some((quiescent, since, text(params, "message")));
-        if quiescent && self.by == ReadinessSignal::ServerStatus {
+        if quiescent {
             self.first.get_or_insert(now);
         }
         quiescent && !was_quiescent
@@ -170,8 +178,10 @@ impl Readiness {
 
     fn counts(&self, token: &str, title: &str) -> bool {
         let ReadinessSignal::ProgressEnds { tokens, titles, .. } = &self.by else { return false };
-        let begins = |text: &str, all: &[String]| all.iter().any(|start| text.starts_with(start.as_str()));
-        (tokens.is_empty() && titles.is_empty()) || begins(token, tokens) || begins(title, titles)
+        let is_known_token = tokens.iter().any(|start| token.starts_with(start.as_str()));
+        let title = title.to_lowercase();
+        let is_known_title = titles.iter().any(|start| title.starts_with(&start.to_lowercase()));
+        (tokens.is_empty() && titles.is_empty()) || is_known_token || is_known_title
     }
 }
 

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use copydesk_text::PositionEncoding;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::documents::{ServerDocument, ServerDocuments};
+use super::documents::{ObservedVersion, ServerDocument, ServerDocuments};
 use super::freshness::{Freshness, FreshnessInput, PublishRecord, PublishTimings};
 use super::initialize::{PullOptions, ServerCapabilities, TextSyncKind};
+use super::observed::ObservedTexts;
 use super::parse::{DiagnosticSet, PublishNotification};
 use super::published_files::{PublishedFile, PublishedFiles};
 use super::readiness::{Readiness, ReadinessStage};
@@ -29,6 +31,14 @@ pub(super) struct ServerRecord {
     pub(super) save_runs: SaveRuns,
     pub(super) timings: PublishTimings,
     pub(super) capabilities: ServerCapabilities,
+    /// How the server counts characters.
+    pub(super) encoding: PositionEncoding,
+    /// Where the texts are that an editor holds; none for a server of the daemon's own.
+    pub(super) observed_texts: Option<Arc<dyn ObservedTexts>>,
+    /// When the daemon first knew of it.
+    pub(super) began: Instant,
+    /// It has published something, of whatever file.
+    pub(super) has_published: bool,
     /// Counts what happens.
     pub(super) tick: u64,
     /// When the disk was last changed under the server's eyes, or it was sent back to a file there.
@@ -79,6 +89,10 @@ impl ServerRecord {
                 tsserver: false,
                 format: false,
             },
+            encoding: PositionEncoding::Utf16,
+            observed_texts: None,
+            began: now,
+            has_published: false,
             tick: 0,
             disk_changed: None,
             others_changed: None,
@@ -148,7 +162,10 @@ impl ServerRecord {
         };
         let is_asked = |name: &str| quirks.pull_languages.iter().any(|language| language == name);
         let is_all = quirks.pull_languages.is_empty();
-        self.pull_options(quirks).filter(|_| is_all || language().is_some_and(is_asked))
+        let is_refused =
+            self.documents.get(path).is_some_and(|held| held.pull_refused == Some(held.version));
+        let options = self.pull_options(quirks).filter(|_| !is_refused);
+        options.filter(|_| is_all || language().is_some_and(is_asked))
     }
 
     /// It can be asked about what it tells of other files by itself.
@@ -166,6 +183,9 @@ impl ServerRecord {
         now: Instant,
     ) -> Freshness {
         let others = || self.documents.all().filter(|(other, _)| *other != path).map(|(_, held)| held);
+        if !quirks.sees_unsaved && self.has_unsaved_dependency(path) {
+            return Freshness::NeedsSave;
+        }
         let heard = self.published.get(path).filter(|said| !said.is_pull).map(|said| said.record);
         let is_newer = |edited: Option<(Instant, u64)>| {
             edited.map(|edited| edited.0) > heard.map(|heard| heard.received_at)
@@ -174,6 +194,7 @@ impl ServerRecord {
             quirks,
             publish_gap: self.timings.gap_limit(),
             silence_limit: self.timings.silence_limit(Duration::from_millis(quirks.silence_ms)),
+            can_resend: held.observed.is_none() || !quirks.touch.is_empty(),
             version: held.version,
             sent_at: held.sent_at,
             last_related_change: self
@@ -195,6 +216,10 @@ impl ServerRecord {
         now: Instant,
     ) -> Option<PathBuf> {
         let path = uri::to_path(&publish.uri)?;
+        self.has_published = true;
+        if !quirks.touch.is_empty() {
+            self.resolve_text(&path, quirks);
+        }
         let held = self.documents.get(&path);
         let version = publish.version.and_then(|version| i32::try_from(version).ok());
         if version.is_some_and(|version| held.is_some_and(|held| held.predates_open(version))) {
@@ -203,7 +228,8 @@ impl ServerRecord {
         // One that it was never told is no version of this text.
         let version = version.filter(|version| held.is_some_and(|held| held.has_version(*version)));
         let before = self.published.get(&path).filter(|said| !said.is_pull).map(|said| said.record);
-        if version.is_some() && before.is_some_and(|before| before.version > version) {
+        let rank = |version: Option<i32>| held.zip(version).and_then(|(held, version)| held.rank(version));
+        if version.is_some() && before.is_some_and(|before| rank(before.version) > rank(version)) {
             return None;
         }
         if let Some(held) = held
@@ -234,6 +260,21 @@ impl ServerRecord {
             false,
         );
         Some(path)
+    }
+
+    /// Looks up a text that an editor holds, where the editor's message with it has come by now.
+    pub(super) fn resolve_text(&mut self, path: &Path, quirks: &Quirks) {
+        let Some(texts) = self.observed_texts.clone() else { return };
+        let Some(held) = self.documents.get_mut(path).filter(|held| !held.has_text()) else { return };
+        let (document, is_clean) = (held.observed.and_then(|observed| observed.document), held.is_clean());
+        let text = match document {
+            Some(version) => texts.open_text(path, version),
+            None => is_clean.then(|| texts.saved_text(path)).flatten(),
+        };
+        let Some(text) = text else { return };
+        held.text = text;
+        held.observed = held.observed.map(|observed| ObservedVersion { has_text: true, ..observed });
+        self.invalidate_preamble(path, quirks);
     }
 
     /// Takes in what it answered of a file.

@@ -135,7 +135,7 @@ impl ServerRecord {
         }
     }
 
-    fn saved_for(&self, path: &Path) -> Vec<Diagnostic> {
+    pub(super) fn saved_for(&self, path: &Path) -> Vec<Diagnostic> {
         self.clamp_diagnostics(path, self.published.get(path).map(|said| said.save_diagnostics.as_slice()))
     }
 

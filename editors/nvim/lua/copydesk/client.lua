@@ -113,8 +113,7 @@ local function config_of(path)
       -- Neovim sends `initialized` after this, and nothing may be sent before it.
       vim.schedule(function()
         if client_id == client.id then
-          require("copydesk.diagnostics.behavior").learn(client)
-          require("copydesk.diagnostics").watch()
+          require("copydesk.diagnostics").start(client)
           require("copydesk.attach").all(client)
           set_status("ready")
         end

@@ -1,115 +1,163 @@
---- What the person's language servers say is wrong, and for which text they say it: `copydesk/editor/diagnostics`.
+--- The user's language servers, for the daemon: which of them serve a document, and messages to them.
 ---
---- Contract: asks servers that can be asked, else goes by the version of what they publish, else by change and quiet; says
---- which of it was. Only the servers that the person has are used. Waits by yielding, never longer than it was told to.
+--- Contract: only servers that the user has are used. Waits by yielding, never longer than it was told to. A message about a document is
+--- sent only while the server has the version that the daemon means.
+
+local server = require("copydesk.server")
+local signal = require("copydesk.signal")
 
 local M = {}
 
---- Begins to note versions; without it, the first answers can prove less. Called when the connection is made.
-function M.watch()
-  require("copydesk.diagnostics.watch").start()
+local CONTENT_MODIFIED, REQUEST_FAILED = -32801, -32803
+
+---@class copydesk.ServerRequest
+---@field server integer
+---@field buffer? integer
+---@field cancel fun()
+---@field fail fun(code: integer, message: string)
+
+local requests = {} ---@type table<integer, copydesk.ServerRequest> By the daemon's number.
+
+--- Starts to report what servers are told and say.
+---@param daemon vim.lsp.Client
+function M.start(daemon)
+  require("copydesk.visit").release_all()
+  require("copydesk.diagnostics.report").start(daemon)
 end
 
---- What is known of a document for which nobody wants to wait, and which is not loaded.
----@param uri string
----@return copydesk.DiagnosticsResult
-local function unloaded(uri)
-  for _, file in ipairs(M.everything().files) do
-    if file.uri == uri then
-      return { state = "answered", files = { file } }
-    end
-  end
-  return { state = "cancelled" }
-end
-
---- What one server has said, of any file.
----@param client vim.lsp.Client
----@param fresh? table<integer, copydesk.Verdict> What it was asked for just now, by buffer; nothing where it was not.
----@return table<integer, copydesk.Verdict> by_buffer
-local function of_client(client, fresh)
-  local judge, server = require("copydesk.diagnostics.judge"), require("copydesk.server")
-  local found = {} ---@type table<integer, copydesk.Verdict>
-  for buffer, items in pairs(judge.kept(client)) do
-    found[buffer] = { items = items }
-  end
-  for buffer in pairs(client.attached_buffers) do
-    if vim.api.nvim_buf_is_loaded(buffer) then
-      local identifiers = server.pulls(client, buffer)
-      local verdict = judge.published(client, buffer)
-      if #identifiers > 0 then
-        verdict = fresh and fresh[buffer] or judge.pulled(client, buffer, identifiers)
-        -- It has not said in time what it is now.
-        verdict.items = verdict.items or fresh and {} or nil
-      end
-      if require("copydesk.diagnostics.ready").is_unsettled(client) then
-        verdict.proof, verdict.at_least = nil, nil
-      end
-      found[buffer] = verdict.items and verdict or nil
-    end
-  end
-  return found
-end
-
---- All documents about which any server has something to say. Where there is time, servers are asked about what is open, and
---- what they find nothing in is told too; and what is not known, since what is not told of is taken for mended.
----@param deadline? number
----@return copydesk.DiagnosticsResult
-function M.everything(deadline)
-  local fresh = deadline and require("copydesk.diagnostics.open").ask(deadline)
-  local position, item = require("copydesk.position"), require("copydesk.diagnostics.item")
-  local judge, notes = require("copydesk.diagnostics.judge"), require("copydesk.diagnostics.notes")
-  local clients = vim.tbl_filter(function(client)
-    return client.initialized
-  end, require("copydesk.server").all())
-  local sets, proofs = {}, {} ---@type table<integer, table[]>, table<integer, copydesk.ProofLevel>
-  local unseen = {} ---@type table<integer, string[]>
-  for _, client in ipairs(clients) do
-    local blind = require("copydesk.diagnostics.saved").unseen(client)
-    for buffer, verdict in pairs(of_client(client, fresh and (fresh[client.id] or {}))) do
-      if blind then
-        unseen[buffer] = vim.list_extend(unseen[buffer] or {}, { blind })
-      end
-      sets[buffer] = sets[buffer] or {}
-      table.insert(sets[buffer], { items = verdict.items, from = client.offset_encoding })
-      proofs[buffer] = judge.weaker(proofs[buffer] or "proven", verdict)
-    end
-  end
-  local files, read = {}, position.reader()
-  for buffer, proof in pairs(proofs) do
-    local uri = require("copydesk.buffer").uri(buffer)
-    local items = item.union(sets[buffer], read(uri), position.encoding())
-    if #items > 0 or deadline then
-      local version, blind = notes.desk_version(buffer), unseen[buffer]
-      files[#files + 1] = { uri = uri, version = version, proof = proof, items = items, unseen = blind }
-    end
-  end
-  -- There may be more than are read: what is wrong goes first, and what is not known last.
-  local function rank(file)
-    return #file.items > 0 and 1 or file.proof ~= "unknown" and 2 or 3
-  end
-  table.sort(files, function(a, b)
-    return rank(a) ~= rank(b) and rank(a) < rank(b) or rank(a) == rank(b) and a.uri < b.uri
-  end)
-  item.limit(files)
-  return { state = #clients > 0 and "answered" or "unsupported", files = files }
-end
-
---- Must be called in a coroutine.
----@param params copydesk.DiagnosticsParams
----@return copydesk.DiagnosticsResult
-function M.answer(params)
-  M.watch()
-  local deadline = require("copydesk.diagnostics.notes").now() + (params.wait or 0)
-  if not params.uri then
-    return M.everything(params.wait and deadline or nil)
-  end
+--- Handles `copydesk/editor/servers`. Call it in a coroutine.
+---@param params copydesk.EditorServersParams
+---@return copydesk.EditorServersResult
+function M.servers(params)
+  local deadline = signal.now() + (params.wait or 0)
   local buffer = require("copydesk.buffer").of(params.uri)
   if not params.wait and not (buffer and vim.api.nvim_buf_is_loaded(buffer)) then
-    return unloaded(params.uri)
+    return { state = "cancelled" }
   end
-  return require("copydesk.visit").with(params.uri, deadline, function(loaded)
-    return require("copydesk.diagnostics.look").look(loaded, params, deadline)
+  return require("copydesk.visit").hold(params.uri, deadline, function(loaded)
+    local function clients()
+      return vim.api.nvim_buf_is_loaded(loaded) and server.of(loaded) or {}
+    end
+    local is_started = signal.wait(deadline, function()
+      return vim.iter(clients()):all(function(client)
+        return client.initialized
+      end)
+    end)
+    local ids = {}
+    for _, client in ipairs(clients()) do
+      if client.initialized then
+        server.flush(client)
+        ids[#ids + 1] = client.id
+      end
+    end
+    if is_started and #ids == 0 then
+      return { state = "unsupported" }
+    end
+    -- Neovim reports what it has sent a moment later; the daemon must know it before it gets this result.
+    require("copydesk.await").await(function(done)
+      vim.schedule(done)
+    end)
+    if not vim.api.nvim_buf_is_loaded(loaded) then
+      return { state = "cancelled" }
+    end
+    return {
+      state = is_started and "answered" or "starting",
+      uri = vim.uri_from_bufnr(loaded),
+      version = require("copydesk.diagnostics.numbers").version(loaded),
+      servers = ids,
+    }
   end)
+end
+
+--- Handles `copydesk/editor/serversDone`.
+---@param params copydesk.EditorServersDoneParams
+function M.done(params)
+  require("copydesk.visit").release(params.uri)
+end
+
+--- Whether a server has the version of a document that a message is about.
+---@param client vim.lsp.Client
+---@param document copydesk.ServerDocumentVersion
+---@return integer? buffer
+local function expected(client, document)
+  server.flush(client)
+  local reported = require("copydesk.diagnostics.report").document(client.id, document.uri)
+  if not reported or not vim.api.nvim_buf_is_loaded(reported.buffer) then
+    return nil
+  end
+  -- What was sent just now is reported a moment later.
+  local version = vim.lsp.util.buf_versions[reported.buffer] or reported.version
+  local is_it = version == document.version or reported.version == document.version and reported.opening
+  return is_it and reported.buffer or nil
+end
+
+---@param code integer
+---@param message string
+---@return copydesk.EditorServerResponse
+local function failed(code, message)
+  return { error = { code = code, message = message } }
+end
+
+--- Handles `copydesk/editor/serverRequest`. Call it in a coroutine.
+---@param params copydesk.EditorServerMessageParams
+---@return copydesk.EditorServerResponse
+function M.request(params)
+  local client = vim.lsp.get_client_by_id(params.server)
+  if not client or server.is_stopped(client) then
+    return failed(REQUEST_FAILED, "the language server has ended")
+  end
+  local buffer = params.document and expected(client, params.document)
+  if params.document and not buffer then
+    return failed(CONTENT_MODIFIED, "the text has changed")
+  end
+  local answer = require("copydesk.await").await(function(done)
+    local request = { server = client.id, buffer = buffer } ---@type copydesk.ServerRequest
+    function request.fail(code, message)
+      done(failed(code, message))
+    end
+    if params.id then
+      requests[params.id] = request
+    end
+    request.cancel = server.request(client, params.method, params.params, buffer, function(problem, result)
+      if not problem then
+        done({ result = result })
+      elseif server.may_ask_again(problem) then
+        request.fail(problem.code, tostring(problem.message))
+      else
+        request.fail(problem.code == -32802 and REQUEST_FAILED or problem.code or REQUEST_FAILED, tostring(problem.message))
+      end
+    end)
+  end)
+  if params.id then
+    requests[params.id] = nil
+  end
+  return answer
+end
+
+--- Handles `copydesk/editor/serverNotify`.
+---@param params copydesk.EditorServerMessageParams
+function M.notify(params)
+  local client, request = vim.lsp.get_client_by_id(params.server), requests[params.id]
+  if params.method == "$/cancelRequest" then
+    if request then
+      request.cancel()
+      request.fail(-32800, "the request was cancelled")
+    end
+  elseif client and not server.is_stopped(client) and (not params.document or expected(client, params.document)) then
+    server.notify(client, params.method, params.params)
+  end
+end
+
+--- A server does not have a buffer any more: what it was asked about it is not worth waiting for.
+---@param id integer
+---@param buffer integer
+function M.detached(id, buffer)
+  for _, request in pairs(requests) do
+    if request.server == id and request.buffer == buffer then
+      request.cancel()
+      request.fail(CONTENT_MODIFIED, "the document was closed")
+    end
+  end
 end
 
 return M

@@ -75,9 +75,20 @@ function M.all()
     [methods.questionSettled] = notification(function(params)
       require("copydesk.ask").settled(params.session, params.question, params.by)
     end),
-    [methods.editorDiagnostics] = request(function(params)
-      return require("copydesk.diagnostics").answer(params)
+    [methods.editorServers] = request(function(params)
+      return require("copydesk.diagnostics").servers(params)
     end, unsupported),
+    [methods.editorServersDone] = notification(function(params)
+      require("copydesk.diagnostics").done(params)
+    end),
+    [methods.editorServerRequest] = request(function(params)
+      return require("copydesk.diagnostics").request(params)
+    end, function(problem)
+      return { error = { code = -32803, message = problem } }
+    end),
+    [methods.editorServerNotify] = notification(function(params)
+      require("copydesk.diagnostics").notify(params)
+    end),
     [methods.editorNavigate] = request(function(params)
       return require("copydesk.navigate").answer(params)
     end, unsupported),

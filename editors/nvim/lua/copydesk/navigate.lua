@@ -5,7 +5,7 @@
 --- does not count; it is asked again while there is time. Yields while it waits, and never longer than allowed.
 
 local server = require("copydesk.server")
-local notes = require("copydesk.diagnostics.notes")
+local signal = require("copydesk.signal")
 
 local M = {}
 
@@ -198,7 +198,7 @@ end
 local function pause(deadline)
   local timer = assert(vim.uv.new_timer())
   require("copydesk.await").await(function(done)
-    timer:start(math.max(1, math.ceil(math.min(PAUSE, deadline - notes.now()))), 0, function()
+    timer:start(math.max(1, math.ceil(math.min(PAUSE, deadline - signal.now()))), 0, function()
       done()
     end)
   end)
@@ -237,7 +237,7 @@ local function run(navigation)
     if is_starting then
       state, may_change = "starting", true
     end
-    if not may_change or notes.now() >= navigation.deadline then
+    if not may_change or signal.now() >= navigation.deadline then
       return { state = state }
     end
     pause(navigation.deadline)
@@ -248,7 +248,6 @@ end
 ---@param params copydesk.NavigateParams
 ---@return copydesk.NavigateResult
 function M.answer(params)
-  require("copydesk.diagnostics.watch").start()
   local way = WAYS[params.kind]
   local lacks_place = way and way.takes == "position" and not params.position
   local lacks_document = way and way.takes ~= "query" and not params.uri
@@ -259,7 +258,7 @@ function M.answer(params)
   local navigation = {
     way = way,
     params = params,
-    deadline = notes.now() + (params.wait or PATIENCE),
+    deadline = signal.now() + (params.wait or PATIENCE),
     to = position.encoding(),
   }
   if not params.uri then

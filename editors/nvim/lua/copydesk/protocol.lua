@@ -139,7 +139,6 @@
 ---@field protocol integer The version of the protocol that it speaks.
 ---@field version string The desk's version.
 ---@field pid integer The desk's process.
----@field servers? copydesk.ServerBehavior[] How language servers behave that an editor may have.
 
 --- One problem.
 ---@class copydesk.DiagnosticInfo
@@ -189,6 +188,35 @@
 ---@alias copydesk.EditMetadata
 ---| copydesk.FileEditMetadata # One file.
 ---| copydesk.MultiFileEditMetadata # Several, or none of those that are shown.
+
+--- A message for a language server of the editor.
+---@class copydesk.EditorServerMessageParams
+---@field server integer The server.
+---@field id? integer The daemon's number of a request. A notification has none; `$/cancelRequest` names the number of the request that it ends.
+---@field method string The message's method.
+---@field params? any The message's params.
+---@field document? copydesk.ServerDocumentVersion The document that it is about. If the server has another version of it, the message is not sent.
+
+--- The server's response.
+---@class copydesk.EditorServerResponse
+---@field result? any Its result.
+---@field error? copydesk.ServerResponseError Why there is none.
+
+--- The daemon needs a document no more.
+---@class copydesk.EditorServersDoneParams
+---@field uri string The document.
+
+--- Which language servers of the editor serve a document.
+---@class copydesk.EditorServersParams
+---@field uri string The document. With a time to wait, the editor loads it if it is not open.
+---@field wait? integer How long to wait for servers that still start, in milliseconds; not at all if it is missing.
+
+--- The servers. By now they were told of the document as it is, and the editor has reported that, or does so next.
+---@class copydesk.EditorServersResult
+---@field state copydesk.AnswerState Whether there are any; `starting` if one of them still starts.
+---@field uri? string The document, as the servers know it.
+---@field version? integer The version under which the editor sends the document to the daemon; missing if it does not.
+---@field servers? integer[] Those that were started.
 
 --- An object without fields.
 ---@class copydesk.Empty
@@ -308,6 +336,7 @@
 ---@field uri string The document.
 ---@field version? integer The version of the document when they were looked at, as in LSP; missing where it is not open.
 ---@field proof copydesk.ProofLevel How sure it is that they are for that version.
+---@field why? string Why that is not known; only with `unknown`.
 ---@field items copydesk.DiagnosticInfo[] All of them.
 ---@field unseen? string[] Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its diagnostics name.
 
@@ -884,17 +913,33 @@
 ---@class copydesk.SelectionResult
 ---@field selection? copydesk.SelectionInfo Missing where no document has the focus or had it last.
 
---- How one language server behaves where servers differ: a row of the desk's table, as far as an editor needs it. An editor knows no server by name, except through this.
----@class copydesk.ServerBehavior
----@field names string[] The names that editors, and the server itself, have for it.
----@field settle? integer How long after diagnostics for a version others may follow for the same version, in milliseconds; as usual where it is missing.
----@field firstAnswer? boolean Its first answer is right, whatever it says that it still reads.
----@field diskInOrder? boolean It has read what it was told of the disk before it answers the next question.
----@field savesFor? string[] Sources whose diagnostics follow a save alone. The first is the name of the compiler.
----@field saveTokens? string[] Beginnings of the tokens of the progress of that compiler.
----@field touch? any Members of a `textDocument/didChange` without changes that make it look at a text again, and publish, whatever it finds.
----@field head? string[] Beginnings of the lines that bring other files in: what it made of them it keeps for the next text.
----@field unsavedArgument? string The argument without which it sees other documents as they were saved, and not as they are.
+--- What the editor did with a document.
+---@alias copydesk.ServerDocumentEvent
+---| "opened" # It opened it, or opened it again.
+---| "changed" # It changed the text.
+---| "renumbered" # It sends the same text to the daemon under another version from now on.
+---| "saved" # It saved it.
+---| "closed" # It closed it.
+
+--- The editor told a language server of a document.
+---@class copydesk.ServerDocumentParams
+---@field server integer The server.
+---@field uri string The document, as the server knows it.
+---@field event copydesk.ServerDocumentEvent What happened.
+---@field language? string LSP's id of its language, when it is opened.
+---@field version? integer The version that the server was told.
+---@field document? integer The version under which the editor sends the same text to the daemon; missing if it does not.
+---@field modified? boolean It has changes that are not saved.
+---@field running? boolean The server had it open before the editor reported anything.
+
+--- A document as a language server of the editor knows it.
+---@class copydesk.ServerDocumentVersion
+---@field uri string The document.
+---@field version integer The version that the server was told by the editor.
+
+--- A language server of the editor has ended.
+---@class copydesk.ServerEndedParams
+---@field server integer The server.
 
 --- A language server of the desk's own.
 ---@class copydesk.ServerInfo
@@ -907,6 +952,28 @@
 ---@field memory? integer What it uses, in bytes, with all that it started.
 ---@field pid? integer Its process, while there is one.
 
+--- A language server sent the editor a message.
+---@class copydesk.ServerReceivedParams
+---@field server integer The server.
+---@field method string The message's method.
+---@field params? any The message's params, unchanged.
+
+--- Why a server did not respond. If the text was another one by then, the code is LSP's `ContentModified`.
+---@class copydesk.ServerResponseError
+---@field code integer LSP's code.
+---@field message string In words.
+
+--- A language server of the editor is there.
+---@class copydesk.ServerStartedParams
+---@field server integer The editor's number of it, which no other server of this connection gets.
+---@field name string The editor's name of it, such as `lua_ls`.
+---@field ownName? string Its own name, from its response to `initialize`.
+---@field command? string[] The program and its arguments, if the editor knows them.
+---@field root? string The folder that it works in, as a URI.
+---@field encoding? string How it counts characters, as LSP names it; UTF-16 if it is missing.
+---@field capabilities? any Its capabilities, from its response to `initialize`.
+---@field running? boolean It ran before the editor reported anything. The editor then reports its registrations and its running progress as received.
+
 --- How a language server is.
 ---@alias copydesk.ServerState
 ---| "starting" # It was started, and has not answered.
@@ -915,6 +982,11 @@
 ---| "resting" # It broke, and is started again soon.
 ---| "givenUp" # It broke too often; `servers/restart` starts it again.
 ---| "ending" # Nobody needed it for a while.
+
+--- The editor told a language server of files on the disk.
+---@class copydesk.ServerWatchedParams
+---@field server integer The server.
+---@field changes copydesk.WatchedFileChange[] The files, as in `workspace/didChangeWatchedFiles`.
 
 --- Which language servers to start anew.
 ---@class copydesk.ServersRestartParams
@@ -1282,6 +1354,11 @@
 ---@field cacheRead integer Read from a cache.
 ---@field cacheWrite integer Written to a cache.
 
+--- One file on the disk.
+---@class copydesk.WatchedFileChange
+---@field uri string The file.
+---@field type integer LSP's `FileChangeType`.
+
 --- What `webfetch` loaded.
 ---@class copydesk.WebPageMetadata
 ---@field url string The address, after redirects.
@@ -1404,6 +1481,24 @@ M.methods = {
   --- Ends language servers of the desk's own and starts them anew, whatever they broke of.
   --- `copydesk.ServersRestartParams -> copydesk.ServersRestartResult`
   serversRestart = "copydesk/servers/restart",
+  --- What the client's own language servers say is wrong, and how sure it is that they say it of the present text.
+  --- `copydesk.DiagnosticsParams -> copydesk.DiagnosticsResult`
+  diagnostics = "copydesk/diagnostics",
+  --- A language server of the editor is there.
+  --- `copydesk.ServerStartedParams`
+  serverStarted = "copydesk/server/started",
+  --- The editor told a language server of a document.
+  --- `copydesk.ServerDocumentParams`
+  serverDocument = "copydesk/server/document",
+  --- The editor told a language server of files on the disk.
+  --- `copydesk.ServerWatchedParams`
+  serverWatched = "copydesk/server/watched",
+  --- A language server sent the editor a message.
+  --- `copydesk.ServerReceivedParams`
+  serverReceived = "copydesk/server/received",
+  --- A language server of the editor has ended.
+  --- `copydesk.ServerEndedParams`
+  serverEnded = "copydesk/server/ended",
   --- Changes how much the daemon logs.
   --- `copydesk.LogSetParams -> copydesk.LogSetResult`
   logSet = "copydesk/log/set",
@@ -1425,9 +1520,18 @@ M.methods = {
   --- Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`.
   --- `copydesk.QuestionSettledParams`
   questionSettled = "copydesk/question/settled",
-  --- What the editor's own language servers say is wrong, and for which text they say it.
-  --- `copydesk.DiagnosticsParams -> copydesk.DiagnosticsResult`
-  editorDiagnostics = "copydesk/editor/diagnostics",
+  --- Which of the editor's own language servers serve a document.
+  --- `copydesk.EditorServersParams -> copydesk.EditorServersResult`
+  editorServers = "copydesk/editor/servers",
+  --- The daemon has what it wanted to know of a document: the editor may unload it.
+  --- `copydesk.EditorServersDoneParams`
+  editorServersDone = "copydesk/editor/serversDone",
+  --- Sends a request to one of the editor's own language servers.
+  --- `copydesk.EditorServerMessageParams -> copydesk.EditorServerResponse`
+  editorServerRequest = "copydesk/editor/serverRequest",
+  --- Sends a notification to one of the editor's own language servers.
+  --- `copydesk.EditorServerMessageParams`
+  editorServerNotify = "copydesk/editor/serverNotify",
   --- Asks the editor's own language servers where something is, or what it is.
   --- `copydesk.NavigateParams -> copydesk.NavigateResult`
   editorNavigate = "copydesk/editor/navigate",

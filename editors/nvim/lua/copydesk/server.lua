@@ -7,7 +7,6 @@ local M = {}
 
 --- The name of the plugin's own client.
 local OURS = "copydesk"
-local PULL = "textDocument/diagnostic"
 
 local has_methods = vim.fn.has("nvim-0.11") == 1
 
@@ -64,33 +63,6 @@ function M.supports(client, method, buffer)
   return client.supports_method(method, { bufnr = buffer })
 end
 
---- The identifiers of the diagnostics that a server can be pulled for; "" is the unnamed set. Empty if it supports no pull.
----@param client vim.lsp.Client
----@param buffer integer
----@return string[]
-function M.pulls(client, buffer)
-  if not M.supports(client, PULL, buffer) then
-    return client.initialized and require("copydesk.diagnostics.tsserver").identifiers(client) or {}
-  end
-  local found = {} ---@type table<string, true>
-  local function add(options)
-    local identifier = type(options) == "table" and options.identifier
-    found[type(identifier) == "string" and identifier or ""] = true
-  end
-  if client._provider_foreach then
-    client:_provider_foreach(PULL, add)
-  else
-    local static = client.server_capabilities.diagnosticProvider
-    if static then
-      add(static)
-    end
-    for _, registration in ipairs(client.dynamic_capabilities.capabilities[PULL] or {}) do
-      add(registration.registerOptions)
-    end
-  end
-  return next(found) and vim.tbl_keys(found) or { "" }
-end
-
 --- Our open requests, by client and id: what to do if one is cancelled from outside.
 ---@type table<string, fun()>
 local open = {}
@@ -131,7 +103,7 @@ end
 --- Sends pending changes of all documents. Neovim debounces them and sends only those of the requested document, but a result may
 --- depend on the others.
 ---@param client vim.lsp.Client
-local function flush(client)
+function M.flush(client)
   local ok, tracking = pcall(require, "vim.lsp._changetracking")
   if ok and type(tracking) == "table" and tracking.flush then
     pcall(tracking.flush, client)
@@ -160,7 +132,7 @@ function M.request(client, method, params, buffer, done)
       done(problem or nil, result ~= vim.NIL and result or nil)
     end
   end
-  flush(client)
+  M.flush(client)
   local ok, sent, id
   if has_methods then
     ok, sent, id = pcall(client.request, client, method, params, answered, buffer)
@@ -211,8 +183,6 @@ function M.watched(uri, reason)
       local method = "workspace/didChangeWatchedFiles"
       local params = { changes = { { uri = uri, type = CHANGES[reason] } } }
       M.notify(client, method, params)
-      -- Neovim reports it only later, but earlier diagnostics are stale from now on.
-      require("copydesk.diagnostics.notes").told({ client_id = client.id, method = method, params = params })
     end
   end
 end

@@ -5,7 +5,7 @@
 --- without a server is deleted at once, and files of its kind are not loaded again until a server attaches to any buffer.
 
 local server = require("copydesk.server")
-local notes = require("copydesk.diagnostics.notes")
+local signal = require("copydesk.signal")
 local quiet_open = require("copydesk.quiet_open")
 
 local M = {}
@@ -106,9 +106,6 @@ local function finish(visit)
   if is_theirs or vim.bo[buffer].modified or #vim.fn.win_findbuf(buffer) > 0 then
     return
   end
-  if stamp(visit.path) == visit.stamp then
-    notes.leaves(buffer)
-  end
   pcall(vim.api.nvim_buf_delete, buffer, { unload = visit.existed })
 end
 
@@ -118,7 +115,7 @@ local function sweep()
   table.sort(old_first, function(a, b)
     return a.used < b.used
   end)
-  local count, now, next_end = #old_first, notes.now(), nil
+  local count, now, next_end = #old_first, signal.now(), nil
   for _, visit in ipairs(old_first) do
     if visit.uses == 0 and (count > M.most or now - visit.used >= M.idle) then
       finish(visit)
@@ -178,20 +175,9 @@ local function settle(visit, deadline)
   if visit.settled or #server.of(visit.buffer) > 0 then
     return
   end
-  local patience = vim.uv.new_timer()
-  local stop_listening
-  require("copydesk.await").await(function(done)
-    local wait = math.min(M.grace, deadline - notes.now())
-    patience:start(math.max(1, math.ceil(wait)), 0, done)
-    stop_listening = notes.listen(function()
-      if #server.of(visit.buffer) > 0 then
-        done()
-      end
-    end)
+  signal.wait(math.min(deadline, signal.now() + M.grace), function()
+    return #server.of(visit.buffer) > 0
   end)
-  stop_listening()
-  patience:stop()
-  patience:close()
   visit.settled = true
 end
 
@@ -204,6 +190,30 @@ function M.gone(uri)
   end
 end
 
+---@param visit copydesk.HiddenBuffer
+local function release(visit)
+  visit.uses = math.max(0, visit.uses - 1)
+  visit.used = signal.now()
+  sweep()
+end
+
+--- Ends a use that `hold` began.
+---@param uri string
+function M.release(uri)
+  local buffer = require("copydesk.buffer").of(uri)
+  if buffer and visits[buffer] then
+    release(visits[buffer])
+  end
+end
+
+--- Ends all uses: whoever began them is gone.
+function M.release_all()
+  for _, visit in pairs(visits) do
+    visit.uses = 0
+  end
+  sweep()
+end
+
 --- Runs a function with the buffer of a document, loaded if needed. Call it in a coroutine.
 ---@generic T: {state: copydesk.AnswerState}
 ---@param uri string
@@ -211,6 +221,20 @@ end
 ---@param run fun(buffer: integer): T
 ---@return T
 function M.with(uri, deadline, run)
+  local result = M.hold(uri, deadline, run)
+  if result.state == "answered" or result.state == "starting" then
+    M.release(uri)
+  end
+  return result
+end
+
+--- The same, and the buffer stays loaded until `release`, if the function found servers for it.
+---@generic T: {state: copydesk.AnswerState}
+---@param uri string
+---@param deadline number
+---@param run fun(buffer: integer): T
+---@return T
+function M.hold(uri, deadline, run)
   local buffer = require("copydesk.buffer").of(uri)
   local is_loaded = buffer and vim.api.nvim_buf_is_loaded(buffer)
   local visit = buffer and visits[buffer] ---@type copydesk.HiddenBuffer?
@@ -219,7 +243,7 @@ function M.with(uri, deadline, run)
   elseif not visit then
     local is_file, path = pcall(vim.uri_to_fname, uri)
     local kind = is_file and (vim.filetype.match({ filename = path }) or path:match("%.[^./]*$") or path)
-    if kind and (unserved[kind] or 0) > notes.now() then
+    if kind and (unserved[kind] or 0) > signal.now() then
       return { state = "unsupported" }
     end
     visit = is_file and vim.startswith(uri, "file:") and load(path, buffer) or nil
@@ -235,14 +259,14 @@ function M.with(uri, deadline, run)
   visit.uses = visit.uses + 1
   settle(visit, deadline)
   if visit.kind and visit.uses == 1 and #server.of(visit.buffer) == 0 and not visit.existed then
-    unserved[visit.kind] = notes.now() + M.believed
+    unserved[visit.kind] = signal.now() + M.believed
     finish(visit)
     return { state = "unsupported" }
   end
   local ok, result = xpcall(run, debug.traceback, visit.buffer)
-  visit.uses = visit.uses - 1
-  visit.used = notes.now()
-  sweep()
+  if not ok or result.state ~= "answered" and result.state ~= "starting" then
+    release(visit)
+  end
   return ok and result or error(result, 0)
 end
 

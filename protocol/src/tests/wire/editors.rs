@@ -38,6 +38,7 @@ fn diagnostics() {
         uri: URI.into(),
         version: Some(3),
         proof,
+        why: None,
         items,
         unseen: Vec::new(),
     };

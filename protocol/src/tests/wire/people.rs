@@ -10,7 +10,6 @@ use crate::daemon::{
     MissingServer, ModelInfo, ModelsResult, ServerInfo, ServerState, ServersRestartParams,
     ServersRestartResult, SessionStatus, StatusResult, StopParams, StopResult, StopTiming,
 };
-use crate::editor::ServerBehavior;
 use crate::handshake::{ClientHello, DaemonHello, ProtocolMismatch, ProtocolSide};
 use crate::permission::{PermissionAskInfo, PermissionAskParams, PermissionReply, PermissionSettledParams};
 use crate::question::{
@@ -181,23 +180,8 @@ fn the_desk() {
 fn greeting() {
     let client = ClientHello { protocol: 1, client: "nvim".into(), version: "0.1.0".into() };
     check(&client, &expect![[r#"{"protocol":1,"client":"nvim","version":"0.1.0"}"#]]);
-    let daemon = DaemonHello { protocol: 1, version: "0.1.0".into(), pid: 42, servers: Vec::new() };
+    let daemon = DaemonHello { protocol: 1, version: "0.1.0".into(), pid: 42 };
     check(&daemon, &expect![[r#"{"protocol":1,"version":"0.1.0","pid":42}"#]]);
-    let behavior = ServerBehavior {
-        names: vec!["clangd".into()],
-        settle: Some(50),
-        first_answer: true,
-        disk_in_order: true,
-        saves_for: vec!["rustc".into()],
-        save_tokens: vec!["check/".into()],
-        touch: json!({ "forceRebuild": true }),
-        head: vec!["#".into()],
-        unsaved_argument: Some("--use-dirty-headers".into()),
-    };
-    let expected = expect![[
-        r##"{"names":["clangd"],"settle":50,"firstAnswer":true,"diskInOrder":true,"savesFor":["rustc"],"saveTokens":["check/"],"touch":{"forceRebuild":true},"head":["#"],"unsavedArgument":"--use-dirty-headers"}"##
-    ]];
-    check(&behavior, &expected);
     check(
         &ProtocolMismatch { desk: 1, client: 2, update: ProtocolSide::Desk, retry: false },
         &expect![[r#"{"desk":1,"client":2,"update":"desk","retry":false}"#]],

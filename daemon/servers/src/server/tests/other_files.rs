@@ -9,7 +9,7 @@ use super::fake_server::{after, check, full, pass, plain, pulling, shorts, start
 #[tokio::test(start_paused = true)]
 async fn what_it_publishes_of_other_files_after_a_change_is_told() {
     let (server, mut fake) =
-        plain(json!({ "versions": true, "dirtyDependents": "told", "pushesClosed": true })).await;
+        plain(json!({ "dirtyDependents": "told", "pushesClosed": true })).await;
     server.sync_document(&subject("/a", "1"), "c");
     server.sync_document(&subject("/b", "1"), "c");
     let (_, b) = (fake.version().await, fake.version().await);
@@ -41,7 +41,7 @@ async fn what_it_publishes_of_other_files_after_a_change_is_told() {
 #[tokio::test(start_paused = true)]
 async fn what_is_said_of_closed_files_later_than_of_the_file_itself_is_told() {
     let quirks = json!({
-        "versions": true, "partialFirst": true, "settleMs": 700, "dirtyDependents": "told", "pushesClosed": true,
+        "partialFirst": true, "settleMs": 700, "dirtyDependents": "told", "pushesClosed": true,
     });
     for is_said_again in [false, true] {
         let (server, mut fake) = plain(quirks.clone()).await;
@@ -144,7 +144,7 @@ async fn one_that_answers_for_the_whole_workspace_is_asked_for_it() {
 /// A server that looks at others only when they are touched.
 #[tokio::test(start_paused = true)]
 async fn one_that_must_be_asked_but_cannot_be_is_told_of_the_others_once_more() {
-    let (server, mut fake) = plain(json!({ "versions": true, "dirtyDependents": "asked" })).await;
+    let (server, mut fake) = plain(json!({ "dirtyDependents": "asked" })).await;
     server.sync_document(&subject("/b", "b"), "c");
     let b = fake.version().await;
     fake.publish("/b", b, &[]).await;
@@ -164,7 +164,7 @@ async fn one_that_must_be_asked_but_cannot_be_is_told_of_the_others_once_more() 
 #[tokio::test(start_paused = true)]
 async fn what_it_names_without_being_asked_it_is_asked_about() {
     let quirks = json!({
-        "versions": true, "dirtyDependents": "told", "pushesClosed": true, "pullClosed": true, "pullLanguages": ["go"],
+        "dirtyDependents": "told", "pushesClosed": true, "pullClosed": true, "pullLanguages": ["go"],
         "partialFirst": true, "settleMs": 700,
     });
     let (server, mut fake) = pulling(quirks).await;

@@ -10,7 +10,7 @@ const HEAD: &str = "#include \"a.h\"\n";
 /// With `/b.c` open, and told of.
 async fn opened() -> (Arc<LanguageServer>, Fake) {
     let quirks = json!({
-        "versions": true, "dirtyDependents": "asked", "touch": { "forceRebuild": true }, "head": ["#"],
+        "dirtyDependents": "asked", "touch": { "forceRebuild": true }, "head": ["#"],
     });
     let (server, mut fake) = plain(quirks).await;
     server.sync_document(&subject("/b.c", &format!("{HEAD}int b;\n")), "c");

@@ -181,7 +181,7 @@ async fn one_that_reads_the_disk_when_it_is_told_is_not_waited_for() {
 /// gopls answers for `go.mod` that it cannot be asked, and publishes.
 #[tokio::test(start_paused = true)]
 async fn of_some_languages_it_can_be_asked_and_of_others_it_publishes() {
-    let (server, mut fake) = pulling(json!({ "pullLanguages": ["go"], "versions": true })).await;
+    let (server, mut fake) = pulling(json!({ "pullLanguages": ["go"] })).await;
     server.sync_document(&subject("/a.go", "1"), "go");
     server.sync_document(&subject("/go.mod", "1"), "gomod");
     fake.expect("textDocument/didOpen").await;

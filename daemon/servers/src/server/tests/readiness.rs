@@ -121,7 +121,7 @@ async fn what_it_said_while_it_read_the_project_is_not_believed_however_short_th
 #[tokio::test(start_paused = true)]
 async fn what_was_published_before_it_was_ready_is_settled_from_then_on() {
     let ready = json!({ "progressEnds": { "beginsMs": 100 } });
-    let quirks = json!({ "ready": ready, "versions": true, "partialFirst": true, "settleMs": 1000 });
+    let quirks = json!({ "ready": ready, "partialFirst": true, "settleMs": 1000 });
     let (server, mut fake) = plain(quirks).await;
     server.sync_document(&subject("/a", "1"), "c");
     let version = fake.version().await;

@@ -4,7 +4,7 @@
 --- server that exits counts as having responded with an error.
 
 local server = require("copydesk.server")
-local notes = require("copydesk.diagnostics.notes")
+local signal = require("copydesk.signal")
 
 local M = {}
 
@@ -37,10 +37,10 @@ function M.gather(questions, buffer, deadline, is_enough)
         done()
       end
     end
-    timer:start(math.max(1, math.ceil(deadline - notes.now())), 0, function()
+    timer:start(math.max(1, math.ceil(deadline - signal.now())), 0, function()
       done()
     end)
-    stop_listening = notes.listen(function()
+    stop_listening = signal.listen(function()
       for _, question in ipairs(questions) do
         if server.is_stopped(question.client) then
           answered(question, { code = -32803, message = "the language server has ended" })
@@ -48,7 +48,7 @@ function M.gather(questions, buffer, deadline, is_enough)
       end
     end)
     for _, question in ipairs(questions) do
-      question.was_loading = require("copydesk.diagnostics.ready").is_loading(question.client)
+      question.was_loading = require("copydesk.navigate.loading").is_loading(question.client)
       local client, method, params = question.client, question.method, question.params
       local cancel = server.request(client, method, params, buffer, function(problem, result)
         answered(question, problem, result)

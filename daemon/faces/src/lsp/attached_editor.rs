@@ -1,0 +1,34 @@
+//! A client with our extension, as the host sees it: its language servers and its place for progress.
+
+use std::path::PathBuf;
+
+use copydesk_host::editor_servers::EditorServers;
+use copydesk_host::editors::{
+    AttachedEditor, EditorDiagnosticsFuture, EditorProgressFuture, ProgressUpdate,
+};
+use copydesk_protocol::editor::DiagnosticsParams;
+
+use super::lsp_client::LspClient;
+
+pub(super) struct LspEditor {
+    pub(super) client: LspClient,
+    pub(super) servers: EditorServers,
+}
+
+impl AttachedEditor for LspEditor {
+    fn name(&self) -> &str {
+        self.client.name()
+    }
+
+    fn folders(&self) -> &[PathBuf] {
+        self.client.folders()
+    }
+
+    fn diagnostics(&self, params: DiagnosticsParams) -> EditorDiagnosticsFuture<'_> {
+        Box::pin(self.servers.diagnostics(params))
+    }
+
+    fn report_progress<'a>(&'a self, token: &'a str, work: ProgressUpdate<'a>) -> EditorProgressFuture<'a> {
+        self.client.report_progress(token, work)
+    }
+}

@@ -1,0 +1,162 @@
+//! The language servers of one editor. The editor reports what it tells them and what they say; the daemon judges that with the judge of its
+//! own servers, and has the editor send them what the judge wants to know more.
+//!
+//! Contract: reports come in the order in which things happened, together with the editor's documents, and are applied at once.
+
+mod answer;
+mod relay;
+mod texts;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use copydesk_protocol::server::{
+    EditorServerMessageParams, EditorServerResponse, EditorServersParams, EditorServersResult,
+    ServerDocumentEvent, ServerDocumentParams, ServerReceivedParams, ServerStartedParams, ServerWatchedParams,
+};
+use copydesk_rpc::peer::RpcPeer;
+use copydesk_servers::{
+    DocumentEvent, EditorServerLaunch, FileChangeType, LanguageServer, ObservedTexts,
+};
+use copydesk_text::PositionEncoding;
+use copydesk_workspace::buffers::{Buffers, ClientId, EditorError};
+use serde_json::value::to_raw_value;
+
+use crate::uri::path_of;
+
+/// Servers of one editor; more are ignored.
+const MAX_SERVERS: usize = 256;
+
+/// Bytes between the judge and the editor that one side has written and the other not read.
+const PIPE_BYTES: usize = 64 * 1024;
+
+pub type EditorLinkFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, EditorError>> + Send + 'a>>;
+
+/// The way to an editor's language servers.
+pub trait EditorServerLink: Send + Sync {
+    fn servers(&self, params: EditorServersParams) -> EditorLinkFuture<'_, EditorServersResult>;
+
+    /// The document is needed no more.
+    fn servers_done(&self, uri: &str) -> EditorLinkFuture<'_, ()>;
+
+    fn request(&self, params: EditorServerMessageParams) -> EditorLinkFuture<'_, EditorServerResponse>;
+
+    fn notify(&self, params: EditorServerMessageParams) -> EditorLinkFuture<'_, ()>;
+}
+
+/// One of an editor's servers, and the relay of what the judge sends it.
+struct EditorServer {
+    server: Arc<LanguageServer>,
+    /// Dropping it closes the relay.
+    _relay: RpcPeer,
+}
+
+/// Clones share one state.
+#[derive(Clone)]
+pub struct EditorServers {
+    link: Arc<dyn EditorServerLink>,
+    texts: Arc<dyn ObservedTexts>,
+    servers: Arc<Mutex<BTreeMap<u32, EditorServer>>>,
+}
+
+impl std::fmt::Debug for EditorServers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EditorServers").finish_non_exhaustive()
+    }
+}
+
+impl EditorServers {
+    /// `buffers` and `client` are where the editor's texts are.
+    pub fn new(link: Arc<dyn EditorServerLink>, buffers: Buffers, client: ClientId) -> Self {
+        let texts = Arc::new(texts::ClientTexts { buffers, client });
+        Self { link, texts, servers: Arc::default() }
+    }
+
+    pub fn started(&self, params: ServerStartedParams) {
+        let (judge, editor) = tokio::io::duplex(PIPE_BYTES);
+        let encoding = match params.encoding.as_deref() {
+            Some("utf-8") => PositionEncoding::Utf8,
+            Some("utf-32") => PositionEncoding::Utf32,
+            _ => PositionEncoding::Utf16,
+        };
+        let launch = EditorServerLaunch {
+            name: params.name,
+            own_name: params.own_name,
+            command: params.command,
+            root: params.root.as_deref().and_then(path_of),
+            encoding,
+            capabilities: params.capabilities,
+            is_running: params.running,
+        };
+        let mut servers = self.lock();
+        if servers.len() >= MAX_SERVERS && !servers.contains_key(&params.server) {
+            tracing::warn!(server = launch.name, "the editor has too many language servers: this one is ignored");
+            return;
+        }
+        let (reader, writer) = tokio::io::split(judge);
+        let server = LanguageServer::observe(launch, Arc::clone(&self.texts), reader, writer);
+        let relay = relay::start(params.server, Arc::clone(&self.link), editor);
+        servers.insert(params.server, EditorServer { server, _relay: relay });
+    }
+
+    pub fn document(&self, params: &ServerDocumentParams) {
+        let Some(server) = self.get(params.server) else { return };
+        let (version, document, is_modified) =
+            (params.version.unwrap_or_default(), params.document, params.modified);
+        let event = match params.event {
+            ServerDocumentEvent::Opened => DocumentEvent::Opened {
+                language: params.language.clone().unwrap_or_default(),
+                version,
+                document,
+                is_modified,
+                is_first: !params.running,
+            },
+            ServerDocumentEvent::Changed => DocumentEvent::Changed { version, document, is_modified },
+            ServerDocumentEvent::Renumbered => DocumentEvent::Renumbered { document },
+            ServerDocumentEvent::Saved => DocumentEvent::Saved,
+            ServerDocumentEvent::Closed => DocumentEvent::Closed,
+        };
+        server.observe_document(&params.uri, event);
+    }
+
+    pub fn watched(&self, params: ServerWatchedParams) {
+        let Some(server) = self.get(params.server) else { return };
+        let change = |kind| match kind {
+            1 => FileChangeType::Created,
+            3 => FileChangeType::Deleted,
+            _ => FileChangeType::Changed,
+        };
+        let changes: Vec<_> =
+            params.changes.into_iter().map(|file| (file.uri, change(file.kind))).collect();
+        server.observe_watched_files(&changes);
+    }
+
+    pub fn received(&self, params: &ServerReceivedParams) {
+        let Some(server) = self.get(params.server) else { return };
+        if let Ok(message) = to_raw_value(&params.params) {
+            server.observe_message(&params.method, &message);
+        }
+    }
+
+    pub fn ended(&self, server: u32) {
+        if let Some(ended) = self.lock().remove(&server) {
+            ended.server.observe_end();
+        }
+    }
+
+    fn get(&self, server: u32) -> Option<Arc<LanguageServer>> {
+        self.lock().get(&server).map(|known| Arc::clone(&known.server))
+    }
+
+    fn all(&self) -> Vec<Arc<LanguageServer>> {
+        self.lock().values().map(|known| Arc::clone(&known.server)).collect()
+    }
+
+    // A poisoned lock is fine: each change is one insert or remove.
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u32, EditorServer>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

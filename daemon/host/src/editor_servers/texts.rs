@@ -1,0 +1,30 @@
+//! The texts that one editor holds, for the judge.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use copydesk_servers::ObservedTexts;
+use copydesk_workspace::buffers::{Buffers, ClientId};
+
+/// Larger files are not read.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+#[derive(Debug)]
+pub(super) struct ClientTexts {
+    pub(super) buffers: Buffers,
+    pub(super) client: ClientId,
+}
+
+impl ObservedTexts for ClientTexts {
+    fn open_text(&self, path: &Path, version: i32) -> Option<Arc<String>> {
+        let name = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let open = self.buffers.find(&name, Some(self.client))?.ok()?;
+        let is_it = open.client == self.client && open.version == version;
+        is_it.then(|| Arc::new(open.document.text()))
+    }
+
+    fn saved_text(&self, path: &Path) -> Option<Arc<String>> {
+        let is_small = path.metadata().is_ok_and(|metadata| metadata.len() <= MAX_BYTES);
+        is_small.then(|| std::fs::read_to_string(path).ok()).flatten().map(Arc::new)
+    }
+}

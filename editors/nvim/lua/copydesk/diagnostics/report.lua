@@ -1,0 +1,348 @@
+--- Reports to the daemon what the user's language servers are told and what they say. The daemon decides what that proves.
+---
+--- Neovim drops the version that a server puts on its diagnostics. So each client's handlers are wrapped, around whatever the user has
+--- there.
+---
+--- Contract: the user's handlers see everything, unchanged, whatever goes wrong here. Reports are sent in the order in which things
+--- happened, and only while there is a connection; a new connection is told of everything again.
+
+local numbers = require("copydesk.diagnostics.numbers")
+local methods = require("copydesk.protocol").methods
+local server = require("copydesk.server")
+local signal = require("copydesk.signal")
+
+local M = {}
+
+--- Versions above this are the daemon's, and no text changes under them.
+local OWN_VERSIONS = 1000000000
+
+---@class copydesk.ReportedServer
+---@field documents table<string, copydesk.ReportedDocument> By URI.
+
+local servers = {} ---@type table<integer, copydesk.ReportedServer>
+local daemon_id ---@type integer?
+--- Our wrappers. A table of handlers may be shared by clients, and is wrapped once.
+local wrappers = setmetatable({}, { __mode = "k" })
+local is_listening = false
+
+---@param method string
+---@param params table
+local function send(method, params)
+  local daemon = daemon_id and vim.lsp.get_client_by_id(daemon_id)
+  if daemon and not server.is_stopped(daemon) then
+    server.notify(daemon, method, params)
+  end
+end
+
+---@param id integer
+---@param method string
+---@param params any
+local function received(id, method, params)
+  if servers[id] then
+    send(methods.serverReceived, { server = id, method = method, params = params })
+  end
+end
+
+--- Neovim reports what it sends in the next turn of its loop, so all else is reported then, too: the order stays.
+---@param id integer
+---@param method string
+---@param params any
+local function received_later(id, method, params)
+  if type(params) == "table" then
+    -- The user's handler may filter it.
+    params = vim.tbl_extend("force", {}, params)
+    params.diagnostics = type(params.diagnostics) == "table" and vim.list_slice(params.diagnostics) or params.diagnostics
+  end
+  vim.schedule(function()
+    received(id, method, params)
+    signal.emit()
+  end)
+end
+
+--- Puts us before a handler of a client.
+---@param client vim.lsp.Client
+---@param method string
+---@param is_told? fun(params: any): boolean
+local function wrap(client, method, is_told)
+  local inner = client.handlers[method]
+  if inner and wrappers[inner] then
+    return
+  end
+  local function wrapper(problem, params, context, config)
+    if context and context.client_id and (not is_told or is_told(params)) then
+      received_later(context.client_id, method, params)
+    end
+    -- The user may have replaced the global handler since.
+    local next_one = inner or vim.lsp.handlers[method]
+    if next_one then
+      return next_one(problem, params, context, config)
+    end
+  end
+  wrappers[wrapper] = true
+  client.handlers[method] = wrapper
+end
+
+--- Whether a registration is about diagnostics: the daemon needs no other.
+---@param params any
+---@return boolean
+local function is_about_pull(params)
+  params = type(params) == "table" and params or {}
+  return vim.iter(params.registrations or params.unregisterations or {}):any(function(one)
+    return type(one) == "table" and one.method == "textDocument/diagnostic"
+  end)
+end
+
+---@param id integer
+---@param document copydesk.ReportedDocument
+---@param event copydesk.ServerDocumentEvent
+---@param is_running? boolean
+local function report(id, document, event, is_running)
+  local buffer = document.buffer
+  local is_there = vim.api.nvim_buf_is_valid(buffer)
+  send(methods.serverDocument, {
+    server = id,
+    uri = document.uri,
+    event = event,
+    language = event == "opened" and is_there and vim.bo[buffer].filetype or nil,
+    version = document.version,
+    document = numbers.for_daemon(document),
+    modified = is_there and vim.bo[buffer].modified or false,
+    running = is_running,
+  })
+end
+
+---@param id integer
+---@param document copydesk.ReportedDocument
+---@param is_running boolean The server had it open before.
+local function opened(id, document, is_running)
+  if servers[id] then
+    servers[id].documents[document.uri] = document
+    report(id, document, "opened", is_running)
+  end
+end
+
+local function wrap_handlers(client)
+  wrap(client, "textDocument/publishDiagnostics")
+  wrap(client, "experimental/serverStatus")
+  wrap(client, "client/registerCapability", is_about_pull)
+  wrap(client, "client/unregisterCapability", is_about_pull)
+end
+
+--- Reports a server, once for each connection.
+---@param client vim.lsp.Client
+---@param is_running boolean
+local function started(client, is_running)
+  if servers[client.id] then
+    return
+  end
+  servers[client.id] = { documents = {} }
+  local command, root = client.config.cmd, client.root_dir or client.config.root_dir
+  send(methods.serverStarted, {
+    server = client.id,
+    name = client.name,
+    ownName = vim.tbl_get(client, "server_info", "name"),
+    command = type(command) == "table" and command or nil,
+    root = root and vim.uri_from_fname(vim.fs.normalize(root)) or nil,
+    encoding = client.offset_encoding,
+    capabilities = client.server_capabilities or vim.empty_dict(),
+    running = is_running,
+  })
+  if is_running then
+    local registered = vim.tbl_get(client, "dynamic_capabilities", "capabilities", "textDocument/diagnostic")
+    if registered and #registered > 0 then
+      received(client.id, "client/registerCapability", { registrations = registered })
+    end
+    for token, title in pairs(client.progress.pending) do
+      local value = { kind = "begin", title = tostring(title) }
+      received(client.id, "$/progress", { token = token, value = value })
+    end
+  end
+end
+
+---@param id integer
+---@param uri any
+---@return copydesk.ReportedDocument?
+local function document_of(id, uri)
+  local spelled = require("copydesk.position").uri(uri)
+  return servers[id] and spelled and servers[id].documents[spelled]
+end
+
+--- The document that a server opens under another name.
+---@param id integer
+---@param uri string
+---@return copydesk.ReportedDocument?
+local function renamed(id, uri)
+  local buffer, spelled = require("copydesk.buffer").of(uri), require("copydesk.position").uri(uri)
+  local documents = servers[id] and servers[id].documents or {}
+  for old, document in pairs(documents) do
+    if document.buffer == buffer and spelled then
+      documents[old] = nil
+      report(id, document, "closed")
+      documents[spelled] = vim.tbl_extend("force", document, { uri = spelled })
+      return documents[spelled]
+    end
+  end
+end
+
+local TOLD = {}
+
+---@param id integer
+---@param params {textDocument: {uri: string, version: integer}}
+TOLD["textDocument/didOpen"] = function(id, params)
+  local document = document_of(id, params.textDocument.uri) or renamed(id, params.textDocument.uri)
+  if document and not document.opening then
+    numbers.reopened(document, params.textDocument.version)
+    report(id, document, "opened")
+  end
+end
+
+TOLD["textDocument/didChange"] = function(id, params)
+  local document, version = document_of(id, params.textDocument.uri), params.textDocument.version
+  if document and version < OWN_VERSIONS then
+    document.version = version
+    report(id, document, "changed")
+  end
+end
+
+TOLD["textDocument/didClose"] = function(id, params)
+  local document = document_of(id, params.textDocument.uri)
+  if document then
+    report(id, document, "closed")
+  end
+end
+
+TOLD["workspace/didChangeWatchedFiles"] = function(id, params)
+  send(methods.serverWatched, { server = id, changes = params.changes })
+end
+
+--- The daemon got a document that servers have already, perhaps under another number.
+---@param buffer integer
+local function renumbered(buffer)
+  if not vim.api.nvim_buf_is_valid(buffer) then
+    return
+  end
+  for id, known in pairs(servers) do
+    for _, document in pairs(known.documents) do
+      if document.buffer == buffer then
+        numbers.daemon_attached(document)
+        report(id, document, "renumbered")
+      end
+    end
+  end
+end
+
+---@param id integer
+---@param buffer integer
+local function detached(id, buffer)
+  for uri, document in pairs(servers[id] and servers[id].documents or {}) do
+    if document.buffer == buffer then
+      servers[id].documents[uri] = nil
+      report(id, document, "closed")
+    end
+  end
+end
+
+local function saved(buffer)
+  for id, known in pairs(servers) do
+    for _, document in pairs(known.documents) do
+      if document.buffer == buffer then
+        report(id, document, "saved")
+      end
+    end
+  end
+end
+
+local function listen()
+  local group = vim.api.nvim_create_augroup("copydesk.diagnostics", {})
+  ---@param event string
+  ---@param callback fun(event: table)
+  local function on(event, callback)
+    local desc = "Copydesk reports what language servers are told and say"
+    vim.api.nvim_create_autocmd(event, {
+      group = group,
+      desc = desc,
+      callback = function(data)
+        callback(data)
+        signal.emit()
+      end,
+    })
+  end
+  on("LspAttach", function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client and client.id == daemon_id then
+      vim.schedule(function()
+        renumbered(event.buf)
+      end)
+    elseif client and not server.is_ours(client) then
+      wrap_handlers(client)
+      local document = numbers.new(event.buf, true)
+      vim.schedule(function()
+        started(client, false)
+        if document then
+          opened(client.id, document, false)
+        end
+        signal.emit()
+      end)
+    end
+  end)
+  on("LspDetach", function(event)
+    local id = event.data.client_id
+    -- The buffer may be half gone now, and a message to the daemon would first read what was changed in it.
+    vim.schedule(function()
+      detached(id, event.buf)
+      require("copydesk.diagnostics").detached(id, event.buf)
+      local client = vim.lsp.get_client_by_id(id)
+      if servers[id] and (not client or server.is_stopped(client)) then
+        servers[id] = nil
+        send(methods.serverEnded, { server = id })
+      end
+      signal.emit()
+    end)
+  end)
+  on("LspNotify", function(event)
+    local tell = servers[event.data.client_id] and TOLD[event.data.method]
+    if tell then
+      tell(event.data.client_id, event.data.params)
+    end
+  end)
+  on("LspProgress", function(event)
+    received_later(event.data.client_id, "$/progress", event.data.params)
+  end)
+  on("BufWritePost", function(event)
+    vim.schedule(function()
+      saved(event.buf)
+    end)
+  end)
+end
+
+--- Reports everything to a new connection.
+---@param daemon vim.lsp.Client
+function M.start(daemon)
+  daemon_id, servers = daemon.id, {}
+  if not is_listening then
+    is_listening = true
+    listen()
+  end
+  for _, client in ipairs(server.all()) do
+    if client.initialized then
+      wrap_handlers(client)
+      started(client, true)
+      for buffer in pairs(client.attached_buffers) do
+        local document = vim.api.nvim_buf_is_valid(buffer) and numbers.new(buffer, false)
+        if document then
+          opened(client.id, document, true)
+        end
+      end
+    end
+  end
+end
+
+--- The version of a document that a server was told last.
+---@param id integer
+---@param uri string
+---@return copydesk.ReportedDocument?
+function M.document(id, uri)
+  return document_of(id, uri)
+end
+
+return M
