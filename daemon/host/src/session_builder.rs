@@ -306,7 +306,7 @@ fn tools(
         spill: outputs.clone(),
         processes: services.processes.clone(),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
-        search_timeout: copydesk_workspace::search::SEARCH_TIMEOUT,
+        search_timeout: copydesk_workspace::time_limits::SEARCH_TIMEOUT,
         web: web::web_settings(loaded),
         skills,
         plan: plan.clone(),

@@ -19,6 +19,7 @@ mod server;
 pub mod server_selection;
 pub mod source;
 pub mod subprocess;
+pub mod time_limits;
 
 pub use dependents::{DependentFile, DependentFiles, DependentsQuery, find_dependents};
 pub use diagnostic::{Diagnostic, DiagnosticSpan, Severity};

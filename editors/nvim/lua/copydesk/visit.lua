@@ -7,17 +7,12 @@
 local server = require("copydesk.server")
 local notes = require("copydesk.diagnostics.notes")
 local quiet_open = require("copydesk.quiet_open")
+local limits = require("copydesk.time_limits")
 
 local M = {}
 
 --- The cap on loaded files.
 M.most = 20
---- How long an unused one stays loaded, in milliseconds.
-M.idle = 3 * 60 * 1000
---- How long a file waits for its server to attach, in milliseconds.
-M.grace = 250
---- How long a kind of file counts as having no server, in milliseconds.
-M.believed = 60 * 1000
 --- Larger files are not loaded.
 local LARGEST = 4 * 1024 * 1024
 
@@ -120,11 +115,11 @@ local function sweep()
   end)
   local count, now, next_end = #old_first, notes.now(), nil
   for _, visit in ipairs(old_first) do
-    if visit.uses == 0 and (count > M.most or now - visit.used >= M.idle) then
+    if visit.uses == 0 and (count > M.most or now - visit.used >= limits.hidden_buffer_idle) then
       finish(visit)
       count = count - 1
     elseif visit.uses == 0 then
-      next_end = next_end or visit.used + M.idle
+      next_end = next_end or visit.used + limits.hidden_buffer_idle
     end
   end
   timer = timer or assert(vim.uv.new_timer())
@@ -171,7 +166,7 @@ local function refresh(visit)
   return now ~= nil
 end
 
---- Waits until a server has attached, or `grace` is over.
+--- Waits until a server has attached, or `limits.attach` is over.
 ---@param visit copydesk.HiddenBuffer
 ---@param deadline number
 local function settle(visit, deadline)
@@ -181,7 +176,7 @@ local function settle(visit, deadline)
   local patience = vim.uv.new_timer()
   local stop_listening
   require("copydesk.await").await(function(done)
-    local wait = math.min(M.grace, deadline - notes.now())
+    local wait = math.min(limits.attach, deadline - notes.now())
     patience:start(math.max(1, math.ceil(wait)), 0, done)
     stop_listening = notes.listen(function()
       if #server.of(visit.buffer) > 0 then
@@ -235,7 +230,7 @@ function M.with(uri, deadline, run)
   visit.uses = visit.uses + 1
   settle(visit, deadline)
   if visit.kind and visit.uses == 1 and #server.of(visit.buffer) == 0 and not visit.existed then
-    unserved[visit.kind] = notes.now() + M.believed
+    unserved[visit.kind] = notes.now() + limits.unserved_kind
     finish(visit)
     return { state = "unsupported" }
   end
