@@ -1,5 +1,7 @@
 //! The project's rules that a machine can check. Rules without a check drift.
 
+mod page_names;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
