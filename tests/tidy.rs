@@ -1,5 +1,7 @@
 //! The project's rules that a machine can check. Rules without a check drift.
 
+mod page_names;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -245,6 +247,44 @@ fn a_type_name_is_unique_in_the_workspace() {
             let first = known.entry(name.to_owned()).or_insert_with(|| path.clone());
             let is_excepted = SHARED_TYPE_NAMES.iter().any(|(shared, _)| *shared == name);
             assert!(is_excepted || *first == path, "{name}: {} and {}", first.display(), path.display());
+        }
+    }
+}
+
+/// The file without the test modules inside it.
+fn without_inline_tests(text: &str) -> &str {
+    let modules = text.match_indices("#[cfg(test)]\nmod ").map(|(start, _)| start);
+    let mut inline = modules.filter(|start| {
+        let declaration = text[*start..].lines().nth(1).unwrap_or_default();
+        declaration.ends_with('{')
+    });
+    inline.next().map_or(text, |start| &text[..start])
+}
+
+/// Whether a time stands there as a number: `Duration::from_secs(5)`.
+fn has_literal_time(line: &str) -> bool {
+    let literals = line.split("Duration::from_").skip(1).filter_map(|rest| rest.split_once('('));
+    let is_number = |argument: &str| argument.trim_start().starts_with(|first: char| first.is_ascii_digit());
+    literals
+        .filter(|(unit, _)| unit.chars().all(|letter| letter.is_ascii_lowercase()))
+        .any(|(_, argument)| is_number(argument))
+}
+
+/// A reader finds every time limit of a crate, named and explained, in its `time_limits.rs`. What differs between language servers
+/// is data of their quirks.
+#[test]
+fn times_stand_in_one_file_of_each_crate() {
+    let is_source = |path: &PathBuf| {
+        let is_example = path.components().any(|part| part.as_os_str() == "examples");
+        !is_test(path) && !is_example && !path.starts_with("tests") && !path.ends_with("time_limits.rs")
+    };
+    for path in files(".rs").into_iter().filter(is_source) {
+        for (line, number) in without_inline_tests(&text(&path)).lines().zip(1..) {
+            assert!(
+                !has_literal_time(line),
+                "{}:{number}: give the time a name and a reason in this crate's time_limits.rs",
+                path.display()
+            );
         }
     }
 }

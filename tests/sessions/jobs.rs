@@ -137,27 +137,29 @@ fn a_job_ends_with_the_session_and_the_model_is_told_when_it_comes_back() {
     assert!(!scripted.last_model_input(4).contains("is gone"), "once: {}", scripted.last_model_input(4));
 }
 
-/// Its output is in a file that may be searched and read without asking.
+/// Its output is in a file that may be searched and read without asking. The file is complete when clients learn of the end.
 #[test]
 fn the_output_of_a_job_can_be_searched() {
-    let scripted = ScriptedEnvironment::with_config([], json!({ "permission": { "bash": "allow" } }));
-    scripted.server.queue_turn(ScriptedTurn::new().text("Hello."));
-    scripted.run(&["Hello"]);
-    let session = scripted.desk.run(&["sessions", "list", "--json"]).json()[0]["id"].clone();
-    let outputs = "~/.local/share/copydesk/output".to_owned();
-    let outputs = scripted.desk.path(&format!("{outputs}/{}", session.as_str().unwrap()));
-    let start = json!({ "command": "echo needle in the hay; echo $PPID", "background": true });
+    let desk = ScriptedDaemon::with_config([], json!({ "permission": { "bash": "allow" } }));
+    let mut client = desk.client("Neovim");
+    let session = client.new_session();
+    let outputs = desk.scripted.desk.path(&format!("~/.local/share/copydesk/output/{session}"));
+    let start = json!({ "command": "echo needle in the hay", "background": true });
     let search = json!({ "pattern": "needle", "path": outputs });
-    scripted.server.on_each_request(
-        |request| !last_message_text(request).contains("tool_use"),
+    for turn in [
         ScriptedTurn::new().call("c1", "bash", start),
-    );
-    let found = |request: &RecordedRequest| last_message_text(request).contains("1: needle in the hay");
-    scripted.server.on_each_request(found, ScriptedTurn::new().text("Found."));
-    scripted.server.on_each_request(|_| true, ScriptedTurn::new().call("c2", "grep", search));
-    let ran = scripted.run(&["--continue", "--json", "Go"]);
-    let asked = events(&ran).iter().filter(|event| event["event"] == "asked").count();
-    assert_eq!((ran.code, asked), (Some(0), 0), "{ran:?}");
+        ScriptedTurn::new().text("It runs."),
+        ScriptedTurn::new().call("c2", "grep", search),
+        ScriptedTurn::new().text("Found."),
+    ] {
+        desk.scripted.server.queue_turn(turn);
+    }
+    client.run_turn(&session, "Go");
+    while client.wait_for_event(&session, "jobs")["ended"].as_array().unwrap().is_empty() {}
+    client.run_turn(&session, "Search");
+    let found = desk.last_model_input(3);
+    assert!(found.contains("1: needle in the hay"), "{found}");
+    assert!(!client.has_message(|message| message["method"] == "copydesk/permission/ask"));
 }
 
 #[test]

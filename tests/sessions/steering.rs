@@ -68,7 +68,7 @@ impl SteeredSession {
             shell: Shell::choose(None, &|name| std::env::var_os(name)).unwrap(),
             skills: [].into(),
             plan: PlanFile::new(time),
-            search_timeout: copydesk_workspace::search::SEARCH_TIMEOUT,
+            search_timeout: copydesk_workspace::time_limits::SEARCH_TIMEOUT,
             web: WebAccess::default(),
         };
         let mut registry = Tools::new(ToolOutputLimits::default(), spill);

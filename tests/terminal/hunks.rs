@@ -7,7 +7,7 @@ use expect_test::expect;
 use serde_json::json;
 
 use super::approval::{PROMPT, scripted, scripted_with_config};
-use super::screen::{CTRL_C, CTRL_D, TestTerminal};
+use super::screen::{CTRL_C, CTRL_D, ENTER, TestTerminal};
 use crate::model_server::ScriptedTurn;
 use crate::sessions::harness::{RunLocation, ScriptedEnvironment};
 
@@ -278,18 +278,26 @@ fn help_and_other_keys_decide_nothing() {
     assert_eq!(scripted.desk.read("a.txt"), OLD);
 }
 
-/// Another process writes to the file while the user decides: they do not accept what they have not seen. (The daemon
-/// may notice before they have answered; see `remote::hunks`.)
+/// Another process writes to the file while the user decides: they do not accept what they have not seen.
+///
+/// The key is typed before the file changes, because the command may list the hunks once more after the question is on the screen: the
+/// news that the review belongs to the ask can arrive later than the ask. A list that reads the new file withdraws the question, with
+/// what was typed. Else the decision is refused. Either way the user sees the new hunk, and nothing is accepted.
 #[test]
 fn a_hunk_that_has_changed_meanwhile_is_shown_and_asked_again() {
     let scripted = four_hunks();
     let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
     wait_for_question(&mut terminal);
-    scripted.desk.write("a.txt", OLD.replace("two", "2"));
-    terminal.line("y");
-    terminal.wait_for_text("  this hunk has changed since it was shown\na.txt  hunk 1 of 4  line 2\n");
+    terminal.keys("y");
+    // In one step, so that no list reads half of it.
+    scripted.desk.write("b.txt", OLD.replace("two", "2"));
+    std::fs::rename(scripted.desk.path("b.txt"), scripted.desk.path("a.txt")).unwrap();
+    terminal.keys(ENTER);
     terminal.wait_for_text("\n  -2\n  +TWO\n");
     wait_for_question(&mut terminal);
+    let why = ["this hunk has changed since it was shown", "decided or changed elsewhere"];
+    let is_told = |why: &&str| terminal.text().contains(&format!("  {why}\na.txt  hunk 1 of 4  line 2\n"));
+    assert!(why.iter().any(is_told), "{}", terminal.text());
     assert_eq!(scripted.desk.read("a.txt"), OLD.replace("two", "2"));
     terminal.line("y");
     terminal.wait_for_text("hunk 2 of 4");

@@ -9,6 +9,7 @@ mod find_program;
 mod log;
 mod shim;
 mod terminal;
+mod time_limits;
 
 use std::process::ExitCode;
 

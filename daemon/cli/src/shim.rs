@@ -8,8 +8,6 @@
 //! Invariant: messages leave in the order of arrival, and no message reaches a new daemon before the replay.
 //! Invariant: every request of the editor is answered once, by a daemon or by the shim.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use copydesk_rpc::frame::FrameReader;
 use copydesk_rpc::frame::head::{RpcMessageHead, RpcMessageKind};
@@ -23,6 +21,8 @@ use progress_tokens::ProgressTokens;
 use replay_state::ReplayState;
 use request_ids::DaemonGeneration;
 
+use crate::time_limits::{CRASH_PAUSE, INITIALIZE_TIMEOUT, RETRY_PAUSE, STEADY_UPTIME};
+
 pub(crate) mod daemon_starter;
 mod frame_outbox;
 pub(crate) mod handover;
@@ -32,16 +32,6 @@ mod progress_tokens;
 mod replay_state;
 mod request_ids;
 mod shim_events;
-
-/// A new daemon that does not answer `initialize` within this time is given up.
-const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Without a daemon, the editor's messages trigger another attempt, but not more often than this.
-const RETRY_PAUSE: Duration = Duration::from_secs(1);
-
-/// A daemon that lived longer crashed for its own reasons; one that lived shorter may have crashed because of
-/// our replay.
-const STEADY: Duration = Duration::from_secs(10);
 
 /// So many short-lived daemons in a row are replaced; then the replay itself may be the cause.
 const MAX_CRASHES: u32 = 5;
@@ -234,7 +224,7 @@ impl<R: AsyncRead + Unpin> Shim<R> {
 
     /// The daemon is gone: reject pending requests, and find another.
     async fn handle_daemon_exit(&mut self) {
-        let is_brief = self.daemon.take().is_some_and(|daemon| daemon.since.elapsed() < STEADY);
+        let is_brief = self.daemon.take().is_some_and(|daemon| daemon.since.elapsed() < STEADY_UPTIME);
         self.crashes = if is_brief { self.crashes + 1 } else { 0 };
         self.generation = self.generation.next();
         self.progress.ends().for_each(|end| self.to_editor.send(end));
@@ -255,7 +245,7 @@ impl<R: AsyncRead + Unpin> Shim<R> {
             return self.report_unavailable(why.to_owned());
         }
         if self.crashes > 1 {
-            tokio::time::sleep(Duration::from_millis(50 << self.crashes)).await;
+            tokio::time::sleep(CRASH_PAUSE * (1 << self.crashes)).await;
         }
         self.attach().await;
     }

@@ -19,7 +19,6 @@ mod spec;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use copydesk_workspace::process::Processes;
 use tokio::task::JoinSet;
@@ -32,9 +31,6 @@ use run::CheckerQueue;
 
 pub use parse::{CheckerOutput, CheckerOutputFormat, ColumnUnit, RawDiagnostic, RawLocation, parse};
 pub use spec::{Checker, CheckerSpec, FILE_PLACEHOLDER};
-
-/// How long a run waits for more to be saved.
-const DEBOUNCE: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone)]
 pub struct Checkers(Arc<CheckersInner>);

@@ -16,6 +16,7 @@ mod line_index;
 mod report_text;
 mod sources;
 mod syntax;
+pub mod time_limits;
 pub mod tracker;
 
 pub use delta::ReportedDiagnostic;

@@ -7,7 +7,6 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -16,11 +15,7 @@ use copydesk_servers::source::{
     ChangedFiles, CheckFuture, CheckedDocument, CommandWatcher, DiagnosticsSource,
 };
 
-/// What a grammar takes to say something, which is little.
-const FOR_SYNTAX: Duration = Duration::from_millis(50);
-
-/// How long an editor may take to say whether it serves, where nobody waits.
-const FOR_EDITOR: Duration = Duration::from_secs(3);
+use crate::time_limits::{EDITOR_TIMEOUT, SYNTAX_TIMEOUT};
 
 /// Each may be missing.
 #[derive(Clone, Default)]
@@ -72,7 +67,7 @@ impl DiagnosticsSources {
         root: &Path,
         until: Instant,
     ) -> Vec<DiagnosticsReport> {
-        if self.oversee(root, until.min(Instant::now() + FOR_EDITOR)).await {
+        if self.oversee(root, until.min(Instant::now() + EDITOR_TIMEOUT)).await {
             return Vec::new();
         }
         let Some(pool) = &self.pool else { return Vec::new() };
@@ -165,7 +160,7 @@ impl DiagnosticsSources {
         reports.extend(checked);
         let known = paths(&reports, |report| report.verdict.proof() != Proof::Unknown);
         // It is asked when the others may have taken all the time.
-        let until = until.max(Instant::now() + FOR_SYNTAX);
+        let until = until.max(Instant::now() + SYNTAX_TIMEOUT);
         reports.extend(by(&self.syntax, &except(subjects, &known), until).await);
         reports
     }

@@ -11,7 +11,7 @@ mod tree_cache;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tree_sitter::Node;
 
@@ -21,15 +21,13 @@ use copydesk_servers::source::{CheckFuture, CheckedDocument, DiagnosticsSource, 
 use grammar::{Grammar, GrammarStrictness};
 use tree_cache::{ParsedDocument, SyntaxTreeCache};
 
+use crate::time_limits::{PARSE_TIMEOUT, SYNTAX_TREE_IDLE_TIME};
+
 /// Larger texts are nothing that a person wrote.
 const LARGEST: usize = 4 << 20;
 /// What the parser makes of a wrong text depends a little on the tree that it began with. So that the same text is always told the
 /// same, a wrong one is parsed again from nothing, unless it is so large that one would wait for it.
 const PARSED_AGAIN: usize = 64 << 10;
-/// How long a tree is kept that nobody asks for.
-const IDLE: Duration = Duration::from_secs(120);
-/// The longest that one text is parsed.
-const LONGEST: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default, Clone)]
 pub struct SyntaxSource {
@@ -69,7 +67,7 @@ impl SyntaxSource {
 async fn forgetting(trees: Weak<Mutex<SyntaxTreeCache>>) {
     loop {
         let before = Instant::now();
-        tokio::time::sleep(IDLE).await;
+        tokio::time::sleep(SYNTAX_TREE_IDLE_TIME).await;
         let Some(trees) = trees.upgrade() else { return };
         let mut trees = lock(&trees);
         trees.is_eviction_running = trees.evict_older(before);
@@ -140,7 +138,7 @@ impl DiagnosticsSource for SyntaxSource {
             for (grammar, subject) in served {
                 let (path, syntax) = (subject.path.clone(), self.clone());
                 let work = move || {
-                    let until = until.into_std().min(Instant::now() + LONGEST);
+                    let until = until.into_std().min(Instant::now() + PARSE_TIMEOUT);
                     syntax.said(grammar, &subject, until)
                 };
                 let said = tokio::time::timeout_at(until, tokio::task::spawn_blocking(work)).await;

@@ -31,6 +31,7 @@ use crate::delta::DiagnosticsDelta;
 use crate::history::DiagnosticsHistory;
 use crate::report_text;
 use crate::sources::DiagnosticsSources;
+use crate::time_limits::{DEFAULT_WAIT, SYNTAX_RESERVE};
 use copydesk_servers::diagnostic::Severity;
 use copydesk_servers::report::DiagnosticsReport;
 use copydesk_servers::source::{CheckedDocument, DocumentProvider};
@@ -43,14 +44,8 @@ use warm_up::{NotReadyQueue, WarmUpQueue, WarmUpTracker};
 pub use command::CommandSnapshot;
 pub use viewer::DiagnosticsViewer;
 
-/// How long an answer is waited for where nobody says.
-pub const DEFAULT_WAIT: Duration = Duration::from_secs(3);
-
 /// Files that are looked at again when one is gone, or a command has changed some.
 const MOST_AGAIN: usize = 24;
-
-/// What of the time is kept for a grammar, which says at once what it has to say.
-const FOR_SYNTAX: Duration = Duration::from_millis(100);
 
 /// Files of which it is kept how long was waited for them.
 const MOST_WAITED: usize = 256;
@@ -266,7 +261,7 @@ impl DiagnosticsTracker {
         self.lock().moment = moment;
         let asked = self.subjects(edited);
         let (subjects, reports) =
-            self.check(asked.clone(), until.checked_sub(FOR_SYNTAX).unwrap_or(until)).await;
+            self.check(asked.clone(), until.checked_sub(SYNTAX_RESERVE).unwrap_or(until)).await;
         let syntax = self.syntax_before(edited, &reports, until).await;
         let delta = self.compare(edited, &subjects, &reports, syntax, &change);
         self.wait_for_late(asked, &delta, change, false);
@@ -292,7 +287,7 @@ impl DiagnosticsTracker {
         let reports = self
             .shared
             .sources
-            .check_proposed(&subjects, until.checked_sub(FOR_SYNTAX).unwrap_or(until))
+            .check_proposed(&subjects, until.checked_sub(SYNTAX_RESERVE).unwrap_or(until))
             .await;
         let (subjects, reports) = self.with_others(subjects, reports, &others);
         let syntax = self.syntax_before(edited, &reports, until).await;

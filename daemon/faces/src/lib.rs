@@ -4,3 +4,4 @@
 pub mod lifecycle;
 pub mod log_control;
 pub mod lsp;
+mod time_limits;

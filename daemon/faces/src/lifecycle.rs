@@ -15,18 +15,10 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::time_limits::{ACCEPT_RETRY_PAUSE, CLIENTS_SHUTDOWN_TIMEOUT, WORK_SHUTDOWN_TIMEOUT};
+
 #[cfg(test)]
 mod tests;
-
-/// At the end, clients get this long to receive their last messages.
-const GRACE: Duration = Duration::from_secs(2);
-
-/// The limit for ending all work. A command that ignores its signal is killed after its own grace period, so
-/// only a process stuck in the kernel takes this long.
-const LAST_WORK: Duration = Duration::from_secs(20);
-
-/// After a failed accept (no file descriptors left) the daemon pauses before the next.
-const PAUSE: Duration = Duration::from_millis(100);
 
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -131,7 +123,7 @@ pub async fn run(
                     }
                     Err(error) => {
                         tracing::error!(%error, "a client could not be accepted");
-                        tokio::time::sleep(PAUSE).await;
+                        tokio::time::sleep(ACCEPT_RETRY_PAUSE).await;
                     }
                 },
                 Some(_) = connections.join_next() => {}
@@ -140,12 +132,12 @@ pub async fn run(
     }
     // A client that connects now finds no socket, and starts the next daemon.
     drop(listener);
-    if tokio::time::timeout(LAST_WORK, service.shut_down()).await.is_err() {
+    if tokio::time::timeout(WORK_SHUTDOWN_TIMEOUT, service.shut_down()).await.is_err() {
         tracing::warn!("some work could not be ended in time");
     }
     daemon.shutdown.cancel();
     let all_done = async { while connections.join_next().await.is_some() {} };
-    if tokio::time::timeout(GRACE, all_done).await.is_err() {
+    if tokio::time::timeout(CLIENTS_SHUTDOWN_TIMEOUT, all_done).await.is_err() {
         tracing::warn!(left = connections.len(), "some clients did not receive all messages in time");
     }
     Ok(())

@@ -9,7 +9,6 @@
 //!    its session.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use copydesk_host::session_host::SessionHost;
 use copydesk_rpc::transport::SocketConnection;
@@ -20,6 +19,7 @@ use tower_lsp_server::LspService;
 
 use crate::lifecycle::{BoxFuture, DaemonHandle, DaemonService};
 use crate::log_control::LogControl;
+use crate::time_limits::CONNECTION_SHUTDOWN_TIMEOUT;
 
 mod apply_edit;
 mod attached_editor;
@@ -35,9 +35,6 @@ mod server_reports;
 
 use backend::LspBackend;
 use ordered_sync::OrderedSyncService;
-
-/// How long a slow client gets to receive how its turns ended.
-const LAST_NEWS: Duration = Duration::from_secs(1);
 
 /// Serves editors and other clients over LSP.
 pub struct EditorService {
@@ -89,7 +86,7 @@ async fn serve(
     let closing = CancellationToken::new();
     let ends = async {
         ending.cancelled().await;
-        let _ = timeout(LAST_NEWS, backend.flush_outbox()).await;
+        let _ = timeout(CONNECTION_SHUTDOWN_TIMEOUT, backend.flush_outbox()).await;
         closing.cancel();
     };
     let service = OrderedSyncService::new(service, backend.clone());

@@ -8,7 +8,6 @@
 //! never fetched.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use copydesk_config::{ConfigOrigin, LoadedConfig};
 use copydesk_model::{FetchError, FetchedText, ModelRegistry as Models, redact_address};
@@ -18,11 +17,10 @@ use copydesk_session::system_prompt::{
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::time_limits::INSTRUCTIONS_FETCH_TIMEOUT;
+
 /// All texts go to the model with every request; more would crowd out the conversation.
 const MAX_TEXTS: usize = 64;
-
-/// How long the first request waits for the network.
-const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SessionFolders<'a> {
@@ -65,8 +63,9 @@ impl ConfiguredInstructions {
                 texts = folders.files(loaded, line, origin, MAX_TEXTS - count).await;
             } else if origin.is_trusted() {
                 let (fetch, address) = (models.fetch(line, MAX_INSTRUCTIONS_BYTES), line.to_owned());
-                read.fetches
-                    .spawn(async move { (number, address, timeout(FETCH_TIMEOUT, fetch).await.ok()) });
+                read.fetches.spawn(async move {
+                    (number, address, timeout(INSTRUCTIONS_FETCH_TIMEOUT, fetch).await.ok())
+                });
                 count += 1;
             } else {
                 withheld(loaded, origin, line);
@@ -86,7 +85,7 @@ impl ConfiguredInstructions {
         self.entries.iter().flatten().cloned().collect()
     }
 
-    /// Waits for the network, [`FETCH_TIMEOUT`] at most. A failed instruction is ignored with a warning.
+    /// Waits for the network, [`INSTRUCTIONS_FETCH_TIMEOUT`] at most. A failed instruction is ignored with a warning.
     pub(crate) async fn fetch(self) -> FetchedInstructions {
         let Self { mut entries, fetches } = self;
         let mut warnings = Vec::new();
@@ -103,7 +102,7 @@ impl ConfiguredInstructions {
                 Some(Err(error)) => warnings.push(format!("instructions: {shown} {error}; it is ignored")),
                 None => warnings.push(format!(
                     "instructions: {shown} did not respond within {} seconds; it is ignored",
-                    FETCH_TIMEOUT.as_secs()
+                    INSTRUCTIONS_FETCH_TIMEOUT.as_secs()
                 )),
             }
         }

@@ -20,5 +20,6 @@ pub mod session_host;
 pub mod setup;
 pub mod skills;
 mod subagent_host;
+mod time_limits;
 pub mod uri;
 mod web;

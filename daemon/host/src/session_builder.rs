@@ -15,9 +15,7 @@ use copydesk_model::{Model, ModelRegistry as Models, offline};
 use copydesk_permission::{PermissionAction, PermissionRule, PermissionRules, RuleLayers};
 use copydesk_session::agent::{Agent, TITLE_AGENT};
 use copydesk_session::system_prompt::{PromptEnvironment, instruction_files, read_instructions};
-use copydesk_session::{
-    AgentRole, CurrentRules, Id, Session, SessionDeps, SessionEvent, Store, TitleGenerator, now,
-};
+use copydesk_session::{AgentRole, CurrentRules, Session, SessionDeps, SessionEvent, Store, TitleGenerator};
 use copydesk_tool::skills::Skill;
 use copydesk_tool::{OutputSpill, PlanFile, ToolOutputLimits, ToolRegistry as Tools, disabled_tool, tools};
 use copydesk_workspace::buffers::Buffers;
@@ -37,15 +35,6 @@ use crate::{rules, web};
 use prompt_source::PromptSource;
 use role_factory::RoleFactory;
 use subagent_runner::{MAX_DEPTH, SubagentRunner};
-
-/// Which session to open, and what overrides its settings.
-#[derive(Debug, Clone, Default)]
-pub struct SessionChoice {
-    pub session: Option<String>,
-    pub latest: bool,
-    pub model: Option<String>,
-    pub agent: Option<String>,
-}
 
 /// What the host gives a session.
 #[derive(Clone)]
@@ -68,19 +57,6 @@ impl std::fmt::Debug for SessionServices {
     }
 }
 
-pub async fn open_session(
-    setup: &UserSetup,
-    loaded: &LoadedConfig,
-    store: Store,
-    services: &SessionServices,
-    choice: &SessionChoice,
-    events: mpsc::Sender<SessionEvent>,
-) -> anyhow::Result<SessionDeps> {
-    let session = find(setup, loaded, &store, choice).await?;
-    build_session(SessionInputs { setup, loaded, store: &store, services }, choice, session, None, events)
-        .await
-}
-
 /// Everything that a session is built from.
 #[derive(Clone, Copy)]
 pub(crate) struct SessionInputs<'a> {
@@ -90,10 +66,9 @@ pub(crate) struct SessionInputs<'a> {
     pub services: &'a SessionServices,
 }
 
-/// `parent` runs this session as a subagent of another one.
+/// Builds a stored or new session. `parent` runs it as a subagent of another one.
 pub(crate) async fn build_session(
     inputs: SessionInputs<'_>,
-    choice: &SessionChoice,
     mut session: Session,
     parent: Option<&SubagentRunner>,
     events: mpsc::Sender<SessionEvent>,
@@ -108,7 +83,7 @@ pub(crate) async fn build_session(
         drop(agents::default_agent(setup, loaded));
     }
     let agent = agents.find(&session.agent)?;
-    let model_name = model_name(&models, loaded, choice, &session, &agent)?;
+    let model_name = model_name(&models, loaded, &session, &agent)?;
     session.model = Some(model_name);
     // A subagent takes over the rules, so that their warnings appear once.
     let home = setup.paths.home.to_string_lossy().into_owned();
@@ -188,47 +163,11 @@ fn layers(
     }
 }
 
-async fn find(
-    setup: &UserSetup,
-    loaded: &LoadedConfig,
-    store: &Store,
-    choice: &SessionChoice,
-) -> anyhow::Result<Session> {
-    let existing = match (&choice.session, choice.latest) {
-        (Some(id), _) => Some(store.session(id).await?),
-        (None, true) => {
-            let latest = store.latest_session(&setup.cwd).await?;
-            Some(
-                latest
-                    .with_context(|| format!("there is no session in {} to continue", setup.cwd.display()))?,
-            )
-        }
-        (None, false) => None,
-    };
-    let agent = choice.agent.clone();
-    if let Some(session) = existing {
-        return Ok(Session { agent: agent.unwrap_or(session.agent), ..session });
-    }
-    let agent = agent.unwrap_or_else(|| agents::default_agent(setup, loaded));
-    let (id, time) = (Id::new(), now());
-    Ok(Session {
-        id,
-        folder: setup.cwd.clone(),
-        title: String::new(),
-        agent,
-        model: None,
-        parent: None,
-        review: None,
-        created: time,
-        updated: time,
-    })
-}
-
 /// The session's model for inline edits. The offline model cannot follow an instruction.
 pub fn inline_model(setup: &UserSetup, loaded: &LoadedConfig, session: &Session) -> anyhow::Result<Model> {
     let models = setup.registry(loaded)?;
     let agent = AgentRegistry::new(setup, loaded)?.find(&session.agent)?;
-    let name = model_name(&models, loaded, &SessionChoice::default(), session, &agent)?;
+    let name = model_name(&models, loaded, session, &agent)?;
     let model = model(&models, loaded, &name, &agent)?;
     anyhow::ensure!(
         model.provider().id != offline::ID,
@@ -240,11 +179,10 @@ pub fn inline_model(setup: &UserSetup, loaded: &LoadedConfig, session: &Session)
 fn model_name(
     models: &Models,
     loaded: &LoadedConfig,
-    choice: &SessionChoice,
     session: &Session,
     agent: &Agent,
 ) -> anyhow::Result<String> {
-    let chosen = choice.model.clone().or_else(|| session.model.clone()).or_else(|| agent.model.clone());
+    let chosen = session.model.clone().or_else(|| agent.model.clone());
     let name = chosen.or_else(|| loaded.config.model.clone()).or_else(|| models.default_model());
     name.context(
         "no model is set up. `copydesk models` lists what is missing; the quickest ways: `copydesk auth add anthropic` (or \
@@ -306,7 +244,7 @@ fn tools(
         spill: outputs.clone(),
         processes: services.processes.clone(),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
-        search_timeout: copydesk_workspace::search::SEARCH_TIMEOUT,
+        search_timeout: copydesk_workspace::time_limits::SEARCH_TIMEOUT,
         web: web::web_settings(loaded),
         skills,
         plan: plan.clone(),

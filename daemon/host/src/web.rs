@@ -10,6 +10,8 @@ use copydesk_tool::web::{PrivateHosts, Proxies, SearchEndpoint, SearchProtocol, 
 use serde_json::{Map, Value};
 use url::Url;
 
+use crate::time_limits::{CODE_SEARCH_TIMEOUT, WEB_SEARCH_TIMEOUT};
+
 const EXA: &str = "https://mcp.exa.ai/mcp";
 
 /// What differs between web search and code search.
@@ -25,13 +27,13 @@ const WEB: SearchPreset = SearchPreset {
     key: "websearch",
     tool: "web_search_exa",
     number: "numResults",
-    timeout: Duration::from_secs(25),
+    timeout: WEB_SEARCH_TIMEOUT,
 };
 const CODE: SearchPreset = SearchPreset {
     key: "codesearch",
     tool: "get_code_context_exa",
     number: "tokensNum",
-    timeout: Duration::from_secs(30),
+    timeout: CODE_SEARCH_TIMEOUT,
 };
 
 pub(crate) fn web_settings(loaded: &LoadedConfig) -> WebAccess {

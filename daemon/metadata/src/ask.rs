@@ -1,23 +1,16 @@
 //! The metadata of an ask: what the user sees before allowing a call.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::diagnostics::DiagnosticsMetadata;
 use crate::edit::{ChangedFileMetadata, EditMetadata};
-use crate::{lenient, lossless};
+use crate::lenient;
+use crate::lossless::{LosslessMetadata, MetadataDetail, take_field};
 
 /// What a view shows of an ask.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct PermissionAskMetadata {
-    /// The tool's own fields.
-    pub detail: Box<PermissionAskDetail>,
-    /// What the daemon adds to the fields of any ask.
-    pub notes: PermissionAskNotes,
-    /// Fields as they were decoded that the types would not encode the same.
-    rest: Box<Map<String, Value>>,
-}
+pub type PermissionAskMetadata = LosslessMetadata<PermissionAskDetail>;
 
 /// The fields of one kind of ask. The first variant that fits a value wins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +40,25 @@ pub enum PermissionAskDetail {
 impl Default for PermissionAskDetail {
     fn default() -> Self {
         Self::Other(Value::Null)
+    }
+}
+
+impl MetadataDetail for PermissionAskDetail {
+    type Notes = PermissionAskNotes;
+    const SCHEMA_NAME: &str = "PermissionAskMetadata";
+    const SCHEMA_DESCRIPTION: &str = "What a view shows of an ask: the fields of its tool, and `PermissionAskNotes` beside them. The \
+         fields tell the tools apart; a tool that is not built in may have fields of its own.";
+
+    fn other(value: Value) -> Self {
+        Self::Other(value)
+    }
+
+    fn as_other(&self) -> Option<&Value> {
+        if let Self::Other(value) = self { Some(value) } else { None }
+    }
+
+    fn take_notes(value: &mut Value) -> Self::Notes {
+        PermissionAskNotes { session: take_field(value, "session", |_| true) }
     }
 }
 
@@ -117,44 +129,10 @@ pub struct SkillAskMetadata {
 }
 
 impl PermissionAskMetadata {
-    /// Never fails: an unknown shape is `Other`.
-    pub fn from_value(mut value: Value) -> Self {
-        let notes = PermissionAskNotes { session: lossless::take_field(&mut value, "session", |_| true) };
-        let (detail, rest) = match lossless::decode(&value) {
-            Some(decoded) => decoded,
-            // Nothing but notes.
-            None if notes.session.is_some() && value == Value::Object(Map::new()) => Default::default(),
-            None => (PermissionAskDetail::Other(value), Map::new()),
-        };
-        Self { detail: Box::new(detail), notes, rest: Box::new(rest) }
-    }
-
-    /// As it is sent.
-    pub fn to_value(&self) -> Value {
-        let mut value = match &*self.detail {
-            PermissionAskDetail::Other(value) => value.clone(),
-            typed => Value::Object(lossless::encode(typed)),
-        };
-        let notes = lossless::encode(&self.notes);
-        if value.is_null() && !notes.is_empty() {
-            value = Value::Object(Map::new());
-        }
-        if let Value::Object(fields) = &mut value {
-            fields.extend((*self.rest).clone());
-            fields.extend(notes);
-        }
-        value
-    }
-
-    /// Whether there is nothing to show.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Names the session that asks.
     #[must_use]
     pub fn with_session(self, session: impl Into<String>) -> Self {
-        Self { notes: PermissionAskNotes { session: Some(session.into()) }, ..self }
+        self.with_notes(PermissionAskNotes { session: Some(session.into()) })
     }
 
     /// The files that would be changed, in their order.
@@ -175,36 +153,5 @@ impl PermissionAskMetadata {
     /// The plan that would be carried out.
     pub fn plan(&self) -> Option<&str> {
         if let PermissionAskDetail::Plan(ask) = &*self.detail { Some(&ask.plan) } else { None }
-    }
-}
-
-impl From<PermissionAskDetail> for PermissionAskMetadata {
-    fn from(detail: PermissionAskDetail) -> Self {
-        Self { detail: Box::new(detail), ..Self::default() }
-    }
-}
-
-impl Serialize for PermissionAskMetadata {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_value().serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for PermissionAskMetadata {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(Self::from_value)
-    }
-}
-
-/// One of the asks' shapes, together with the notes. A value of another shape fits the notes, which require nothing.
-impl JsonSchema for PermissionAskMetadata {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "PermissionAskMetadata".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let description = "What a view shows of an ask: the fields of its tool, and `PermissionAskNotes` beside them. The fields \
-             tell the tools apart; a tool that is not built in may have fields of its own.";
-        lossless::schema::<PermissionAskDetail, PermissionAskNotes>(generator, description)
     }
 }

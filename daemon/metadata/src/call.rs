@@ -1,29 +1,22 @@
 //! The metadata of a call, whichever tool made it.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::command::{BackgroundCommandMetadata, CommandMetadata, JobMetadata};
 use crate::diagnostics::DiagnosticsMetadata;
 use crate::edit::{ChangedFileMetadata, EditMetadata};
 use crate::file::{FileListMetadata, MediaFileMetadata, TextPageMetadata, TextSearchMetadata};
+use crate::lenient;
+use crate::lossless::{LosslessMetadata, MetadataDetail, take_field};
 use crate::talk::{AgentSwitchMetadata, QuestionsMetadata, SkillMetadata};
 use crate::task::TaskMetadata;
 use crate::todo::TodoListMetadata;
 use crate::web::{WebPageMetadata, WebSearchMetadata};
-use crate::{lenient, lossless};
 
 /// What a view shows of a call, while it runs and when it is done.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct CallMetadata {
-    /// The tool's own fields.
-    pub detail: Box<CallDetail>,
-    /// What the daemon adds to the fields of any tool.
-    pub notes: CallNotes,
-    /// Fields as they were decoded that the types would not encode the same.
-    rest: Box<Map<String, Value>>,
-}
+pub type CallMetadata = LosslessMetadata<CallDetail>;
 
 /// The fields of one tool, or of a few that show the same.
 ///
@@ -74,6 +67,28 @@ impl Default for CallDetail {
     }
 }
 
+impl MetadataDetail for CallDetail {
+    type Notes = CallNotes;
+    const SCHEMA_NAME: &str = "CallMetadata";
+    const SCHEMA_DESCRIPTION: &str = "What a view shows of a call: the fields of its tool, and `CallNotes` beside them. The fields \
+         tell the tools apart; a tool that is not built in may have fields of its own.";
+
+    fn other(value: Value) -> Self {
+        Self::Other(value)
+    }
+
+    fn as_other(&self) -> Option<&Value> {
+        if let Self::Other(value) = self { Some(value) } else { None }
+    }
+
+    fn take_notes(value: &mut Value) -> Self::Notes {
+        CallNotes {
+            repaired: take_field(value, "repaired", |lines: &Vec<_>| !lines.is_empty()).unwrap_or_default(),
+            refused: take_field(value, "refused", |_| true),
+        }
+    }
+}
+
 /// What the daemon adds to the fields of any tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CallNotes {
@@ -111,50 +126,6 @@ pub struct BatchedCallMetadata {
 }
 
 impl CallMetadata {
-    /// Never fails: an unknown shape is `Other`.
-    pub fn from_value(mut value: Value) -> Self {
-        let notes = CallNotes {
-            repaired: lossless::take_field(&mut value, "repaired", |lines: &Vec<_>| !lines.is_empty())
-                .unwrap_or_default(),
-            refused: lossless::take_field(&mut value, "refused", |_| true),
-        };
-        let (detail, rest) = match lossless::decode(&value) {
-            Some(decoded) => decoded,
-            // Nothing but notes.
-            None if notes != CallNotes::default() && value == Value::Object(Map::new()) => Default::default(),
-            None => (CallDetail::Other(value), Map::new()),
-        };
-        Self { detail: Box::new(detail), notes, rest: Box::new(rest) }
-    }
-
-    /// As it is stored and sent.
-    pub fn to_value(&self) -> Value {
-        let mut value = match &*self.detail {
-            CallDetail::Other(value) => value.clone(),
-            typed => Value::Object(lossless::encode(typed)),
-        };
-        let notes = lossless::encode(&self.notes);
-        if value.is_null() && !notes.is_empty() {
-            value = Value::Object(Map::new());
-        }
-        if let Value::Object(fields) = &mut value {
-            fields.extend((*self.rest).clone());
-            fields.extend(notes);
-        }
-        value
-    }
-
-    /// With notes beside the tool's own fields.
-    #[must_use]
-    pub fn with_notes(self, notes: CallNotes) -> Self {
-        Self { notes, ..self }
-    }
-
-    /// Whether there is nothing to show.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// The files that the call changed, in their order. None for a `task`, whose own calls have them.
     pub fn changed_files(&self) -> &[ChangedFileMetadata] {
         match &*self.detail {
@@ -194,36 +165,5 @@ impl CallMetadata {
             CallDetail::Batch(batch) => batch.running == Some(true),
             _ => false,
         }
-    }
-}
-
-impl From<CallDetail> for CallMetadata {
-    fn from(detail: CallDetail) -> Self {
-        Self { detail: Box::new(detail), ..Self::default() }
-    }
-}
-
-impl Serialize for CallMetadata {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_value().serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for CallMetadata {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(Self::from_value)
-    }
-}
-
-/// One of the tools' shapes, together with the notes. A value of another shape fits the notes, which require nothing.
-impl JsonSchema for CallMetadata {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "CallMetadata".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let description = "What a view shows of a call: the fields of its tool, and `CallNotes` beside them. The fields tell the \
-             tools apart; a tool that is not built in may have fields of its own.";
-        lossless::schema::<CallDetail, CallNotes>(generator, description)
     }
 }

@@ -35,6 +35,7 @@ pub use diagnostics::{
 };
 pub use edit::{ChangedFileMetadata, EditMetadata, FileEditMetadata, MultiFileEditMetadata};
 pub use file::{FileListMetadata, MediaFileMetadata, TextPageMetadata, TextSearchMetadata};
+pub use lossless::{LosslessMetadata, MetadataDetail};
 pub use talk::{AgentSwitchMetadata, AskedQuestionMetadata, QuestionsMetadata, SkillMetadata};
 pub use task::{FileChangeStats, TaskMetadata, TaskState, TaskUsage};
 pub use todo::{TodoEntryMetadata, TodoEntryPriority, TodoEntryStatus, TodoListMetadata};

@@ -4,14 +4,11 @@
 //! instead. A server on this machine is reached directly, whatever proxy the environment names.
 
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use reqwest::redirect::Policy;
 
 use crate::error::ModelError;
-
-/// A server that takes longer is not there.
-pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+use crate::time_limits::{CONNECT_TIMEOUT, KEEP_ALIVE_INTERVAL, KEEP_ALIVE_TIMEOUT};
 
 /// Clients are created on first use and then shared, with their connections.
 #[derive(Debug, Default)]
@@ -55,10 +52,8 @@ fn client(direct: bool) -> Result<reqwest::Client, ModelError> {
         .user_agent(concat!("copydesk/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
-        // After the machine slept, a connection may be dead without an error. Pings reveal that within a
-        // minute; without them every retry would wait for its first byte on the same dead connection.
-        .http2_keep_alive_interval(Duration::from_secs(30))
-        .http2_keep_alive_timeout(Duration::from_secs(20));
+        .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
+        .http2_keep_alive_timeout(KEEP_ALIVE_TIMEOUT);
     let builder = if direct { builder.no_proxy() } else { builder };
     builder
         .build()

@@ -24,6 +24,7 @@ pub mod retry;
 mod schema;
 pub mod settings;
 pub mod sse;
+pub mod time_limits;
 mod web_fetch;
 mod wire;
 

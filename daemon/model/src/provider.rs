@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::http;
+use crate::time_limits::{CONNECT_TIMEOUT, FIRST_BYTE_TIMEOUT, SILENCE_TIMEOUT, STREAM_IDLE_TIMEOUT};
 
 pub use api_key::{ApiKey, KeyOrigin, SecretString};
 pub use dialect::{
@@ -78,10 +79,10 @@ pub struct RequestTimeouts {
 impl Default for RequestTimeouts {
     fn default() -> Self {
         Self {
-            connect: http::CONNECT_TIMEOUT,
-            first_byte: Some(Duration::from_secs(600)),
-            idle: Duration::from_secs(600),
-            silence: Duration::from_secs(1200),
+            connect: CONNECT_TIMEOUT,
+            first_byte: Some(FIRST_BYTE_TIMEOUT),
+            idle: STREAM_IDLE_TIMEOUT,
+            silence: SILENCE_TIMEOUT,
         }
     }
 }

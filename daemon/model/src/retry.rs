@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use crate::time_limits::{FIRST_RETRY_DELAY, MAX_REQUESTED_DELAY, MAX_RETRY_DELAY};
+
 /// Without a hint from the server: 2 s, 4 s, 8 s, … plus up to a quarter of jitter, never above 30 s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
@@ -12,20 +14,16 @@ pub struct RetryPolicy {
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self { max_retries: 5, first: Duration::from_secs(2), cap: Duration::from_secs(30) }
+        Self { max_retries: 5, first: FIRST_RETRY_DELAY, cap: MAX_RETRY_DELAY }
     }
 }
-
-/// The longest server-requested wait that we honour: 2^31 - 1 ms, about 24 days. The user sees it and can
-/// cancel.
-const MAX_WAIT: Duration = Duration::from_millis(i32::MAX as u64);
 
 impl RetryPolicy {
     /// The wait before retry number `attempt` (from 1). `random` is in 0..=1. The server's own wait applies
     /// even beyond our cap: retrying too early only makes the limit worse.
     pub fn delay(&self, attempt: u32, asked: Option<Duration>, random: f64) -> Duration {
         if let Some(asked) = asked {
-            return asked.min(MAX_WAIT);
+            return asked.min(MAX_REQUESTED_DELAY);
         }
         let doublings = attempt.saturating_sub(1).min(16);
         let base = self.first.saturating_mul(1 << doublings).as_millis() as f64;
@@ -39,13 +37,13 @@ pub fn retry_after<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemTime
     let number = |name: &str, unit_ms: f64| {
         let value: f64 = header(name)?.trim().parse().ok()?;
         (value.is_finite() && value >= 0.0).then(|| {
-            let ms = (value * unit_ms).ceil().min(MAX_WAIT.as_millis() as f64);
+            let ms = (value * unit_ms).ceil().min(MAX_REQUESTED_DELAY.as_millis() as f64);
             Duration::from_millis(ms as u64)
         })
     };
     number("retry-after-ms", 1.0).or_else(|| number("retry-after", 1000.0)).or_else(|| {
         let date = httpdate::parse_http_date(header("retry-after")?.trim()).ok()?;
-        Some(date.duration_since(now).unwrap_or_default().min(MAX_WAIT))
+        Some(date.duration_since(now).unwrap_or_default().min(MAX_REQUESTED_DELAY))
     })
 }
 

@@ -1,8 +1,9 @@
 //! JSON-RPC with one peer, over any two streams. Both sides send requests, responses and notifications.
 //!
 //! Messages go out in the order of the calls. No call waits: a message that cannot be written yet is queued.
-//! The [`RpcHandler`] gets incoming messages in arrival order, one at a time; a request is answered before
-//! the next message is read.
+//! The [`RpcHandler`] gets incoming messages in arrival order, one at a time. It answers a request at once
+//! ([`RpcHandler::request`]), or keeps its [`RpcResponder`] and answers later, in any order
+//! ([`RpcHandler::request_async`]).
 //!
 //! Invariant: the queue is bounded. Dropping a message would leave the two sides in disagreement, so a peer
 //! that lets the queue fill up is disconnected instead.

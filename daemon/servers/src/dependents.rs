@@ -11,7 +11,6 @@ pub(crate) use mention_pattern::is_never_imported;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use copydesk_workspace::search::{
     BufferOverlay, CaseSensitivity, GrepMatch, GrepRequest, SearchDeadline, grep,
@@ -20,6 +19,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::known_servers;
+use crate::time_limits::DEPENDENTS_SEARCH_GRACE;
 
 /// Lines that are looked at in one folder. A name that stands in more is no help.
 const MOST_LINES: usize = 1000;
@@ -27,8 +27,6 @@ const MOST_LINES: usize = 1000;
 const MOST_ENTRIES: usize = 1000;
 /// The most that are named without being looked at.
 const BEYOND: usize = 10;
-
-const GRACE: Duration = Duration::from_millis(20);
 
 /// Who is asked about, and where others are looked for.
 #[derive(Debug, Clone)]
@@ -145,7 +143,7 @@ async fn look(
     let patience = until.saturating_duration_since(Instant::now());
     let searching = grep(request, SearchDeadline { cancel: CancellationToken::new(), timeout: patience });
     // The search itself stops then, and gives what it has found; a disk that does not answer is not waited for.
-    match timeout_at(until + GRACE, searching).await {
+    match timeout_at(until + DEPENDENTS_SEARCH_GRACE, searching).await {
         Ok(Ok(found)) => found.matches,
         // A search that cannot be made finds nothing.
         Ok(Err(_)) | Err(_) => Vec::new(),
@@ -209,6 +207,8 @@ impl DependentsSearch {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn soon() -> Instant {

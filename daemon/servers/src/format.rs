@@ -25,6 +25,7 @@ use crate::file_system::ancestors_within;
 use crate::program_search::{ProgramLookup, ProgramSearch};
 use crate::sanitize;
 use crate::subprocess::{self, SubprocessSpec};
+use crate::time_limits::SERVER_FORMAT_TIMEOUT;
 
 use formatter_copy::FormatterCopy;
 
@@ -34,10 +35,6 @@ pub use formatter::Formatter;
 const LONGEST: usize = 4 * 1024 * 1024;
 /// Characters of why a text was not formatted.
 const LONGEST_WHY: usize = 300;
-/// For a formatter, and for all that one call has to be given its form.
-pub const TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a language server is waited for.
-const SERVER: Duration = Duration::from_secs(3);
 
 pub type FormatFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<String>, FormatError>> + Send + 'a>>;
 
@@ -172,7 +169,7 @@ async fn formed_by(
     if text.len() > LONGEST {
         return Ok(None);
     }
-    let formed = server.formatter.format_text(path, text, Instant::now() + SERVER).await;
+    let formed = server.formatter.format_text(path, text, Instant::now() + SERVER_FORMAT_TIMEOUT).await;
     let formed = formed
         .map_err(|error| FormatError { why: sanitize::sanitize_line(&error.why, LONGEST_WHY), ..error });
     let new = formed?.filter(|new| new != text);

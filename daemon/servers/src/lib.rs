@@ -1,5 +1,5 @@
-//! Language servers: which one serves a file ([`server_selection`], [`program_search`], [`known`]), how it is started, spoken to and stopped
-//! ([`pool`], `server`), and what it says of a text, with the proof for it ([`report_for`]).
+//! Language servers: which one serves a file ([`server_selection`], [`program_search`], [`known_servers`]), how it is started, spoken to and stopped
+//! ([`pool`], `server`), and what it says of a text, with the proof for it ([`report`]).
 //!
 //! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
 //! Invariant: asking a server ends with the time that was given for it, whatever the server does.
@@ -19,6 +19,7 @@ mod server;
 pub mod server_selection;
 pub mod source;
 pub mod subprocess;
+pub mod time_limits;
 
 pub use dependents::{DependentFile, DependentFiles, DependentsQuery, find_dependents};
 pub use diagnostic::{Diagnostic, DiagnosticSpan, Severity};

@@ -48,6 +48,7 @@ use self::slot::{ServerSlot, SlotCommand, SlotKey};
 use self::watched_root::WatchedRoot;
 use crate::server_selection::SelectedServer;
 use crate::source::DocumentProvider;
+use crate::time_limits::{DEPENDENTS_TIMEOUT, IDLE_TIMEOUT, REDUNDANT_IDLE_TIMEOUT, RESTART_DELAY};
 
 pub use self::command_watcher::PoolCommandWatcher;
 pub use self::source::PoolSource;
@@ -87,12 +88,12 @@ impl Default for PoolLimits {
             servers: 8,
             documents: 200,
             memory: 4 << 30,
-            idle: Duration::from_secs(600),
-            idle_redundant: Duration::from_secs(60),
+            idle: IDLE_TIMEOUT,
+            idle_redundant: REDUNDANT_IDLE_TIMEOUT,
             failures: 4,
-            restart_delay: Duration::from_secs(1),
+            restart_delay: RESTART_DELAY,
             dependents: 32,
-            dependents_timeout: Duration::from_millis(200),
+            dependents_timeout: DEPENDENTS_TIMEOUT,
             folders: crate::disk_watcher::MOST_FOLDERS,
         }
     }

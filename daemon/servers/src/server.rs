@@ -26,6 +26,7 @@ use crate::diagnostic::Diagnostic;
 use crate::quirks::Quirks;
 use crate::report::Verdict;
 use crate::source::CheckedDocument;
+use crate::time_limits::{EXIT_TIMEOUT, INITIALIZE_TIMEOUT};
 use copydesk_rpc::peer::{PeerError, RpcPeer};
 
 mod check_document;
@@ -52,11 +53,6 @@ mod save_runs;
 mod tests;
 mod tsserver;
 mod uri;
-
-/// How long a server may take to answer the greeting; some are written in Java.
-const GREETING: Duration = Duration::from_secs(60);
-/// After the end of its output its exit is to be expected.
-const LAST_WORDS: Duration = Duration::from_secs(1);
 
 pub use observed::{DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, ObservedTexts};
 
@@ -199,7 +195,7 @@ impl LanguageServer {
             }
             Err(ServerStartError::Ended { why }) => {
                 // Its exit says more than that it is silent.
-                let exit = timeout(LAST_WORDS, piped.wait()).await;
+                let exit = timeout(EXIT_TIMEOUT, piped.wait()).await;
                 Err(ServerStartError::Ended {
                     why: exit.map_or(why, |exit| process::describe_exit(exit, &piped.stderr())),
                 })
@@ -464,8 +460,8 @@ impl LanguageServer {
 
 async fn greet(inner: &ServerInner, peer: &RpcPeer) -> Result<(), ServerStartError> {
     let asked = peer.request("initialize", &initialize::initialize_params(&inner.launch));
-    let answer = match timeout(GREETING, asked).await {
-        Err(_) => return Err(ServerStartError::InitializeTimedOut(GREETING)),
+    let answer = match timeout(INITIALIZE_TIMEOUT, asked).await {
+        Err(_) => return Err(ServerStartError::InitializeTimedOut(INITIALIZE_TIMEOUT)),
         Ok(Err(PeerError::Ended(why))) => return Err(ServerStartError::Ended { why }),
         Ok(Err(PeerError::Rpc(error))) => return Err(ServerStartError::InitializeFailed(error.to_string())),
         Ok(Ok(answer)) => answer,

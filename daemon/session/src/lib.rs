@@ -15,6 +15,7 @@ mod store;
 pub mod system_prompt;
 pub mod task;
 mod task_call;
+mod time_limits;
 
 pub use actor::{
     AgentRole, CompletePromptFuture, CompletedPrompt, CurrentRules, ParentSession, PromptDelivery,

@@ -5,17 +5,14 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
 use crate::diff_window::DiffWindow;
+use crate::time_limits::DIFF_TIMEOUT;
 
 mod unified;
-
-/// Time limit for comparing unrelated texts; beyond it the result is coarser but still correct. 100,000 lines
-/// against as many random ones take about half a second, ordinary edits of them a few milliseconds.
-const BUDGET: Duration = Duration::from_millis(500);
 
 /// How many equal lines a hunk may slide over.
 pub(crate) const MARGIN: usize = 64;
@@ -116,7 +113,7 @@ pub(crate) fn ops<K: Hash + Eq + Copy>(old: &[K], new: &[K]) -> Vec<DiffOp> {
         lines.get(before..lines.len() - after).unwrap_or_default().iter().map(&mut number).collect()
     };
     let (old_middle, new_middle) = (middle(old), middle(new));
-    let deadline = Some(Instant::now() + BUDGET);
+    let deadline = Some(Instant::now() + DIFF_TIMEOUT);
     let found = capture_diff_slices_deadline(Algorithm::Myers, &old_middle, &new_middle, deadline);
     let equal = |old_index, new_index, len| DiffOp::Equal { old_index, new_index, len };
     let mut ops = vec![equal(0, 0, before)];

@@ -1,19 +1,17 @@
 //! Edit distance of two texts: the characters to delete and insert to turn one into the other.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
 
 use crate::diff_window::DiffWindow;
-
-/// Time limit for unrelated texts; beyond it the result is an upper bound.
-const BUDGET: Duration = Duration::from_millis(50);
+use crate::time_limits::DISTANCE_TIMEOUT;
 
 /// In characters. Exact for small differences.
 pub fn distance(one: &str, other: &str) -> usize {
     let window = DiffWindow::between(one, other, 0);
     let (one, other): (Vec<char>, Vec<char>) = (window.old.chars().collect(), window.new.chars().collect());
-    let deadline = Some(Instant::now() + BUDGET);
+    let deadline = Some(Instant::now() + DISTANCE_TIMEOUT);
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &one, &other, deadline);
     let differing = ops.iter().filter(|op| op.tag() != DiffTag::Equal);
     differing.map(|op| op.old_range().len() + op.new_range().len()).sum()

@@ -27,6 +27,7 @@ mod replace;
 pub mod review;
 mod terminal_escapes;
 mod text_page;
+mod time_limits;
 mod truncate;
 
 #[cfg(test)]

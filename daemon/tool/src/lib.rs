@@ -23,6 +23,7 @@ mod registry;
 pub mod review_notes;
 pub mod skills;
 mod subagents;
+mod time_limits;
 mod todo;
 mod tool;
 mod tool_names;

@@ -1,13 +1,12 @@
 //! Stores the whole output of a call if the model gets only a part of it.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
+
+use crate::time_limits::SPILL_MAX_AGE;
 
 /// The cap of a stored output.
 const LARGEST: usize = 64 * 1024 * 1024;
-
-/// How long an output is kept for the model.
-const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// A folder of outputs with one file per call, or of such folders with one per session.
 #[derive(Debug, Clone)]
@@ -47,7 +46,7 @@ impl OutputSpill {
             // The metadata of the symlink itself, not of its target.
             let Ok(metadata) = entry.metadata() else { continue };
             let age = metadata.modified().ok().and_then(|changed| now.duration_since(changed).ok());
-            let is_old = age.is_some_and(|age| age > KEPT);
+            let is_old = age.is_some_and(|age| age > SPILL_MAX_AGE);
             if metadata.is_dir() {
                 Self { folder: entry.path() }.remove_expired(now);
                 // A new folder may be about to be used, so it stays; so does one with files in it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use copydesk_text::{self as text, KeepSide};
 use serde_json::Value;
@@ -17,10 +17,8 @@ use crate::disabled_tools::DISABLED_KEY;
 use crate::outcome::{CallOutcome, ToolError, ToolErrorKind, ToolOutput, one_line};
 use crate::output_spill::OutputSpill;
 use crate::prepared_call::{self, PreparedCall, RawCall};
+use crate::time_limits::CANCELLED_TOOL_GRACE;
 use crate::tool::{AnyTool, TouchedFiles};
-
-/// How long a cancelled tool may take to end before the registry abandons it.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// The cap of an output.
 pub type ToolOutputLimits = text::TruncateLimits;
@@ -138,7 +136,7 @@ impl ToolRegistry {
         let mut task = AbortOnDrop(tokio::spawn(work.in_current_span()));
         let ended = tokio::select! {
             ended = &mut task.0 => ended,
-            () = cancel.cancelled() => match timeout(GRACE, &mut task.0).await {
+            () = cancel.cancelled() => match timeout(CANCELLED_TOOL_GRACE, &mut task.0).await {
                 Ok(ended) => ended,
                 Err(_) => return Err(ToolError::cancelled()),
             },

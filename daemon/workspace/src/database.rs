@@ -11,11 +11,13 @@
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 use thiserror::Error;
+
+use crate::time_limits::DATABASE_BUSY_TIMEOUT;
 
 mod check;
 mod inspect;
@@ -93,7 +95,7 @@ impl Database {
     /// Opens, checks and migrates. The inner `Err` is the version of a file that a newer copydesk wrote.
     fn connect(&self, path: &Path) -> rusqlite::Result<Result<Connection, i64>> {
         let mut connection = Connection::open(path)?;
-        connection.busy_timeout(Duration::from_secs(30))?;
+        connection.busy_timeout(DATABASE_BUSY_TIMEOUT)?;
         // Most pages are read once, by the check at the start, so the cache stays small.
         connection.pragma_update(None, "cache_size", CACHE)?;
         // The last connection to close folds in the log, but this file may not be writable.

@@ -16,3 +16,4 @@ mod real_path;
 pub mod review_feedback;
 pub mod reviews;
 pub mod search;
+pub mod time_limits;

@@ -53,9 +53,6 @@ mod spawn;
 mod tests;
 mod utf8_decoder;
 
-/// The default time between asking a command to end and killing it.
-pub const GRACE: Duration = Duration::from_secs(3);
-
 #[derive(Debug, Clone)]
 pub struct ShellCommand {
     pub script: String,

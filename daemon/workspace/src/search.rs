@@ -21,6 +21,8 @@ use std::{
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::time_limits::{SEARCH_GRACE, SEARCH_TIMEOUT};
+
 pub use self::{
     glob::{GlobMatches, glob},
     grep::{CaseSensitivity, GrepMatch, GrepMatches, GrepRequest, grep},
@@ -58,12 +60,6 @@ pub enum SearchError {
     #[error("the search stopped: {0}")]
     Stopped(String),
 }
-
-/// A search of a whole disk returns what it has found by then.
-pub const SEARCH_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// How long to wait for a disk beyond the timeout.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// How long the caller waits for a search.
 #[derive(Debug, Clone)]
@@ -116,7 +112,7 @@ async fn run_blocking<T: Send + 'static>(
     let stop = SearchStop::new(until.timeout);
     let _guard = StopOnDrop(stop.clone());
     let working = tokio::task::spawn_blocking(move || work(&stop));
-    let working = timeout(until.timeout + GRACE, working);
+    let working = timeout(until.timeout + SEARCH_GRACE, working);
     match until.cancel.run_until_cancelled(working).await {
         None => Err(SearchError::Cancelled),
         Some(Ok(Ok(result))) => result,

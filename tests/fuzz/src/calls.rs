@@ -5,7 +5,7 @@
 
 mod arguments;
 
-use arguments::{Ending, prepare};
+use arguments::{ArgumentsCompleteness, parse_arguments};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
@@ -37,9 +37,9 @@ fuzz_target!(|text: &str| {
         "limit": { "type": ["integer", "null"] },
         "edits": { "type": "array", "items": { "$ref": "#" } },
     } });
-    drop(prepare(text, &schema, Ending::Whole));
-    drop(prepare(text, &schema, Ending::Cut));
-    let Ok(read) = prepare(text, &Value::Null, Ending::Whole) else { return };
+    drop(parse_arguments(text, &schema, ArgumentsCompleteness::Complete));
+    drop(parse_arguments(text, &schema, ArgumentsCompleteness::Truncated));
+    let Ok(read) = parse_arguments(text, &Value::Null, ArgumentsCompleteness::Complete) else { return };
     match serde_json::from_str::<Value>(text) {
         Ok(value @ Value::Object(_)) => assert_eq!((&read.value, read.repairs.len()), (&value, 0)),
         // A text that is encoded twice, or escaped, differs.
@@ -50,6 +50,6 @@ fuzz_target!(|text: &str| {
             assert!(found.iter().all(|part| text.contains(part)), "{text:?} became {}", read.value);
         }
     }
-    let again = prepare(&read.value.to_string(), &Value::Null, Ending::Whole).expect("it is valid now");
+    let again = parse_arguments(&read.value.to_string(), &Value::Null, ArgumentsCompleteness::Complete).expect("it is valid now");
     assert!(again.repairs.is_empty() && (again.value == read.value || has_fraction(&read.value)));
 });

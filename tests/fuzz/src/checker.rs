@@ -17,14 +17,14 @@ mod printed {
 
 use libfuzzer_sys::fuzz_target;
 
-use printed::parse::{Format, parse};
+use printed::parse::{CheckerOutputFormat, parse};
 
 fuzz_target!(|bytes: &[u8]| {
     let output = String::from_utf8_lossy(bytes);
-    for format in [Format::Cargo, Format::Json, Format::Sarif, Format::Lines] {
+    for format in [CheckerOutputFormat::Cargo, CheckerOutputFormat::Json, CheckerOutputFormat::Sarif, CheckerOutputFormat::Lines] {
         let parsed = parse(format, &output);
-        assert!(parsed.found.len() <= 10_000);
-        for raw in &parsed.found {
+        assert!(parsed.diagnostics.len() <= 10_000);
+        for raw in &parsed.diagnostics {
             assert!(raw.message.len() <= 4003, "{raw:?}");
             assert!(raw.related.len() <= 10);
         }

@@ -4,7 +4,7 @@
 #[path = "documents/model.rs"]
 mod model;
 
-use copydesk_text::{Document, Encoding, Lines, Position};
+use copydesk_text::{Document, PositionEncoding, LineBreaks, Position};
 use libfuzzer_sys::fuzz_target;
 use model::Model;
 
@@ -14,8 +14,8 @@ const PIECES: [&str; 12] = ["a", "b", "é", "e\u{301}", "😀", "\u{fffd}", "\n"
 fuzz_target!(|bytes: &[u8]| {
     let mut bytes = bytes.iter().copied();
     let manner = bytes.next().unwrap_or_default();
-    let lines = if manner & 1 == 0 { Lines::Any } else { Lines::Lf };
-    let encoding = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32][usize::from(manner >> 1) % 3];
+    let lines = if manner & 1 == 0 { LineBreaks::Any } else { LineBreaks::Lf };
+    let encoding = [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32][usize::from(manner >> 1) % 3];
     let (mut document, mut model) = (Document::new("", lines), Model::new("", lines));
     while let (Some(a), Some(b), Some(c), Some(d), Some(pieces)) =
         (bytes.next(), bytes.next(), bytes.next(), bytes.next(), bytes.next())
@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
         let text: String =
             bytes.by_ref().take(usize::from(pieces % 8)).map(|piece| PIECES[usize::from(piece) % PIECES.len()]).collect();
         let range = model.offset(start, encoding).min(model.offset(end, encoding))..model.offset(end, encoding);
-        let replaced = document.apply(Some((start, end)), &text, encoding);
+        let replaced = document.apply_content_change(Some((start, end)), &text, encoding);
         assert_eq!(replaced, Ok(range.clone()));
         model.text.replace_range(range, &text);
         assert_eq!(document.text(), model.text);

@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-use copydesk_text::Tag;
-use copydesk_text::patch::{Action, parse, update};
+use copydesk_text::LineTag;
+use copydesk_text::patch::{PatchAction, parse, update};
 use libfuzzer_sys::fuzz_target;
 
 /// A line without anything that the loosest comparison ignores, and more.
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     let source = format!("*** Begin Patch\n*** Update File: f\n@@{hunks}\n*** End Patch");
     let Ok(patch) = parse(&source) else { return };
     for section in &patch.sections {
-        let Action::Update { hunks, .. } = &section.action else { continue };
+        let PatchAction::Update { hunks, .. } = &section.action else { continue };
         let Ok(updated) = update(text, hunks) else { continue };
         let new = updated.change.apply(text).expect("it was made for this text");
         let mut count: HashMap<String, isize> = HashMap::new();
@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
         text.lines().for_each(|line| add(line, -1));
         new.lines().for_each(|line| add(line, 1));
         let shown = hunks.iter().flat_map(|hunk| &hunk.lines);
-        shown.filter(|line| line.0 == Tag::Delete).for_each(|line| add(line.1, 1));
+        shown.filter(|line| line.0 == LineTag::Delete).for_each(|line| add(line.1, 1));
         assert!(count.values().all(|left| *left >= 0), "{text:?} became {new:?} by\n{source}");
     }
 });

@@ -1,7 +1,7 @@
 //! Any edit of any text: it terminates, and an accepted edit changes no more than it may.
 #![no_main]
 
-use copydesk_text::{Tier, replace};
+use copydesk_text::{MatchTier, replace};
 use libfuzzer_sys::fuzz_target;
 
 /// Parts of texts: everything that a tier ignores, and enough repetition.
@@ -48,7 +48,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(replaced) = replace(&file, &old, &new, manner & 1 == 1) else { return };
     let result = replaced.change.apply(&file).unwrap();
     assert!(result != file && !old.trim().is_empty());
-    if replaced.tier == Tier::Exact || replaced.tier >= Tier::Anchors {
+    if replaced.tier == MatchTier::Exact || replaced.tier >= MatchTier::Anchors {
         return;
     }
     // An edit deletes only characters that the old text shows, in their order; and nothing from a line without any of its words.
@@ -58,7 +58,7 @@ fuzz_target!(|bytes: &[u8]| {
         let gone = file[edit.range.clone()].chars().filter(|letter| letter.is_alphanumeric());
         gone.for_each(|letter| assert!(shown.any(|other| other == letter), "{letter:?} of {edit:?} is gone"));
     }
-    if replaced.tier == Tier::Escapes {
+    if replaced.tier == MatchTier::Escapes {
         return;
     }
     let shown: Vec<_> = words(&old).collect();

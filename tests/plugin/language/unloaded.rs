@@ -75,7 +75,7 @@ fn visited_files_go_away_again() {
                 { "a.py", "b.py", "c.py", "d.py", "e.py" })
             end
             T.until_(function() return vim.deep_equal(left(), { "d.py", "e.py" }) end)
-            visit.idle = 0
+            require("copydesk.time_limits").hidden_buffer_idle = 0
             T.first_line("d.py")
             T.until_(function() return #left() == 0 end)
             return { seen, vim.fn.bufexists("d.py"), vim.fn.buflisted("e.py") }"#;
@@ -129,7 +129,7 @@ fn a_file_sets_nothing_before_a_person_goes_to_it() {
             vim.cmd.edit("hostile.py")
             local seen = { vim.bo[buffer].textwidth, vim.bo[buffer].swapfile, vim.bo[buffer].buflisted }
             vim.cmd.enew()
-            require("copydesk.visit").idle = 0
+            require("copydesk.time_limits").hidden_buffer_idle = 0
             T.first_line("a.py")
             return { hidden, seen, vim.fn.bufloaded("hostile.py"), vim.fn.bufloaded("a.py") }"#;
         assert_eq!(window.lua(script), json!([[0, false], [33, true, true], 1, 0]));

@@ -17,6 +17,7 @@ use crate::args::DaemonArgs;
 use crate::log::{self, LevelControl};
 use crate::shim::daemon_starter::{FAILED, READY, TAKEN};
 use crate::terminal;
+use crate::time_limits::{DEFAULT_IDLE_EXIT, RUNTIME_SHUTDOWN_TIMEOUT};
 
 pub(crate) fn run(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
     let result = serve(setup, options);
@@ -53,8 +54,7 @@ fn serve(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
         lifecycle::run(service, listener, idle, || announce(&ready)).await?;
         anyhow::Ok(())
     });
-    // A task that hangs on a disk or a pipe must not keep the process alive.
-    runtime.shutdown_timeout(Duration::from_secs(1));
+    runtime.shutdown_timeout(RUNTIME_SHUTDOWN_TIMEOUT);
     result
 }
 
@@ -85,7 +85,7 @@ fn idle(options: &DaemonArgs) -> anyhow::Result<Duration> {
         (None, Ok(text)) => text
             .parse()
             .with_context(|| format!("COPYDESK_IDLE_EXIT is `{text}`; expected a number of seconds"))?,
-        (None, Err(_)) => 600,
+        (None, Err(_)) => return Ok(DEFAULT_IDLE_EXIT),
     };
     Ok(Duration::from_secs(seconds))
 }

@@ -15,6 +15,7 @@ use copydesk_config::LoadedConfig;
 use copydesk_config::keys::KeyStore;
 use copydesk_host::agents::AgentRegistry;
 use copydesk_host::setup::UserSetup;
+use copydesk_model::time_limits::PROBE_TIMEOUT;
 use copydesk_model::{ModelRegistry, local_servers, offline};
 use copydesk_session::Store;
 use copydesk_workspace::process::Shell;
@@ -175,7 +176,7 @@ fn models(
 ) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     // Asks only addresses of this machine.
-    let found = runtime.block_on(local_servers::find_servers(registry, local_servers::PROBE_TIMEOUT));
+    let found = runtime.block_on(local_servers::find_servers(registry, PROBE_TIMEOUT));
     let list = registry.list(&found);
     let usable: Vec<_> = list
         .iter()

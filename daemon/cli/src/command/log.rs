@@ -1,7 +1,6 @@
 //! `copydesk log`: the end of the daemon's log, and what is added to it. Needs no daemon, except to set its level.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use copydesk_host::setup::UserSetup;
@@ -13,9 +12,7 @@ use crate::args::LogArgs;
 use crate::daemon_client::{ClientKind, DaemonClient};
 use crate::log::{self, LogFollower, SessionFilter};
 use crate::terminal::{self, print};
-
-/// How often a followed log is looked at.
-const POLL: Duration = Duration::from_millis(100);
+use crate::time_limits::LOG_POLL_INTERVAL;
 
 pub(crate) fn run(setup: &UserSetup, options: &LogArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -79,7 +76,7 @@ impl LogView {
 
     /// Until the reader goes, or somebody ends this process.
     async fn follow(mut self, mut daemon: Option<DaemonClient>) -> anyhow::Result<()> {
-        let mut poll = tokio::time::interval(POLL);
+        let mut poll = tokio::time::interval(LOG_POLL_INTERVAL);
         loop {
             let daemon_ended = async {
                 match &mut daemon {

@@ -3,6 +3,7 @@
 use copydesk_config::Config;
 use copydesk_host::setup::UserSetup;
 use copydesk_model::catalogue::{ModelPrices, ModelSpec};
+use copydesk_model::time_limits::PROBE_TIMEOUT;
 use copydesk_model::{ModelRegistry, ProviderListing, ProviderState, local_servers, offline};
 use serde::Serialize;
 
@@ -23,7 +24,7 @@ pub(crate) fn run(setup: &UserSetup, options: &ModelsArgs) -> anyhow::Result<()>
     let registry = setup.registry(&loaded)?;
     configuration::print_warnings(&loaded);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let found = runtime.block_on(local_servers::find_servers(&registry, local_servers::PROBE_TIMEOUT));
+    let found = runtime.block_on(local_servers::find_servers(&registry, PROBE_TIMEOUT));
     let mut list = registry.list(&found);
     if let Some(id) = &options.provider {
         // The registry explains a provider that is unknown or has no address.

@@ -15,6 +15,7 @@ mod questions;
 mod remote_session;
 mod review_backend;
 mod run_prompt;
+mod session_choice;
 mod tasks;
 mod terminal_input;
 mod text_view;
@@ -31,9 +32,9 @@ use copydesk_model::offline;
 use copydesk_session::{PromptDelivery, PromptRequest};
 
 use crate::args::{RunArgs, UsageError};
-use copydesk_host::session_builder::SessionChoice;
 use copydesk_host::setup::UserSetup;
 pub(crate) use run_prompt::{RunTarget, run_prompt};
+pub(crate) use session_choice::SessionChoice;
 pub(crate) use turn_follower::RunOptions;
 
 /// The cap on standard input.

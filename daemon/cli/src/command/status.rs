@@ -3,7 +3,6 @@
 mod servers;
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use copydesk_protocol::daemon::{Empty, MatchTierCount, StatusResult};
@@ -13,9 +12,7 @@ use serde_json::json;
 
 use crate::daemon_client::{ClientKind, DaemonClient, DaemonInbox};
 use crate::terminal::{self, print};
-
-/// A healthy daemon responds at once.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
+use crate::time_limits::RESPONSE_TIMEOUT;
 
 pub(crate) fn run(json: bool) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -10,13 +10,12 @@ mod project;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
-use copydesk_host::session_builder::SessionChoice;
 use copydesk_host::setup::UserSetup;
 use copydesk_model::offline;
 use copydesk_protocol::event::TurnEndInfo;
 use copydesk_session::{PromptDelivery, PromptRequest};
 
-use super::run::{RunOptions, RunTarget, run_prompt};
+use super::run::{RunOptions, RunTarget, SessionChoice, run_prompt};
 use crate::args::{TourArgs, UsageError};
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, styled};
 use next_steps::CurrentProgram;

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 use std::process::{Command as StdCommand, Stdio};
-use std::time::Duration;
 
 use copydesk_rpc::transport::{DaemonAddress, SocketConnection, TransportError};
 use process_wrap::std::{CommandWrap, CommandWrapper as _, ProcessSession};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
+
+use crate::time_limits::{CONNECT_PAUSES, START_TIMEOUT};
 
 /// A started daemon prints one of these as its only line on standard output.
 pub(crate) const READY: &str = "ready";
@@ -15,12 +16,6 @@ pub(crate) const READY: &str = "ready";
 pub(crate) const TAKEN: &str = "taken";
 /// Followed by the reason.
 pub(crate) const FAILED: &str = "failed: ";
-
-/// Pauses between attempts in milliseconds. Another daemon may be about to listen, or about to end.
-const PAUSES_MS: [u64; 7] = [5, 20, 100, 200, 400, 800, 1600];
-
-/// A healthy daemon listens at once.
-const START_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone)]
 pub(crate) struct DaemonStarter {
@@ -45,13 +40,13 @@ impl DaemonStarter {
 
     /// Connects to the daemon, and starts it if none runs. The error is for the user.
     pub(crate) async fn connect_or_start(&self) -> Result<SocketConnection, String> {
-        for pause in PAUSES_MS {
+        for pause in CONNECT_PAUSES {
             match self.address.connect().await {
                 Err(TransportError::NoDaemon) => {}
                 connection => return connection.map_err(|error| error.to_string()),
             }
             if self.start().await? == DaemonStartOutcome::AlreadyRunning {
-                tokio::time::sleep(Duration::from_millis(pause)).await;
+                tokio::time::sleep(pause).await;
             }
         }
         self.address.connect().await.map_err(|error| format!("it ends right after each start: {error}"))

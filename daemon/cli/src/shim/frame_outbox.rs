@@ -3,19 +3,16 @@
 //! The shim reads a peer only while the other peer's queue has room ([`FrameOutbox::room`]). So a peer that
 //! does not read delays only its own messages, and two peers cannot deadlock.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use copydesk_rpc::frame;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
+use crate::time_limits::FINISH_TIMEOUT;
+
 /// Queued bytes at which reading stops.
 const MAX_QUEUED_BYTES: usize = 8 * 1024 * 1024;
-
-/// How long a peer gets to read its last messages.
-const FINISH_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct FrameOutbox {

@@ -1,6 +1,7 @@
 //! The known checkers as they really are: those that are in `PATH`. The places are after characters that each counts differently.
 
 use std::fs;
+use std::time::Duration;
 
 use copydesk_text::Position;
 

@@ -12,7 +12,8 @@ use tokio::time::{Instant, sleep};
 use super::findings::{CheckerFindings, plain_text};
 use super::parse::{CheckerOutputFormat, parse};
 use super::spec::{Checker, FILE_PLACEHOLDER};
-use super::{CheckJob, CheckersInner, DEBOUNCE};
+use super::{CheckJob, CheckersInner};
+use crate::time_limits::CHECKER_DEBOUNCE;
 use copydesk_servers::program_search::ProgramLookup;
 use copydesk_servers::report::{DiagnosticsReport, Verdict};
 use copydesk_servers::source::CheckedDocument;
@@ -52,7 +53,7 @@ pub(super) async fn run_checker(
     subjects: &[&CheckedDocument],
     asked: Instant,
 ) -> Result<Arc<CheckerFindings>, String> {
-    sleep(DEBOUNCE).await;
+    sleep(CHECKER_DEBOUNCE).await;
     if !checker.runs_per_file() {
         return run_once(shared, checker, job, lane, None, asked).await;
     }

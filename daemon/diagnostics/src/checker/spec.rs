@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::parse::{CheckerOutputFormat, ColumnUnit};
+use crate::time_limits::CHECKER_TIMEOUT;
 use copydesk_servers::known_servers::RootMarkers;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +29,6 @@ pub struct Checker {
 
 /// What stands for the file in a command.
 pub const FILE_PLACEHOLDER: &str = "$FILE";
-const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What a person says of a checker; what is not said is as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -65,7 +65,7 @@ impl Checker {
             columns: said.columns.or(known.columns).unwrap_or_default(),
             roots: if said.roots.is_empty() { known.roots } else { said.roots },
             environment: said.environment,
-            timeout: said.timeout.or(known.timeout).map_or(TIMEOUT, Duration::from_millis),
+            timeout: said.timeout.or(known.timeout).map_or(CHECKER_TIMEOUT, Duration::from_millis),
         };
         if checker.command.is_empty() {
             return Err(format!("checker `{name}` has no `command`"));

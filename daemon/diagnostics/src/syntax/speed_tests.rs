@@ -1,4 +1,4 @@
-//! How long a check takes after an edit in 10,000 lines. Shown, not asserted: `cargo test --release -p copydesk-language speed -- --ignored --nocapture`.
+//! How long a check takes after an edit in 10,000 lines. Shown, not asserted: `cargo test --release -p copydesk-diagnostics speed -- --ignored --nocapture`.
 
 use super::tests::{soon, subject};
 use super::*;

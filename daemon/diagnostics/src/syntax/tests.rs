@@ -1,4 +1,5 @@
 use std::fmt::Write;
+use std::time::Duration;
 
 use expect_test::{Expect, expect};
 

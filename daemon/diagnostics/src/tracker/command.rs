@@ -15,15 +15,8 @@ use super::unchecked_changes::UncheckedChange;
 use super::{DiagnosticsSummary, DiagnosticsTracker, EditedDocument, MOST_AGAIN, text_of};
 use crate::delta::DiagnosticsDelta;
 use crate::report_text;
+use crate::time_limits::{CHECKPOINT_TIMEOUT, RELOAD_POLL_INTERVAL, RELOAD_TIMEOUT};
 use copydesk_servers::source::{ChangedFiles, CheckedDocument, DocumentProvider};
-
-/// How long it is waited before a command for what was changed earlier.
-const SETTLE: Duration = Duration::from_secs(1);
-
-/// How long editors may take to read again what a command changed. One in which a person has typed does not.
-const READING: Duration = Duration::from_millis(300);
-/// So often it is looked whether they have.
-const LOOKING: Duration = Duration::from_millis(10);
 
 /// Of files that a command changed and of which an editor has another text, which a person may have typed: it is not read over.
 const KEPT: &str = "The editor still has another text of it, and that is what is read, edited and checked.";
@@ -50,7 +43,8 @@ impl DiagnosticsTracker {
         self.shared.reading.wait_until_done(&[], begun + self.shared.options.wait / 3).await;
         let waited = begun.elapsed();
         let change = Some(self.lock().pending.begin());
-        let moment = self.shared.sources.checkpoint(&self.real_root(), Instant::now() + SETTLE).await;
+        let moment =
+            self.shared.sources.checkpoint(&self.real_root(), Instant::now() + CHECKPOINT_TIMEOUT).await;
         let latest = self.lock().latest();
         let text = |path: &Path| texts.document(path).map(|subject| subject.text);
         let known = latest.into_iter().map(|path| (text(&path), path)).map(|(text, path)| (path, text));
@@ -63,7 +57,7 @@ impl DiagnosticsTracker {
         let changed = changed.iter().cloned().collect();
         let mut behind = those(texts, changed, |texts, path| texts.reload(path), until).await;
         while !behind.is_empty() && Instant::now() < until {
-            sleep(LOOKING).await;
+            sleep(RELOAD_POLL_INTERVAL).await;
             behind = those(texts, behind, |texts, path| texts.differs_from_disk(path), until).await;
         }
     }
@@ -81,7 +75,7 @@ impl DiagnosticsTracker {
             path.starts_with(&root) && texts.document(path).map(|now| now.text) != *text
         };
         changed.extend(command.known.into_iter().filter(is_other).map(|(path, _)| path));
-        self.read_again(&changed, until.min(Instant::now() + READING)).await;
+        self.read_again(&changed, until.min(Instant::now() + RELOAD_TIMEOUT)).await;
         let (mut edited, mut more) = (Vec::new(), 0_usize);
         for path in changed {
             if edited.len() >= MOST_AGAIN {
@@ -139,7 +133,7 @@ impl DiagnosticsTracker {
         until: Instant,
     ) -> Option<DiagnosticsSummary> {
         let texts = self.shared.texts.as_ref()?;
-        let until = until.max(Instant::now() + LOOKING);
+        let until = until.max(Instant::now() + RELOAD_POLL_INTERVAL);
         let behind = those(texts, seen.to_vec(), |texts, path| texts.differs_from_disk(path), until).await;
         if behind.is_empty() {
             return told;

@@ -15,11 +15,9 @@ use super::{DiagnosticsTracker, TrackerState, text_of};
 use crate::delta::DiagnosticsDelta;
 use crate::history::{DiagnosticsHistory, HistoryMatch};
 use crate::report_text;
+use crate::time_limits::LATE_TIMEOUT;
 use copydesk_servers::report::{DiagnosticsReport, Proof};
 use copydesk_servers::source::CheckedDocument;
-
-/// How long it is waited for: a large project takes minutes to be read.
-pub(super) const LATE_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Files that are waited for because of a change to others.
 const MOST_OTHERS: usize = 16;

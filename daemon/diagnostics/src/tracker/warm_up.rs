@@ -3,17 +3,14 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{DiagnosticsTracker, MOST_AGAIN, TrackerInner, late_reports};
+use super::{DiagnosticsTracker, MOST_AGAIN, TrackerInner};
 use crate::sources::{DiagnosticsSources, WarmUpScope};
+use crate::time_limits::{LATE_TIMEOUT, WARM_UP_DEBOUNCE};
 use copydesk_servers::source::CheckedDocument;
-
-/// The calls of one step read within it. No model answers sooner.
-const BREATH: Duration = Duration::from_millis(5);
 
 /// Files that are asked about at once; of more only the latest.
 const MOST_AT_ONCE: usize = 100;
@@ -41,7 +38,7 @@ impl DiagnosticsTracker {
         let reader = WarmUpTask { shared, sources, root };
         tokio::spawn(async move {
             let until = Instant::now() + wait;
-            sleep(BREATH).await;
+            sleep(WARM_UP_DEBOUNCE).await;
             let Some(shared) = reader.shared.upgrade() else { return };
             let (subjects, alone, whole) = DiagnosticsTracker { shared }.lock().unasked.take();
             // What it was like is wanted at the next change, and what it may break takes longer.
@@ -110,7 +107,7 @@ impl WarmUpTask {
             return;
         }
         while let Some(subjects) = checks().and_then(|checks| checks.lock().unready.next()) {
-            self.ask(WarmUpScope::WhenReady, &subjects, Instant::now() + late_reports::LATE_TIMEOUT).await;
+            self.ask(WarmUpScope::WhenReady, &subjects, Instant::now() + LATE_TIMEOUT).await;
         }
     }
 }

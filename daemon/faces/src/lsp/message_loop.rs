@@ -8,7 +8,6 @@
 use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use copydesk_protocol::error::ErrorCode;
@@ -24,12 +23,11 @@ use tower::Service;
 use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::{ClientSocket, ExitedError};
 
+use crate::time_limits::CONNECTION_SHUTDOWN_TIMEOUT;
+
 /// Requests of one client that run at once. A client that sends more is read again when one is done. No handler
 /// waits for its client, so this cannot deadlock.
 const MAX_CONCURRENT_REQUESTS: usize = 1024;
-
-/// At the end, how long running handlers get, and then a client that reads slowly.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Responses queued for writing. A client that does not read them is not read either.
 const ROOM: usize = 256;
@@ -67,9 +65,9 @@ pub(super) async fn serve<S>(
     drop(reading);
     tasks.close();
     // A client that asked the daemon to stop gets its response.
-    let _ = timeout(SHUTDOWN_TIMEOUT, tasks.wait()).await;
+    let _ = timeout(CONNECTION_SHUTDOWN_TIMEOUT, tasks.wait()).await;
     closing.cancel();
-    if timeout(SHUTDOWN_TIMEOUT, &mut writing).await.is_err() {
+    if timeout(CONNECTION_SHUTDOWN_TIMEOUT, &mut writing).await.is_err() {
         // A client that does not read could block forever.
         writing.abort();
     }

@@ -19,6 +19,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::EditorServers;
+use crate::time_limits::REOPEN_TIMEOUT;
 use crate::uri::path_of;
 
 /// Diagnostics in one answer; of more, the worst are kept.
@@ -26,9 +27,6 @@ const MAX_ITEMS: usize = 10_000;
 
 /// Documents of one server that it is asked about where nobody named one.
 const MAX_ASKED: usize = 20;
-
-/// An editor that reads a file again closes it and opens it at once.
-const REOPEN_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// What one server says of a file.
 struct ServerOpinion {

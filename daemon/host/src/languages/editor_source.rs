@@ -37,6 +37,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::editors::{AttachedEditor, AttachedEditors};
+use crate::time_limits::{OTHER_FILES_TIMEOUT, READY_TIMEOUT, RESPONSE_LATENCY, SHORT_TIMEOUT};
 use closed_dependents::ClosedDependents;
 use compiler_diagnostics::CompilerDiagnostics;
 use editors_with_servers::EditorsWithServers;
@@ -44,18 +45,6 @@ use previous_reports::PreviousReports;
 
 /// What is told of files that nobody asked about, at most.
 const MOST_OTHERS: usize = 100;
-
-/// How long it is waited for what is said of them.
-const FOR_OTHERS: Duration = Duration::from_secs(1);
-
-/// A server that needs no longer than this to be ready is waited for.
-const READY_TIMEOUT: Duration = Duration::from_millis(300);
-
-/// What an answer takes to arrive, at most.
-const RESPONSE_LATENCY: Duration = Duration::from_millis(50);
-
-/// How long a client is waited for that did not answer the last time, or has only to say whether it has servers.
-const SHORT_TIMEOUT: Duration = Duration::from_millis(100);
 
 pub(super) struct EditorSource {
     editors: AttachedEditors,
@@ -316,7 +305,7 @@ impl EditorQuery<'_> {
 
     /// What else it knows, and whether there would be more of it.
     async fn other_reports(&self, asked_about: &BTreeSet<PathBuf>) -> Option<(Vec<DiagnosticsReport>, bool)> {
-        let until = self.until.min(Instant::now() + FOR_OTHERS);
+        let until = self.until.min(Instant::now() + OTHER_FILES_TIMEOUT);
         let result = self.ask(None, None, until).await?;
         if result.state != AnswerState::Answered {
             return None;

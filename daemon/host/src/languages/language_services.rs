@@ -12,9 +12,10 @@ use std::time::Duration;
 use copydesk_config::paths::workspace_root;
 use copydesk_config::{DiagnosticsSourceConfig, LoadedConfig};
 use copydesk_diagnostics::checker::Checkers;
-use copydesk_diagnostics::tracker::{DEFAULT_WAIT, TrackerOptions};
+use copydesk_diagnostics::time_limits::DEFAULT_WAIT;
+use copydesk_diagnostics::tracker::TrackerOptions;
 use copydesk_diagnostics::{DiagnosticsSources, DiagnosticsTracker, SyntaxSource};
-use copydesk_servers::format::{self, Formatters, LanguageServerFormatter};
+use copydesk_servers::format::{Formatters, LanguageServerFormatter};
 use copydesk_servers::pool::{PoolLimits, ServerChooser, ServerPool};
 use copydesk_servers::program_search::ProgramSearch;
 use copydesk_servers::server_selection::{SelectedServer, ServedFile, ServerPreferences, servers_for};
@@ -32,12 +33,11 @@ use super::unsaved::SavedFileCache;
 use super::{LanguageSettings, language_settings, server_progress};
 use crate::editors::AttachedEditors;
 use crate::environment;
+use crate::time_limits::MAX_DIAGNOSTICS_WAIT;
+use copydesk_servers::time_limits::FORMAT_TIMEOUT;
 
 /// Folders of which it is remembered how they are served.
 const MOST_FOLDERS: usize = 64;
-
-/// No edit waits longer, whoever says so.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// Clones are the same.
 #[derive(Clone)]
@@ -111,7 +111,7 @@ impl LanguageServices {
         };
         let least = if said.warnings == Some(true) { Severity::Warning } else { Severity::Error };
         let options = TrackerOptions {
-            wait: said.wait.map_or(DEFAULT_WAIT, Duration::from_millis).min(LONGEST_WAIT),
+            wait: said.wait.map_or(DEFAULT_WAIT, Duration::from_millis).min(MAX_DIAGNOSTICS_WAIT),
             min_severity: least,
         };
         DiagnosticsTracker::new(sources, texts, files.root(), options)
@@ -147,7 +147,7 @@ impl LanguageServices {
             search,
             root,
             processes: processes.clone(),
-            timeout: format::TIMEOUT,
+            timeout: FORMAT_TIMEOUT,
         })
     }
 

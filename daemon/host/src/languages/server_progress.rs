@@ -4,19 +4,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{OnceLock, Weak};
-use std::time::Duration;
 
 use copydesk_servers::pool::{ServerPhase, ServerPool, ServerStatus};
 use copydesk_workspace::buffers::ClientId;
 use tokio::sync::watch;
 
 use crate::editors::{AttachedEditors, ProgressUpdate};
-
-/// How often editors are told, at most.
-const PAUSE: Duration = Duration::from_millis(250);
-
-/// How long an editor is waited for that is told.
-const PATIENCE: Duration = Duration::from_secs(1);
+use crate::time_limits::{PROGRESS_INTERVAL, PROGRESS_TIMEOUT};
 
 /// Which work is shown where.
 type ShownProgress = BTreeMap<(ClientId, String), ServerProgress>;
@@ -40,7 +34,7 @@ pub(super) async fn show(
         let Some(running) = pool.upgrade().and_then(|pool| Some(pool.get()?.status())) else { return };
         let busy: BTreeMap<_, _> = running.iter().filter_map(doing).collect();
         shown = update_editors(shown, &busy, &editors).await;
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(PROGRESS_INTERVAL).await;
     }
 }
 
@@ -52,7 +46,7 @@ async fn update_editors(
     let mut now = ShownProgress::new();
     for (client, editor) in editors.all() {
         let tell = async |token: &str, work| {
-            let _ = tokio::time::timeout(PATIENCE, editor.report_progress(token, work)).await;
+            let _ = tokio::time::timeout(PROGRESS_TIMEOUT, editor.report_progress(token, work)).await;
         };
         for (token, doing) in busy {
             if !editors.near_folder(&doing.root).iter().any(|(at, _)| *at == client) {

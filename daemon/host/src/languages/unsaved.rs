@@ -7,18 +7,16 @@ use std::collections::HashMap;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use copydesk_text::FileText;
 use copydesk_workspace::buffers::{Buffers, ClientId};
 
 use super::session_texts::read;
+use crate::time_limits::STAMP_SETTLE_TIME;
 
 /// Files of which it is remembered that they are the same.
 const MOST: usize = 1000;
-
-/// A file that was written more recently may be written again without looking any different.
-const SETTLED: Duration = Duration::from_secs(1);
 
 pub(super) fn differs_from_disk(buffers: &Buffers, home: Option<ClientId>, path: &Path) -> bool {
     let Some(Ok(open)) = buffers.find(path, home) else { return false };
@@ -63,7 +61,8 @@ impl SavedFileCache {
         known.remove(path);
         drop(known);
         let is_other = differs_from_disk(buffers, None, path);
-        let is_settled = |seen: &SavedFileStamp| seen.modified.elapsed().is_ok_and(|age| age > SETTLED);
+        let is_settled =
+            |seen: &SavedFileStamp| seen.modified.elapsed().is_ok_and(|age| age > STAMP_SETTLE_TIME);
         if let Some(seen) = seen.filter(is_settled).filter(|_| !is_other) {
             let mut known = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
             if known.len() >= MOST {
@@ -79,6 +78,7 @@ impl SavedFileCache {
 mod tests {
     use std::fs::{self, File};
     use std::sync::Arc;
+    use std::time::Duration;
 
     use copydesk_text::{LineBreaks, PositionEncoding};
     use copydesk_workspace::buffers::{BufferEdit, DiskChange, EditorClient, EditorFuture, EditorHandle};

@@ -171,7 +171,7 @@ impl RoleFactory {
         let previous = agents.get(&session.agent).and_then(|previous| previous.model.clone());
         let current = session.model.clone().filter(|name| Some(name) != previous.as_ref());
         let session = Session { model: agent.model.clone().or(current), ..session.clone() };
-        super::model_name(models, &self.loaded, &super::SessionChoice::default(), &session, agent)
+        super::model_name(models, &self.loaded, &session, agent)
     }
 }
 

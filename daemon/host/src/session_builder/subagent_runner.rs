@@ -15,7 +15,7 @@ use copydesk_tool::{
 };
 use tokio::sync::mpsc;
 
-use super::{SessionChoice, SessionInputs, SessionServices, build_session};
+use super::{SessionInputs, SessionServices, build_session};
 use crate::agents::AgentRegistry;
 use crate::setup::UserSetup;
 use crate::{environment, languages};
@@ -150,7 +150,7 @@ impl SubagentRunner {
         let (event_sender, events) = mpsc::channel(ROOM);
         let agent = self.agents.iter().zip(&self.models).find(|(agent, _)| agent.name == task.agent);
         let model = agent.and_then(|(_, model)| model.clone()).or_else(|| self.session.model.clone());
-        let choice = SessionChoice { model, ..SessionChoice::default() };
+        let session = Session { model: model.or_else(|| session.model.clone()), ..session };
         // The processes that a subagent leaves running end with it.
         let processes = environment::processes(&self.loaded);
         let services = SessionServices { processes: processes.clone(), ..self.services.clone() };
@@ -160,8 +160,7 @@ impl SubagentRunner {
             store: &self.store,
             services: &services,
         };
-        let deps =
-            build_session(inputs, &choice, session, Some(self), event_sender).await.map_err(not_begun)?;
+        let deps = build_session(inputs, session, Some(self), event_sender).await.map_err(not_begun)?;
         let parent = ParentSession { asker: Arc::clone(&context.asker), owner: context.edit_owner() };
         let files = context.files.for_subagent();
         let checks = services.servers.diagnostics_tracker(

@@ -29,7 +29,7 @@ use super::{
     prompt_context, review_requests, stored_parts,
 };
 use crate::environment;
-use crate::session_builder::{self, SessionChoice};
+use crate::session_builder::{SessionInputs, build_session};
 
 /// Parts that a client is given at once where it does not say.
 const PARTS: usize = 200;
@@ -245,12 +245,11 @@ impl HostedSession {
         let loaded = setup.load().map_err(SessionHostError::failed)?;
         let processes = environment::renewed(processes, &loaded);
         let (events_in, events) = mpsc::channel(1024);
-        let choice = SessionChoice { session: Some(session.id.to_string()), ..SessionChoice::default() };
         let services = hub.services(processes.clone());
-        let deps =
-            session_builder::open_session(&setup, &loaded, hub.store.clone(), &services, &choice, events_in)
-                .await
-                .map_err(SessionHostError::failed)?;
+        let inputs = SessionInputs { setup: &setup, loaded: &loaded, store: &hub.store, services: &services };
+        // The store has the latest settings.
+        let stored = hub.store.session(session.id.as_str()).await?;
+        let deps = build_session(inputs, stored, None, events_in).await.map_err(SessionHostError::failed)?;
         let files = deps.files.clone();
         self.lock().view.session = deps.session.clone();
         let handle = SessionHandle::start(deps).await?;

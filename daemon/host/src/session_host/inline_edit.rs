@@ -5,7 +5,6 @@
 //! nothing behind.
 
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
 
 use copydesk_model::Model;
 use copydesk_protocol::inline::InlineStartParams;
@@ -21,9 +20,7 @@ use tokio::time::{Instant, sleep_until};
 use super::review_requests::resolve_uri;
 use super::{HostedSession, SessionHostError};
 use crate::session_builder;
-
-/// While the model writes, clients get an update at most this often.
-const PACE: Duration = Duration::from_millis(50);
+use crate::time_limits::INLINE_EDIT_INTERVAL;
 
 /// Inline edits of one session.
 const MAX_INLINE_EDITS: usize = 16;
@@ -181,7 +178,7 @@ impl InlineEdit {
                     () = sleep_until(next), if waiting.is_some() => {
                         let (Some(hosted), Some(text)) = (hosted.upgrade(), waiting.take()) else { return };
                         hosted.inline_shown(&review, &text, false);
-                        next = Instant::now() + PACE;
+                        next = Instant::now() + INLINE_EDIT_INTERVAL;
                     }
                 }
             };

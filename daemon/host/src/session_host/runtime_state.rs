@@ -2,7 +2,8 @@
 
 use copydesk_session::SessionHandle;
 use copydesk_workspace::files::WorkspaceFiles;
-use copydesk_workspace::process::{GRACE, Processes};
+use copydesk_workspace::process::Processes;
+use copydesk_workspace::time_limits::TERMINATE_GRACE;
 
 /// A session at work: its actor, the files it sees and the processes it started.
 pub(super) struct SessionRuntime {
@@ -15,7 +16,7 @@ impl SessionRuntime {
     /// Ends the turn first, so that the last output of a command is kept; then what runs in the background.
     pub(super) async fn stop(self) {
         self.handle.end().await;
-        self.processes.end(GRACE).await;
+        self.processes.end(TERMINATE_GRACE).await;
     }
 }
 

@@ -12,10 +12,8 @@ use crate::classify::{from_response, from_stream, from_transport, sanitize_messa
 use crate::error::{ModelError, ModelErrorKind};
 use crate::response_builder::{ResponseBuilder, StreamFault};
 use crate::sse::{SseError, SseMessage, SseReader};
+use crate::time_limits::TRAILER_TIMEOUT;
 use crate::wire::StreamDecoder;
-
-/// Timeout for data that follows at once or never: the usage after the last part, the text of an error.
-const TRAILER_TIMEOUT: Duration = Duration::from_secs(15);
 
 pub(super) struct StreamAttempt<'a> {
     pub(super) inner: &'a ModelInner,

@@ -14,9 +14,6 @@ use crate::catalogue::{self, ModelSpec};
 use crate::provider::{Provider, known_providers};
 use crate::registry::ModelRegistry;
 
-/// A local port refuses or accepts at once; only a server that is loading a model may take longer.
-pub const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
-
 const MAX_LIST_BYTES: usize = 1024 * 1024;
 
 const MAX_NAME_BYTES: usize = 256;

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
@@ -21,9 +20,7 @@ use crate::quirks::{DependentsPolicy, ReadinessSignal};
 use crate::report::{DiagnosticsReport, Verdict};
 use crate::server::LanguageServerState;
 use crate::source::CheckedDocument;
-
-/// How long it is waited for what the disk has to tell.
-const SETTLING: Duration = Duration::from_millis(500);
+use crate::time_limits::DISK_SETTLE_TIMEOUT;
 
 /// Files that editors have open, and that a server is told of because their texts are not those on the disk.
 const MOST_UNSAVED: usize = 64;
@@ -72,7 +69,7 @@ pub(super) async fn check_with_server(
         return unknown("a proposed text is being checked");
     };
     let past = PriorDiagnostics::capture(slot, &alive);
-    let is_seen = alive.root.settle_changes(pool, until.min(Instant::now() + SETTLING)).await
+    let is_seen = alive.root.settle_changes(pool, until.min(Instant::now() + DISK_SETTLE_TIMEOUT)).await
         && alive.root.has_missed_nothing(alive.since);
     let mark = alive.server.event_mark();
     let open = pool.texts.open_paths();
@@ -82,7 +79,8 @@ pub(super) async fn check_with_server(
         slot.refresh(&alive, &*pool.texts, path);
     }
     let unasked = open.into_iter().filter(|path| !is_asked(path)).collect();
-    let knows_unsaved = hold_unsaved(pool, slot, &alive, unasked, until.min(Instant::now() + SETTLING)).await;
+    let knows_unsaved =
+        hold_unsaved(pool, slot, &alive, unasked, until.min(Instant::now() + DISK_SETTLE_TIMEOUT)).await;
     let known_before = slot.documents().paths_ever_known();
     let current = current(pool, subjects, aim);
     if current.is_empty() {

@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout};
@@ -16,11 +15,8 @@ use super::slot::ServerSlot;
 use crate::dependents::{DependentFiles, DependentsQuery, find_dependents};
 use crate::quirks::DependentsPolicy;
 use crate::source::CheckedDocument;
+use crate::time_limits::{BACKGROUND_DEPENDENTS_TIMEOUT, DEPENDENTS_READ_TIMEOUT};
 
-/// How long they are looked for where nobody waits.
-const ASIDE: Duration = Duration::from_secs(2);
-/// How long their texts are read.
-const READING: Duration = Duration::from_millis(100);
 /// Files for which others are looked for, of those that one call changed.
 const MOST_CHANGED: usize = 4;
 
@@ -41,7 +37,7 @@ pub(super) async fn dependent_documents(
     let reading =
         tokio::task::spawn_blocking(move || found.iter().filter_map(|path| texts.document(path)).collect());
     // A disk that does not answer is not waited for.
-    let texts = timeout(READING, reading).await.ok().and_then(Result::ok).unwrap_or_default();
+    let texts = timeout(DEPENDENTS_READ_TIMEOUT, reading).await.ok().and_then(Result::ok).unwrap_or_default();
     (texts, beyond)
 }
 
@@ -61,7 +57,7 @@ pub(super) fn refresh_in_background(pool: &Arc<PoolInner>, slot: &Arc<ServerSlot
     let Ok(turn) = Arc::clone(&pool.looking).try_acquire_owned() else { return };
     let (tasks, closed) = (pool.tasks.clone(), pool.closed.clone());
     tasks.spawn(closed.run_until_cancelled_owned(async move {
-        look(&pool, &slot, &path, Instant::now() + ASIDE).await;
+        look(&pool, &slot, &path, Instant::now() + BACKGROUND_DEPENDENTS_TIMEOUT).await;
         drop(turn);
     }));
 }

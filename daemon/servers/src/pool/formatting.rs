@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
@@ -14,11 +13,7 @@ use super::source::PoolSource;
 use super::when_ready::wait_until_ready;
 use crate::format::{DocumentFormatter, FormatError, FormatFuture};
 use crate::source::CheckedDocument;
-
-/// How long after its start it is waited for that it is ready.
-const READY: Duration = Duration::from_millis(1500);
-/// How long those are waited for who ask it something: a text is good without its form, too.
-const TURN: Duration = Duration::from_millis(150);
+use crate::time_limits::{FORMAT_LOCK_TIMEOUT, FORMAT_READY_TIMEOUT};
 
 impl DocumentFormatter for PoolSource {
     /// By the first of those that serve the file that can; it is started where it is not there.
@@ -32,19 +27,19 @@ impl DocumentFormatter for PoolSource {
                 let failed =
                     |why: &str| Err(FormatError { name: slot.launch.name.clone(), why: why.to_owned() });
                 slot.mark_used();
-                slot.wait_started(until.min(slot.created + READY)).await;
+                slot.wait_started(until.min(slot.created + FORMAT_READY_TIMEOUT)).await;
                 open(shared, slot, &group.subjects);
                 if slot.running().is_some_and(|alive| !alive.server.can_format()) {
                     continue;
                 }
                 // One that reads its project is not kept from those who ask it something, and waited for once, not for each file.
                 let begun = slot.running().map_or(slot.created, |alive| alive.since);
-                let _ = timeout_at(until.min(begun + READY), wait_until_ready(slot)).await;
+                let _ = timeout_at(until.min(begun + FORMAT_READY_TIMEOUT), wait_until_ready(slot)).await;
                 let alive = match slot.ready_server() {
                     Ok(alive) => alive,
                     Err(why) => return failed(&why),
                 };
-                let Some(turn) = slot.lock_exclusive(TURN, until).await else {
+                let Some(turn) = slot.lock_exclusive(FORMAT_LOCK_TIMEOUT, until).await else {
                     return failed("it is busy with other texts");
                 };
                 let lent = ProposedTextGuard::begin(shared, slot, &alive, &group.subjects, turn);

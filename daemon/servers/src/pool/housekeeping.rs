@@ -2,18 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::Weak;
-use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use super::slot::{SlotCommand, SlotState};
 use super::{PoolInner, memory};
-
-const LOOK: Duration = Duration::from_secs(5);
+use crate::time_limits::SERVER_CHECK_INTERVAL;
 
 pub(super) async fn run_housekeeping(shared: Weak<PoolInner>, closed: CancellationToken) {
-    let mut look = interval(LOOK);
+    let mut look = interval(SERVER_CHECK_INTERVAL);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {

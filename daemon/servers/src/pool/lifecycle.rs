@@ -11,13 +11,7 @@ use super::PoolInner;
 use super::slot::{RunningServer, ServerSlot, SlotCommand, SlotState};
 use super::watched_root::WatchedRoot;
 use crate::server::{LanguageServer, LanguageServerState, ServerStartError};
-
-/// How long a server has to say goodbye.
-const GRACE: Duration = Duration::from_secs(2);
-/// How long it is waited until a project is watched, before its server starts.
-const WATCHING: Duration = Duration::from_secs(1);
-/// A server that ran so long before it broke has broken for the first time.
-const LONG: Duration = Duration::from_secs(600);
+use crate::time_limits::{SHUTDOWN_GRACE, STEADY_UPTIME, WATCH_TIMEOUT};
 
 /// What ends one run of a server.
 enum ServerRunEnd {
@@ -74,7 +68,7 @@ pub(super) async fn run_lifecycle(
                 failures = 0;
             }
             ServerRunEnd::Crashed(why) => {
-                failures = if began.elapsed() >= LONG { 1 } else { failures + 1 };
+                failures = if began.elapsed() >= STEADY_UPTIME { 1 } else { failures + 1 };
                 tracing::warn!(failures, ms = began.elapsed().as_millis(), "server crashed");
                 let limits = pool.limits;
                 let until = (failures < limits.failures).then(|| {
@@ -142,7 +136,7 @@ async fn run(
         return ServerRunEnd::Closed;
     };
     // What is changed from now on it is told; what was changed before it reads.
-    let _ = root.watcher.take_changes(Instant::now() + WATCHING).await;
+    let _ = root.watcher.take_changes(Instant::now() + WATCH_TIMEOUT).await;
     tracing::info!("server is starting");
     let starting = LanguageServer::start(slot.launch.clone(), &processes);
     let server = tokio::select! {
@@ -174,7 +168,7 @@ async fn run(
         set(&pool, slot, SlotState::Stopping);
     }
     // One that broke is not asked for anything any more.
-    let grace = if matches!(over, ServerRunEnd::Crashed(_)) { Duration::ZERO } else { GRACE };
+    let grace = if matches!(over, ServerRunEnd::Crashed(_)) { Duration::ZERO } else { SHUTDOWN_GRACE };
     server.shut_down(grace).await;
     let held = slot.documents().paths();
     held.iter().for_each(|path| alive.root.watcher.untrack(path));

@@ -23,11 +23,7 @@ use super::source::PoolSource;
 use crate::known_servers::language_of;
 use crate::report::{DiagnosticsReport, Verdict};
 use crate::source::CheckedDocument;
-
-/// How long the server is waited for to come back to the true texts.
-const BACK: Duration = Duration::from_secs(10);
-/// How much of the time is kept for gathering the answers.
-const LAST: Duration = Duration::from_millis(10);
+use crate::time_limits::{COLLECT_RESERVE, RESTORE_TIMEOUT};
 
 /// A server with what it is asked about, and the language that it is told.
 type SlotRequest = (Arc<ServerSlot>, Vec<(CheckedDocument, String)>);
@@ -85,7 +81,7 @@ async fn lend(
     let mark = alive.server.event_mark();
     let lent = ProposedTextGuard::begin(pool, slot, &alive, subjects, turn);
     // So that what is known is told when the time is over.
-    let inner = until.checked_sub(LAST).unwrap_or(until);
+    let inner = until.checked_sub(COLLECT_RESERVE).unwrap_or(until);
     let checking = join_all(subjects.iter().map(|(subject, _)| alive.server.check(&subject.path, inner)));
     let asking = async {
         let (said, linked) = tokio::join!(checking, check_linked(pool, slot, &alive, subjects, inner));
@@ -188,7 +184,7 @@ impl Drop for ProposedTextGuard {
             }
         }
         let (alive, turn) = (Arc::clone(&self.alive), self.turn.take());
-        let until = Instant::now() + BACK;
+        let until = Instant::now() + RESTORE_TIMEOUT;
         let coming_back = self.pool.closed.clone().run_until_cancelled_owned(async move {
             for path in back {
                 alive.server.check(&path, until).await;

@@ -13,14 +13,10 @@ use super::watched_root::WatchedRoot;
 use crate::known_servers;
 use crate::server::{LanguageServer, LanguageServerState, ServerLaunch};
 use crate::source::CheckedDocument;
+use crate::time_limits::{LOCK_POLL_INTERVAL, START_WAIT};
 
 /// The name of a server and the root of its project.
 pub(super) type SlotKey = (String, PathBuf);
-
-/// Nobody waits longer for a server to be greeted: what it says then is told later.
-const GREETING: Duration = Duration::from_millis(1500);
-/// How often whoever wants it alone looks whether it is free.
-const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
 pub(super) struct ServerSlot {
@@ -121,7 +117,7 @@ impl ServerSlot {
     /// in Java, takes any time. What it has to read afterwards is not waited for here.
     pub(super) async fn wait_started(&self, until: Instant) {
         let mut life = self.state.subscribe();
-        let until = until.min(Instant::now() + GREETING);
+        let until = until.min(Instant::now() + START_WAIT);
         let _ = timeout_at(until, life.wait_for(|life| !matches!(life, SlotState::Starting))).await;
     }
 
@@ -246,7 +242,7 @@ impl ServerSlot {
             if now >= until || is_shared.is_some_and(|since| now - since >= patience) {
                 return None;
             }
-            sleep_until(until.min(now + LOOK)).await;
+            sleep_until(until.min(now + LOCK_POLL_INTERVAL)).await;
         }
     }
 

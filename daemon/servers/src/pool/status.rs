@@ -1,7 +1,6 @@
 //! What a person is told of the pool.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde::Serialize;
 
@@ -91,7 +90,7 @@ fn phase(life: SlotState) -> ServerPhase {
         },
         SlotState::Backoff { why, until } => {
             let left = until.saturating_duration_since(tokio::time::Instant::now());
-            ServerPhase::Resting { why, seconds: (left + Duration::from_millis(999)).as_secs() }
+            ServerPhase::Resting { why, seconds: left.as_secs() + u64::from(left.subsec_millis() > 0) }
         }
         SlotState::Failed { why } => ServerPhase::GivenUp { why },
         SlotState::Stopping => ServerPhase::Ending,

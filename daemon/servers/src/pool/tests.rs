@@ -107,7 +107,7 @@ impl ServerChooser for Desk {
 fn program() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let program = tests.ancestors().nth(2).unwrap().join("examples/toy_server");
-    assert!(program.exists(), "build it first: cargo build -p copydesk-language --example toy_server");
+    assert!(program.exists(), "build it first: cargo build -p copydesk-servers --example toy_server");
     program
 }
 

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout};
@@ -14,11 +13,7 @@ use super::source::PoolSource;
 use crate::report::DiagnosticsReport;
 use crate::server::LanguageServerState;
 use crate::source::CheckedDocument;
-
-/// Nobody waits longer for a server to read its project.
-const LONGEST: Duration = Duration::from_secs(900);
-/// How long it may take to answer then.
-const ANSWER: Duration = Duration::from_secs(30);
+use crate::time_limits::{INDEXING_TIMEOUT, LATE_ANSWER_TIMEOUT};
 
 impl PoolSource {
     /// What could not be known of these texts in time, when it is known: without those that somebody has changed meanwhile, and
@@ -35,7 +30,7 @@ impl PoolSource {
                 let shared = Arc::clone(&shared);
                 async move {
                     let GroupServer::Available(slot) = &group.server else { return Vec::new() };
-                    let ready = timeout(LONGEST, wait_until_ready(slot));
+                    let ready = timeout(INDEXING_TIMEOUT, wait_until_ready(slot));
                     if !matches!(shared.closed.run_until_cancelled(ready).await, Some(Ok(true))) {
                         return Vec::new();
                     }
@@ -52,7 +47,7 @@ impl PoolSource {
                         slot,
                         &subjects,
                         CheckMode::WarmUp,
-                        Instant::now() + ANSWER,
+                        Instant::now() + LATE_ANSWER_TIMEOUT,
                     )
                     .await;
                     reports.into_iter().filter(|report| report.verdict.diagnostics().is_some()).collect()

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -20,10 +19,8 @@ use super::{LanguageServer, parse, tsserver, uri};
 use crate::diagnostic::Diagnostic;
 use crate::quirks::PullSupport;
 use crate::report::Verdict;
+use crate::time_limits::PULL_RETRY_PAUSE;
 use copydesk_rpc::peer::{PeerError, RpcResponseFuture};
-
-/// Before a request that the server gave up itself is sent again.
-const AGAIN: Duration = Duration::from_millis(30);
 
 const LATE: &str = "it did not answer in time";
 
@@ -170,7 +167,7 @@ impl LanguageServer {
             came.push(match self.answered(answer, until).await {
                 Err(why) => return Some(Verdict::Unknown { why }),
                 Ok(Err(PeerError::Rpc(error))) if error.is_retryable() => {
-                    sleep_until(until.min(Instant::now() + AGAIN)).await;
+                    sleep_until(until.min(Instant::now() + PULL_RETRY_PAUSE)).await;
                     return (Instant::now() >= until).then(|| unknown_verdict(LATE));
                 }
                 Ok(Err(error)) => {

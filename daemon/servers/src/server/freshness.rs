@@ -11,19 +11,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::quirks::{DependentsPolicy, Quirks};
+use crate::time_limits::{BURST_TIME, PARTIAL_PUBLISH_GAP, UNPROMPTED_PUBLISH_TIMEOUT};
 
 pub(super) use timings::PublishTimings;
 
 mod timings;
-
-/// After the last of several publishes: what is sent together arrives together.
-const TOGETHER: Duration = Duration::from_millis(20);
-
-/// Without a version: servers publish what they find as they find it, and the rest shortly after.
-const PIECES: Duration = Duration::from_millis(100);
-
-/// How long a server that has read the project may take to publish what it found, before it is told of a text once more.
-const BY_ITSELF: Duration = Duration::from_millis(500);
 
 /// The text that is asked about, and what was heard of it.
 #[derive(Debug, Clone, Copy)]
@@ -124,7 +116,7 @@ impl FreshnessInput<'_> {
             // Most publish by themselves what they have found in the project.
             return match self.quirks.dirty_dependents {
                 DependentsPolicy::Asked if !is_told_again && self.can_resend => {
-                    from(first + millis(self.quirks.settle_ms).max(BY_ITSELF), Freshness::Resend)
+                    from(first + millis(self.quirks.settle_ms).max(UNPROMPTED_PUBLISH_TIMEOUT), Freshness::Resend)
                 }
                 // What it has not published anew since then is as it was.
                 _ if !self.can_resend => {
@@ -145,13 +137,17 @@ impl FreshnessInput<'_> {
             Some(version) if version == self.version => match self.quirks.dirty_dependents {
                 DependentsPolicy::Asked if self.can_resend => Freshness::Resend,
                 DependentsPolicy::Asked if is_after => {
-                    from(self.settled(heard).max(heard.received_at + PIECES), Freshness::Likely)
+                    from(self.settled(heard).max(heard.received_at + PARTIAL_PUBLISH_GAP), Freshness::Likely)
                 }
                 DependentsPolicy::Saved if self.has_unsaved_dependency => Freshness::NeedsSave,
                 _ => silent(Freshness::Likely),
             },
             None if is_after && heard.received_at >= self.sent_at + millis(self.quirks.quiet_ms) => {
-                let first = if heard.is_first_for_text { millis(self.quirks.silence_ms) } else { PIECES };
+                let first = if heard.is_first_for_text {
+                    millis(self.quirks.silence_ms)
+                } else {
+                    PARTIAL_PUBLISH_GAP
+                };
                 let pieces = self.publish_gap.max(first);
                 from(self.settled(heard).max(heard.received_at + pieces), Freshness::Likely)
             }
@@ -178,7 +174,7 @@ impl FreshnessInput<'_> {
         let is_from_here =
             heard.first_received >= self.last_related_change && heard.first_received >= self.ready_since;
         if self.quirks.partial_first && is_from_here && heard.count >= 2 {
-            return heard.received_at + TOGETHER;
+            return heard.received_at + BURST_TIME;
         }
         let first = if is_from_here { heard.first_received } else { heard.received_at };
         first.max(self.ready_since) + millis(self.quirks.settle_ms)

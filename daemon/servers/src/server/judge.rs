@@ -17,11 +17,7 @@ use super::freshness::Freshness;
 use super::record::{ReadinessGate, ServerRecord};
 use crate::quirks::{PullSupport, Quirks, ReadinessSignal};
 use crate::report::Verdict;
-
-/// What a server is told of the disk it reads there itself, some time later.
-const DISK: Duration = Duration::from_millis(300);
-/// For so long after a server was told of the disk, it is not proven that it has read it.
-const DISK_UNSURE: Duration = Duration::from_secs(2);
+use crate::time_limits::{DISK_READ_TIME, DISK_UNPROVEN_TIME};
 
 /// What is to be done next.
 #[derive(Debug, PartialEq, Eq)]
@@ -154,7 +150,7 @@ impl ServerRecord {
 
     /// Whether an answer to a pull that is sent now proves something: the server has the text, and has read the disk.
     pub(super) fn is_pull_proof(&self, path: &Path, quirks: &Quirks, now: Instant) -> bool {
-        let is_disk_read = self.disk_changed(quirks).is_none_or(|disk| disk + DISK_UNSURE <= now);
+        let is_disk_read = self.disk_changed(quirks).is_none_or(|disk| disk + DISK_UNPROVEN_TIME <= now);
         self.documents.get(path).is_some() && is_disk_read
     }
 
@@ -174,7 +170,7 @@ impl ServerRecord {
 
     /// When it has read it, as far as it is known.
     fn disk_read(&self, quirks: &Quirks) -> Option<Instant> {
-        let files = self.disk_changed.filter(|_| !quirks.disk_in_order).map(|disk| disk + DISK);
+        let files = self.disk_changed.filter(|_| !quirks.disk_in_order).map(|disk| disk + DISK_READ_TIME);
         let folders = self.folders_changed.filter(|_| quirks.folders_ms > 0);
         files.max(folders.map(|folders| folders + Duration::from_millis(quirks.folders_ms.min(10_000))))
     }

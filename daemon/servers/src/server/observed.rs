@@ -23,16 +23,11 @@ use super::readiness::{Readiness, ReadinessStage};
 use super::{FileChangeType, LanguageServer, ServerInner, ServerLaunch, uri};
 use crate::diagnostic::Diagnostic;
 use crate::known_servers;
+use crate::time_limits::{FILE_TIME_STEP, SILENT_SERVER_TIME};
 
 /// The member of params to an editor's server that names the text they are about: its `uri`, and the `version` that the server must have.
 /// It is for the editor, which takes it away.
 pub const EXPECTED_DOCUMENT: &str = "copydesk/document";
-
-/// File systems round the times of files to steps of up to this length.
-const FILE_TIME_STEP: Duration = Duration::from_millis(10);
-
-/// A server that never published and cannot be asked gives no diagnostics, after this time.
-const SILENT: Duration = Duration::from_secs(30);
 
 /// Where the texts are that an editor holds.
 pub trait ObservedTexts: Debug + Send + Sync {
@@ -238,7 +233,7 @@ impl LanguageServer {
     pub fn gives_no_diagnostics(&self) -> bool {
         let known = self.inner.lock();
         let can_pull = known.pull_options(&self.inner.launch.quirks).is_some();
-        !can_pull && !known.has_published && known.began.elapsed() >= SILENT
+        !can_pull && !known.has_published && known.began.elapsed() >= SILENT_SERVER_TIME
     }
 
     /// It reads the project, and will not have done so soon.

@@ -14,15 +14,12 @@ use super::record::{ReadinessGate, ServerRecord};
 use super::{EventMark, LanguageServer, parse, uri};
 use crate::quirks::{DependentsPolicy, PullSupport};
 use crate::report::Verdict;
+use crate::time_limits::{OTHER_FILES_GAP, PUBLISH_ALL_TIME};
 
 /// Open files that are asked about.
 const MOST: usize = 64;
 /// Files that are told of.
 pub(super) const MAX_REPORTED_FILES: usize = 1000;
-/// What is published in one go arrives within this time.
-const AT_ONCE: Duration = Duration::from_millis(30);
-/// What is said of several files comes within this time of each other.
-const TOGETHER: Duration = Duration::from_millis(120);
 
 impl LanguageServer {
     pub(super) async fn wait_for_other_files(
@@ -182,7 +179,7 @@ impl LanguageServer {
         let closed = Duration::from_millis(quirks.silence_ms.max(quirks.settle_ms).min(10_000));
         let is_whole = quirks.partial_first && self.is_whole(known, since, 2);
         if self.is_told_of_all(known, since) {
-            return (Duration::ZERO, AT_ONCE);
+            return (Duration::ZERO, PUBLISH_ALL_TIME);
         }
         let expected = match quirks.pushes_closed {
             false => longest,
@@ -191,7 +188,7 @@ impl LanguageServer {
             true if is_whole => longest,
             true => longest.max(closed),
         };
-        (expected, TOGETHER)
+        (expected, OTHER_FILES_GAP)
     }
 }
 

@@ -10,13 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::readiness::ReadinessStage;
 use super::{LanguageServer, ServerInner};
+use crate::time_limits::{HANG_TIMEOUT, INDEXING_HANG_TIMEOUT, SERVER_CHECK_INTERVAL};
 
-/// A request that is not answered for so long, while nothing else is either, will not be.
-pub(super) const HANG_TIMEOUT: Duration = Duration::from_secs(30);
-/// The same of one that says that it reads the project.
-const READING: Duration = Duration::from_secs(600);
-/// How often that is looked at.
-const LOOK: Duration = Duration::from_secs(5);
 /// Characters of what a server printed as errors that are told.
 const LONGEST: usize = 600;
 const MOST_LINES: usize = 6;
@@ -96,7 +91,7 @@ fn hangs(asked: Instant, stage: &ReadinessStage) -> Instant {
         // What it was asked before it had read the project it answers after that.
         ReadinessStage::Ready { since } => asked.max(*since) + HANG_TIMEOUT,
         ReadinessStage::Starting { .. } => asked + HANG_TIMEOUT,
-        ReadinessStage::Indexing { .. } => asked + READING,
+        ReadinessStage::Indexing { .. } => asked + INDEXING_HANG_TIMEOUT,
     }
 }
 
@@ -104,7 +99,7 @@ fn hangs(asked: Instant, stage: &ReadinessStage) -> Instant {
 pub(super) fn watch_for_hang(server: &Arc<LanguageServer>) {
     let server: Weak<LanguageServer> = Arc::downgrade(server);
     tokio::spawn(async move {
-        let mut look = interval(LOOK);
+        let mut look = interval(SERVER_CHECK_INTERVAL);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             look.tick().await;

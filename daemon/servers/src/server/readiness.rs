@@ -7,14 +7,12 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::quirks::ReadinessSignal;
+use crate::time_limits::SHORT_RELOAD;
 
 /// Progress that is remembered at one time; more is not looked at.
 const MOST: usize = 256;
 /// Characters of what a server says of its progress.
 const LONGEST: usize = 200;
-
-/// So long it is waited for a server that looks at a project once more.
-const SHORT: Duration = Duration::from_secs(3);
 
 /// How far a server is, at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,8 +110,8 @@ impl Readiness {
     /// it did the last time.
     pub(super) fn ready_again_by(&self, now: Instant) -> Option<Instant> {
         let Some((false, began, _)) = self.status else { return None };
-        let is_short = self.first.is_some() && self.again.is_none_or(|again| again <= SHORT);
-        Some(began + SHORT).filter(|until| is_short && *until > now)
+        let is_short = self.first.is_some() && self.again.is_none_or(|again| again <= SHORT_RELOAD);
+        Some(began + SHORT_RELOAD).filter(|until| is_short && *until > now)
     }
 
     fn indexing(&self) -> ReadinessStage {

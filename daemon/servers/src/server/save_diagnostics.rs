@@ -1,7 +1,6 @@
 //! Waiting for what follows a save alone.
 
 use std::path::Path;
-use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -13,11 +12,7 @@ use super::save_runs::SaveRunStatus;
 use crate::diagnostic::Diagnostic;
 use crate::quirks::Quirks;
 use crate::report::Verdict;
-
-/// After an answer: what was sent just before it by another thread.
-const TOGETHER: Duration = Duration::from_millis(20);
-/// The same where nothing can be asked.
-const ALONE: Duration = Duration::from_millis(200);
+use crate::time_limits::{BURST_TIME, SAVE_PUBLISH_TIME};
 
 const NOT_COME: &str = "what follows the save had not come in time";
 
@@ -95,9 +90,9 @@ impl LanguageServer {
                 for answer in pulling.responses {
                     let _ = timeout_at(until, answer).await;
                 }
-                TOGETHER.max(asked.elapsed())
+                BURST_TIME.max(asked.elapsed())
             }
-            _ => ALONE,
+            _ => SAVE_PUBLISH_TIME,
         };
         let heard = Instant::now() + more;
         sleep_until(until.min(heard)).await;

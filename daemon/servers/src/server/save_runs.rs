@@ -10,8 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-/// Where there is more than one project: a run that is broken off ends, and the next begins within this time.
-const AGAIN: Duration = Duration::from_millis(200);
+use crate::time_limits::RERUN_GAP;
 
 /// Runs at one time; more are not looked at.
 const MOST: usize = 64;
@@ -102,7 +101,7 @@ impl SaveRuns {
         match self.begun {
             _ if !self.running.is_empty() => SaveRunStatus::Wait(None),
             Some(begun) if begun >= saved && (self.caused.is_none() || self.count > self.counted) => {
-                match self.ended.map(|ended| ended + AGAIN) {
+                match self.ended.map(|ended| ended + RERUN_GAP) {
                     Some(sure) if sure > now && self.seen.len() > 1 => SaveRunStatus::Wait(Some(sure)),
                     _ => SaveRunStatus::Done,
                 }
@@ -114,7 +113,7 @@ impl SaveRuns {
 
     /// Whether a run has ended just now: what it found may still be on its way.
     pub(super) fn has_just_ended(&self, now: Instant) -> bool {
-        self.ended.is_some_and(|ended| ended + AGAIN > now)
+        self.ended.is_some_and(|ended| ended + RERUN_GAP > now)
     }
 
     /// One that was silent for all that time after it first had a reason is not waited for again.

@@ -1,7 +1,6 @@
 //! Runs the calls of a step in parallel; calls that touch the same file run in their order.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use copydesk_model::{FinishReason, MediaPart};
 use copydesk_tool::{CallOutcome, ToolContext, ToolErrorKind, TouchedFiles};
@@ -16,13 +15,10 @@ use crate::data::{CallOutput, Part, PartContent, PartState};
 use crate::event::SessionEvent;
 use crate::id::now;
 use crate::store::StoreError;
+use crate::time_limits::CALL_BATCH_TIME;
 
 /// The most calls that run at once.
 const AT_ONCE: usize = 16;
-
-/// Calls that end within this time are stored with one write, which takes longer than that. No view sees a call end before it
-/// is stored.
-const TOGETHER: Duration = Duration::from_millis(1);
 
 enum CallUpdate {
     Started(usize),
@@ -79,7 +75,7 @@ impl SessionActor {
                 break;
             };
             if ended.is_empty() {
-                due = Instant::now() + TOGETHER;
+                due = Instant::now() + CALL_BATCH_TIME;
             }
             let more = std::iter::from_fn(|| told.try_recv().ok());
             for news in std::iter::once(news).chain(more) {

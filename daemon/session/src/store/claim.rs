@@ -11,12 +11,7 @@ use std::time::Duration;
 
 use super::{Store, StoreError};
 use crate::id::Id;
-
-/// How long to wait for an earlier claim of this process, which ends soon by itself.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// The pause between two tries.
-const PAUSE: Duration = Duration::from_millis(2);
+use crate::time_limits::{CLAIM_RETRY_PAUSE, CLAIM_TIMEOUT};
 
 /// The holder works on the session.
 #[derive(Debug)]
@@ -45,9 +40,9 @@ impl Store {
             match attempt(&path).map_err(unusable)? {
                 ClaimAttempt::Claimed(claim) => return Ok(claim),
                 ClaimAttempt::Gone => {}
-                ClaimAttempt::Taken(by) if (by.is_none() || by == own) && waited < PATIENCE => {
-                    tokio::time::sleep(PAUSE).await;
-                    waited += PAUSE;
+                ClaimAttempt::Taken(by) if (by.is_none() || by == own) && waited < CLAIM_TIMEOUT => {
+                    tokio::time::sleep(CLAIM_RETRY_PAUSE).await;
+                    waited += CLAIM_RETRY_PAUSE;
                 }
                 ClaimAttempt::Taken(by) => {
                     return Err(StoreError::SessionInUse { session: session.to_string(), by });

@@ -1,13 +1,11 @@
 //! Finds the instruction files that the configuration names by path or pattern.
 
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
 
 use copydesk_workspace::search::{self, BufferOverlay, SearchDeadline};
 use tokio_util::sync::CancellationToken;
 
-/// The timeout of a search: the user waits for it.
-const PATIENCE: Duration = Duration::from_secs(5);
+use crate::time_limits::INSTRUCTIONS_SEARCH_TIMEOUT;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InstructionMatches {
@@ -34,7 +32,7 @@ pub async fn match_instruction_files(base: &Path, line: &str, most: usize) -> In
     }
     // Anchored here: without the slash `*.md` would match in every folder below.
     let pattern = Path::new("/").join(pattern.iter().collect::<PathBuf>());
-    let until = SearchDeadline { cancel: CancellationToken::new(), timeout: PATIENCE };
+    let until = SearchDeadline { cancel: CancellationToken::new(), timeout: INSTRUCTIONS_SEARCH_TIMEOUT };
     match search::glob(&start, &pattern.to_string_lossy(), most, BufferOverlay::default(), until).await {
         Ok(found) => {
             let mut paths = found.paths;

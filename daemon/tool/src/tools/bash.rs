@@ -13,9 +13,10 @@ use copydesk_metadata::{
 };
 use copydesk_text::{self as text, KeepSide as End};
 use copydesk_workspace::process::{
-    FinishedCommand, GRACE, OutputLimits, ProcessExit, Processes, Shell, ShellCommand, SpillOutcome as Spilt,
+    FinishedCommand, OutputLimits, ProcessExit, Processes, Shell, ShellCommand, SpillOutcome as Spilt,
     SpillTarget, SpillWhen,
 };
+use copydesk_workspace::time_limits::TERMINATE_GRACE;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -27,10 +28,8 @@ use crate::context::{PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::output_spill::OutputSpill;
 use crate::registry::ToolOutputLimits;
+use crate::time_limits::{DEFAULT_COMMAND_TIMEOUT, MAX_COMMAND_WAIT};
 use crate::tool::{Tool, TouchedFiles};
-
-const TIMEOUT: u64 = 120_000;
-const LONGEST_TIMEOUT: u64 = 600_000;
 
 /// The longest argument of a program on Linux. The call rejects a longer command without asking.
 const LONGEST_COMMAND: usize = 128 * 1024;
@@ -104,10 +103,12 @@ impl BashTool {
 
     async fn command(&self, parameters: &BashParameters, cwd: PathBuf, call: &str) -> ShellCommand {
         // Some models write 0 for the default.
-        let said = parameters.timeout.filter(|time| *time > 0);
+        let said = parameters.timeout.filter(|time| *time > 0).map(Duration::from_millis);
         let (timeout, when) = match parameters.background {
             true => (said, SpillWhen::FromStart),
-            false => (Some(said.unwrap_or(TIMEOUT).min(LONGEST_TIMEOUT)), SpillWhen::Truncated),
+            false => {
+                (Some(said.unwrap_or(DEFAULT_COMMAND_TIMEOUT).min(MAX_COMMAND_WAIT)), SpillWhen::Truncated)
+            }
         };
         let set = |(name, value): (&str, &str)| (OsString::from(name), Some(OsString::from(value)));
         ShellCommand {
@@ -115,8 +116,8 @@ impl BashTool {
             shell: self.shell.clone(),
             cwd,
             env: QUIET.map(set).into(),
-            timeout: timeout.map(Duration::from_millis),
-            grace: GRACE,
+            timeout,
+            grace: TERMINATE_GRACE,
             limits: OutputLimits {
                 head: 0,
                 tail: self.output_limits().bytes,

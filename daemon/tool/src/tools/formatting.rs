@@ -1,7 +1,6 @@
 //! Formats what a call is about to write, before the user is asked: so the user approves the text that will stand there. All
 //! files of a call share one timeout.
 
-use copydesk_servers::format;
 use copydesk_text::{Change as TextChange, FileText};
 use copydesk_workspace::files::FileChangeKind;
 use tokio::time::{Instant, timeout_at};
@@ -9,6 +8,7 @@ use tokio::time::{Instant, timeout_at};
 use super::change::RequestedChange;
 use crate::context::ToolContext;
 use crate::outcome::ToolError;
+use copydesk_servers::time_limits::FORMAT_TIMEOUT;
 
 /// The formatted changes, and the note for the model.
 pub(super) async fn format_changes(
@@ -17,7 +17,7 @@ pub(super) async fn format_changes(
 ) -> Result<(Vec<RequestedChange>, String), ToolError> {
     let Some(formatters) = &context.formatters else { return Ok((changes, String::new())) };
     let (mut formed, mut notes) = (Vec::new(), String::new());
-    let until = Instant::now() + format::TIMEOUT;
+    let until = Instant::now() + FORMAT_TIMEOUT;
     for change in changes {
         let is_late = Instant::now() >= until;
         let Some(text) = written(&change).filter(|_| !is_late) else {

@@ -16,9 +16,8 @@ use crate::context::ToolContext;
 use crate::job_notes::{describe_state, first_line, read};
 use crate::outcome::{ToolError, ToolOutput};
 use crate::registry::ToolOutputLimits;
+use crate::time_limits::MAX_COMMAND_WAIT;
 use crate::tool::Tool;
-
-const LONGEST_WAIT: u64 = 600_000;
 
 /// Reserved for the text around the output.
 const ROOM: ToolOutputLimits = ToolOutputLimits { lines: 6, bytes: 1024 };
@@ -109,11 +108,11 @@ impl Tool for JobTool {
         }
         // A job that is stopped gets time to end.
         let wait = if parameters.stop {
-            LONGEST_WAIT
+            MAX_COMMAND_WAIT
         } else {
-            parameters.wait.unwrap_or_default().min(LONGEST_WAIT)
+            parameters.wait.map_or(Duration::ZERO, Duration::from_millis).min(MAX_COMMAND_WAIT)
         };
-        let waited = self.processes.wait_for_job(id, Duration::from_millis(wait));
+        let waited = self.processes.wait_for_job(id, wait);
         let job = context.cancel.run_until_cancelled(waited).await.ok_or_else(ToolError::cancelled)?;
         let Some(job) = job else {
             return Err(ToolError::target(format!("There is no job {id}. {}", self.list().output)));

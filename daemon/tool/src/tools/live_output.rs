@@ -1,18 +1,18 @@
 //! Shows the user what a running command prints.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use copydesk_metadata::{CallDetail, CommandMetadata};
 
 use crate::context::ToolContext;
+use crate::time_limits::LIVE_OUTPUT_INTERVAL;
 
 /// How many bytes of the end are shown.
 const SHOWN: usize = 8 * 1024;
 /// Up to this total every piece is shown at once.
 const QUIET: usize = 16 * 1024;
-/// After that, pieces are shown after so many new bytes, or after so long a pause.
+/// After that, pieces are shown after so many new bytes, or after [`LIVE_OUTPUT_INTERVAL`].
 const STEP: usize = 4 * 1024;
-const PAUSE: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
 pub(super) struct LiveOutput<'a> {
@@ -34,7 +34,7 @@ impl<'a> LiveOutput<'a> {
         self.tail.drain(..cut);
         self.total += piece.len();
         self.new += piece.len();
-        if self.total <= QUIET || self.new >= STEP || self.shown.elapsed() >= PAUSE {
+        if self.total <= QUIET || self.new >= STEP || self.shown.elapsed() >= LIVE_OUTPUT_INTERVAL {
             let output = Some(self.tail.clone());
             let shown = CommandMetadata { output, ..CommandMetadata::default() };
             self.context.show_progress(CallDetail::Command(shown));

@@ -17,13 +17,12 @@ use super::fetch_output::{WebFetchFormat, render_response};
 use super::target_file::run_blocking;
 use crate::context::{AskReview, PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
+use crate::time_limits::{DEFAULT_FETCH_TIMEOUT, MAX_FETCH_TIMEOUT};
 use crate::tool::Tool;
 use crate::web::WebAccess;
 use crate::web::fetch::{FetchHop, FetchResponse, address, hop};
 use crate::web::fetch_policy::FetchPolicy;
 
-const USUAL: u64 = 30;
-const LONGEST: u64 = 120;
 const MOST_HOPS: usize = 10;
 
 /// Some servers offer Markdown.
@@ -73,12 +72,13 @@ impl Tool for WebFetchTool {
         let url = address(&url)?;
         context.ask(ask(&url, None)).await?;
         // Some models write 0 for the default.
-        let seconds = timeout.filter(|seconds| *seconds > 0).unwrap_or(USUAL).min(LONGEST);
+        let limit = timeout.filter(|seconds| *seconds > 0).map(Duration::from_secs);
+        let limit = limit.unwrap_or(DEFAULT_FETCH_TIMEOUT).min(MAX_FETCH_TIMEOUT);
         let mut fetch = PageFetcher {
             policy: &self.policy,
             context: &context,
             format,
-            seconds,
+            limit,
             spent: Duration::ZERO,
             redirects: Vec::new(),
         };
@@ -116,7 +116,7 @@ struct PageFetcher<'a> {
     policy: &'a FetchPolicy,
     context: &'a ToolContext,
     format: WebFetchFormat,
-    seconds: u64,
+    limit: Duration,
     spent: Duration,
     /// The URLs before redirects.
     redirects: Vec<Url>,
@@ -152,7 +152,7 @@ impl PageFetcher<'_> {
 
     async fn hop(&mut self, url: &Url) -> Result<FetchHop, ToolError> {
         let start = Instant::now();
-        let left = Duration::from_secs(self.seconds).saturating_sub(self.spent);
+        let left = self.limit.saturating_sub(self.spent);
         let accept = if self.format == WebFetchFormat::Html { ACCEPT_HTML } else { ACCEPT };
         let hop = timeout(left, hop(self.policy, url, accept)).await;
         self.spent += start.elapsed();
@@ -160,7 +160,7 @@ impl PageFetcher<'_> {
             let message = format!(
                 "{} did not answer within {} seconds. Try again with a longer `timeout`, or another page.",
                 url.host_str().unwrap_or_default(),
-                self.seconds
+                self.limit.as_secs()
             );
             ToolError::new(ToolErrorKind::Timeout, message)
         })?

@@ -1,7 +1,6 @@
 //! The HTTP clients: no redirects of their own, no cookies, and a proxy only where one is known to be in between.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use reqwest::dns::Resolve;
@@ -10,8 +9,7 @@ use reqwest::{Client, ClientBuilder, Proxy};
 use url::{Host, Url};
 
 use crate::outcome::ToolError;
-
-const CONNECT: Duration = Duration::from_secs(15);
+use crate::time_limits::CONNECT_TIMEOUT;
 
 /// Sites turn away what names itself by nothing they know, so the old word stands in front.
 const NAME: &str = concat!("Mozilla/5.0 (compatible; copydesk/", env!("CARGO_PKG_VERSION"), ")");
@@ -65,7 +63,7 @@ pub(super) fn proxied_client(proxy: &Intercept) -> Result<Client, ToolError> {
 }
 
 fn builder() -> ClientBuilder {
-    Client::builder().user_agent(NAME).redirect(Policy::none()).connect_timeout(CONNECT)
+    Client::builder().user_agent(NAME).redirect(Policy::none()).connect_timeout(CONNECT_TIMEOUT)
 }
 
 fn build(builder: ClientBuilder) -> Result<Client, ToolError> {

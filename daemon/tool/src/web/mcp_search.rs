@@ -11,6 +11,7 @@ use super::fetch::broken;
 use super::search_endpoint::{LARGEST, SearchClient, WebSearchResults};
 use super::template::{TemplateValues, fill_map};
 use crate::outcome::ToolError;
+use crate::time_limits::SEARCH_GOODBYE_TIMEOUT;
 
 const VERSION: &str = "2025-06-18";
 const SESSION: &str = "mcp-session-id";
@@ -123,7 +124,7 @@ impl McpConnection<'_> {
     fn close_session(self) {
         if self.headers.contains_key(SESSION) {
             let request = self.engine.client.delete(self.engine.url.clone()).headers(self.headers);
-            let request = request.timeout(std::time::Duration::from_secs(5));
+            let request = request.timeout(SEARCH_GOODBYE_TIMEOUT);
             tokio::spawn(async move { drop(request.send().await) });
         }
     }

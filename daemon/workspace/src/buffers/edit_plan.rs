@@ -5,7 +5,6 @@
 //! [`EditPlanOutcome::Stale`] and the caller makes a new plan: no attempt repeats with the same text.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use copydesk_text::{Change, Conflict, Document, Position, PositionEncoding, RebaseError, rebase};
 use thiserror::Error;
@@ -14,11 +13,7 @@ use tokio::time::timeout;
 
 use super::expected_echo::{EchoState, ExpectedEcho};
 use super::{BufferEdit, Buffers, ClientId, EditorClient, EditorError, SyncError};
-
-/// How long an editor may take to answer. The user may have a dialog open there.
-const ANSWER: Duration = Duration::from_secs(20);
-/// How long the text may take to come after the client's yes. Neovim collects changes for 150 ms.
-const ECHO: Duration = Duration::from_secs(5);
+use crate::time_limits::{APPLY_EDIT_TIMEOUT, ECHO_TIMEOUT};
 
 /// A change to make in one buffer.
 #[derive(Debug, Clone)]
@@ -202,7 +197,7 @@ impl EditPlan {
             return Ok(EditPlanOutcome::Applied);
         }
         let propose = async |edits| {
-            let answer = timeout(ANSWER, self.client.editor.apply_edits(label, edits)).await;
+            let answer = timeout(APPLY_EDIT_TIMEOUT, self.client.editor.apply_edits(label, edits)).await;
             answer.unwrap_or(Err(EditorError::TimedOut))
         };
         let mut answer = Ok(());
@@ -238,7 +233,7 @@ impl EditPlan {
                 EchoState::Applied => true,
                 EchoState::NotApplied => !believes,
             };
-            match timeout(ECHO, verdict.wait_for(settled)).await {
+            match timeout(ECHO_TIMEOUT, verdict.wait_for(settled)).await {
                 Ok(Ok(seen)) if *seen == EchoState::Applied => {}
                 Ok(Ok(_)) => return Ok(EditPlanOutcome::Stale),
                 Ok(Err(_)) => return Err(EditorError::Disconnected.into()),

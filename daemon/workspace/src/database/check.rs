@@ -10,16 +10,16 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::Connection;
 use rusqlite::ffi::{self, SQLITE_CORRUPT};
 
 use super::now_millis;
+use crate::time_limits::DATABASE_CHECK_INTERVAL;
 
 /// Bytes that a few milliseconds suffice to read.
 pub const SMALL_FILE_BYTES: u64 = 4 * 1024 * 1024;
-
-const DAY: u64 = 24 * 60 * 60 * 1000;
 
 /// The note's content after SQLite reported damage.
 const DAMAGE: &str = "damage";
@@ -82,8 +82,8 @@ pub fn required_depth(path: &Path, large: LargeFileCheck) -> CheckDepth {
     }
     let is_recent = || {
         let (time, circumstances) = text.split_once(' ')?;
-        let age = now_millis().checked_sub(time.parse().ok()?)?;
-        Some(age < DAY && circumstances == self::circumstances(path))
+        let age = Duration::from_millis(now_millis().checked_sub(time.parse().ok()?)?);
+        Some(age < DATABASE_CHECK_INTERVAL && circumstances == self::circumstances(path))
     };
     match large {
         LargeFileCheck::AfterDamage => CheckDepth::Cheap,

@@ -6,16 +6,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
 
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 use tokio::time::timeout;
 
 use super::{READ_LIMIT, WorkspaceFiles};
-
-/// Timeout for a slow repository.
-const PATIENCE: Duration = Duration::from_secs(5);
+use crate::time_limits::GIT_TIMEOUT;
 
 impl WorkspaceFiles {
     /// Checks whether something was committed since the last call.
@@ -83,7 +80,7 @@ impl WorkspaceFiles {
             let output = child.wait_with_output().await.ok()?;
             output.status.success().then_some(output.stdout)
         };
-        timeout(PATIENCE, asking).await.ok()?
+        timeout(GIT_TIMEOUT, asking).await.ok()?
     }
 }
 

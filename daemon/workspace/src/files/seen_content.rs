@@ -6,9 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::{ContentStamp, READ_LIMIT, WorkspaceFiles, lock, run_blocking};
 use crate::buffers::ClientId;
-
-/// How far the disk's clock may be behind.
-const BEHIND: Duration = Duration::from_millis(50);
+use crate::time_limits::DISK_CLOCK_LAG;
 
 /// A content that the session has read or written.
 #[derive(Debug, Clone)]
@@ -57,7 +55,7 @@ impl WorkspaceFiles {
             let is_newer = |(name, at): &(PathBuf, SystemTime)| {
                 let meta = std::fs::symlink_metadata(name).ok().filter(std::fs::Metadata::is_file);
                 // Not the modification time: a file that is moved here keeps that.
-                meta.is_some_and(|meta| changed_at(&meta).is_none_or(|time| time + BEHIND > *at))
+                meta.is_some_and(|meta| changed_at(&meta).is_none_or(|time| time + DISK_CLOCK_LAG > *at))
             };
             Ok(closed.into_iter().filter(is_newer).map(|(name, _)| name).collect::<Vec<_>>())
         };

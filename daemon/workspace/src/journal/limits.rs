@@ -13,6 +13,7 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use super::text_rows::release;
 use super::{JournalError, JournalThread};
 use crate::database::{is_damage, note_damage, now_millis};
+use crate::time_limits::JOURNAL_MAX_AGE;
 
 /// The rough size of an entry without texts, with its indexes.
 const BARE: u64 = 512;
@@ -31,7 +32,7 @@ pub struct JournalLimits {
 
 impl Default for JournalLimits {
     fn default() -> Self {
-        Self { bytes: 256 * 1024 * 1024, age: Duration::from_hours(90 * 24) }
+        Self { bytes: 256 * 1024 * 1024, age: JOURNAL_MAX_AGE }
     }
 }
 

@@ -1,9 +1,6 @@
 //! Reads on after a command's end, until its pipe closes, and forgets its group once that is gone.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError, Weak},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::{
     io::AsyncReadExt,
@@ -12,11 +9,10 @@ use tokio::{
 };
 
 use super::{ProcessesState, group::ProcessGroup, output::OutputTail, utf8_decoder::Utf8Decoder};
+use crate::time_limits::BACKGROUND_POLL_INTERVAL;
 
 /// How much output of a background process is kept.
 const KEPT: usize = 16 * 1024;
-/// How often a group is checked, so that the daemon forgets its number long before the system reuses it.
-const LOOK: Duration = Duration::from_secs(1);
 
 /// The task has only a weak reference, so that it does not keep the session alive. `group` is `None` if it is
 /// gone already and only the pipe is still open.
@@ -37,7 +33,7 @@ async fn read_on(
     tail: Arc<Mutex<OutputTail>>,
 ) {
     let mut decoder = Utf8Decoder::default();
-    let mut look = interval(LOOK);
+    let mut look = interval(BACKGROUND_POLL_INTERVAL);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut block = vec![0; 8 * 1024];
     let mut is_open = true;

@@ -8,10 +8,7 @@ use rustix::{
 };
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-/// How often a terminated group is checked; the system notifies only a parent.
-const LOOK: Duration = Duration::from_millis(10);
-/// How long killed processes may take to disappear.
-pub(super) const LAST_WAIT: Duration = Duration::from_secs(5);
+use crate::time_limits::{KILL_TIMEOUT, TERMINATED_POLL_INTERVAL};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ProcessGroup(i32);
@@ -68,7 +65,7 @@ impl ProcessGroup {
     }
 
     pub(super) async fn wait_until_gone(self) {
-        let mut look = interval(LOOK);
+        let mut look = interval(TERMINATED_POLL_INTERVAL);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             look.tick().await;
@@ -89,7 +86,7 @@ impl ProcessGroup {
     /// A process that waits for a broken disk may never disappear, so this wait has a timeout.
     pub(super) async fn kill_and_wait(self) {
         self.kill();
-        let _ = timeout(LAST_WAIT, self.wait_until_gone()).await;
+        let _ = timeout(KILL_TIMEOUT, self.wait_until_gone()).await;
     }
 }
 

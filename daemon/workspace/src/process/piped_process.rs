@@ -22,14 +22,10 @@ use tokio::{
 };
 
 use super::{
-    ProcessError, ProcessExit, ProcessesState,
-    group::{LAST_WAIT, ProcessGroup},
-    output::OutputTail,
-    owned_group::OwnedGroup,
-    run::exit,
-    spawn,
-    utf8_decoder::Utf8Decoder,
+    ProcessError, ProcessExit, ProcessesState, group::ProcessGroup, output::OutputTail,
+    owned_group::OwnedGroup, run::exit, spawn, utf8_decoder::Utf8Decoder,
 };
+use crate::time_limits::{KILL_TIMEOUT, STDERR_DRAIN_TIMEOUT};
 
 #[cfg(test)]
 mod tests;
@@ -38,8 +34,6 @@ mod tests;
 const HOLD: &str = "read -r copydesk_word || exit; unset copydesk_word; exec \"$@\"";
 /// How much of its standard error is kept.
 const KEPT: usize = 4 * 1024;
-/// Standard error is complete shortly after the end, unless a child process has the pipe open.
-const LAST_WORDS: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone)]
 pub struct ProgramSpec {
@@ -135,7 +129,7 @@ impl PipedProcess {
     /// Waits for its end. Its standard error up to then is kept.
     pub async fn wait(&mut self) -> ProcessExit {
         let exit = self.child.wait().await.map_or(ProcessExit::Signal(0), exit);
-        let _ = timeout(LAST_WORDS, &mut self.reading).await;
+        let _ = timeout(STDERR_DRAIN_TIMEOUT, &mut self.reading).await;
         tracing::debug!(group = self.id(), ?exit, "program exited");
         exit
     }
@@ -144,7 +138,7 @@ impl PipedProcess {
     pub async fn end(&mut self, grace: Duration) {
         tracing::debug!(group = self.id(), grace_ms = grace.as_millis(), "program is asked to end");
         // The leader disappears only once it has been waited for.
-        let _ = tokio::join!(self.owned.group.end(grace), timeout(grace + LAST_WAIT, self.child.wait()));
+        let _ = tokio::join!(self.owned.group.end(grace), timeout(grace + KILL_TIMEOUT, self.child.wait()));
     }
 }
 

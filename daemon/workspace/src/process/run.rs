@@ -17,11 +17,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     CommandOutput, ProcessError, ProcessExit, ProcessesState, ShellCommand, background,
-    group::{LAST_WAIT, ProcessGroup},
+    group::ProcessGroup,
     output::OutputCollector,
     owned_group::OwnedGroup,
     spawn::{self, SpawnedShell},
 };
+use crate::time_limits::KILL_TIMEOUT;
 
 /// The capacity of a pipe on Linux.
 const BLOCK: usize = 64 * 1024;
@@ -151,7 +152,7 @@ impl RunningCommand {
             }
         }
         // The leader disappears only once it has been waited for.
-        let _ = tokio::join!(group.kill_and_wait(), timeout(LAST_WAIT, self.child.wait()));
+        let _ = tokio::join!(group.kill_and_wait(), timeout(KILL_TIMEOUT, self.child.wait()));
     }
 
     /// Reads what is in the pipe now. Bypasses the runtime, which may not have noticed it yet.

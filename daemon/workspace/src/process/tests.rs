@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 
 use super::{spawn::SpawnedShell, *};
+use crate::time_limits::TERMINATE_GRACE;
 
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -28,7 +29,7 @@ fn command(script: &str) -> ShellCommand {
         cwd: "/".into(),
         env: Vec::new(),
         timeout: None,
-        grace: GRACE,
+        grace: TERMINATE_GRACE,
         limits: OutputLimits { head: 1000, tail: 1000, spill: None },
     }
 }
@@ -240,9 +241,9 @@ async fn what_is_left_in_the_background_lives_on_and_is_read() {
     let mut opener = File::options().read(true).write(true).open(gate).unwrap();
     opener.write_all(b"word\n").unwrap();
     until(|| processes.leftover_processes()[0].tail == "late word\n").await;
-    assert!(processes.stop_leftover(number, GRACE).await);
+    assert!(processes.stop_leftover(number, TERMINATE_GRACE).await);
     assert!(!group(number).is_alive() && processes.leftover_processes().is_empty());
-    assert!(!processes.stop_leftover(number, GRACE).await);
+    assert!(!processes.stop_leftover(number, TERMINATE_GRACE).await);
 }
 
 #[tokio::test]
@@ -254,7 +255,7 @@ async fn a_background_process_that_prints_without_end_hangs_nothing() {
         assert!(finished.leftover_group.is_some(), "{script}");
     }
     assert_eq!(processes.leftover_processes().len(), 3);
-    processes.end(GRACE).await;
+    processes.end(TERMINATE_GRACE).await;
     assert!(processes.leftover_processes().is_empty());
     let after = processes.run(command("true"), CancellationToken::new(), |_| {}).await;
     assert!(matches!(after, Err(ProcessError::Ended)));
@@ -329,7 +330,7 @@ async fn a_command_has_nothing_to_read_and_a_group_of_its_own() {
     assert_eq!((finished.exit, finished.output.text().as_str()), (ProcessExit::Code(3), "yes\nown\n"));
     let left = group(run("sleep 1000 &").await.leftover_group.unwrap());
     assert!(left.is_alive());
-    processes.end(GRACE).await;
+    processes.end(TERMINATE_GRACE).await;
     assert!(!left.is_alive());
 }
 

@@ -252,7 +252,7 @@ mod tests {
     fn a_file_is_not_read_on_once_the_search_is_to_stop() {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), "text").unwrap();
-        let stop = SearchStop::new(super::super::SEARCH_TIMEOUT);
+        let stop = SearchStop::new(crate::time_limits::SEARCH_TIMEOUT);
         let mut reader = StoppableReader { inner: open(file.path()).unwrap(), stop: &stop };
         let mut block = [0; 2];
         assert_eq!(reader.read(&mut block).unwrap(), 2);

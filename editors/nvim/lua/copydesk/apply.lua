@@ -11,13 +11,9 @@ local buffer = require("copydesk.buffer")
 local editor_state = require("copydesk.apply.editor_state")
 local ranges_of = require("copydesk.apply.ranges")
 local replace = require("copydesk.apply.replace")
+local limits = require("copydesk.time_limits")
 
 local M = {}
-
---- How long an edit waits for a command that the user is in the middle of, in milliseconds. The daemon waits longer.
-local PATIENCE = 1000
---- How often the mode is polled meanwhile.
-local PULSE = 50
 
 ---@type table<integer, integer> The changedtick of the last change made here, by buffer.
 local own_ticks = {}
@@ -200,7 +196,7 @@ local function is_mid_command(targets)
   return mode:find("^no") ~= nil or mode:find("^r[m?]") ~= nil
 end
 
---- Waits up to `PATIENCE` while the user is in the middle of such a command.
+--- Waits up to `limits.pending_command` while the user is in the middle of such a command.
 ---@param targets copydesk.EditTarget[]
 ---@return boolean is_free
 ---@return boolean has_waited
@@ -219,9 +215,9 @@ local function wait_for_command(targets)
     end
     local looks = 0
     -- Neovim fires no event on leaving some of these modes.
-    timer:start(PULSE, PULSE, vim.schedule_wrap(function()
+    timer:start(limits.pending_command_poll, limits.pending_command_poll, vim.schedule_wrap(function()
       looks = looks + 1
-      is_late = looks * PULSE >= PATIENCE
+      is_late = looks * limits.pending_command_poll >= limits.pending_command
       look()
     end))
     watch = vim.api.nvim_create_autocmd("ModeChanged", { callback = look })

@@ -2,6 +2,8 @@
 ---
 --- Contract: finding it runs nothing; `version` runs it asynchronously.
 
+local limits = require("copydesk.time_limits")
+
 local M = {}
 
 --- How to install the binary.
@@ -25,7 +27,7 @@ end
 ---@param path string
 ---@param done fun(version?: string, problem?: string)
 function M.version(path, done)
-  local started, problem = pcall(vim.system, { path, "--version" }, { text = true, timeout = 5000 }, function(result)
+  local started, problem = pcall(vim.system, { path, "--version" }, { text = true, timeout = limits.version_command }, function(result)
     local version = result.code == 0 and result.stdout:match("(%d+%.%d+%.%d+%S*)")
     vim.schedule(function()
       if version then

@@ -5,14 +5,12 @@
 
 local message = require("copydesk.message")
 local protocol = require("copydesk.protocol")
+local limits = require("copydesk.time_limits")
 
 local M = {}
 
 --- The plugin's version, the same as the binary's.
 M.version = "0.1.0"
-
---- After so many milliseconds without a response the user is warned: the daemon answers every request at once.
-local PATIENCE = 10000
 
 ---@type "off"|"starting"|"ready"|"failed"
 local status = "off"
@@ -148,7 +146,7 @@ local function start()
     if status == "starting" and number == start_number then
       message.warn("the daemon does not answer yet; `:Copydesk restart` retries, `:Copydesk log` may show why")
     end
-  end, PATIENCE)
+  end, limits.request)
 end
 
 --- Connects, unless that was done already.
@@ -192,12 +190,12 @@ function M.lost()
         require("copydesk.session").reload()
       end
     end)
-  end, math.min(100 * 2 ^ (disconnects - 1), 30000))
+  end, math.min(limits.first_reconnect * 2 ^ (disconnects - 1), limits.last_reconnect))
   vim.defer_fn(function()
     if number + 1 == start_number and status == "ready" then
       disconnects = 0
     end
-  end, 60000)
+  end, limits.stable_connection)
 end
 
 --- Disconnects; the daemon and its turns continue.
@@ -249,7 +247,7 @@ function M.request(method, params, done)
         is_answered = true
         done("the daemon does not answer; `:Copydesk restart` reconnects, `:Copydesk! restart` also restarts the daemon")
       end
-    end, PATIENCE)
+    end, limits.request)
     local function answered(failure, result)
       if is_answered then
         return

@@ -3,6 +3,8 @@
 --- Contract: gives advice for every problem. This is the only place that blocks, because `:checkhealth` is synchronous; each wait is
 --- short and has a timeout.
 
+local limits = require("copydesk.time_limits")
+
 local M = {}
 
 local health = vim.health
@@ -66,7 +68,7 @@ local function program()
     health.error(missing, binary.install)
     return nil
   end
-  local said, problem = output({ path, "--version" }, 5000)
+  local said, problem = output({ path, "--version" }, limits.version_command)
   local version = said and said:match("(%d+%.%d+%.%d+%S*)")
   if not version then
     health.error(("%s: %s"):format(path, problem or "it prints no version"), binary.install)
@@ -89,7 +91,7 @@ local function daemon(path)
   else
     health.info(("connection: %s"):format(status))
   end
-  local said, problem = output({ path, "status", "--json" }, 8000)
+  local said, problem = output({ path, "status", "--json" }, limits.status_command)
   local read, status_report = pcall(vim.json.decode, said or "")
   if not read or type(status_report) ~= "table" then
     local advice = "`copydesk stop` in a terminal ends it; the next use starts another"
@@ -116,7 +118,7 @@ local verdicts = { good = health.ok, odd = health.warn, bad = health.error }
 ---@param path string
 local function doctor(path)
   health.start("What `copydesk doctor` finds")
-  local said, problem = output({ path, "doctor", "--json" }, 20000)
+  local said, problem = output({ path, "doctor", "--json" }, limits.command)
   local read, report = pcall(vim.json.decode, said or "")
   if not read or type(report) ~= "table" or type(report.findings) ~= "table" then
     return health.error(problem or "`copydesk doctor` printed no report", "run it in a terminal")

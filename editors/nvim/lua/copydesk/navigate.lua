@@ -6,13 +6,10 @@
 
 local server = require("copydesk.server")
 local signal = require("copydesk.signal")
+local limits = require("copydesk.time_limits")
 
 local M = {}
 
---- The default timeout, in milliseconds.
-local PATIENCE = 10000
---- The pause before a server is asked again.
-local PAUSE = 200
 --- How many items of a call hierarchy are followed.
 local MOST_ITEMS = 8
 
@@ -193,12 +190,12 @@ local function nothing(asked)
   return state, may_change
 end
 
---- Waits for `PAUSE`, or until the deadline.
+--- Waits for `limits.navigation_retry`, or until the deadline.
 ---@param deadline number
 local function pause(deadline)
   local timer = assert(vim.uv.new_timer())
   require("copydesk.await").await(function(done)
-    timer:start(math.max(1, math.ceil(math.min(PAUSE, deadline - signal.now()))), 0, function()
+    timer:start(math.max(1, math.ceil(math.min(limits.navigation_retry, deadline - signal.now()))), 0, function()
       done()
     end)
   end)
@@ -258,7 +255,7 @@ function M.answer(params)
   local navigation = {
     way = way,
     params = params,
-    deadline = signal.now() + (params.wait or PATIENCE),
+    deadline = signal.now() + (params.wait or limits.navigation),
     to = position.encoding(),
   }
   if not params.uri then

@@ -4,11 +4,11 @@
 --- the list changes, the cursor stays on its item. Moving through the list may preview items in a document window; `q` restores that
 --- window.
 
+local limits = require("copydesk.time_limits")
+
 local M = {}
 
 local marks = vim.api.nvim_create_namespace("copydesk.panel")
---- How long to wait before a locked list is redrawn, in milliseconds.
-local LOCKED = 100
 
 ---@class copydesk.PanelRow
 ---@field key string Identifies the item across redraws.
@@ -136,7 +136,7 @@ function M.update(panel)
     -- Textlock: an expression that waits for a key is being evaluated.
     vim.defer_fn(function()
       M.update(panel)
-    end, LOCKED)
+    end, limits.textlock_retry)
     return
   elseif not ok then
     error(problem, 0)

@@ -2,10 +2,9 @@
 ---
 --- Contract: waits in a coroutine, with a timeout.
 
-local M = {}
+local limits = require("copydesk.time_limits")
 
---- Longer than the binary itself waits for the daemon.
-local PATIENCE = 20000
+local M = {}
 
 --- The output of a command of the binary; or why there is none. (Its exit code is a verdict, not a failure.)
 ---@param args string[]
@@ -18,7 +17,7 @@ function M.output(args)
   end
   local result = require("copydesk.await").await(function(done)
     local command = vim.list_extend({ path }, args)
-    local options = { text = true, timeout = PATIENCE, env = { NO_COLOR = "1" } }
+    local options = { text = true, timeout = limits.command, env = { NO_COLOR = "1" } }
     local started, problem = pcall(vim.system, command, options, done)
     if not started then
       done({ code = 127, stdout = "", stderr = tostring(problem), signal = 0 })

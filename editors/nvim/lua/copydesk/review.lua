@@ -8,11 +8,10 @@ local draw = require("copydesk.review.draw")
 local methods = require("copydesk.protocol").methods
 local session = require("copydesk.session")
 local state = require("copydesk.review.state")
+local limits = require("copydesk.time_limits")
 
 local M = {}
 
---- How long to wait before missing lines are looked up again, in milliseconds: the daemon sees typing a little later.
-local PATIENCE = 400
 --- How often missing lines are looked up again.
 local TRIES = 3
 
@@ -76,7 +75,7 @@ local function list_again_later(uri, bufnr)
     for _, one in ipairs(state.all(uri)) do
       M.list(one.session, uri)
     end
-  end, PATIENCE)
+  end, limits.lookup_retry)
 end
 
 --- Draws the hunks of a buffer.

@@ -3,10 +3,9 @@
 --- Contract: each has one URI while it has no name. Changes are sent as whole lines: Neovim reports which lines changed, so no
 --- character offsets are needed. A buffer that gets a name is closed here and synced by vim.lsp from then on.
 
-local M = {}
+local limits = require("copydesk.time_limits")
 
---- How long changes are debounced, in milliseconds, as in vim.lsp.
-local GATHER = 150
+local M = {}
 
 --- A document, and how it differs from the daemon's copy.
 ---@class copydesk.Untitled
@@ -140,7 +139,7 @@ local function follow(bufnr, document)
         if documents[bufnr] == document then
           flush(bufnr)
         end
-      end, GATHER)
+      end, limits.change_debounce)
     end
     document.version = document.version + 1
   end

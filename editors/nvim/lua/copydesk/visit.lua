@@ -7,17 +7,12 @@
 local server = require("copydesk.server")
 local signal = require("copydesk.signal")
 local quiet_open = require("copydesk.quiet_open")
+local limits = require("copydesk.time_limits")
 
 local M = {}
 
 --- The cap on loaded files.
 M.most = 20
---- How long an unused one stays loaded, in milliseconds.
-M.idle = 3 * 60 * 1000
---- How long a file waits for its server to attach, in milliseconds.
-M.grace = 250
---- How long a kind of file counts as having no server, in milliseconds.
-M.believed = 60 * 1000
 --- Larger files are not loaded.
 local LARGEST = 4 * 1024 * 1024
 
@@ -117,11 +112,11 @@ local function sweep()
   end)
   local count, now, next_end = #old_first, signal.now(), nil
   for _, visit in ipairs(old_first) do
-    if visit.uses == 0 and (count > M.most or now - visit.used >= M.idle) then
+    if visit.uses == 0 and (count > M.most or now - visit.used >= limits.hidden_buffer_idle) then
       finish(visit)
       count = count - 1
     elseif visit.uses == 0 then
-      next_end = next_end or visit.used + M.idle
+      next_end = next_end or visit.used + limits.hidden_buffer_idle
     end
   end
   timer = timer or assert(vim.uv.new_timer())
@@ -168,14 +163,14 @@ local function refresh(visit)
   return now ~= nil
 end
 
---- Waits until a server has attached, or `grace` is over.
+--- Waits until a server has attached, or `limits.attach` is over.
 ---@param visit copydesk.HiddenBuffer
 ---@param deadline number
 local function settle(visit, deadline)
   if visit.settled or #server.of(visit.buffer) > 0 then
     return
   end
-  signal.wait(math.min(deadline, signal.now() + M.grace), function()
+  signal.wait(math.min(deadline, signal.now() + limits.attach), function()
     return #server.of(visit.buffer) > 0
   end)
   visit.settled = true
@@ -259,7 +254,7 @@ function M.hold(uri, deadline, run)
   visit.uses = visit.uses + 1
   settle(visit, deadline)
   if visit.kind and visit.uses == 1 and #server.of(visit.buffer) == 0 and not visit.existed then
-    unserved[visit.kind] = signal.now() + M.believed
+    unserved[visit.kind] = signal.now() + limits.unserved_kind
     finish(visit)
     return { state = "unsupported" }
   end

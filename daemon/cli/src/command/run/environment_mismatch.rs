@@ -1,12 +1,12 @@
 //! Warns if this shell's environment offers other models than the daemon's, which is that of its start.
 
 use copydesk_config::LoadedConfig;
-use copydesk_host::session_builder::SessionChoice;
 use copydesk_host::setup::UserSetup;
 use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::table::Models;
 
+use super::session_choice::SessionChoice;
 use crate::daemon_client::{DaemonClient, DaemonClientError};
 use crate::terminal;
 

@@ -9,10 +9,10 @@ use copydesk_protocol::session::SessionInfo;
 use copydesk_session::PromptRequest;
 
 use super::interrupts::InterruptSignals;
+use super::session_choice::SessionChoice;
 use super::turn_follower::{FollowOutcome, RunOptions, TurnFollower};
 use super::{environment_mismatch, in_process, remote_session};
 use crate::command::connect_daemon::connect_daemon;
-use copydesk_host::session_builder::SessionChoice;
 use copydesk_host::setup::UserSetup;
 
 /// What a shell says of a program that Ctrl-C ended.

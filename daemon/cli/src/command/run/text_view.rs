@@ -18,9 +18,7 @@ use super::tasks::{self, RunningTasks};
 use super::todo_view::TodoListView;
 use crate::terminal::{BAD, BOLD, DIM, GOOD, columns, cut, has_styles, one_line, styled};
 use crate::terminal::{end_waiting, print, print_inline, remark, show_waiting};
-
-/// The duration of a faster call is not shown.
-const MIN_SHOWN_MS: u64 = 100;
+use crate::time_limits::MIN_SHOWN_MS;
 
 pub(super) struct TextView {
     /// The part being written, and whether it is reasoning.

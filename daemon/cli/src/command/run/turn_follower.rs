@@ -8,7 +8,6 @@
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use copydesk_protocol::event::{EventInfo, TurnEndInfo};
@@ -26,6 +25,7 @@ use super::terminal_input::WithdrawnQuestion;
 use super::text_view::{self, CallRefusal, TextView};
 use super::user_request::{DialogOutcome, UserRequest};
 use crate::terminal;
+use crate::time_limits::{CANCEL_TIMEOUT, STATUS_INTERVAL};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunOptions {
@@ -58,9 +58,6 @@ pub(super) enum TurnOwner {
     Others,
 }
 
-/// How long a user who leaves waits until the cancellation has arrived.
-const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
-
 #[derive(Debug)]
 pub(super) struct FollowOutcome {
     /// `None` if the user did not wait for the end.
@@ -68,9 +65,6 @@ pub(super) struct FollowOutcome {
     /// Calls refused because nobody could approve them.
     pub(super) unasked: usize,
 }
-
-/// How often the status line and standard output are checked.
-const TICK: Duration = Duration::from_secs(1);
 
 pub(super) struct FollowedSession {
     pub(super) messages: mpsc::Receiver<FollowerMessage>,
@@ -129,7 +123,7 @@ impl TurnFollower {
     ) -> anyhow::Result<FollowOutcome> {
         let FollowedSession { mut messages, reviews, cancel } = followed;
         let mut cancelled: Option<oneshot::Receiver<()>> = None;
-        let mut ticks = tokio::time::interval(TICK);
+        let mut ticks = tokio::time::interval(STATUS_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {

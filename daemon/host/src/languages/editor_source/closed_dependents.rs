@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use copydesk_servers::known_servers::{ServerRole, known_servers, language_of};
 use copydesk_servers::{
@@ -15,14 +14,13 @@ use copydesk_servers::{
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout};
 
+use crate::time_limits::CLOSED_DEPENDENTS_TIMEOUT;
+use copydesk_servers::time_limits::DEPENDENTS_READ_TIMEOUT;
+
 /// An editor is not made to open more than these.
 const MOST: usize = 8;
 /// Of the files that one call changed, those that others are looked for.
 const MOST_CHANGED: usize = 4;
-/// How long they are looked for.
-const LOOKING: Duration = Duration::from_millis(300);
-/// How long their texts are read.
-const READING: Duration = Duration::from_millis(100);
 /// Files of which it is remembered that something was known.
 const MOST_KNOWN: usize = 1000;
 
@@ -45,7 +43,7 @@ impl ClosedDependents {
         held: &BTreeSet<PathBuf>,
         until: Instant,
     ) -> (Vec<CheckedDocument>, Vec<PathBuf>) {
-        let until = until.min(Instant::now() + LOOKING);
+        let until = until.min(Instant::now() + CLOSED_DEPENDENTS_TIMEOUT);
         let looking = subjects.iter().take(MOST_CHANGED).map(|subject| self.look(subject, held, until));
         let is_changed = |path: &Path| subjects.iter().any(|subject| subject.path == path);
         let (found, beyond) = DependentFiles::merge(join_all(looking).await, is_changed, MOST);
@@ -56,7 +54,8 @@ impl ClosedDependents {
         let reading = tokio::task::spawn_blocking(move || {
             found.iter().filter_map(|path| texts.document(path)).collect()
         });
-        let texts = timeout(READING, reading).await.ok().and_then(Result::ok).unwrap_or_default();
+        let texts =
+            timeout(DEPENDENTS_READ_TIMEOUT, reading).await.ok().and_then(Result::ok).unwrap_or_default();
         (texts, beyond)
     }
 

@@ -3,12 +3,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use crate::time_limits::{MAX_RECORDED_DELAY, MAX_RECORDED_GAP};
+
 /// So many of the last are remembered.
 const MOST: usize = 32;
-/// What took longer counts as this: nobody waits so long.
-const LONGEST: Duration = Duration::from_secs(30);
-/// What follows later follows something else.
-const LONGEST_GAP: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 pub(in super::super) struct PublishTimings {
@@ -23,15 +21,15 @@ pub(in super::super) struct PublishTimings {
 impl PublishTimings {
     pub(in super::super) fn record_delay(&mut self, delay: Duration) {
         // One that is slow is not to be taken for one of which nothing is known.
-        push(&mut self.delays, delay.min(LONGEST));
+        push(&mut self.delays, delay.min(MAX_RECORDED_DELAY));
     }
 
     pub(in super::super) fn record_opening(&mut self, delay: Duration) {
-        self.opening = self.opening.max(Some(delay.min(LONGEST)));
+        self.opening = self.opening.max(Some(delay.min(MAX_RECORDED_DELAY)));
     }
 
     pub(in super::super) fn record_gap(&mut self, gap: Duration) {
-        if gap <= LONGEST_GAP {
+        if gap <= MAX_RECORDED_GAP {
             push(&mut self.gaps, gap);
         }
     }

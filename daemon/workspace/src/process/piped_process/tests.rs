@@ -1,7 +1,8 @@
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-use super::super::{GRACE, Processes};
+use super::super::Processes;
 use super::*;
+use crate::time_limits::TERMINATE_GRACE;
 
 fn processes() -> Processes {
     Processes::new(vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())])
@@ -66,7 +67,7 @@ async fn it_is_asked_to_end_and_killed_where_it_does_not_listen() {
     let polite = "trap 'echo bye >&2; exit 0' TERM; echo ready; while :; do sleep 1000 & wait; done";
     let (mut piped, pipes) = processes.pipe(&program(&["sh", "-c", polite])).unwrap();
     assert_eq!(line(&mut BufReader::new(pipes.output)).await, "ready\n");
-    piped.end(GRACE).await;
+    piped.end(TERMINATE_GRACE).await;
     assert!(!group(piped.id()).is_alive());
     assert_eq!((piped.wait().await, piped.stderr().text().as_str()), (ProcessExit::Code(0), "bye\n"));
 
@@ -89,7 +90,7 @@ async fn whoever_lets_go_of_it_or_of_the_session_leaves_nothing() {
 
     let (piped, _pipes) = processes.pipe(&program(&["sleep", "1000"])).unwrap();
     let second = group(piped.id());
-    processes.end(GRACE).await;
+    processes.end(TERMINATE_GRACE).await;
     assert!(!second.is_alive());
     assert!(matches!(processes.pipe(&program(&["true"])), Err(ProcessError::Ended)));
 }

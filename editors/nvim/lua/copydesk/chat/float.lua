@@ -4,12 +4,11 @@
 --- The keys of the conversation work inside it; the commands work everywhere.
 
 local ask = require("copydesk.ask")
+local limits = require("copydesk.time_limits")
 
 local M = {}
 
 local WIDEST, HIGHEST = 80, 16
---- How long to wait before opening a window is retried, in milliseconds.
-local LOCKED = 100
 
 ---@type integer?
 local window
@@ -141,7 +140,7 @@ function M.update()
     local went, problem = pcall(show)
     if not went and tostring(problem):find("E565", 1, true) then
       -- Textlock: an expression that waits for a key is being evaluated.
-      vim.defer_fn(M.update, LOCKED)
+      vim.defer_fn(M.update, limits.textlock_retry)
     elseif not went then
       require("copydesk.message").broken(problem, debug.traceback())
     end

@@ -6,14 +6,12 @@
 local ask = require("copydesk.ask")
 local render = require("copydesk.chat.render")
 local session = require("copydesk.session")
+local limits = require("copydesk.time_limits")
 
 local M = {}
 
 M.name = "copydesk://chat"
 
-local FRAME = 16
---- How long to wait before a locked text is retried, in milliseconds.
-local LOCKED = 100
 --- Up to how many lines the buffer has Markdown highlighting.
 local COLOURED = 5000
 local marks = vim.api.nvim_create_namespace("copydesk.chat")
@@ -374,7 +372,7 @@ local function frame()
   if tostring(problem):find("E565", 1, true) then
     -- Textlock: an expression that waits for a key is being evaluated.
     is_scheduled = true
-    vim.defer_fn(frame, LOCKED)
+    vim.defer_fn(frame, limits.textlock_retry)
   else
     require("copydesk.message").broken(problem, trace)
   end
@@ -385,7 +383,7 @@ local function schedule()
     return
   end
   is_scheduled = true
-  local wait = FRAME - (vim.uv.now() - last_frame)
+  local wait = limits.frame - (vim.uv.now() - last_frame)
   if wait <= 0 then
     vim.schedule(frame)
   else

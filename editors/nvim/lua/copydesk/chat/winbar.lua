@@ -122,7 +122,8 @@ local function tick()
     clock = nil
   elseif not clock and view and view.running then
     clock = assert(vim.uv.new_timer())
-    clock:start(1000, 1000, vim.schedule_wrap(M.redraw))
+    local second = require("copydesk.time_limits").clock
+    clock:start(second, second, vim.schedule_wrap(M.redraw))
   end
 end
 

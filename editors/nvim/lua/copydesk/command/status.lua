@@ -1,11 +1,9 @@
 --- `status`: shows the state of the connection, the daemon and the session on one screen.
 
 local client = require("copydesk.client")
+local limits = require("copydesk.time_limits")
 
 local M = { summary = "status: show connection, daemon and session" }
-
---- After so many milliseconds the daemon counts as unresponsive.
-local PATIENCE = 2000
 
 ---@return string
 local function connection()
@@ -102,7 +100,7 @@ local function daemon_status()
   end
   local _, result = require("copydesk.await").await(function(done)
     client.request(require("copydesk.protocol").methods.status, {}, done)
-    vim.defer_fn(done, PATIENCE)
+    vim.defer_fn(done, limits.status_request)
   end)
   return result
 end

@@ -4,14 +4,13 @@
 --- are capped. Ignored files are left out if git or ripgrep is installed.
 
 local await = require("copydesk.await")
+local limits = require("copydesk.time_limits")
 
 local M = {}
 
 local MOST = 20000
 --- The cap on a program's output, in bytes.
 local LONGEST = 4 * 1024 * 1024
---- How long a list stays fresh, in milliseconds.
-local NEW = 5000
 --- Folders to skip without git or ripgrep: they hold generated files.
 local SKIPPED = { node_modules = true, target = true }
 
@@ -44,7 +43,7 @@ local function run(command, folder)
     local process
     local started, object = pcall(vim.system, command, {
       cwd = folder,
-      timeout = 10000,
+      timeout = limits.list_files_command,
       stderr = false,
       stdout = function(_, data)
         read[#read + 1] = data
@@ -131,13 +130,13 @@ end
 function M.list(folder, arrived)
   local list = lists[folder]
   if not list then
-    list = { files = {}, at = -NEW, is_being_made = false, waiting = {} }
+    list = { files = {}, at = -limits.file_list_age, is_being_made = false, waiting = {} }
     lists[folder] = list
   end
-  if arrived and (list.is_being_made or vim.uv.now() - list.at > NEW) then
+  if arrived and (list.is_being_made or vim.uv.now() - list.at > limits.file_list_age) then
     list.waiting = { arrived }
   end
-  if not list.is_being_made and vim.uv.now() - list.at > NEW then
+  if not list.is_being_made and vim.uv.now() - list.at > limits.file_list_age then
     refresh_list(folder, list)
   end
   return list.files

@@ -3,11 +3,9 @@
 --- Contract: costs nothing in buffers without hunks. The keys are mapped while a buffer has hunks.
 
 local draw = require("copydesk.review.draw")
+local limits = require("copydesk.time_limits")
 
 local M = {}
-
---- How long after a change the user may still type and the daemon may lag behind, in milliseconds.
-local TYPING = 500
 
 --- Maps or unmaps the keys of a buffer.
 ---@param bufnr integer
@@ -27,7 +25,7 @@ local typed = {}
 ---@param bufnr integer
 ---@return boolean
 function M.is_typing(bufnr)
-  return typed[bufnr] ~= nil and vim.uv.now() - typed[bufnr] < TYPING
+  return typed[bufnr] ~= nil and vim.uv.now() - typed[bufnr] < limits.typing
 end
 
 ---@param bufnr integer

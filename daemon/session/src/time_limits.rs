@@ -1,0 +1,16 @@
+//! Every time limit of a session, with its reason.
+
+use std::time::Duration;
+
+/// Calls that end within this time are stored with one write, which takes longer than that. No view sees a call end before
+/// it is stored.
+pub(crate) const CALL_BATCH_TIME: Duration = Duration::from_millis(1);
+
+/// How long to wait for an earlier claim of this process, which ends soon by itself. Then the session counts as in use.
+pub(crate) const CLAIM_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The pause between two attempts to claim a session.
+pub(crate) const CLAIM_RETRY_PAUSE: Duration = Duration::from_millis(2);
+
+/// How long a search for instruction files may take: the user waits for it. What it has found by then counts.
+pub(crate) const INSTRUCTIONS_SEARCH_TIMEOUT: Duration = Duration::from_secs(5);

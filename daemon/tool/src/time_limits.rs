@@ -1,0 +1,34 @@
+//! Every time limit of the tools, with its reason. Tool descriptions and parameter schemas repeat some of them for the
+//! model.
+
+use std::time::Duration;
+
+/// How long a cancelled tool may take to end. Then the registry abandons it, so that no cancel hangs.
+pub(crate) const CANCELLED_TOOL_GRACE: Duration = Duration::from_secs(5);
+
+/// How long a command may run if the model names no timeout. Then it is ended, and the model gets its output so far.
+pub(crate) const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The longest that one call waits for a command or a background job. A larger number counts as this.
+pub(crate) const MAX_COMMAND_WAIT: Duration = Duration::from_secs(600);
+
+/// A command that prints without end is shown at most this often: a view can draw ten pictures a second.
+pub(crate) const LIVE_OUTPUT_INTERVAL: Duration = Duration::from_millis(100);
+
+/// How long a stored output is kept for the model, which may read it in a session that a user continues days later. Then
+/// the next session that starts deletes it.
+pub(crate) const SPILL_MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// How long `webfetch` may take if the model names no timeout; the time of asking the user does not count. Then the call
+/// fails.
+pub(crate) const DEFAULT_FETCH_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The longest timeout of `webfetch`. A larger number counts as this.
+pub(crate) const MAX_FETCH_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// How long a connection to a site or a search engine may take. A server that takes longer is not there.
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// How long the goodbye to a search engine may take, which runs in the background. Then it is dropped; the engine forgets
+/// the session by itself.
+pub(crate) const SEARCH_GOODBYE_TIMEOUT: Duration = Duration::from_secs(5);

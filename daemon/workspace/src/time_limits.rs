@@ -1,0 +1,50 @@
+//! Every time limit of this crate, with its reason.
+
+use std::time::Duration;
+
+/// How long an editor may take to answer `applyEdit`: the user may have a dialog open there. Then the edit fails.
+pub(crate) const APPLY_EDIT_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// How long the changed text may take to come after the editor's yes. Neovim collects changes for 150 ms. Then the edit
+/// fails, because nobody knows whether it was made.
+pub(crate) const ECHO_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long SQLite waits for another process that writes: a slow disk takes seconds for a durable write. Then the write
+/// fails.
+pub(crate) const DATABASE_BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A large database is read as a whole once in this time, because that takes seconds.
+pub(crate) const DATABASE_CHECK_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How long the journal keeps texts for undo. Older ones are deleted.
+pub(crate) const JOURNAL_MAX_AGE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// How long a question to git may take; large repositories are slow. Then its answer counts as unknown.
+pub(crate) const GIT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How far the disk's clock may be behind ours. A file that changed within this time before it was seen may have changed
+/// after it.
+pub(crate) const DISK_CLOCK_LAG: Duration = Duration::from_millis(50);
+
+/// How long a search may take if the caller says nothing else. A search of a whole disk returns what it has found by then.
+pub const SEARCH_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long to wait for a search beyond its timeout: only a disk that does not respond takes longer. Then the search fails.
+pub(crate) const SEARCH_GRACE: Duration = Duration::from_secs(5);
+
+/// The time between asking a command to end and killing it.
+pub const TERMINATE_GRACE: Duration = Duration::from_secs(3);
+
+/// How long killed processes may take to disappear. One that waits for a broken disk may never; it is left behind.
+pub(crate) const KILL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How often a terminated process group is checked; the system notifies only a parent.
+pub(crate) const TERMINATED_POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// How often a background process group is checked, so that the daemon forgets its number long before the system reuses
+/// it.
+pub(crate) const BACKGROUND_POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long to read standard error after the end of a program. It is complete by then, unless a child process has the pipe
+/// open.
+pub(crate) const STDERR_DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
