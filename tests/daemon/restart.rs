@@ -101,7 +101,10 @@ fn whoever_waits_is_told_and_old_replies_reach_nobody() {
     for id in [json!(7), json!("seven")] {
         let told = editor.next();
         assert_eq!((&told["id"], &told["error"]["code"]), (&id, &json!(-32803)));
-        assert!(told["error"]["message"].as_str().unwrap().contains("daemon has ended"), "{told}");
+        assert!(
+            told["error"]["message"].as_str().unwrap().contains("daemon ended before it answered"),
+            "{told}"
+        );
     }
     let mut second = by_hand.accept();
     second.answer_initialize(env!("CARGO_PKG_VERSION"));
@@ -116,6 +119,17 @@ fn whoever_waits_is_told_and_old_replies_reach_nobody() {
     assert_eq!((&reply["id"], &reply["result"]), (&json!(1), &json!("to the new one")));
     second.send(&json!({ "method": "$/cancelRequest", "params": { "id": 1 } }));
     assert_eq!(editor.next()["params"]["id"], asked["id"]);
+    editor.leave();
+}
+
+/// It accepts the connection and never answers `initialize`.
+#[test]
+fn an_editor_can_leave_while_a_new_daemon_does_not_answer() {
+    let desk = daemon_environment();
+    let (by_hand, editor, first) = connect_shim(&desk, env!("CARGO_PKG_VERSION"));
+    drop(first);
+    let mut second = by_hand.accept();
+    second.expect_method("initialize");
     editor.leave();
 }
 

@@ -90,6 +90,10 @@ impl StdioEditor {
 impl Drop for StdioEditor {
     fn drop(&mut self) {
         drop(self.stdin.take());
+        if std::thread::panicking() {
+            // The test failed; its fake daemon may never answer, so the shim would not end by itself.
+            let _ = self.child.kill();
+        }
         let _ = self.child.wait();
     }
 }

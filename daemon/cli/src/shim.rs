@@ -224,7 +224,11 @@ impl<R: AsyncRead + Unpin> Shim<R> {
 
     /// The daemon is gone: reject pending requests, and find another.
     async fn handle_daemon_exit(&mut self) {
-        let is_brief = self.daemon.take().is_some_and(|daemon| daemon.since.elapsed() < STEADY_UPTIME);
+        // One that never answered `initialize` may be blocked by the replay, however long it lived.
+        let is_brief = self
+            .daemon
+            .take()
+            .is_some_and(|daemon| daemon.initialize_sent.is_some() || daemon.since.elapsed() < STEADY_UPTIME);
         self.crashes = if is_brief { self.crashes + 1 } else { 0 };
         self.generation = self.generation.next();
         self.progress.ends().for_each(|end| self.to_editor.send(end));

@@ -60,7 +60,8 @@ impl<R: AsyncRead + Unpin> Shim<R> {
             },
             () = timed_out => ShimEvent::DaemonGone,
             () = to_editor.closed() => ShimEvent::EditorGone,
-            frame = from_editor, if initialize_sent.is_none() => self.editor_event(frame),
+            // One message is read ahead, so that the end of the editor is noticed while a new daemon does not answer.
+            frame = from_editor, if initialize_sent.is_none() || deferred.is_none() => self.editor_event(frame),
         }
     }
 
