@@ -70,7 +70,7 @@ pub(super) fn parse(output: &str) -> CheckerOutput {
                 }
             }
             Ok(CargoMessage::CompilerArtifact { manifest_path }) => {
-                add_checked_folder(&mut folders, &manifest_path)
+                add_checked_folder(&mut folders, &manifest_path);
             }
             Ok(CargoMessage::BuildFinished { success }) => {
                 parsed.is_complete = true;

@@ -66,7 +66,7 @@ impl AnswerCollector<'_> {
                 self.verdicts.insert(path, verdict);
             }
             ServerAnswer::OnSave(path, verdict) => {
-                self.on_save.extend(verdict.map(|verdict| (path, verdict)))
+                self.on_save.extend(verdict.map(|verdict| (path, verdict)));
             }
             ServerAnswer::OtherFiles(others) => {
                 for (path, verdict) in others {
