@@ -21,8 +21,8 @@ use crate::review::{
 };
 use crate::server::{
     EditorServerMessageParams, EditorServerResponse, EditorServersDoneParams, EditorServersParams,
-    EditorServersResult,
-    ServerDocumentParams, ServerEndedParams, ServerReceivedParams, ServerStartedParams, ServerWatchedParams,
+    EditorServersResult, ServerDocumentParams, ServerEndedParams, ServerReceivedParams, ServerStartedParams,
+    ServerWatchedParams,
 };
 use crate::session::{
     SessionForkParams, SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult,

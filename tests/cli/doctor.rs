@@ -235,7 +235,7 @@ fn who_serves_the_languages_of_the_project_and_who_is_missing() {
             ("odd".to_owned(), missing.to_owned()),
         ]
     );
-    let go = "go is missing | `go`, which the configuration names, is not in PATH";
+    let go = "go is missing | `go` (from the configuration) is not in PATH";
     assert_eq!(
         findings_about(&ran, "checkers"),
         [good("cargo: ~/bin/cargo"), ("odd".to_owned(), go.to_owned()), good("ruff: PROJECT/.venv/bin/ruff"),]

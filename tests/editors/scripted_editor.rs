@@ -196,7 +196,8 @@ impl ScriptedEditor {
     pub(crate) fn start_server(&mut self, extension: &'static str) {
         self.diagnosed_extension = Some(extension);
         let capabilities = json!({ "textDocumentSync": 1, "diagnosticProvider": {} });
-        let started = json!({ "server": 1, "name": "bad finder", "capabilities": capabilities, "running": true });
+        let started =
+            json!({ "server": 1, "name": "bad finder", "capabilities": capabilities, "running": true });
         self.notify("copydesk/server/started", started);
     }
 

@@ -1,10 +1,10 @@
-//! Command-line checkers: programs that say what is wrong with the files of a project as they lie on the disk.
+//! Command-line checkers: programs that check the files of a project on the disk.
 //!
-//! None is run unless a person configured it. One runs at a time for each root; a check that comes while another one waits to begin
-//! shares its run. Dropping a check kills what it runs.
+//! The daemon runs only the checkers that the user configured, one at a time for each root. A check that comes while
+//! another one waits to begin shares its run. Dropping a check kills the process.
 //!
-//! Invariant: what a checker said is proven for a text only if the file on the disk was that text before it was run and after; where
-//! it was not, and for a text that is not saved, it is not known.
+//! Invariant: a checker's result is proven for a text only if the file on the disk was that text before and after the
+//! run. Otherwise, and for unsaved text, it is unknown.
 
 mod cargo;
 mod findings;
@@ -25,7 +25,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use copydesk_servers::program_search::ProgramSearch;
-use copydesk_servers::report::{DiagnosticsReport, Verdict as Saying};
+use copydesk_servers::report::{DiagnosticsReport, Verdict};
 use copydesk_servers::source::{CheckFuture, CheckedDocument, DiagnosticsSource};
 use run::CheckerQueue;
 
@@ -42,10 +42,10 @@ struct CheckersInner {
     /// The workspace.
     root: PathBuf,
     processes: Processes,
-    lanes: Mutex<HashMap<PathBuf, Arc<CheckerQueue>>>,
+    queues: Mutex<HashMap<PathBuf, Arc<CheckerQueue>>>,
 }
 
-/// What one checker is asked of one root.
+/// The documents that one checker checks in one root.
 struct CheckJob {
     checker: usize,
     root: PathBuf,
@@ -53,9 +53,9 @@ struct CheckJob {
 }
 
 impl Checkers {
-    /// `root` is the workspace, by its real path.
+    /// `root` is the canonical path of the workspace.
     pub fn new(checkers: Vec<Checker>, search: ProgramSearch, root: PathBuf, processes: Processes) -> Self {
-        Self(Arc::new(CheckersInner { checkers, search, root, processes, lanes: Mutex::default() }))
+        Self(Arc::new(CheckersInner { checkers, search, root, processes, queues: Mutex::default() }))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -66,13 +66,13 @@ impl Checkers {
 impl DiagnosticsSource for Checkers {
     fn check<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
         Box::pin(async move {
-            let mut working = JoinSet::new();
-            for job in self.0.jobs(subjects) {
+            let mut jobs = JoinSet::new();
+            for job in self.0.jobs_for(subjects) {
                 let shared = Arc::clone(&self.0);
-                working.spawn(async move { shared.work(job, until).await });
+                jobs.spawn(async move { shared.work(job, until).await });
             }
             let mut reports = Vec::new();
-            while let Some(done) = working.join_next().await {
+            while let Some(done) = jobs.join_next().await {
                 reports.extend(done.unwrap_or_default());
             }
             reports.sort_by(|a, b| (&a.path, &a.source).cmp(&(&b.path, &b.source)));
@@ -82,17 +82,17 @@ impl DiagnosticsSource for Checkers {
 }
 
 impl CheckersInner {
-    fn jobs(&self, subjects: &[CheckedDocument]) -> Vec<CheckJob> {
+    fn jobs_for(&self, subjects: &[CheckedDocument]) -> Vec<CheckJob> {
         let mut jobs: BTreeMap<(usize, PathBuf), Vec<CheckedDocument>> = BTreeMap::new();
         for (index, checker) in self.checkers.iter().enumerate() {
             for subject in subjects.iter().filter(|subject| checker.matches_path(&subject.path)) {
                 let Some(folder) = subject.path.parent() else { continue };
-                let found = checker
+                let marked = checker
                     .roots
                     .iter()
                     .find_map(|group| group.find_root(&*self.search.view, folder, &self.root));
-                let usual = if folder.starts_with(&self.root) { &self.root } else { folder };
-                let root = found.unwrap_or_else(|| usual.to_owned());
+                let fallback = if folder.starts_with(&self.root) { &self.root } else { folder };
+                let root = marked.unwrap_or_else(|| fallback.to_owned());
                 jobs.entry((index, root)).or_default().push(subject.clone());
             }
         }
@@ -102,12 +102,12 @@ impl CheckersInner {
 
     async fn work(&self, job: CheckJob, until: Instant) -> Vec<DiagnosticsReport> {
         let Some(checker) = self.checkers.get(job.checker) else { return Vec::new() };
-        let report = |subject: &CheckedDocument, said| {
-            DiagnosticsReport::new(subject.path.clone(), checker.name.clone(), said)
+        let report = |subject: &CheckedDocument, verdict| {
+            DiagnosticsReport::new(subject.path.clone(), checker.name.clone(), verdict)
         };
         let unknown =
-            |subject: &CheckedDocument, why: &str| report(subject, Saying::Unknown { why: why.to_owned() });
-        let asked = Instant::now();
+            |subject: &CheckedDocument, why: &str| report(subject, Verdict::Unknown { why: why.to_owned() });
+        let requested = Instant::now();
         let (mut reports, mut subjects) = (Vec::new(), Vec::new());
         for subject in &job.subjects {
             if !subject.is_saved {
@@ -121,8 +121,8 @@ impl CheckersInner {
         if subjects.is_empty() {
             return reports;
         }
-        let lane = self.lane(&job.root);
-        let checked = run::run_checker(self, checker, &job, &lane, &subjects, asked);
+        let queue = self.queue(&job.root);
+        let checked = run::run_checker(self, checker, &job, &queue, &subjects, requested);
         match timeout_at(until, checked).await {
             Err(_) => {
                 reports.extend(subjects.iter().map(|subject| unknown(subject, "it did not end in time")));
@@ -136,15 +136,15 @@ impl CheckersInner {
                         unknown(subject, "the file was changed while it was checked")
                     });
                 }
-                reports.extend(lane.other_reports(job.checker, checker, &found, &subjects).await);
+                reports.extend(queue.other_reports(job.checker, checker, &found, &subjects).await);
             }
         }
         reports
     }
 
-    fn lane(&self, root: &Path) -> Arc<CheckerQueue> {
-        let mut lanes = self.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Arc::clone(lanes.entry(root.to_owned()).or_default())
+    fn queue(&self, root: &Path) -> Arc<CheckerQueue> {
+        let mut queues = self.queues.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Arc::clone(queues.entry(root.to_owned()).or_default())
     }
 }
 

@@ -1,13 +1,13 @@
-//! What a change did to the problems: new ones, fixed ones, those that remain, and those of which nobody knows whether they are new,
-//! because it is not known what was said before.
+//! What a change did to the diagnostics: new, fixed, remaining, and *unsure* ones, whose baseline is unknown.
 //!
-//! A problem is the same as one before if the same speaker says the same words of the same place, moved through the change; or, where the
-//! change touched its lines, of a place among the lines that stand there now. Equal problems are counted: of two of which one was fixed,
-//! one remains. What reads differently is another problem (see `matching` for the one exception).
-//! What several speakers say of the same place is one problem (see `deduplicate`). Where another source has proof, the grammar is not heard: what it
-//! takes for wrong may be newer than it, or a macro.
+//! A diagnostic is the same as an earlier one if the same speaker says the same words at the same position, moved
+//! through the change. If the change touched its lines, any position in the lines that replaced them will do. Equal
+//! diagnostics are counted: if one of two is fixed, one remains. Different words make a different diagnostic
+//! (`matching` has the one exception). If several speakers say the same of one position, it counts as one diagnostic
+//! (see `deduplicate`). The syntax source is ignored where another source has proof: its grammar may be older than the
+//! language, or not know a macro.
 //!
-//! Invariant: what is said of a text as it was before is never new.
+//! Invariant: what a source already said of the text before the change is never new.
 //! Invariant: what is not known is neither fixed nor new nor remaining.
 
 mod deduplicate;
@@ -25,18 +25,18 @@ use copydesk_servers::source::TREE_SITTER;
 use deduplicate::Deduplicator;
 use matching::match_diagnostics;
 
-/// The worst first, then in the order in which the files were told of, then as in the text.
+/// Sorted by severity (worst first), then by the order of the files in the reports, then by position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DiagnosticsDelta {
-    /// What is less severe than this is left out.
+    /// Less severe diagnostics are left out.
     pub min_severity: Severity,
-    /// Who answered for which file, in the order of the reports.
+    /// Which source reported on which file, in the order of the reports.
     pub sources: Vec<SourceStatus>,
     pub new: Vec<ReportedDiagnostic>,
-    /// There now; what was there before is not known.
+    /// Present now; the baseline is unknown.
     pub unsure: Vec<ReportedDiagnostic>,
     pub remaining: Vec<ReportedDiagnostic>,
-    /// At the places that they had.
+    /// At their old positions.
     pub fixed: Vec<ReportedDiagnostic>,
 }
 
@@ -45,32 +45,30 @@ pub(crate) struct SourceStatus {
     pub path: PathBuf,
     pub source: String,
     pub proof: Proof,
-    /// Where it is unknown.
+    /// Set if the verdict is unknown.
     pub why: Option<String>,
-    /// It is unknown, and may be known later.
+    /// The verdict is unknown, and may be known later.
     pub is_pending: bool,
-    /// It is known what was said before.
     pub has_baseline: bool,
-    /// How many of those that are new, or may be, another one said first: they are told as that one's.
+    /// How many of its new or unsure diagnostics another source reported first. They are listed as that source's.
     pub duplicate_count: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportedDiagnostic {
     pub path: Arc<Path>,
-    /// Whose report it is from.
+    /// The source of the report.
     pub source: Arc<str>,
     pub proof: Proof,
     pub diagnostic: Diagnostic,
 }
 
 impl ReportedDiagnostic {
-    /// In one line, for a person.
+    /// In one line, for the user.
     pub fn message(&self) -> String {
         sanitize::sanitize_line(&self.diagnostic.message, 500)
     }
 
-    /// The same of its code, where it has one.
     pub fn code(&self) -> Option<String> {
         self.diagnostic
             .code
@@ -81,7 +79,7 @@ impl ReportedDiagnostic {
 }
 
 impl DiagnosticsDelta {
-    /// Of two that are of the same source and file the later one counts.
+    /// If two reports have the same source and file, the later one counts.
     pub(crate) fn compute(before: &[Baseline], after: &[DiagnosticsReport], least: Severity) -> Self {
         let mut baselines: HashMap<(&Path, Option<&str>), &Baseline> = HashMap::new();
         for baseline in before {
@@ -100,14 +98,14 @@ impl DiagnosticsDelta {
         let others =
             after.iter().filter(|report| !is_syntax(report) && report.verdict.proof() == Proof::Proven);
         let proven: HashSet<_> = others.map(|report| report.path.as_os_str()).collect();
-        let is_heard =
+        let counts =
             |report: &&&DiagnosticsReport| !is_syntax(report) || !proven.contains(report.path.as_os_str());
-        for report in after.iter().filter(is_heard) {
-            let of = |source| baselines.get(&(report.path.as_path(), source));
-            let baseline = of(Some(report.source.as_str())).or_else(|| of(None));
+        for report in after.iter().filter(counts) {
+            let baseline_of = |source| baselines.get(&(report.path.as_path(), source));
+            let baseline = baseline_of(Some(report.source.as_str())).or_else(|| baseline_of(None));
             delta.add(report, baseline.and_then(|baseline| baseline.diagnostics.as_deref()));
         }
-        delta.ordered()
+        delta.sorted()
     }
 
     fn add(&mut self, report: &DiagnosticsReport, before: Option<&[ShiftedDiagnostic]>) {
@@ -140,40 +138,40 @@ impl DiagnosticsDelta {
             return;
         };
         let before: Vec<_> = before.iter().filter(|item| is_wanted(&item.diagnostic)).collect();
-        let mut is_left = vec![true; before.len()];
+        let mut is_fixed = vec![true; before.len()];
         for (item, same) in after.iter().zip(match_diagnostics(&before, &after)) {
             match same {
                 Some(same) => {
-                    is_left.get_mut(same).map(|left| std::mem::replace(left, false));
+                    is_fixed.get_mut(same).map(|fixed| std::mem::replace(fixed, false));
                     self.remaining.push(problem(item));
                 }
                 None => self.new.push(problem(item)),
             }
         }
-        let left = before.iter().zip(is_left).filter(|(_, is_left)| *is_left);
-        let was = |item: &ShiftedDiagnostic| {
+        let fixed = before.iter().zip(is_fixed).filter(|(_, is_fixed)| *is_fixed);
+        let at_old_position = |item: &ShiftedDiagnostic| {
             problem(&Diagnostic { span: item.previous_span, ..item.diagnostic.clone() })
         };
-        self.fixed.extend(left.map(|(item, _)| was(item)));
+        self.fixed.extend(fixed.map(|(item, _)| at_old_position(item)));
     }
 
-    /// In order, and each told once.
-    fn ordered(mut self) -> Self {
+    /// Sorts the lists and drops duplicates.
+    fn sorted(mut self) -> Self {
         let mut files: HashMap<PathBuf, usize> = HashMap::new();
         for answer in &self.sources {
             let next = files.len();
             files.entry(answer.path.clone()).or_insert(next);
         }
-        let place = |problem: &ReportedDiagnostic| {
+        let sort_key = |problem: &ReportedDiagnostic| {
             let file = files.get(&*problem.path).copied().unwrap_or(usize::MAX);
             (problem.diagnostic.severity, file, problem.diagnostic.span)
         };
         for list in [&mut self.new, &mut self.unsure, &mut self.remaining, &mut self.fixed] {
-            list.sort_by_cached_key(place);
+            list.sort_by_cached_key(sort_key);
         }
-        let mut present = Deduplicator::default();
+        let mut deduplicator = Deduplicator::default();
         let [remaining, new, unsure] =
-            [&self.remaining, &self.new, &self.unsure].map(|list| present.mark_first(list));
+            [&self.remaining, &self.new, &self.unsure].map(|list| deduplicator.mark_first(list));
         let fixed = Deduplicator::default().mark_first(&self.fixed);
         for (problem, _) in self
             .new
@@ -187,31 +185,31 @@ impl DiagnosticsDelta {
             };
             self.sources.iter_mut().find(is_its).into_iter().for_each(|answer| answer.duplicate_count += 1);
         }
-        keep(&mut self.remaining, &remaining);
-        keep(&mut self.new, &new);
-        keep(&mut self.unsure, &unsure);
-        keep(&mut self.fixed, &fixed);
+        retain_marked(&mut self.remaining, &remaining);
+        retain_marked(&mut self.new, &new);
+        retain_marked(&mut self.unsure, &unsure);
+        retain_marked(&mut self.fixed, &fixed);
         self
     }
 }
 
-fn keep(problems: &mut Vec<ReportedDiagnostic>, which: &[bool]) {
+fn retain_marked(problems: &mut Vec<ReportedDiagnostic>, which: &[bool]) {
     let mut which = which.iter();
     problems.retain(|_| which.next() == Some(&true));
 }
 
-/// The last report of each source and file, in the order of the first.
+/// The last report of each source and file, in the order of their first reports.
 fn latest(reports: &[DiagnosticsReport]) -> Vec<&DiagnosticsReport> {
-    let mut places: HashMap<(&Path, &str), usize> = HashMap::new();
-    let mut found: Vec<&DiagnosticsReport> = Vec::new();
+    let mut indexes: HashMap<(&Path, &str), usize> = HashMap::new();
+    let mut latest_reports: Vec<&DiagnosticsReport> = Vec::new();
     for report in reports {
-        let place = *places.entry((&report.path, &report.source)).or_insert(found.len());
-        match found.get_mut(place) {
+        let index = *indexes.entry((&report.path, &report.source)).or_insert(latest_reports.len());
+        match latest_reports.get_mut(index) {
             Some(earlier) => *earlier = report,
-            None => found.push(report),
+            None => latest_reports.push(report),
         }
     }
-    found
+    latest_reports
 }
 
 #[cfg(test)]

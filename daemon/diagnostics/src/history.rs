@@ -1,7 +1,7 @@
-//! What was last said, by whom, of which text of which file: what the next report is compared with.
+//! The last report of each source on each file: the next report is compared with it.
 //!
-//! An entry keeps the text that it is about, so that it can be moved to any later one, whoever changed it. Bounded: what was not
-//! asked for the longest goes first, and is then not known.
+//! An entry keeps the text that it is about, so it can be moved to any later text, the user's or the session's. The history is
+//! bounded: it drops the least recently used entries first. A dropped entry is unknown.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use crate::baseline::Baseline;
 use copydesk_servers::report::{DiagnosticsReport, Proof, Verdict};
 use copydesk_servers::source::TREE_SITTER;
 
-/// Files with a source each.
+/// Pairs of a file and a source.
 const MOST: usize = 1000;
 
-/// Of their texts, all together.
+/// All their texts together.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 type HistoryKey = (PathBuf, String);
@@ -24,52 +24,52 @@ type HistoryKey = (PathBuf, String);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DiagnosticsHistory {
     entries: HashMap<HistoryKey, HistoryEntry>,
-    /// Who did not know last what to say of a file.
+    /// Pairs whose last verdict was unknown.
     open: HashSet<HistoryKey>,
     clock: u64,
-    /// How often something was changed that what is said of any file may depend on.
+    /// How many changes there were that any file's diagnostics may depend on.
     changes: u64,
-    /// Which of these was a person's.
-    typed: u64,
+    /// The number of the user's latest change among these.
+    last_user_change: u64,
 }
 
 #[derive(Debug, Clone)]
 struct HistoryEntry {
     report: DiagnosticsReport,
-    /// None where it is not known what the text was.
+    /// `None` if the text is not known.
     text: Option<Arc<String>>,
     used: u64,
-    /// What had been changed when it was said.
+    /// `DiagnosticsHistory::changes` at the time of the report.
     changes: u64,
 }
 
-/// What a report is beside what its source last said of the file.
+/// How a report compares with the source's previous one on the same file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HistoryMatch {
-    /// Nothing was said of it.
+    /// There was no previous report.
     Unseen,
-    /// That was of another text.
+    /// The previous report was about another text.
     OtherText,
     Same,
-    /// Of the same text something else.
+    /// The same text, but other diagnostics.
     Differs,
 }
 
 impl DiagnosticsHistory {
-    /// Whether all who answer for the file have said something of this very text, and nothing was changed since. A grammar does not
-    /// count: it is heard where those that know more are not ready, and they may be by now.
+    /// Whether every source of the file has reported on this very text, and nothing changed since. Reports of the
+    /// syntax source do not count: it stands in for sources that were not ready, and they may be by now.
     pub(crate) fn is_current(&self, path: &Path, text: &Arc<String>) -> bool {
         let is_same = |entry: &HistoryEntry| {
             entry.changes == self.changes && entry.text.as_ref().is_some_and(|known| known == text)
         };
-        let mut entries = self.of(path).filter(|entry| entry.report.source != TREE_SITTER).peekable();
+        let mut entries = self.entries_of(path).filter(|entry| entry.report.source != TREE_SITTER).peekable();
         let is_open = self.open.iter().any(|(open, source)| open == path && source != TREE_SITTER);
         !is_open && entries.peek().is_some() && entries.all(is_same)
     }
 
-    /// Whether anybody but a grammar has said something of this text.
+    /// Whether a source other than the syntax source has reported on this text.
     pub(crate) fn has_report_on(&self, path: &Path, text: Option<&Arc<String>>) -> bool {
-        let mut entries = self.of(path).filter(|entry| entry.report.source != TREE_SITTER);
+        let mut entries = self.entries_of(path).filter(|entry| entry.report.source != TREE_SITTER);
         entries.any(|entry| entry.text.as_ref() == text)
     }
 
@@ -84,33 +84,32 @@ impl DiagnosticsHistory {
         }
     }
 
-    /// What is said of any file may be another thing now.
+    /// Something changed: the diagnostics of any file may differ now.
     pub(crate) fn note_change(&mut self) {
         self.changes += 1;
     }
 
-    /// The same, and a person has done it.
+    /// The same, by the user.
     pub(crate) fn note_user_edit(&mut self) {
         self.note_change();
-        self.typed = self.changes;
+        self.last_user_change = self.changes;
     }
 
-    /// Whether a person has typed something since this source last spoke of the file.
+    /// Whether the user has edited anything since this source last reported on the file.
     pub(crate) fn is_user_edited_since(&self, report: &DiagnosticsReport) -> bool {
-        self.entries.get(&key(report)).is_some_and(|entry| entry.changes < self.typed)
+        self.entries.get(&key(report)).is_some_and(|entry| entry.changes < self.last_user_change)
     }
 
-    /// How often it was.
     pub(crate) fn change_count(&self) -> u64 {
         self.changes
     }
 
-    /// Whether this source did not know last what to say of the file.
+    /// Whether this source's last verdict on the file was unknown.
     pub(crate) fn is_unknown(&self, report: &DiagnosticsReport) -> bool {
         self.open.contains(&key(report))
     }
 
-    /// What was said before of the files of these reports, moved to the texts that they are about.
+    /// The previous reports on the same files, moved to the texts that `reports` are about.
     pub(crate) fn baselines<'a>(
         &self,
         reports: &[DiagnosticsReport],
@@ -128,7 +127,7 @@ impl DiagnosticsHistory {
         reports.iter().filter_map(moved).collect()
     }
 
-    /// What is known counts from now on; what is not leaves what was.
+    /// Known verdicts replace the entries. Unknown ones leave them.
     pub(crate) fn record<'a>(
         &mut self,
         reports: &[DiagnosticsReport],
@@ -160,7 +159,7 @@ impl DiagnosticsHistory {
         }
     }
 
-    /// What another one knows of the files of these reports, where this one knows nothing; that it is not known, too.
+    /// Copies the entries of `other` for these files where this history has none. "Unknown" is copied, too.
     pub(crate) fn record_first(&mut self, reports: &[DiagnosticsReport], other: &Self) {
         for report in reports {
             let (used, changes) = (other.clock, other.changes);
@@ -180,7 +179,7 @@ impl DiagnosticsHistory {
         self.trim();
     }
 
-    /// What another one knows of one source and file, where this one knows nothing.
+    /// Copies the entry of `other` for one source and file, if this history has none.
     pub(crate) fn copy_missing(&mut self, report: &DiagnosticsReport, other: &Self) {
         if let Some(entry) = other.entries.get(&key(report)) {
             self.entries.entry(key(report)).or_insert_with(|| entry.clone());
@@ -188,9 +187,9 @@ impl DiagnosticsHistory {
         self.trim();
     }
 
-    /// As if these had not been said of the file, but what `before` has.
-    pub(crate) fn revert(&mut self, path: &Path, said: &Self, before: &Self) {
-        for key in said.entries.keys().filter(|(known, _)| known == path) {
+    /// Undoes the reports in `reported` on a file: back to the entries of `before`.
+    pub(crate) fn revert(&mut self, path: &Path, reported: &Self, before: &Self) {
+        for key in reported.entries.keys().filter(|(known, _)| known == path) {
             match before.entries.get(key) {
                 Some(entry) => _ = self.entries.insert(key.clone(), entry.clone()),
                 None => _ = self.entries.remove(key),
@@ -202,31 +201,31 @@ impl DiagnosticsHistory {
         self.entries.is_empty()
     }
 
-    /// All that is known, with the texts that it is about.
+    /// All known reports, with the texts that they are about.
     pub(crate) fn reports(&self) -> impl Iterator<Item = (&DiagnosticsReport, Option<&Arc<String>>)> {
         self.entries.values().map(|entry| (&entry.report, entry.text.as_ref()))
     }
 
-    /// The files that were told of last, the latest first.
+    /// The most recently reported files, latest first.
     pub(crate) fn recent_paths(&self, most: usize) -> Vec<PathBuf> {
         let mut all: Vec<_> = self.entries.iter().map(|((path, _), entry)| (entry.used, path)).collect();
         all.sort_unstable_by(|one, other| other.cmp(one));
-        let mut found: Vec<PathBuf> = Vec::new();
+        let mut paths: Vec<PathBuf> = Vec::new();
         for (_, path) in all {
-            if found.len() < most && !found.contains(path) {
-                found.push(path.clone());
+            if paths.len() < most && !paths.contains(path) {
+                paths.push(path.clone());
             }
         }
-        found
+        paths
     }
 
-    /// The file is gone.
+    /// Drops the entries of a deleted file.
     pub(crate) fn forget(&mut self, path: &Path) {
         self.entries.retain(|(known, _), _| known != path);
         self.open.retain(|(known, _)| known != path);
     }
 
-    fn of(&self, path: &Path) -> impl Iterator<Item = &HistoryEntry> {
+    fn entries_of(&self, path: &Path) -> impl Iterator<Item = &HistoryEntry> {
         self.entries.iter().filter(move |((known, _), _)| known == path).map(|(_, entry)| entry)
     }
 }
@@ -244,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_over_is_bounded_too() {
+    fn copied_entries_are_bounded_too() {
         let (mut all, text) = (DiagnosticsHistory::default(), Arc::new("x".repeat(MOST_BYTES / 4)));
         for number in 0..10 {
             let mut one = DiagnosticsHistory::default();
@@ -255,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_known_first_stays_so() {
+    fn an_unknown_first_entry_stays_unknown() {
         let (mut first, mut now, text) =
             (DiagnosticsHistory::default(), DiagnosticsHistory::default(), Arc::new(String::new()));
         first.record_first(&[report("a")], &now);

@@ -1,12 +1,16 @@
-//! What is wrong with a text, and how sure it is that this is said of exactly that text.
+//! Diagnostics of a text, with proof that they belong to exactly that text.
 //!
-//! A [`DiagnosticsSource`](copydesk_servers::Source) is asked about [`CheckedDocument`](copydesk_servers::Subject)s, texts at a moment, and answers with [`Report`](copydesk_servers::Report)s, also about other files that it
-//! knows to be broken. What a report [`Said`](copydesk_servers::Said) is proven, likely or unknown; what is unknown has no diagnostics, so that an older
-//! result cannot be passed off as a new one. A baseline is what was said before a change, moved through it; a delta is what the
-//! change did, and `report_text` what a model reads of that.
+//! A [`DiagnosticsSource`](copydesk_servers::DiagnosticsSource) checks
+//! [`CheckedDocument`](copydesk_servers::CheckedDocument)s and returns
+//! [`DiagnosticsReport`](copydesk_servers::DiagnosticsReport)s, also about other files that it knows to be broken.
+//! The [`Verdict`](copydesk_servers::Verdict) of a report is proven, likely or unknown. An unknown verdict has no
+//! diagnostics, so an old result can never pass for a new one. A baseline is what a source reported before a change,
+//! moved through that change. A delta is what the change did to the diagnostics. `report_text` renders it for the
+//! model.
 //!
-//! Invariant: asking ends with the time that was given for it, whatever a source does.
-//! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
+//! Invariant: a check ends at its deadline, whatever a source does.
+//! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units, as every server
+//! has them.
 
 mod baseline;
 pub mod checker;

@@ -1,17 +1,17 @@
-//! Where the lines of a text are, for positions in UTF-16. Made once for a text; each question after that takes the same short
-//! time, however long a line is.
+//! An index of the lines of a text, for positions in UTF-16. It is built once; each lookup then takes constant time,
+//! however long a line is.
 
 use copydesk_text::Position;
 
-/// The code units before every so many bytes are kept.
+/// The index stores the number of code units before every `STEP` bytes.
 const STEP: usize = 256;
 
 #[derive(Debug)]
 pub(crate) struct Utf16LineIndex<'a> {
     text: &'a str,
-    /// Where each line begins; the first always does.
+    /// Where each line begins. Never empty.
     starts: Vec<usize>,
-    /// The code units before each step. None where each byte is one.
+    /// The code units before each step. `None` for ASCII, where each byte is one.
     units: Option<Vec<usize>>,
 }
 
@@ -35,12 +35,12 @@ impl<'a> Utf16LineIndex<'a> {
         Self { text, starts, units }
     }
 
-    /// How many lines there are; behind a final break is one more.
+    /// A text that ends with a line break has an empty last line.
     pub(crate) fn line_count(&self) -> usize {
         self.starts.len()
     }
 
-    /// The line that a byte is in. A break belongs to the line that it ends.
+    /// The line of a byte. A line break belongs to the line that it ends.
     pub(crate) fn line_at(&self, offset: usize) -> usize {
         self.starts.partition_point(|start| *start <= offset) - 1
     }
@@ -53,21 +53,21 @@ impl<'a> Utf16LineIndex<'a> {
         self.starts.binary_search(&offset).is_ok()
     }
 
-    /// Before its break.
+    /// Before its line break.
     pub(crate) fn line_end(&self, line: usize) -> usize {
         let start = self.line_start(line);
         start + self.line_text(line).map_or(0, str::len)
     }
 
-    /// Without its break.
+    /// Without its line break.
     pub(crate) fn line_text(&self, line: usize) -> Option<&'a str> {
         let start = *self.starts.get(line)?;
-        let whole = self.text.get(start..self.line_start(line + 1))?;
-        let without = whole.strip_suffix('\n').unwrap_or(whole);
-        Some(without.strip_suffix('\r').unwrap_or(without))
+        let line = self.text.get(start..self.line_start(line + 1))?;
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        Some(line.strip_suffix('\r').unwrap_or(line))
     }
 
-    /// The byte that a position names; past the end of a line is its end, past the end of the text is its end.
+    /// The byte offset of a position, clamped to the end of its line and of the text.
     pub(crate) fn offset(&self, position: Position) -> usize {
         let line = position.line as usize;
         if line >= self.starts.len() {
@@ -79,9 +79,9 @@ impl<'a> Utf16LineIndex<'a> {
         let step = steps.partition_point(|units| *units < wanted).saturating_sub(1);
         let mut units = steps.get(step).copied().unwrap_or_default();
         let from = step * STEP;
-        for (past, byte) in self.text.as_bytes().get(from..end).unwrap_or_default().iter().enumerate() {
+        for (index, byte) in self.text.as_bytes().get(from..end).unwrap_or_default().iter().enumerate() {
             if units >= wanted && width(*byte) > 0 {
-                return (from + past).max(start);
+                return (from + index).max(start);
             }
             units += width(*byte);
         }
@@ -108,7 +108,7 @@ pub(crate) fn saturate_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// The code units that a byte stands for: those of its character, if it is the first of it.
+/// The code units of a character count for its first byte.
 fn width(byte: u8) -> usize {
     usize::from(byte & 0xc0 != 0x80) + usize::from(byte >= 0xf0)
 }
@@ -118,36 +118,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_end_as_lsp_says() {
-        let places = Utf16LineIndex::new("a\r\nb\rc\n");
-        let lines: Vec<_> = (0..places.line_count()).map(|line| places.line_text(line).unwrap()).collect();
+    fn lines_end_as_in_lsp() {
+        let index = Utf16LineIndex::new("a\r\nb\rc\n");
+        let lines: Vec<_> = (0..index.line_count()).map(|line| index.line_text(line).unwrap()).collect();
         assert_eq!(lines, ["a", "b", "c", ""]);
-        assert_eq!((places.line_at(1), places.line_at(3), places.line_at(7)), (0, 1, 3));
+        assert_eq!((index.line_at(1), index.line_at(3), index.line_at(7)), (0, 1, 3));
     }
 
     #[test]
-    fn every_place_is_found_again() {
+    fn offsets_and_positions_round_trip() {
         let long = "é😀x\u{fffd}".repeat(300);
         for text in ["", "plain\ntext\r\n", "é😀\nx😀y", &format!("{long}\n{long}\r{long}")] {
-            let places = Utf16LineIndex::new(text);
+            let index = Utf16LineIndex::new(text);
             for (offset, _) in text.char_indices().chain([(text.len(), ' ')]) {
-                let position = places.position(offset);
-                let line = places.line_at(offset);
-                let before = text[places.line_start(line)..offset].encode_utf16().count();
+                let position = index.position(offset);
+                let line = index.line_at(offset);
+                let before = text[index.line_start(line)..offset].encode_utf16().count();
                 assert_eq!(position, Position::new(line as u32, before as u32));
-                if offset <= places.line_end(line) {
-                    assert_eq!(places.offset(position), offset, "{position:?}");
+                if offset <= index.line_end(line) {
+                    assert_eq!(index.offset(position), offset, "{position:?}");
                 }
             }
         }
     }
 
     #[test]
-    fn what_is_past_the_end_is_the_end() {
-        let places = Utf16LineIndex::new("aé\nb");
-        let at = |line, character| places.offset(Position::new(line, character));
+    fn positions_past_the_end_are_clamped() {
+        let index = Utf16LineIndex::new("aé\nb");
+        let at = |line, character| index.offset(Position::new(line, character));
         assert_eq!((at(0, 99), at(0, u32::MAX), at(1, 2), at(7, 0)), (3, 3, 5, 5));
-        // Within a character of two units.
+        // Inside a character of two code units.
         assert_eq!(Utf16LineIndex::new("😀x").offset(Position::new(0, 1)), 4);
     }
 }

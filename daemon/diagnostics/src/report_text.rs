@@ -1,9 +1,10 @@
-//! What the model reads of a delta, and what the person's view gets of it.
+//! Renders a delta as text for the model, and as metadata for the user's view.
 //!
-//! For each source a line that names it, how sure it is, and what it found; below that the problems. Facts, not orders: a model that is told
-//! to fix something takes its edit for failed. Nothing is said to be new or clean where that is not known.
+//! Each source gets a line with its name, its proof and its count, followed by the diagnostics. The text states facts
+//! and gives no orders: a model that is told to fix something thinks that its edit failed. It calls nothing new or
+//! clean unless that is known.
 //!
-//! Invariant: whatever servers say, it is short ([`PROBLEMS`], [`BYTES`]), and what is left out is counted.
+//! Invariant: the text is short, whatever servers say ([`PROBLEMS`], [`BYTES`]), and counts what it leaves out.
 //! Invariant: lines that are not indented are ours.
 
 mod group;
@@ -24,19 +25,19 @@ use copydesk_servers::report::Proof;
 use copydesk_servers::sanitize;
 use group::{SourceGroup, group_by_source};
 
-/// The most problems that are told one by one.
+/// At most this many diagnostics are listed.
 const PROBLEMS: usize = 20;
-/// About the most that is told in all: the first problem is always told, and each source.
+/// The approximate cap of the text. The first diagnostic and each source's line are always included.
 const BYTES: usize = 4096;
-/// The most sources, and reasons of theirs, that are told.
+/// At most this many source lines.
 const GROUPS: usize = 12;
-/// The most problems in the metadata.
+/// At most this many diagnostics in the metadata.
 const LISTED: usize = 100;
 
-/// The text of a file as it was checked; none where it is not to be had.
+/// The text of a file as it was checked, if available.
 pub(crate) type TextLookup<'a> = &'a dyn Fn(&Path) -> Option<Arc<String>>;
 
-/// Empty where nobody answered.
+/// Empty if no source reported.
 pub(crate) fn render_delta(delta: &DiagnosticsDelta, root: &Path, text_of: TextLookup<'_>) -> String {
     let groups = group_by_source(delta);
     let shown = groups.iter().flat_map(|group| &group.problems).take(PROBLEMS);
@@ -46,42 +47,42 @@ pub(crate) fn render_delta(delta: &DiagnosticsDelta, root: &Path, text_of: TextL
     }
     let places: HashMap<_, _> =
         texts.iter().filter_map(|(path, text)| Some((*path, Utf16LineIndex::new(text.as_ref()?)))).collect();
-    let mut telling = ReportWriter { delta, root, places, said: String::new(), told: 0 };
+    let mut writer = ReportWriter { delta, root, places, text: String::new(), listed_count: 0 };
     for group in groups.iter().take(GROUPS) {
-        telling.group(group);
+        writer.group(group);
     }
     if groups.len() > GROUPS {
-        let _ = writeln!(telling.said, "… and {} more answers", groups.len() - GROUPS);
+        let _ = writeln!(writer.text, "… and {} more answers", groups.len() - GROUPS);
     }
-    telling.counts();
-    telling.said
+    writer.counts();
+    writer.text
 }
 
 struct ReportWriter<'a> {
     delta: &'a DiagnosticsDelta,
     root: &'a Path,
     places: HashMap<&'a Path, Utf16LineIndex<'a>>,
-    said: String,
-    told: usize,
+    text: String,
+    listed_count: usize,
 }
 
 impl ReportWriter<'_> {
     fn group(&mut self, group: &SourceGroup<'_>) {
-        self.said.push_str(&group.headline(self.delta.min_severity, self.root));
-        self.said.push('\n');
+        self.text.push_str(&group.headline(self.delta.min_severity, self.root));
+        self.text.push('\n');
         for (done, problem) in group.problems.iter().enumerate() {
             let shown = problem::render_problem(problem, self.root, self.places.get(&*problem.path));
-            let has_room = self.told == 0 || self.said.len() + shown.len() <= BYTES;
-            if self.told >= PROBLEMS || !has_room {
-                let _ = writeln!(self.said, "… and {} more", group.problems.len() - done);
+            let has_room = self.listed_count == 0 || self.text.len() + shown.len() <= BYTES;
+            if self.listed_count >= PROBLEMS || !has_room {
+                let _ = writeln!(self.text, "… and {} more", group.problems.len() - done);
                 return;
             }
-            self.said.push_str(&shown);
-            self.told += 1;
+            self.text.push_str(&shown);
+            self.listed_count += 1;
         }
     }
 
-    /// What there is to say of older problems.
+    /// The line about older diagnostics.
     fn counts(&mut self) {
         let older = |count: usize| {
             let thing = thing(self.delta.min_severity);
@@ -92,19 +93,19 @@ impl ReportWriter<'_> {
         let were = if fixed == 1 { "was" } else { "were" };
         let _ = match (remaining, fixed) {
             (0, 0) => Ok(()),
-            (_, 0) => writeln!(self.said, "{} {remain}.", older(remaining)),
-            (0, _) => writeln!(self.said, "{} {were} fixed.", older(fixed)),
-            _ => writeln!(self.said, "{} {remain}, {fixed} {were} fixed.", older(remaining)),
+            (_, 0) => writeln!(self.text, "{} {remain}.", older(remaining)),
+            (0, _) => writeln!(self.text, "{} {were} fixed.", older(fixed)),
+            _ => writeln!(self.text, "{} {remain}, {fixed} {were} fixed.", older(remaining)),
         };
     }
 }
 
-/// What is counted: where only errors are, it is not said that there is no problem.
+/// The noun to count. If only errors are counted, the text must not say that there are no problems.
 fn thing(least: Severity) -> &'static str {
     if least == Severity::Error { "error" } else { "problem" }
 }
 
-/// As it is told.
+/// Relative to the root, and sanitized.
 pub(crate) fn display_path(path: &Path, root: &Path) -> String {
     let short = path.strip_prefix(root).ok().filter(|rest| !rest.as_os_str().is_empty());
     sanitize::sanitize_line(&short.unwrap_or(path).to_string_lossy(), 300)
@@ -119,7 +120,7 @@ fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// For the person's view of a call: `diagnostics` in its metadata. Lines and columns begin with 1.
+/// For the user's view of a call: `diagnostics` in its metadata. Lines and columns begin with 1.
 pub(crate) fn build_metadata(delta: &DiagnosticsDelta, root: &Path, waited: Duration) -> Value {
     let problem = |problem: &ReportedDiagnostic| {
         let item = &problem.diagnostic;
@@ -134,7 +135,7 @@ pub(crate) fn build_metadata(delta: &DiagnosticsDelta, root: &Path, waited: Dura
         })
     };
     let listed = |list: &[ReportedDiagnostic]| list.iter().take(LISTED).map(problem).collect::<Vec<_>>();
-    let mut told = json!({
+    let mut metadata = json!({
         "reports": reports(&delta.sources),
         "new": listed(&delta.new),
         "unsure": listed(&delta.unsure),
@@ -144,14 +145,14 @@ pub(crate) fn build_metadata(delta: &DiagnosticsDelta, root: &Path, waited: Dura
     });
     let unlisted = delta.new.len().saturating_sub(LISTED) + delta.unsure.len().saturating_sub(LISTED);
     if unlisted > 0 {
-        told.as_object_mut().into_iter().for_each(|told: &mut Map<_, _>| {
-            told.insert("unlisted".to_owned(), unlisted.into());
+        metadata.as_object_mut().into_iter().for_each(|metadata: &mut Map<_, _>| {
+            metadata.insert("unlisted".to_owned(), unlisted.into());
         });
     }
-    told
+    metadata
 }
 
-/// Each source with each of its proofs and reasons once.
+/// Each source with each of its proofs and reasons, once.
 fn reports(answers: &[SourceStatus]) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for answer in answers {
@@ -167,7 +168,6 @@ fn reports(answers: &[SourceStatus]) -> Vec<Value> {
     found
 }
 
-/// How a proof is said of a text.
 fn proof(proof: Proof) -> &'static str {
     match proof {
         Proof::Proven => "proven for this text",

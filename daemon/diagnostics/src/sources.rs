@@ -1,8 +1,8 @@
-//! All sources of a session, and which of them is asked about which text.
+//! All diagnostics sources of a session, and which source checks which text.
 //!
-//! The editor's own servers come first: a second server for what the person's editor serves would be one too many. Where the
-//! editor has nothing to say, our pool is asked. Checkers are asked beside them, where they are configured. A grammar finds
-//! mistakes of form only, and is asked about what nobody else knows.
+//! The editor's own servers come first: the daemon starts no second server for what the user's editor serves. If the
+//! editor reports nothing on a file, the pool checks it. Configured checkers run beside both. The syntax source sees
+//! syntax errors only, so it checks just the files that no other source knows.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use copydesk_servers::source::{
 
 use crate::time_limits::{EDITOR_TIMEOUT, SYNTAX_TIMEOUT};
 
-/// Each may be missing.
+/// Each source is optional.
 #[derive(Clone, Default)]
 pub struct DiagnosticsSources {
     pub editor: Option<Arc<dyn DiagnosticsSource>>,
@@ -33,33 +33,32 @@ impl std::fmt::Debug for DiagnosticsSources {
     }
 }
 
-/// In what way they are asked.
+/// Which method of a source to call.
 type CheckMethod = for<'a> fn(&'a dyn DiagnosticsSource, &'a [CheckedDocument], Instant) -> CheckFuture<'a>;
 
-/// How much is to be known of a file that was read.
+/// How much to check of a file that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WarmUpScope {
-    /// What is said of it alone, which is known soonest.
+    /// The file alone, which is fastest.
     FileOnly,
-    /// What is said of it and of all that it may break.
+    /// The file and its dependents.
     WithDependents,
-    /// The same, however long the servers need to be ready.
+    /// The same, waiting until the servers are ready.
     WhenReady,
 }
 
 impl DiagnosticsSources {
-    /// Nobody can say anything.
     pub fn is_empty(&self) -> bool {
         [&self.editor, &self.pool, &self.checkers, &self.syntax].iter().all(|source| source.is_none())
     }
 
-    /// Everything that is known by then.
+    /// All reports that are known at the deadline.
     pub async fn check(&self, subjects: &[CheckedDocument], until: Instant) -> Vec<DiagnosticsReport> {
         self.ask(|source, subjects, until| source.check(subjects, until), subjects, until).await
     }
 
-    /// What servers of ours say of files that may be changed next. Nothing where an editor has servers: it is not made to open
-    /// files that nobody changes.
+    /// The pool's reports on files that may be edited next. Empty if the editor has servers: it should not open files
+    /// that the session only reads.
     pub async fn warm_up(
         &self,
         warming: WarmUpScope,
@@ -67,7 +66,7 @@ impl DiagnosticsSources {
         root: &Path,
         until: Instant,
     ) -> Vec<DiagnosticsReport> {
-        if self.oversee(root, until.min(Instant::now() + EDITOR_TIMEOUT)).await {
+        if self.watch_if_editor_serves(root, until.min(Instant::now() + EDITOR_TIMEOUT)).await {
             return Vec::new();
         }
         let Some(pool) = &self.pool else { return Vec::new() };
@@ -78,17 +77,18 @@ impl DiagnosticsSources {
         }
     }
 
-    /// Tells whether an editor serves, whose servers do not say what they see on the disk: so somebody else has to look.
-    async fn oversee(&self, root: &Path, until: Instant) -> bool {
+    /// Returns whether the editor has servers. They do not report what they see on the disk, so our watcher then
+    /// watches the folder.
+    async fn watch_if_editor_serves(&self, root: &Path, until: Instant) -> bool {
         let Some(editor) = &self.editor else { return false };
         let is_served = editor.serves(until).await;
-        if let Some(witness) = self.watcher.as_ref().filter(|_| is_served) {
-            witness.watch_folder(root);
+        if let Some(watcher) = self.watcher.as_ref().filter(|_| is_served) {
+            watcher.watch_folder(root);
         }
         is_served
     }
 
-    /// The same, with time to wait for whoever is not ready.
+    /// Like [`Self::check`], but waits for sources that are not ready.
     pub async fn check_when_ready(
         &self,
         subjects: &[CheckedDocument],
@@ -97,7 +97,8 @@ impl DiagnosticsSources {
         self.ask(|source, subjects, until| source.check_when_ready(subjects, until), subjects, until).await
     }
 
-    /// What would be said if these were the texts. Of what an editor serves our own servers are not asked: none may be there for it.
+    /// The reports on texts that are only proposed. The pool checks nothing that an editor serves: it may have no
+    /// server for it.
     pub async fn check_proposed(
         &self,
         subjects: &[CheckedDocument],
@@ -113,55 +114,55 @@ impl DiagnosticsSources {
         sources.ask(|source, subjects, until| source.check_proposed(subjects, until), subjects, until).await
     }
 
-    /// This moment, for [`Self::changed`] below a folder.
+    /// A checkpoint for [`Self::changes_since`] below a folder.
     pub async fn checkpoint(&self, below: &Path, until: Instant) -> u64 {
-        let Some(witness) = &self.watcher else { return 0 };
-        // An editor that does not answer leaves time for what was changed before to be seen.
+        let Some(watcher) = &self.watcher else { return 0 };
+        // Half of the time is for an editor that does not answer; the rest is for the watcher to see earlier changes.
         let now = Instant::now();
-        self.oversee(below, now + until.saturating_duration_since(now) / 2).await;
-        witness.checkpoint(until).await
+        self.watch_if_editor_serves(below, now + until.saturating_duration_since(now) / 2).await;
+        watcher.checkpoint(until).await
     }
 
-    /// What of the files below a folder that are served was changed on the disk since a moment.
+    /// The served files below a folder that changed on the disk since a checkpoint.
     pub async fn changes_since(&self, since: u64, below: &Path, until: Instant) -> ChangedFiles {
         match &self.watcher {
-            Some(witness) => witness.changes_since(since, below, until).await,
+            Some(watcher) => watcher.changes_since(since, below, until).await,
             None => ChangedFiles::default(),
         }
     }
 
     async fn ask(
         &self,
-        asking: CheckMethod,
+        method: CheckMethod,
         subjects: &[CheckedDocument],
         until: Instant,
     ) -> Vec<DiagnosticsReport> {
-        let by = async |source: &Option<Arc<dyn DiagnosticsSource>>,
-                        subjects: &[CheckedDocument],
-                        until: Instant| match source {
-            Some(source) if !subjects.is_empty() => asking(&**source, subjects, until).await,
+        let ask_until = async |source: &Option<Arc<dyn DiagnosticsSource>>,
+                               subjects: &[CheckedDocument],
+                               until: Instant| match source {
+            Some(source) if !subjects.is_empty() => method(&**source, subjects, until).await,
             _ => Vec::new(),
         };
-        let of = async |source: &Option<Arc<dyn DiagnosticsSource>>, subjects: &[CheckedDocument]| {
-            by(source, subjects, until).await
+        let ask = async |source: &Option<Arc<dyn DiagnosticsSource>>, subjects: &[CheckedDocument]| {
+            ask_until(source, subjects, until).await
         };
         let servers = async {
-            let mut reports = of(&self.editor, subjects).await;
+            let mut reports = ask(&self.editor, subjects).await;
             let served = paths(&reports, |_| true);
             if let Some(pool) = self.pool.as_ref().filter(|_| !served.is_empty()) {
                 pool.mark_redundant(&served.iter().cloned().collect::<Vec<_>>());
             }
-            let own = of(&self.pool, &except(subjects, &served)).await;
-            // What the editor says of another file counts more than what we think of it.
+            let own = ask(&self.pool, &except(subjects, &served)).await;
+            // The editor's report on another file takes precedence over the pool's.
             reports.extend(own.into_iter().filter(|report| !served.contains(&report.path)));
             reports
         };
-        let (mut reports, checked) = tokio::join!(servers, of(&self.checkers, subjects));
+        let (mut reports, checked) = tokio::join!(servers, ask(&self.checkers, subjects));
         reports.extend(checked);
         let known = paths(&reports, |report| report.verdict.proof() != Proof::Unknown);
-        // It is asked when the others may have taken all the time.
+        // The other sources may have used up all the time.
         let until = until.max(Instant::now() + SYNTAX_TIMEOUT);
-        reports.extend(by(&self.syntax, &except(subjects, &known), until).await);
+        reports.extend(ask_until(&self.syntax, &except(subjects, &known), until).await);
         reports
     }
 }

@@ -1,8 +1,9 @@
-//! Whether a text keeps to the grammar of its language: always there, always at once, and of exactly the text that was asked for.
+//! Syntax errors of a text, found with tree-sitter: always available, fast, and for exactly the given text.
 //!
-//! What keeps to it may still be wrong in every other way; what breaks it is wrong, except where only a macro or whoever reads a template
-//! could say ([`grammar::GrammarStrictness`]): the one is told as likely, the other as unknown.
-//! A text is parsed on a thread for such work. Too large a text, and one that takes too long, is unknown.
+//! A text without syntax errors may still be wrong in every other way. A text with one is wrong, unless only a
+//! preprocessor or a template engine could tell ([`grammar::GrammarStrictness`]): the verdict is then likely or
+//! unknown.
+//! Parsing runs on a blocking thread. The verdict on a text that is too large, or takes too long, is unknown.
 
 mod faults;
 mod grammar;
@@ -23,10 +24,11 @@ use tree_cache::{ParsedDocument, SyntaxTreeCache};
 
 use crate::time_limits::{PARSE_TIMEOUT, SYNTAX_TREE_IDLE_TIME};
 
-/// Larger texts are nothing that a person wrote.
+/// No user wrote a larger text by hand.
 const LARGEST: usize = 4 << 20;
-/// What the parser makes of a wrong text depends a little on the tree that it began with. So that the same text is always told the
-/// same, a wrong one is parsed again from nothing, unless it is so large that one would wait for it.
+/// The errors that the parser finds depend a little on the tree it started from. So that the verdict on a text is
+/// always the same, a text with errors is parsed again from scratch, unless it is so large that this takes noticeable
+/// time.
 const PARSED_AGAIN: usize = 64 << 10;
 
 #[derive(Debug, Default, Clone)]
@@ -35,36 +37,36 @@ pub struct SyntaxSource {
 }
 
 impl SyntaxSource {
-    /// There is a grammar for such a file.
+    /// Whether a grammar is built in for this file.
     pub fn serves(path: &Path) -> bool {
         grammar::grammar_for(path).is_some()
     }
 
-    /// What is said of a text. It may take a while.
-    fn said(&self, grammar: &'static Grammar, subject: &CheckedDocument, until: Instant) -> Verdict {
+    /// Parses the text, which may take a while.
+    fn verdict_for(&self, grammar: &'static Grammar, subject: &CheckedDocument, until: Instant) -> Verdict {
         if subject.text.len() > LARGEST {
             return unknown("the file is larger than 4 MB");
         }
         let earlier = lock(&self.trees).get(&subject.path, &subject.text).cloned();
         let earlier = earlier.filter(|earlier| earlier.grammar == grammar.name);
-        let Some(parsed) = parsed(grammar, subject, earlier, until) else {
+        let Some(parsed) = parse_document(grammar, subject, earlier, until) else {
             return unknown("parsing it took too long");
         };
         let found = parsed.diagnostics.clone();
         lock(&self.trees).put(subject.path.clone(), parsed);
-        judged(grammar, &subject.text, found)
+        judge(grammar, &subject.text, found)
     }
 
-    /// Sees to it that what is not used any more is taken away.
-    fn watch(&self) {
+    /// Starts the eviction of unused trees, unless it runs.
+    fn start_eviction(&self) {
         if !std::mem::replace(&mut lock(&self.trees).is_eviction_running, true) {
-            tokio::spawn(forgetting(Arc::downgrade(&self.trees)));
+            tokio::spawn(evict_unused(Arc::downgrade(&self.trees)));
         }
     }
 }
 
-/// Until nothing is left.
-async fn forgetting(trees: Weak<Mutex<SyntaxTreeCache>>) {
+/// Runs until the cache is empty.
+async fn evict_unused(trees: Weak<Mutex<SyntaxTreeCache>>) {
     loop {
         let before = Instant::now();
         tokio::time::sleep(SYNTAX_TREE_IDLE_TIME).await;
@@ -81,7 +83,7 @@ fn lock(trees: &Mutex<SyntaxTreeCache>) -> MutexGuard<'_, SyntaxTreeCache> {
     trees.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn parsed(
+fn parse_document(
     grammar: &'static Grammar,
     subject: &CheckedDocument,
     earlier: Option<ParsedDocument>,
@@ -104,8 +106,8 @@ fn parsed(
     Some(ParsedDocument { grammar: grammar.name, text: subject.text.clone(), tree, diagnostics: found })
 }
 
-fn judged(grammar: &Grammar, text: &str, found: Vec<Diagnostic>) -> Verdict {
-    // `${{ … }}` is what workflows have within strings.
+fn judge(grammar: &Grammar, text: &str, found: Vec<Diagnostic>) -> Verdict {
+    // `${{ … }}` stands in strings of workflow files.
     let is_template = || {
         let braces =
             text.match_indices("{{").any(|(at, _)| !text.get(..at).is_some_and(|text| text.ends_with('$')));
@@ -133,27 +135,27 @@ impl DiagnosticsSource for SyntaxSource {
         Box::pin(async move {
             let mut reports = Vec::with_capacity(served.len());
             if !served.is_empty() {
-                self.watch();
+                self.start_eviction();
             }
             for (grammar, subject) in served {
                 let (path, syntax) = (subject.path.clone(), self.clone());
                 let work = move || {
                     let until = until.into_std().min(Instant::now() + PARSE_TIMEOUT);
-                    syntax.said(grammar, &subject, until)
+                    syntax.verdict_for(grammar, &subject, until)
                 };
-                let said = tokio::time::timeout_at(until, tokio::task::spawn_blocking(work)).await;
-                let said = match said {
-                    Ok(Ok(said)) => said,
+                let parsed = tokio::time::timeout_at(until, tokio::task::spawn_blocking(work)).await;
+                let verdict = match parsed {
+                    Ok(Ok(verdict)) => verdict,
                     Ok(Err(_)) => unknown("the parser failed"),
                     Err(_) => unknown("there was no time left to parse it"),
                 };
-                reports.push(DiagnosticsReport::new(path, TREE_SITTER, said));
+                reports.push(DiagnosticsReport::new(path, TREE_SITTER, verdict));
             }
             reports
         })
     }
 
-    /// A text that is only proposed is parsed like any other.
+    /// A proposed text is parsed like any other.
     fn check_proposed<'a>(
         &'a self,
         subjects: &'a [CheckedDocument],

@@ -1,11 +1,12 @@
-//! What a session knows of what is wrong in its workspace, and what of it is new.
+//! Tracks the diagnostics of a session's workspace, and reports which of them are new.
 //!
-//! Before a change what is known of its texts is asked for ([`DiagnosticsTracker::record_baseline`]), after it what is said now
-//! ([`DiagnosticsTracker::check_edits`]); the difference is told. What cannot be known in time is told as unknown, and waited for beside the work:
-//! what comes of it is news ([`DiagnosticsTracker::take_late_notes`]), unless the text is another one by then.
+//! Before a change, the caller has the current texts checked ([`DiagnosticsTracker::record_baseline`]); after it, the
+//! new ones ([`DiagnosticsTracker::check_edits`]). The caller gets the difference. What sources do not report in time
+//! is unknown, and a background task waits for it. Its result becomes a late note
+//! ([`DiagnosticsTracker::take_late_notes`]), unless the text has changed by then.
 //!
-//! Invariant: nothing here keeps a call for longer than the time that was configured.
-//! Invariant: each problem is told as new once, whichever call sees it first.
+//! Invariant: nothing here delays a call beyond the configured time.
+//! Invariant: each diagnostic is reported as new once, whichever call sees it first.
 
 mod command;
 mod incoming_reports;
@@ -44,49 +45,49 @@ use warm_up::{NotReadyQueue, WarmUpQueue, WarmUpTracker};
 pub use command::CommandSnapshot;
 pub use viewer::DiagnosticsViewer;
 
-/// Files that are looked at again when one is gone, or a command has changed some.
+/// At most this many recent files are checked again after a file is deleted or a command has changed some.
 const MOST_AGAIN: usize = 24;
 
-/// Files of which it is kept how long was waited for them.
+/// At most this many files have a recorded wait.
 const MOST_WAITED: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrackerOptions {
     pub wait: Duration,
-    /// What is less severe is not told.
+    /// Less severe diagnostics are not reported.
     pub min_severity: Severity,
 }
 
-/// What became of one file.
+/// One file before and after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedDocument {
-    /// Its real path.
+    /// Canonical.
     pub path: PathBuf,
-    /// None where it was not there.
+    /// `None` if the file did not exist.
     pub before: Option<Arc<String>>,
-    /// None where it is gone.
+    /// `None` if the file is deleted.
     pub after: Option<Arc<String>>,
-    /// The text after it is on the disk.
+    /// `after` is on the disk.
     pub is_saved: bool,
 }
 
 impl EditedDocument {
-    fn subject(&self) -> Option<CheckedDocument> {
+    fn checked_document(&self) -> Option<CheckedDocument> {
         let text = Arc::clone(self.after.as_ref()?);
         Some(CheckedDocument { path: self.path.clone(), text, is_saved: self.is_saved })
     }
 }
 
-/// What is said of a change.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiagnosticsSummary {
     /// For the model.
     pub output: String,
-    /// For the person.
+    /// For the user's view.
     pub metadata: Value,
 }
 
-/// The checks of one session. Clones are the same.
+/// The diagnostics of one session. Clones share their state.
 #[derive(Clone)]
 pub struct DiagnosticsTracker {
     shared: Arc<TrackerInner>,
@@ -105,66 +106,66 @@ struct TrackerInner {
     options: TrackerOptions,
     viewer: OnceLock<Arc<dyn DiagnosticsViewer>>,
     state: Mutex<TrackerState>,
-    reading: WarmUpTracker,
+    warm_ups: WarmUpTracker,
 }
 
-/// A question, and when it was asked.
+/// When a check began.
 #[derive(Debug, Clone, Copy)]
 struct CheckStart {
-    /// How often something had been changed by then.
+    /// The history's number of changes at that time.
     changes: u64,
 }
 
 #[derive(Default)]
 struct TrackerState {
-    ledger: DiagnosticsHistory,
+    history: DiagnosticsHistory,
     turn: TurnBaseline,
-    /// As each file was when it was first heard of.
-    first: DiagnosticsHistory,
-    /// The files that somebody was asked about last, the latest first.
-    met: VecDeque<PathBuf>,
-    /// The texts that this session made last.
-    made: OwnEdits,
-    /// How long was waited before a change, which the time after it is less by.
+    /// The state of each file before its first reported change: the baseline of the whole session.
+    session_baseline: DiagnosticsHistory,
+    /// The files that were checked last, latest first.
+    recently_checked: VecDeque<PathBuf>,
+    own_edits: OwnEdits,
+    /// How long `record_baseline` waited for each file. `check_edits` waits that much less.
     waited: HashMap<PathBuf, Duration>,
     late: LateReports,
     pending: UncheckedChanges,
-    unasked: WarmUpQueue,
-    unready: NotReadyQueue,
-    /// When this session was last told of something: what was typed since is not its doing.
-    moment: u64,
+    warm_up_queue: WarmUpQueue,
+    not_ready_queue: NotReadyQueue,
+    /// The editors' edit epoch at the last check: later edits are the user's, not the session's.
+    edit_epoch: u64,
 }
 
 impl TrackerState {
-    /// The files that were told of last, and those that were asked about.
-    fn latest(&self) -> Vec<PathBuf> {
-        let mut latest = self.ledger.recent_paths(MOST_AGAIN);
-        let unheard: Vec<_> = self.met.iter().filter(|path| !latest.contains(path)).cloned().collect();
-        latest.extend(unheard);
-        latest.truncate(MOST_AGAIN);
-        latest
+    /// The files that were reported on or checked last.
+    fn recent_paths(&self) -> Vec<PathBuf> {
+        let mut recent = self.history.recent_paths(MOST_AGAIN);
+        let unreported: Vec<_> =
+            self.recently_checked.iter().filter(|path| !recent.contains(path)).cloned().collect();
+        recent.extend(unreported);
+        recent.truncate(MOST_AGAIN);
+        recent
     }
 
-    /// Where anything was typed since the last time, what is said of any file may be another thing.
-    fn look(&mut self, moment: u64) {
-        if self.moment != moment {
-            self.moment = moment;
-            self.ledger.note_user_edit();
+    /// If the user has edited anything since the last check, the diagnostics of any file may differ.
+    fn note_epoch(&mut self, epoch: u64) {
+        if self.edit_epoch != epoch {
+            self.edit_epoch = epoch;
+            self.history.note_user_edit();
         }
     }
 
-    /// What the next reports are compared with.
-    fn keep(&mut self, subjects: &[CheckedDocument], reports: &[DiagnosticsReport]) {
-        self.first.record_first(reports, &self.ledger);
-        self.ledger.record(reports, text_of(subjects));
+    /// Makes these reports the baseline of the next ones.
+    fn record(&mut self, subjects: &[CheckedDocument], reports: &[DiagnosticsReport]) {
+        self.session_baseline.record_first(reports, &self.history);
+        self.history.record(reports, text_of(subjects));
     }
 }
 
 impl Default for DiagnosticsTracker {
-    /// Nobody is asked, and nothing is told.
+    /// A tracker without sources, which reports nothing.
     fn default() -> Self {
         let options = TrackerOptions { wait: DEFAULT_WAIT, min_severity: Severity::Error };
-        Self::make(DiagnosticsSources::default(), None, Path::new("/"), options)
+        Self::build(DiagnosticsSources::default(), None, Path::new("/"), options)
     }
 }
 
@@ -175,18 +176,18 @@ impl DiagnosticsTracker {
         root: &Path,
         options: TrackerOptions,
     ) -> Self {
-        Self::make(sources, Some(texts), root, options)
+        Self::build(sources, Some(texts), root, options)
     }
 
-    fn make(
+    fn build(
         sources: DiagnosticsSources,
         texts: Option<Arc<dyn DocumentProvider>>,
         root: &Path,
         options: TrackerOptions,
     ) -> Self {
-        let (viewer, state, reading) = (OnceLock::new(), Mutex::default(), WarmUpTracker::default());
+        let (viewer, state, warm_ups) = (OnceLock::new(), Mutex::default(), WarmUpTracker::default());
         let root = root.to_owned();
-        Self { shared: Arc::new(TrackerInner { sources, texts, root, options, viewer, state, reading }) }
+        Self { shared: Arc::new(TrackerInner { sources, texts, root, options, viewer, state, warm_ups }) }
     }
 
     fn real_root(&self) -> PathBuf {
@@ -197,93 +198,93 @@ impl DiagnosticsTracker {
         self.shared.sources.is_empty()
     }
 
-    /// Somebody is going to be asked about these.
+    /// Registers that these texts are about to be checked.
     fn begin(&self, subjects: &[CheckedDocument]) -> CheckStart {
-        let moment = self.moment();
+        let epoch = self.edit_epoch();
         let mut state = self.lock();
-        state.look(moment);
+        state.note_epoch(epoch);
         for subject in subjects {
-            state.met.retain(|path| *path != subject.path);
-            state.met.push_front(subject.path.clone());
+            state.recently_checked.retain(|path| *path != subject.path);
+            state.recently_checked.push_front(subject.path.clone());
         }
-        state.met.truncate(MOST_AGAIN);
-        CheckStart { changes: state.ledger.change_count() }
+        state.recently_checked.truncate(MOST_AGAIN);
+        CheckStart { changes: state.history.change_count() }
     }
 
-    /// What is said of texts that are about to be changed, as far as it is not known.
+    /// Checks texts that are about to be changed, unless the history is current.
     pub async fn record_baseline(&self, subjects: &[CheckedDocument]) {
         if self.is_disabled() {
             return;
         }
-        // The rest is for what comes after.
-        let begun = Instant::now();
-        let until = begun + self.shared.options.wait / 3;
+        // The rest of the time is for the check after the change.
+        let started = Instant::now();
+        let until = started + self.shared.options.wait / 3;
         let paths: Vec<_> = subjects.iter().map(|subject| &*subject.path).collect();
-        self.shared.reading.wait_until_done(&paths, until).await;
-        let moment = self.moment();
+        self.shared.warm_ups.wait_until_done(&paths, until).await;
+        let epoch = self.edit_epoch();
         let unknown: Vec<_> = {
             let mut state = self.lock();
-            state.look(moment);
+            state.note_epoch(epoch);
             subjects.iter().for_each(|subject| _ = state.waited.remove(&subject.path));
             let is_unknown =
-                |subject: &&CheckedDocument| !state.ledger.is_current(&subject.path, &subject.text);
+                |subject: &&CheckedDocument| !state.history.is_current(&subject.path, &subject.text);
             subjects.iter().filter(is_unknown).cloned().collect()
         };
         if !unknown.is_empty() {
-            let asked = self.begin(&unknown);
+            let start = self.begin(&unknown);
             let (unknown, reports) = self.check(unknown, until).await;
-            self.record_reports(&unknown, &reports, asked);
+            self.record_reports(&unknown, &reports, start);
         }
         let mut state = self.lock();
         if state.waited.len() >= MOST_WAITED {
-            // Changes that were not made.
+            // These are from changes that were never made.
             state.waited.clear();
         }
-        // Of files that are not there yet nobody says which they are.
+        // The caller does not name files that it will create, so the empty path stands for them.
         let paths = subjects.iter().map(|subject| subject.path.clone()).chain([PathBuf::new()]);
-        state.waited.extend(paths.map(|path| (path, begun.elapsed())));
+        state.waited.extend(paths.map(|path| (path, started.elapsed())));
     }
 
-    fn moment(&self) -> u64 {
+    fn edit_epoch(&self) -> u64 {
         self.shared.texts.as_ref().map_or(0, |texts| texts.edit_epoch())
     }
 
-    /// What is new after a change. Nothing where nobody can say anything of it.
+    /// What is new after a change. `None` if no source reports on it.
     pub async fn check_edits(&self, edited: &[EditedDocument]) -> Option<DiagnosticsSummary> {
         if self.is_disabled() {
             return None;
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         let waited = self.waited(edited);
-        let until = begun + self.shared.options.wait.saturating_sub(waited);
-        let change = self.made(edited, true);
-        let moment = self.moment();
-        self.lock().moment = moment;
-        let asked = self.subjects(edited);
+        let until = started + self.shared.options.wait.saturating_sub(waited);
+        let change = self.record_change(edited, true);
+        let epoch = self.edit_epoch();
+        self.lock().edit_epoch = epoch;
+        let documents = self.documents_to_check(edited);
         let (subjects, reports) =
-            self.check(asked.clone(), until.checked_sub(SYNTAX_RESERVE).unwrap_or(until)).await;
+            self.check(documents.clone(), until.checked_sub(SYNTAX_RESERVE).unwrap_or(until)).await;
         let syntax = self.syntax_before(edited, &reports, until).await;
         let delta = self.compare(edited, &subjects, &reports, syntax, &change);
-        self.wait_for_late(asked, &delta, change, false);
-        self.told(&delta, &|path| text_of(&subjects)(path).cloned(), waited + begun.elapsed())
+        self.wait_for_late(documents, &delta, change, false);
+        self.summarize(&delta, &|path| text_of(&subjects)(path).cloned(), waited + started.elapsed())
     }
 
-    /// How long was waited before this change.
+    /// How long `record_baseline` waited for this change.
     fn waited(&self, edited: &[EditedDocument]) -> Duration {
         let mut state = self.lock();
         let paths = edited.iter().map(|edited| &*edited.path).chain([Path::new("")]);
         paths.filter_map(|path| state.waited.remove(path)).max().unwrap_or_default()
     }
 
-    /// What would be new if these were the texts.
+    /// What would be new with these texts.
     pub async fn check_proposed_edits(&self, edited: &[EditedDocument]) -> Option<DiagnosticsSummary> {
         if self.is_disabled() {
             return None;
         }
-        let begun = Instant::now();
-        let subjects: Vec<_> = edited.iter().filter_map(EditedDocument::subject).collect();
-        let until = begun + self.shared.options.wait / 2;
-        let others = self.others(&subjects);
+        let started = Instant::now();
+        let subjects: Vec<_> = edited.iter().filter_map(EditedDocument::checked_document).collect();
+        let until = started + self.shared.options.wait / 2;
+        let others = self.other_documents(&subjects);
         let reports = self
             .shared
             .sources
@@ -291,52 +292,55 @@ impl DiagnosticsTracker {
             .await;
         let (subjects, reports) = self.with_others(subjects, reports, &others);
         let syntax = self.syntax_before(edited, &reports, until).await;
-        let mut baselines = self.lock().ledger.baselines(&reports, text_of(&subjects));
-        baselines.extend(first(edited, &subjects, syntax));
+        let mut baselines = self.lock().history.baselines(&reports, text_of(&subjects));
+        baselines.extend(missing_baselines(edited, &subjects, syntax));
         let mut delta = DiagnosticsDelta::compute(&baselines, &reports, self.shared.options.min_severity);
-        // Who cannot tell before says nothing, instead of that to every ask.
+        // A source that cannot check proposed texts is left out, so that it does not say so at every ask.
         delta.sources.retain(|answer| answer.why.is_none());
-        self.told(&delta, &|path| text_of(&subjects)(path).cloned(), begun.elapsed())
+        self.summarize(&delta, &|path| text_of(&subjects)(path).cloned(), started.elapsed())
     }
 
-    /// `is_exact` where a file without a text before was not there. What is returned is kept until it is answered for.
-    fn made(&self, edited: &[EditedDocument], is_exact: bool) -> UncheckedChange {
+    /// With `is_exact`, a file without a text before did not exist. The returned guard keeps the change unchecked until
+    /// it is dropped.
+    fn record_change(&self, edited: &[EditedDocument], is_exact: bool) -> UncheckedChange {
         let mut guard = self.lock();
         let state = &mut *guard;
         for file in edited {
             let EditedDocument { path, before, after, .. } = file;
-            state.made.record(path, after.as_ref());
+            state.own_edits.record(path, after.as_ref());
             state.turn.record_edit(file, is_exact && before.is_none());
-            state.late.withdraw(path, &mut state.ledger);
+            state.late.withdraw(path, &mut state.history);
             if after.is_none() {
-                state.ledger.forget(path);
-                state.first.forget(path);
-                state.met.retain(|known| known != path);
+                state.history.forget(path);
+                state.session_baseline.forget(path);
+                state.recently_checked.retain(|known| known != path);
             }
         }
-        state.ledger.note_change();
+        state.history.note_change();
         state.pending.begin()
     }
 
-    /// Everything that is known by then, with the texts that it is said of.
+    /// All reports that are known at the deadline, with the texts that they are about.
     async fn check(
         &self,
         subjects: Vec<CheckedDocument>,
         until: Instant,
     ) -> (Vec<CheckedDocument>, Vec<DiagnosticsReport>) {
-        let others = self.others(&subjects);
+        let others = self.other_documents(&subjects);
         let reports = self.shared.sources.check(&subjects, until).await;
         self.with_others(subjects, reports, &others)
     }
 
-    /// The new texts; and where files came or went, those that were told of last: they may be about these.
-    fn subjects(&self, edited: &[EditedDocument]) -> Vec<CheckedDocument> {
-        let mut subjects: Vec<_> = edited.iter().filter_map(EditedDocument::subject).collect();
-        let is_whole = |edited: &EditedDocument| edited.before.is_none() || edited.after.is_none();
-        let Some(texts) = self.shared.texts.as_ref().filter(|_| edited.iter().any(is_whole)) else {
+    /// The new texts. If files were created or deleted, the recent files, too: their diagnostics may depend on these.
+    fn documents_to_check(&self, edited: &[EditedDocument]) -> Vec<CheckedDocument> {
+        let mut subjects: Vec<_> = edited.iter().filter_map(EditedDocument::checked_document).collect();
+        let is_created_or_deleted =
+            |edited: &EditedDocument| edited.before.is_none() || edited.after.is_none();
+        let Some(texts) = self.shared.texts.as_ref().filter(|_| edited.iter().any(is_created_or_deleted))
+        else {
             return subjects;
         };
-        let known = self.lock().latest();
+        let known = self.lock().recent_paths();
         for path in known {
             if edited.iter().all(|edited| edited.path != path) {
                 subjects.extend(texts.document(&path));
@@ -345,16 +349,16 @@ impl DiagnosticsTracker {
         subjects
     }
 
-    /// The texts of other files that may be told of, as they are before anybody is asked.
-    fn others(&self, subjects: &[CheckedDocument]) -> Vec<CheckedDocument> {
+    /// The texts of other files that sources may report on, as they are before the check.
+    fn other_documents(&self, subjects: &[CheckedDocument]) -> Vec<CheckedDocument> {
         let Some(texts) = &self.shared.texts else { return Vec::new() };
-        let mut known = self.lock().latest();
+        let mut known = self.lock().recent_paths();
         known.retain(|path| subjects.iter().all(|subject| subject.path != *path));
         known.iter().filter_map(|path| texts.document(path)).collect()
     }
 
-    /// The texts, and those of the other files that were told of: what is known of them is moved by them. What was said of a file that
-    /// was changed meanwhile is left out: nobody knows of which text.
+    /// Adds the texts of the other reported files, so that their baselines can be moved. Drops reports on files that
+    /// changed during the check: it is unclear which text they are about.
     fn with_others(
         &self,
         mut subjects: Vec<CheckedDocument>,
@@ -375,7 +379,7 @@ impl DiagnosticsTracker {
         (subjects, reports)
     }
 
-    /// What a grammar says of the texts before, where it had not been asked: a server had answered for it then.
+    /// The syntax errors of the texts before, where the syntax source had not checked them because a server had.
     async fn syntax_before(
         &self,
         edited: &[EditedDocument],
@@ -385,7 +389,7 @@ impl DiagnosticsTracker {
         let Some(syntax) = &self.shared.sources.syntax else { return Vec::new() };
         let is_missing = |path: &Path| {
             let of_path: Vec<_> = reports.iter().filter(|report| report.path == path).cloned().collect();
-            let known = self.lock().ledger.baselines(&of_path, |_| None);
+            let known = self.lock().history.baselines(&of_path, |_| None);
             of_path.len() > known.len()
         };
         let before = |edited: &EditedDocument| {
@@ -400,7 +404,7 @@ impl DiagnosticsTracker {
         syntax.check_proposed(&before, until).await
     }
 
-    /// The difference to what was last told, which is told from now on.
+    /// The difference to the last reports. Records the new ones.
     fn compare(
         &self,
         edited: &[EditedDocument],
@@ -411,16 +415,16 @@ impl DiagnosticsTracker {
     ) -> DiagnosticsDelta {
         let mut guard = self.lock();
         guard.learn_previous(subjects, reports, Some(change));
-        let mut baselines = guard.ledger.baselines(reports, text_of(subjects));
-        guard.keep(subjects, reports);
+        let mut baselines = guard.history.baselines(reports, text_of(subjects));
+        guard.record(subjects, reports);
         drop(guard);
         self.notify_viewer(subjects);
-        baselines.extend(first(edited, subjects, syntax));
+        baselines.extend(missing_baselines(edited, subjects, syntax));
         DiagnosticsDelta::compute(&baselines, reports, self.shared.options.min_severity)
     }
 
-    /// `text` are the texts that were checked.
-    fn told(
+    /// `text` looks up the checked texts.
+    fn summarize(
         &self,
         delta: &DiagnosticsDelta,
         text: report_text::TextLookup<'_>,
@@ -434,27 +438,27 @@ impl DiagnosticsTracker {
         Some(DiagnosticsSummary { output, metadata: report_text::build_metadata(delta, root, waited) })
     }
 
-    /// What is guarded is replaced entry by entry: a panic leaves nothing half done.
+    /// The state changes entry by entry, so a panic leaves nothing half done.
     fn lock(&self) -> MutexGuard<'_, TrackerState> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The baselines of what the ledger does not know: files that were not there, and what a grammar said of those that were.
-fn first(
+/// The baselines that the history lacks: of files that did not exist, and of the syntax source.
+fn missing_baselines(
     edited: &[EditedDocument],
     subjects: &[CheckedDocument],
     syntax: Vec<DiagnosticsReport>,
 ) -> Vec<Baseline> {
     let created = edited.iter().filter(|edited| edited.before.is_none());
     let mut baselines: Vec<_> = created.map(|edited| Baseline::empty(edited.path.clone())).collect();
-    let mut ledger = DiagnosticsHistory::default();
+    let mut history = DiagnosticsHistory::default();
     let before = |path: &Path| {
         let edited = edited.iter().find(|edited| edited.path == path)?;
         edited.before.as_ref()
     };
-    ledger.record(&syntax, before);
-    baselines.extend(ledger.baselines(&syntax, text_of(subjects)));
+    history.record(&syntax, before);
+    baselines.extend(history.baselines(&syntax, text_of(subjects)));
     baselines
 }
 

@@ -5,9 +5,9 @@
 
 mod answer;
 mod relay;
-mod texts;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -15,12 +15,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use copydesk_protocol::server::{
     EditorServerMessageParams, EditorServerResponse, EditorServersParams, EditorServersResult,
-    ServerDocumentEvent, ServerDocumentParams, ServerReceivedParams, ServerStartedParams, ServerWatchedParams,
+    ServerDocumentEvent, ServerDocumentParams, ServerReceivedParams, ServerStartedParams,
+    ServerWatchedParams,
 };
 use copydesk_rpc::peer::RpcPeer;
-use copydesk_servers::{
-    DocumentEvent, EditorServerLaunch, FileChangeType, LanguageServer, ObservedTexts,
-};
+use copydesk_servers::{DocumentEvent, EditorServerLaunch, FileChangeType, LanguageServer, ObservedTexts};
 use copydesk_text::PositionEncoding;
 use copydesk_workspace::buffers::{Buffers, ClientId, EditorError};
 use serde_json::value::to_raw_value;
@@ -93,7 +92,10 @@ impl EditorServers {
         };
         let mut servers = self.lock();
         if servers.len() >= MAX_SERVERS && !servers.contains_key(&params.server) {
-            tracing::warn!(server = launch.name, "the editor has too many language servers: this one is ignored");
+            tracing::warn!(
+                server = launch.name,
+                "the editor has too many language servers: this one is ignored"
+            );
             return;
         }
         let (reader, writer) = tokio::io::split(judge);
@@ -129,8 +131,7 @@ impl EditorServers {
             3 => FileChangeType::Deleted,
             _ => FileChangeType::Changed,
         };
-        let changes: Vec<_> =
-            params.changes.into_iter().map(|file| (file.uri, change(file.kind))).collect();
+        let changes: Vec<_> = params.changes.into_iter().map(|file| (file.uri, change(file.kind))).collect();
         server.observe_watched_files(&changes);
     }
 

@@ -1,20 +1,20 @@
-//! A language server for a language of four words, for the tests of the pool. What is wrong with a text follows from the texts
-//! alone, so that a test knows the true answer:
+//! A language server for a language of a few words, for the tests of the pool. Its diagnostics follow from the texts
+//! alone, so a test knows the true answer:
 //!
 //! ```text
 //! give x      this file gives x
 //! need a.x    an error unless the file `a.lua` beside it gives x
 //! bad         an error
 //! CRASH, HANG, EAT    the server dies, falls silent, takes 100 MB
-//! MUTE        no question about this file is answered
+//! MUTE        the server does not answer requests about this file
 //! ```
 //!
-//! Arguments: `--log FILE` (each message, with the number of the process), `--pull`, `--fail` (ends at once with a word),
-//! `--form` (says that it gives texts their form, and leaves each as it is),
-//! `--compile FILE` (after a save it says of what lies on the disk when the file is there what a compiler would),
-//! `--gate FILE` (not ready before the file is there), `--stubborn` (does not end when asked), `--child` (starts a process).
+//! Arguments: `--log FILE` (logs each message with the process id), `--pull` (pull diagnostics), `--fail` (prints a
+//! word and exits), `--form` (offers formatting, and changes nothing), `--compile FILE` (after a save, waits for the
+//! file and then reports the text on the disk, as a compiler would), `--gate FILE` (is not ready before the file
+//! exists), `--stubborn` (does not exit when asked), `--child` (starts a process).
 
-// It is a process of its own that is meant to die, to fall silent and to wait.
+// This process is meant to die, to fall silent and to wait.
 #![allow(clippy::disallowed_methods, clippy::indexing_slicing)]
 
 use std::collections::BTreeMap;
@@ -60,14 +60,14 @@ fn main() {
         toy.log(&format!("{method} {}", uri.rsplit('/').next().unwrap_or_default()));
         match &*method {
             "initialize" => {
-                let mut offers =
+                let mut capabilities =
                     json!({ "textDocumentSync": { "openClose": true, "change": 1, "save": true } });
                 if toy.pull {
-                    offers["diagnosticProvider"] =
+                    capabilities["diagnosticProvider"] =
                         json!({ "interFileDependencies": true, "workspaceDiagnostics": false });
                 }
-                offers["documentFormattingProvider"] = json!(has("--form"));
-                answer(&message, json!({ "capabilities": offers }));
+                capabilities["documentFormattingProvider"] = json!(has("--form"));
+                answer(&message, json!({ "capabilities": capabilities }));
             }
             "initialized" => {
                 let watchers = json!([{ "globPattern": "**/*.lua" }]);
@@ -86,18 +86,18 @@ fn main() {
             "textDocument/didOpen" => {
                 let document = &params["textDocument"];
                 let text = document["text"].as_str().unwrap_or_default().to_owned();
-                toy.take(uri, document["version"].as_i64().unwrap_or_default(), text);
+                toy.update(uri, document["version"].as_i64().unwrap_or_default(), text);
             }
             "textDocument/didChange" => {
                 let text = params["contentChanges"][0]["text"].as_str().unwrap_or_default().to_owned();
-                toy.take(uri, params["textDocument"]["version"].as_i64().unwrap_or_default(), text);
+                toy.update(uri, params["textDocument"]["version"].as_i64().unwrap_or_default(), text);
             }
             "textDocument/didClose" => drop(toy.open.remove(&uri)),
             "textDocument/didSave" => drop(value("--compile").map(|gate| compile(uri, gate))),
             "workspace/didChangeWatchedFiles" => toy.publish(),
             "textDocument/diagnostic" if toy.text(&uri).contains("MUTE") => {}
             "textDocument/diagnostic" => {
-                let items = toy.wrong_with(&uri);
+                let items = toy.diagnostics(&uri);
                 answer(&message, json!({ "kind": "full", "items": items }));
             }
             "textDocument/formatting" => answer(&message, Value::Null),
@@ -119,7 +119,7 @@ impl ToyServer {
         }
     }
 
-    fn take(&mut self, uri: String, version: i64, text: String) {
+    fn update(&mut self, uri: String, version: i64, text: String) {
         if text.contains("CRASH") {
             let _ = writeln!(io::stderr(), "boom");
             exit(7);
@@ -139,7 +139,7 @@ impl ToyServer {
             return;
         }
         for (uri, (version, _)) in &self.open {
-            let params = json!({ "uri": uri, "version": version, "diagnostics": self.wrong_with(uri) });
+            let params = json!({ "uri": uri, "version": version, "diagnostics": self.diagnostics(uri) });
             send(&json!({ "method": "textDocument/publishDiagnostics", "params": params }));
         }
     }
@@ -149,8 +149,8 @@ impl ToyServer {
         open.unwrap_or_else(|| fs::read_to_string(uri.trim_start_matches("file://")).unwrap_or_default())
     }
 
-    fn wrong_with(&self, uri: &str) -> Vec<Value> {
-        let mut wrong = Vec::new();
+    fn diagnostics(&self, uri: &str) -> Vec<Value> {
+        let mut diagnostics = Vec::new();
         for (number, line) in self.text(uri).lines().enumerate() {
             let message = match line.split_once(' ') {
                 None if line == "bad" => "this is bad".to_owned(),
@@ -168,9 +168,9 @@ impl ToyServer {
             };
             let range = json!({ "start": { "line": number, "character": 0 },
                 "end": { "line": number, "character": line.len() } });
-            wrong.push(json!({ "range": range, "severity": 1, "message": message }));
+            diagnostics.push(json!({ "range": range, "severity": 1, "message": message }));
         }
-        wrong
+        diagnostics
     }
 }
 
@@ -191,8 +191,8 @@ fn compile(uri: String, gate: PathBuf) {
         let text = fs::read_to_string(uri.trim_start_matches("file://")).unwrap_or_default();
         let place = json!({ "line": 0, "character": 0 });
         let range = json!({ "start": place, "end": place });
-        let wrong = json!([{ "range": range, "severity": 1, "source": "compiler", "message": text }]);
-        let params = json!({ "uri": uri, "diagnostics": wrong });
+        let diagnostics = json!([{ "range": range, "severity": 1, "source": "compiler", "message": text }]);
+        let params = json!({ "uri": uri, "diagnostics": diagnostics });
         send(&json!({ "method": "textDocument/publishDiagnostics", "params": params }));
         progress("end");
     });

@@ -1,8 +1,8 @@
-//! Which other files a change of one may break, found cheaply: those that mention its name.
+//! Finds the files that a change of one file may break, cheaply: those that mention its name.
 //!
-//! Most servers say nothing of files that are not open. So these are opened before the change, and asked about after it. It is a
-//! guess by words: a file that is found needlessly costs a little time, one that is not found is one that nobody can say
-//! anything about until its checker runs.
+//! Most servers report nothing on files that are not open. So the pool opens these before the change, and checks them
+//! after it. The search goes by words. A false match costs a little time; a missed file stays unchecked until a checker
+//! runs.
 
 mod mention_pattern;
 
@@ -21,25 +21,25 @@ use tokio_util::sync::CancellationToken;
 use crate::known_servers;
 use crate::time_limits::DEPENDENTS_SEARCH_GRACE;
 
-/// Lines that are looked at in one folder. A name that stands in more is no help.
+/// At most this many matches per folder. A name with more is too common to help.
 const MOST_LINES: usize = 1000;
-/// Entries of a folder that are looked at for files of the same package.
+/// At most this many entries of a folder are read to find files of the same package.
 const MOST_ENTRIES: usize = 1000;
-/// The most that are named without being looked at.
+/// At most this many dependents are reported as unchecked.
 const BEYOND: usize = 10;
 
-/// Who is asked about, and where others are looked for.
+/// The changed file, and where to search for its dependents.
 #[derive(Debug, Clone)]
 pub struct DependentsQuery {
-    /// By its real path.
+    /// Canonical.
     pub path: PathBuf,
-    /// The project; nothing outside of it is looked at.
+    /// The project. Nothing outside it is searched.
     pub root: PathBuf,
-    /// Ids of the languages whose files may depend on it.
+    /// Language ids of possible dependents.
     pub languages: Vec<String>,
-    /// Those that are open already, which go first.
+    /// Files that the server has open. They go first.
     pub open_files: BTreeSet<PathBuf>,
-    /// What editors have open.
+    /// The open buffers of editors.
     pub overlay: BufferOverlay,
     pub limit: usize,
 }
@@ -47,38 +47,37 @@ pub struct DependentsQuery {
 /// Files that a change may break.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DependentFiles {
-    /// In the order in which they are worth a look: held ones, then those that name it where others are brought in, then the
-    /// nearest.
+    /// By priority: open files, then files that import it, then the nearest.
     pub files: Vec<DependentFile>,
-    /// Beyond the most that are looked at, some of those that bring it in.
+    /// Some of the importing files beyond the limit.
     pub unchecked: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DependentFile {
     pub path: PathBuf,
-    /// It names the file where others are brought in, and not somewhere.
+    /// It names the changed file in an import, not just anywhere.
     pub is_import: bool,
 }
 
 impl DependentFiles {
-    /// What is to be looked at for several files, and what is beyond that: each once, and none of these files themselves. Those that bring
-    /// them in go first, and only those are beyond.
+    /// Merges the dependents of several files into those to check and those beyond the limit: each once, without the
+    /// changed files themselves. Importing files go first, and only those are listed beyond the limit.
     pub fn merge(
         all: Vec<Self>,
-        without: impl Fn(&Path) -> bool,
+        is_excluded: impl Fn(&Path) -> bool,
         most: usize,
     ) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let (mut imports, mut mentions, mut beyond) = (Vec::new(), Vec::new(), Vec::new());
-        for links in all {
-            for link in links.files {
-                if link.is_import { imports.push(link.path) } else { mentions.push(link.path) }
+        for dependents in all {
+            for file in dependents.files {
+                if file.is_import { imports.push(file.path) } else { mentions.push(file.path) }
             }
-            beyond.extend(links.unchecked);
+            beyond.extend(dependents.unchecked);
         }
         imports.extend(beyond);
         let mut seen = HashSet::new();
-        let mut is_new = |path: &PathBuf| !without(path) && seen.insert(path.clone());
+        let mut is_new = |path: &PathBuf| !is_excluded(path) && seen.insert(path.clone());
         imports.retain(&mut is_new);
         mentions.retain(&mut is_new);
         let mut beyond = imports.split_off(most.min(imports.len()));
@@ -89,14 +88,14 @@ impl DependentFiles {
     }
 }
 
-/// What was found when the time is over.
-pub async fn find_dependents(mentions: DependentsQuery, until: Instant) -> DependentFiles {
-    let is_package = mention_pattern::shares_package_scope(&mentions.path);
-    let Some(regex) = mention_pattern::mention_pattern(&mentions.path) else {
+/// Returns at the deadline with what it has found.
+pub async fn find_dependents(query: DependentsQuery, until: Instant) -> DependentFiles {
+    let is_package = mention_pattern::shares_package_scope(&query.path);
+    let Some(regex) = mention_pattern::mention_pattern(&query.path) else {
         return DependentFiles::default();
     };
-    let include = include(&mentions.languages);
-    let Some(folder) = mentions.path.parent().filter(|folder| folder.starts_with(&mentions.root)) else {
+    let include = include(&query.languages);
+    let Some(folder) = query.path.parent().filter(|folder| folder.starts_with(&query.root)) else {
         return DependentFiles::default();
     };
     if include.is_empty() {
@@ -104,27 +103,27 @@ pub async fn find_dependents(mentions: DependentsQuery, until: Instant) -> Depen
     }
     let mut found = DependentsSearch::default();
     if is_package {
-        siblings(&mentions.path).into_iter().for_each(|path| found.add(path, true, 0));
+        siblings(&query.path).into_iter().for_each(|path| found.add(path, true, 0));
     }
     let mut inner: Option<&Path> = None;
     for (distance, within) in folder.ancestors().enumerate() {
         let mut include = include.clone();
-        // What lies there was looked at before.
+        // This subfolder was searched before.
         include.extend(inner.and_then(Path::file_name).and_then(exclude));
-        let lines = look(&mentions, within, &regex, include, until).await;
+        let lines = search_folder(&query, within, &regex, include, until).await;
         for line in lines {
             found.add(line.path, mention_pattern::is_import(&line.text), distance);
         }
-        if within == mentions.root || found.count_imports() > mentions.limit || Instant::now() >= until {
+        if within == query.root || found.count_imports() > query.limit || Instant::now() >= until {
             break;
         }
         inner = Some(within);
     }
-    found.finish(&mentions)
+    found.finish(&query)
 }
 
-async fn look(
-    mentions: &DependentsQuery,
+async fn search_folder(
+    query: &DependentsQuery,
     within: &Path,
     regex: &str,
     include: Vec<String>,
@@ -137,23 +136,25 @@ async fn look(
         include,
         hidden: false,
         limit: MOST_LINES,
-        overlay: mentions.overlay.clone(),
+        overlay: query.overlay.clone(),
         excluded_paths: HashSet::new(),
     };
     let patience = until.saturating_duration_since(Instant::now());
     let searching = grep(request, SearchDeadline { cancel: CancellationToken::new(), timeout: patience });
-    // The search itself stops then, and gives what it has found; a disk that does not answer is not waited for.
+    // The search itself stops then, and returns what it has. A disk that does not answer is not awaited.
     match timeout_at(until + DEPENDENTS_SEARCH_GRACE, searching).await {
         Ok(Ok(found)) => found.matches,
-        // A search that cannot be made finds nothing.
+        // A failed search finds nothing.
         Ok(Err(_)) | Err(_) => Vec::new(),
     }
 }
 
 /// Globs of the files of these languages.
 fn include(languages: &[String]) -> Vec<String> {
-    let of = known_servers::languages().iter().filter(|language| languages.contains(&language.id));
-    of.flat_map(|language| language.extensions.iter().map(|ending| format!("*{ending}"))).collect()
+    let included = known_servers::languages().iter().filter(|language| languages.contains(&language.id));
+    included
+        .flat_map(|language| language.extensions.iter().map(|extension| format!("*{extension}")))
+        .collect()
 }
 
 fn exclude(folder: &std::ffi::OsStr) -> Option<String> {
@@ -161,7 +162,7 @@ fn exclude(folder: &std::ffi::OsStr) -> Option<String> {
     Some(format!("!/{name}/"))
 }
 
-/// Files of the same folder and ending.
+/// Files of the same folder and extension.
 fn siblings(path: &Path) -> Vec<PathBuf> {
     let entries = path.parent().map(fs::read_dir).and_then(Result::ok);
     let paths = entries.into_iter().flatten().take(MOST_ENTRIES).flatten().map(|entry| entry.path());
@@ -170,7 +171,7 @@ fn siblings(path: &Path) -> Vec<PathBuf> {
 
 #[derive(Default)]
 struct DependentsSearch {
-    /// Whether it is named where others are brought in, and how far away it is.
+    /// Whether the file imports the changed one, and how far away it is.
     files: HashMap<PathBuf, (bool, usize)>,
 }
 
@@ -184,23 +185,23 @@ impl DependentsSearch {
         self.files.values().filter(|(is_import, _)| *is_import).count()
     }
 
-    fn finish(mut self, mentions: &DependentsQuery) -> DependentFiles {
-        self.files.remove(&mentions.path);
+    fn finish(mut self, query: &DependentsQuery) -> DependentFiles {
+        self.files.remove(&query.path);
         let mut files: Vec<_> = self
             .files
             .into_iter()
             .map(|(path, (is_import, distance))| {
-                (!mentions.open_files.contains(&path), !is_import, distance, path)
+                (!query.open_files.contains(&path), !is_import, distance, path)
             })
             .collect();
         files.sort();
-        let beyond = files.split_off(mentions.limit.min(files.len()));
+        let beyond = files.split_off(query.limit.min(files.len()));
         let imports = beyond.into_iter().filter(|(_, is_no_import, ..)| !is_no_import).take(BEYOND);
-        let link =
+        let dependent =
             |(_, is_no_import, _, path): (_, bool, _, _)| DependentFile { path, is_import: !is_no_import };
         DependentFiles {
             unchecked: imports.map(|(.., path)| path).collect(),
-            files: files.into_iter().map(link).collect(),
+            files: files.into_iter().map(dependent).collect(),
         }
     }
 }
@@ -215,25 +216,25 @@ mod tests {
         Instant::now() + Duration::from_secs(60)
     }
 
-    async fn check(languages: &[&str], files: &[(&str, &str)], path: &str, held: &[&str], expected: &[&str]) {
+    async fn check(languages: &[&str], files: &[(&str, &str)], path: &str, open: &[&str], expected: &[&str]) {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         for (name, text) in files {
             fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
             fs::write(root.join(name), text).unwrap();
         }
-        let mentions = DependentsQuery {
+        let query = DependentsQuery {
             path: root.join(path),
             root: root.clone(),
             languages: languages.iter().map(|id| (*id).to_owned()).collect(),
-            open_files: held.iter().map(|name| root.join(name)).collect(),
+            open_files: open.iter().map(|name| root.join(name)).collect(),
             overlay: BufferOverlay::default(),
             limit: 3,
         };
-        let DependentFiles { files: found, unchecked: beyond } = find_dependents(mentions, soon()).await;
+        let DependentFiles { files: found, unchecked: beyond } = find_dependents(query, soon()).await;
         let found: Vec<_> = found
             .iter()
-            .map(|link| &link.path)
+            .map(|file| &file.path)
             .chain(&beyond)
             .map(|path| path.strip_prefix(&root).unwrap())
             .collect();
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn held_ones_come_first_then_imports_then_near_ones() {
+    async fn open_files_come_first_then_imports_then_near_files() {
         let files = [
             ("src/deep/math.ts", "export const one = 1;"),
             ("src/deep/near.ts", "// see math"),
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn beyond_the_most_those_that_bring_it_in_are_named() {
+    async fn importing_files_beyond_the_limit_are_listed() {
         let users = ["a.ts", "b.ts", "c.ts", "d.ts", "e.ts"];
         let mut files: Vec<_> =
             users.iter().map(|name| (*name, "import { one } from './math.js';")).collect();
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn those_of_several_are_each_named_once() {
+    fn merged_dependents_are_listed_once() {
         let paths =
             |names: &str| names.chars().map(|name| PathBuf::from(name.to_string())).collect::<Vec<_>>();
         let links = |imports: &str, mentions: &str, beyond: &str| {
@@ -285,14 +286,14 @@ mod tests {
         check(vec![links("ab", "", ""), links("xbc", "", "")], 3, "abc", "");
         check(vec![links("ab", "", "cx"), links("bd", "", "a")], 2, "ab", "dc");
         check(vec![links("", "", "abcdefghijklmno")], 1, "a", "bcdefghijk");
-        // What one has beyond its own most may be looked at where the others leave room.
+        // One file's surplus is checked if the others leave room.
         check(vec![links("", "", "a"), links("b", "", "")], 2, "ba", "");
-        // Who only mentions one takes no place from who brings the other in, and is not missed.
+        // A mere mention takes no place from an import, and is not listed beyond the limit.
         check(vec![links("", "ab", ""), links("c", "", "")], 2, "ca", "");
     }
 
     #[tokio::test]
-    async fn each_language_has_its_own_way_to_name_a_file() {
+    async fn each_language_names_files_in_its_own_way() {
         let files = [
             ("pkg/__init__.py", ""),
             ("use.py", "from pkg import x"),
@@ -317,8 +318,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_time_finds_nothing_and_waits_for_nothing() {
-        let mentions = DependentsQuery {
+    async fn no_time_finds_nothing_at_once() {
+        let query = DependentsQuery {
             path: "/tmp/nowhere/a.py".into(),
             root: "/tmp/nowhere".into(),
             languages: vec!["python".to_owned()],
@@ -326,6 +327,6 @@ mod tests {
             overlay: BufferOverlay::default(),
             limit: 3,
         };
-        assert_eq!(find_dependents(mentions, Instant::now()).await, DependentFiles::default());
+        assert_eq!(find_dependents(query, Instant::now()).await, DependentFiles::default());
     }
 }

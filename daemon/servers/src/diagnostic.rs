@@ -1,4 +1,4 @@
-//! One problem in a text.
+//! One diagnostic.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use copydesk_text::Position;
 use serde::Serialize;
 
-/// Worst first.
+/// Ordered by severity, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Severity {
@@ -16,27 +16,27 @@ pub enum Severity {
     Hint,
 }
 
-/// Where in a text: from, and up to but not including.
+/// A range in a text, with an exclusive end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 pub struct DiagnosticSpan {
     pub start: Position,
     pub end: Position,
 }
 
-/// Its words are shared: there may be thousands, each kept in several places.
+/// Its strings are shared, because there may be thousands, each kept in several places.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
     pub span: DiagnosticSpan,
     pub severity: Severity,
-    /// The source's name for this kind of problem, such as `E0308`.
+    /// The source's code, such as `E0308`.
     pub code: Option<Arc<str>>,
-    /// Who says so, such as `rustc`; a server may pass on what others say.
+    /// The tool that found it, such as `rustc`: a server may pass on diagnostics of other tools.
     pub source: Option<Arc<str>>,
     pub message: Arc<str>,
     pub related: Vec<RelatedInformation>,
 }
 
-/// Another place that has to do with a problem.
+/// Another location that belongs to a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RelatedInformation {
     pub path: PathBuf,

@@ -1,17 +1,17 @@
-//! What shells, git and others change on the disk below a root.
+//! Watches the disk below a root for changes by shells, git and others.
 //!
-//! Folders that are not ignored are watched one by one, up to a number: each costs the user's own limit, which their editor
-//! needs too. Where there are more, or the system has no more to give, only the files that somebody holds are looked at, and
-//! [`DiskWatcher::problem`] tells so. Nothing is written below the root, nor anywhere else.
+//! It watches each folder that is not ignored, up to a limit: each watch counts against the user's own limit, which the
+//! editor needs, too. With more folders, or if the system has no more watches, only tracked files are compared, and
+//! [`DiskWatcher::problem`] says so. It writes nothing.
 //!
-//! [`DiskWatcher::take_changes`] is a barrier: everything that happened before it was called is in what it gives, so that after a
-//! command has ended nobody has to sleep. A rename is a deleted name and a created one.
+//! [`DiskWatcher::take_changes`] is a barrier: it returns everything that happened before the call, so that nobody has
+//! to sleep after a command. A rename is a deletion and a creation.
 //!
-//! Invariant: what is held of changes has an end; past it, and where the system's own queue ran over, `missed` says that more
-//! may have changed than is told. Of a folder that was moved away, out of sight or not, each file is told, since servers ask for
-//! files and not for folders; the names are remembered up to a number, and past it `missed` is set.
+//! Invariant: the stored changes are capped. Beyond the cap, and if the system's queue overflowed, `missed` says that
+//! more may have changed. If a folder is moved away, each of its files is reported, because servers ask for files and
+//! not for folders. The known file names are capped, too; beyond that, `missed` is set.
 //!
-//! Not told: after the queue ran over, closed files that were deleted.
+//! Not reported: closed files that were deleted while the queue overflowed.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -30,43 +30,43 @@ mod inotify;
 #[cfg(test)]
 mod tests;
 
-/// Folders that are watched below one root, where nobody says another number.
+/// The default limit of watched folders below one root.
 pub(crate) const MOST_FOLDERS: usize = 4096;
 
-/// What happened since this was last asked.
+/// The changes since the last call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct DiskChanges {
-    /// In the order of paths.
+    /// Sorted by path.
     pub changed: Vec<(PathBuf, FileChangeType)>,
-    /// Everything may have changed. What is held was looked at anyway.
+    /// Anything may have changed. Tracked files were compared anyway.
     pub missed: bool,
-    /// A folder came or went.
+    /// A folder was created, deleted or moved.
     pub folders_changed: bool,
 }
 
 #[derive(Debug)]
 pub(crate) struct DiskWatcher {
     #[cfg(target_os = "linux")]
-    eyes: Result<inotify::InotifyWatcher, String>,
-    held: Mutex<WatchedFileStamps>,
+    inotify: Result<inotify::InotifyWatcher, String>,
+    tracked: Mutex<WatchedFileStamps>,
 }
 
 impl DiskWatcher {
-    /// Begins to watch. What happens after the first [`DiskWatcher::take_changes`] has answered is seen for sure.
+    /// Starts to watch. Everything after the first [`DiskWatcher::take_changes`] is seen for sure.
     #[cfg(target_os = "linux")]
     pub(crate) fn begin(root: &Path, most_folders: usize) -> Self {
-        Self { eyes: inotify::InotifyWatcher::open(root, most_folders), held: Mutex::default() }
+        Self { inotify: inotify::InotifyWatcher::open(root, most_folders), tracked: Mutex::default() }
     }
 
     #[cfg(not(target_os = "linux"))]
     pub fn begin(_root: &Path, _most_folders: usize) -> Self {
-        Self { held: Mutex::default() }
+        Self { tracked: Mutex::default() }
     }
 
-    /// Why only held files are looked at, where that is so.
+    /// Why only tracked files are compared, if so.
     #[cfg(target_os = "linux")]
     pub(crate) fn problem(&self) -> Option<String> {
-        self.eyes.as_ref().map_or_else(|why| Some(why.clone()), inotify::InotifyWatcher::problem)
+        self.inotify.as_ref().map_or_else(|why| Some(why.clone()), inotify::InotifyWatcher::problem)
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -74,43 +74,43 @@ impl DiskWatcher {
         Some("folders are not watched on this system".to_owned())
     }
 
-    /// From now on a change of this file is seen even where folders are not watched.
+    /// Changes of this file are seen from now on, even if folders are not watched.
     pub(crate) fn track(&self, path: &Path) {
-        self.held().track(path);
+        self.tracked().track(path);
     }
 
     pub(crate) fn untrack(&self, path: &Path) {
-        self.held().untrack(path);
+        self.tracked().untrack(path);
     }
 
-    /// Everything that happened before this was called, and was not told yet; none where the time is over first, and then it
-    /// comes with the next.
+    /// Everything that happened before the call and was not returned yet. `None` if the time runs out; the next call
+    /// returns it then.
     pub(crate) async fn take_changes(&self, until: Instant) -> Option<DiskChanges> {
-        let mut fold = timeout_at(until, self.seen()).await.ok()?;
-        let is_blind = self.problem().is_some();
-        let mut held = self.held();
-        if is_blind || fold.missed {
-            held.detect_changes(&mut fold);
+        let mut changes = timeout_at(until, self.wait_for_events()).await.ok()?;
+        let is_limited = self.problem().is_some();
+        let mut tracked = self.tracked();
+        if is_limited || changes.missed {
+            tracked.detect_changes(&mut changes);
         } else {
-            held.refresh(&fold);
+            tracked.refresh(&changes);
         }
-        Some(fold.finish())
+        Some(changes.finish())
     }
 
     #[cfg(target_os = "linux")]
-    async fn seen(&self) -> CoalescedChanges {
-        match &self.eyes {
-            Ok(eyes) => eyes.wait_for_events().await,
+    async fn wait_for_events(&self) -> CoalescedChanges {
+        match &self.inotify {
+            Ok(inotify) => inotify.wait_for_events().await,
             Err(_) => CoalescedChanges::default(),
         }
     }
 
     #[cfg(not(target_os = "linux"))]
-    async fn seen(&self) -> CoalescedChanges {
+    async fn wait_for_events(&self) -> CoalescedChanges {
         CoalescedChanges::default()
     }
 
-    fn held(&self) -> MutexGuard<'_, WatchedFileStamps> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn tracked(&self) -> MutexGuard<'_, WatchedFileStamps> {
+        self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

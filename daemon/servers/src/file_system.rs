@@ -1,26 +1,26 @@
-//! What is asked of the file system in order to know a project: little, and nothing that can be long or block.
+//! The few file system queries that are needed to detect a project. None of them is long or blocks.
 //!
-//! Invariant: a folder or file of a repository is only looked at, never run; what is no ordinary file is not read.
+//! Invariant: the daemon only looks at a repository's files here. It never runs them, and reads regular files only.
 
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// More of a manifest is not looked at.
+/// Only this much of a manifest is read.
 const LONGEST: u64 = 256 * 1024;
-/// More names of a folder are not looked at.
+/// Only this many entries of a folder are listed.
 const MOST_NAMES: usize = 10_000;
 
 pub trait FileSystemView {
-    /// Whatever it is; a link counts as what it leads to.
+    /// Any kind of file. Follows symlinks.
     fn exists(&self, path: &Path) -> bool;
-    /// An ordinary file that may be run.
+    /// A regular file with an executable bit.
     fn is_executable(&self, path: &Path) -> bool;
-    /// The beginning of an ordinary file.
+    /// The beginning of a regular file.
     fn read_text(&self, path: &Path) -> Option<String>;
     fn entry_names(&self, folder: &Path) -> Vec<String>;
-    /// Where links lead to.
+    /// Resolves symlinks.
     fn canonicalize(&self, path: &Path) -> Option<PathBuf>;
 }
 
@@ -37,7 +37,7 @@ impl FileSystemView for DiskView {
     }
 
     fn read_text(&self, path: &Path) -> Option<String> {
-        // A pipe by that name would never end.
+        // Reading a pipe by that name would never end.
         path.metadata().ok().filter(fs::Metadata::is_file)?;
         let mut bytes = Vec::new();
         fs::File::open(path).ok()?.take(LONGEST).read_to_end(&mut bytes).ok()?;
@@ -54,7 +54,7 @@ impl FileSystemView for DiskView {
     }
 }
 
-/// From a folder up to `root`, both included; the folder alone where it lies elsewhere.
+/// From a folder up to `root`, both included. Only the folder itself if it is outside `root`.
 pub(crate) fn ancestors_within<'a>(
     folder: &'a Path,
     root: &'a Path,
@@ -64,14 +64,14 @@ pub(crate) fn ancestors_within<'a>(
     folder.ancestors().take_while(inside)
 }
 
-/// A few files in memory.
+/// A file system in memory.
 #[cfg(test)]
 pub(crate) mod memory {
     use std::collections::BTreeMap;
 
     use super::{FileSystemView, Path, PathBuf};
 
-    /// Paths with what stands in them. `#!` begins what can be run; `-> path` is a link.
+    /// Paths with their contents. `#!` marks an executable, `-> path` a symlink.
     #[derive(Debug, Clone, Default)]
     pub(crate) struct MemoryView(BTreeMap<PathBuf, String>);
 

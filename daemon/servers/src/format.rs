@@ -1,11 +1,13 @@
-//! Formatters: programs that give a text another form, asked before an edit is reported; and language servers, where a person wants that.
+//! Formats texts before an edit is reported: with a formatter program, or with a language server if the user wants
+//! that.
 //!
-//! The person's file is not touched. A command with `$FILE` changes a copy that lies beside it, so that the formatter finds the same
-//! configuration, and that is gone afterwards; one without reads the text and prints the new one. `$PATH_OF_FILE` stands for the
-//! file's own path, which tells a formatter that reads the text what it is, and `$RUST_EDITION` for that of the package around it.
+//! The user's file is not touched. A command with `$FILE` changes a temporary copy beside the file, so that the
+//! formatter finds the same configuration. A command without it reads the text from stdin and prints the new one.
+//! `$PATH_OF_FILE` stands for the file's own path, which tells such a formatter the language; `$RUST_EDITION` for the
+//! edition of the package.
 //!
-//! Invariant: what comes back is a whole text: a formatter that fails, is late, prints nothing for something, or too much, is told of,
-//! and the text stays as it is.
+//! Invariant: the result is a complete text. If a formatter fails, is late, prints nothing, or prints too much, the
+//! text stays as it is, and the error says why.
 
 mod formatter;
 mod formatter_copy;
@@ -31,16 +33,16 @@ use formatter_copy::FormatterCopy;
 
 pub use formatter::Formatter;
 
-/// Longer texts are not formatted, and nothing longer is taken from a formatter.
+/// The cap of the text, and of a formatter's output.
 const LONGEST: usize = 4 * 1024 * 1024;
-/// Characters of why a text was not formatted.
+/// The cap of an error, in characters.
 const LONGEST_WHY: usize = 300;
 
 pub type FormatFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<String>, FormatError>> + Send + 'a>>;
 
-/// Whoever gives texts their form without a command.
+/// Formats texts without a command.
 pub trait DocumentFormatter: Send + Sync + Debug {
-    /// Nothing where it does not do that for such a file.
+    /// `None` if it does not format such files.
     fn format_text<'a>(&'a self, path: &'a Path, text: &'a str, until: Instant) -> FormatFuture<'a>;
 }
 
@@ -48,7 +50,7 @@ pub trait DocumentFormatter: Send + Sync + Debug {
 #[derive(Debug, Clone)]
 pub struct LanguageServerFormatter {
     pub formatter: Arc<dyn DocumentFormatter>,
-    /// Of files that end so it goes before all others; if there are none, it is for those that no other formatter is for.
+    /// It takes precedence for files with these suffixes. If empty, it formats the files without another formatter.
     pub extensions: Vec<String>,
 }
 
@@ -56,7 +58,7 @@ const FILE: &str = "$FILE";
 const PATH: &str = "$PATH_OF_FILE";
 const EDITION: &str = "$RUST_EDITION";
 
-/// Why a text was not formatted, for whoever configured the formatter.
+/// Why a text was not formatted, for the user who configured the formatter.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the formatter `{name}` left the text as it is: {why}")]
 pub struct FormatError {
@@ -64,34 +66,34 @@ pub struct FormatError {
     pub why: String,
 }
 
-/// The formatters of a workspace, and what they are run with.
+/// The formatters of a workspace.
 #[derive(Debug, Clone)]
 pub struct Formatters {
     pub formatters: Vec<Formatter>,
     pub server: Option<LanguageServerFormatter>,
     pub search: ProgramSearch,
-    /// The workspace, by its real path.
+    /// The canonical path of the workspace.
     pub root: PathBuf,
     pub processes: Processes,
     pub timeout: Duration,
 }
 
 impl Formatters {
-    /// The one for a file: the first that is for it.
+    /// The first formatter that matches the file.
     pub fn formatter_for(&self, path: &Path) -> Option<&Formatter> {
         self.formatters.iter().find(|formatter| formatter.matches_path(&*self.search.view, path, &self.root))
     }
 
-    /// The text in the form of the formatter; nothing where there is no formatter, or nothing to change.
+    /// The formatted text. `None` if there is no formatter, or nothing to change.
     pub async fn format(&self, path: &Path, text: &str) -> Result<Option<String>, FormatError> {
-        if let Some(server) = self.by_server(path) {
-            return formed_by(server, path, text).await;
+        if let Some(server) = self.server_for(path) {
+            return format_with_server(server, path, text).await;
         }
         let Some(formatter) = self.formatter_for(path) else { return Ok(None) };
         match self.run(formatter, path, text).await {
             Ok(new) if new == text => Ok(None),
             Ok(new) => Ok(Some(new)),
-            // It stands in what the model reads.
+            // The model reads it.
             Err(why) => Err(FormatError {
                 name: formatter.name.clone(),
                 why: sanitize::sanitize_line(&why, LONGEST_WHY),
@@ -99,28 +101,28 @@ impl Formatters {
         }
     }
 
-    /// By a command, whose program is there.
-    fn is_formatted(&self, path: &Path) -> bool {
+    /// Whether a command formats the file, and its program exists.
+    fn has_command(&self, path: &Path) -> bool {
         let folder = path.parent().unwrap_or(path);
         self.formatter_for(path).is_some_and(|formatter| {
             self.search.find_configured(&formatter.command, folder, &self.root).origin().is_some()
         })
     }
 
-    fn by_server(&self, path: &Path) -> Option<&LanguageServerFormatter> {
+    fn server_for(&self, path: &Path) -> Option<&LanguageServerFormatter> {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let fits = |ending: &String| !ending.is_empty() && name.ends_with(&**ending);
+        let fits = |suffix: &String| !suffix.is_empty() && name.ends_with(&**suffix);
         self.server.as_ref().filter(|server| match server.extensions.is_empty() {
-            true => !self.is_formatted(path),
+            true => !self.has_command(path),
             false => server.extensions.iter().any(fits),
         })
     }
 
     async fn run(&self, formatter: &Formatter, path: &Path, text: &str) -> Result<String, String> {
         if text.len() > LONGEST {
-            return Err(format!("it has more than {LONGEST} bytes"));
+            return Err(format!("the text has more than {LONGEST} bytes"));
         }
-        let folder = path.parent().ok_or("it lies in no folder")?;
+        let folder = path.parent().ok_or("the file has no parent folder")?;
         let command = match self.search.find_configured(&formatter.command, folder, &self.root) {
             ProgramLookup::Found { command, .. } => command,
             ProgramLookup::Missing { hint } => return Err(hint),
@@ -128,8 +130,8 @@ impl Formatters {
         let is_copy = formatter.command.iter().any(|word| word.contains(FILE));
         let copy = if is_copy { Some(FormatterCopy::new(path, text).await?) } else { None };
         let words = command.iter().map(|word| match (word.to_str(), &copy) {
-            (Some(text), Some(copy)) if text.contains(FILE) => put(text, FILE, copy.path()),
-            (Some(text), _) if text.contains(PATH) => put(text, PATH, path),
+            (Some(text), Some(copy)) if text.contains(FILE) => substitute(text, FILE, copy.path()),
+            (Some(text), _) if text.contains(PATH) => substitute(text, PATH, path),
             (Some(EDITION), _) => self.edition(folder).into(),
             _ => word.clone(),
         });
@@ -152,16 +154,16 @@ impl Formatters {
             Some(copy) => copy.read(LONGEST).await?,
             None => printed.output,
         };
-        let new = String::from_utf8(new).map_err(|_| "what it made is no UTF-8".to_owned())?;
+        let new = String::from_utf8(new).map_err(|_| "its output is not UTF-8".to_owned())?;
         if new.trim().is_empty() && !text.trim().is_empty() {
-            return Err("it made nothing of it".to_owned());
+            return Err("its output is empty".to_owned());
         }
         Ok(new)
     }
 }
 
-/// With the same measure as what a command makes.
-async fn formed_by(
+/// With the same limits as a command.
+async fn format_with_server(
     server: &LanguageServerFormatter,
     path: &Path,
     text: &str,
@@ -169,16 +171,16 @@ async fn formed_by(
     if text.len() > LONGEST {
         return Ok(None);
     }
-    let formed = server.formatter.format_text(path, text, Instant::now() + SERVER_FORMAT_TIMEOUT).await;
-    let formed = formed
+    let formatted = server.formatter.format_text(path, text, Instant::now() + SERVER_FORMAT_TIMEOUT).await;
+    let formatted = formatted
         .map_err(|error| FormatError { why: sanitize::sanitize_line(&error.why, LONGEST_WHY), ..error });
-    let new = formed?.filter(|new| new != text);
-    // A server that knows nothing yet may make nothing of it.
+    let new = formatted?.filter(|new| new != text);
+    // A server that is not ready may return an empty text.
     Ok(new.filter(|new| !new.trim().is_empty() || text.trim().is_empty()))
 }
 
 impl Formatters {
-    /// Of the nearest manifest that names one: rustfmt by itself does not look.
+    /// From the nearest manifest that names one, because rustfmt does not look for it.
     fn edition(&self, folder: &Path) -> String {
         let manifests = ancestors_within(folder, &self.root)
             .filter_map(|folder| self.search.view.read_text(&folder.join("Cargo.toml")));
@@ -193,7 +195,7 @@ impl Formatters {
     }
 }
 
-fn put(word: &str, name: &str, path: &Path) -> OsString {
+fn substitute(word: &str, name: &str, path: &Path) -> OsString {
     let (before, after) = word.split_once(name).unwrap_or((word, ""));
     let mut whole = OsString::from(before);
     whole.push(path);

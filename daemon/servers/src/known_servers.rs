@@ -144,10 +144,8 @@ pub fn quirks_in_editor<'a>(
     has_tsserver: bool,
 ) -> Quirks {
     let known = names.into_iter().find_map(known_server);
-    let mut quirks = known.map_or_else(
-        || TABLE.other_editor_servers.clone(),
-        |known| known.quirks_in_editor(command),
-    );
+    let mut quirks =
+        known.map_or_else(|| TABLE.other_editor_servers.clone(), |known| known.quirks_in_editor(command));
     if known.is_none() && has_tsserver {
         quirks.pull = PullSupport::Tsserver;
     }

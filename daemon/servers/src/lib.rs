@@ -1,8 +1,9 @@
-//! Language servers: which one serves a file ([`server_selection`], [`program_search`], [`known_servers`]), how it is started, spoken to and stopped
-//! ([`pool`], `server`), and what it says of a text, with the proof for it ([`report`]).
+//! Language servers: which one serves a file ([`server_selection`], [`program_search`], [`known_servers`]), how the
+//! daemon starts, queries and stops it ([`pool`], `server`), and its diagnostics with their proof ([`report`]).
 //!
-//! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units: what every server speaks.
-//! Invariant: asking a server ends with the time that was given for it, whatever the server does.
+//! Invariant: positions are zero-based, lines as LSP counts them, characters in UTF-16 code units, as every server has
+//! them.
+//! Invariant: a request to a server ends at its deadline, whatever the server does.
 
 mod dependents;
 pub mod diagnostic;
@@ -27,8 +28,8 @@ pub use file_system::DiskView;
 pub use quirks::Quirks;
 pub use report::{DiagnosticsReport, Verdict};
 pub use server::{
-    DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, FileChangeType, LanguageServer, LanguageServerState,
-    ObservedTexts, ServerLaunch, ServerStartError,
+    DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, FileChangeType, LanguageServer,
+    LanguageServerState, ObservedTexts, ServerLaunch, ServerStartError,
 };
 pub use source::{
     CheckFuture, CheckedDocument, CommandWatcher, DiagnosticsSource, DocumentProvider, ServesFuture,

@@ -1,13 +1,13 @@
-//! Our own language servers: one for each project and kind, started when a file of it is read or checked, and ended when nobody
-//! has asked it anything for a while.
+//! The daemon's own language servers: one for each project and kind. The pool starts one when a file is read or
+//! checked, and stops it when nobody has used it for a while.
 //!
-//! A server is started once however many ask at the same time, begun again after a pause where it breaks, given up where it goes
-//! on breaking, and ended where it takes too much memory. What each of them is about is in [`ServerPool::status`]. The pool reads no
-//! configuration: [`ServerChooser`] says which servers serve a file, [`DocumentProvider`] what stands in one now.
+//! However many ask at once, a server starts once. After a crash it restarts with a delay; after too many crashes, or
+//! with too much memory, it is given up. [`ServerPool::status`] lists all servers. The pool reads no configuration: a
+//! [`ServerChooser`] selects the servers of a file, a [`DocumentProvider`] provides its text.
 //!
-//! Invariant: asking never waits past the time it was given, and for no server that has not read its project yet.
-//! Invariant: servers, documents that one holds, and what is remembered of each have an end.
-//! Invariant: no server outlives the pool, by whatever end.
+//! Invariant: a check never waits past its deadline, and never for a server that has not read its project yet.
+//! Invariant: servers, their documents and what is remembered of them are capped.
+//! Invariant: no server outlives the pool, however it ends.
 
 mod answers;
 mod check;
@@ -54,7 +54,7 @@ pub use self::command_watcher::PoolCommandWatcher;
 pub use self::source::PoolSource;
 pub use self::status::{ServerPhase, ServerStatus, UninstalledServer};
 
-/// Which servers serve a file.
+/// Selects the servers of a file.
 pub trait ServerChooser: Send + Sync {
     fn servers_for(&self, path: &Path, first_line: &str) -> Vec<SelectedServer>;
 }
@@ -62,23 +62,23 @@ pub trait ServerChooser: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolLimits {
     pub servers: usize,
-    /// That one server holds at the same time.
+    /// Open documents of one server.
     pub documents: usize,
-    /// In bytes, of a server and all that it started.
+    /// In bytes, for a server and its child processes.
     pub memory: u64,
-    /// After so long without a question a server ends.
+    /// A server that is unused for so long is stopped.
     pub idle: Duration,
-    /// The same where somebody else answers for its files.
+    /// The same if another source serves its files.
     pub idle_redundant: Duration,
-    /// How often a server may break in a row before it is given up.
+    /// Crashes in a row after which a server is given up.
     pub failures: u32,
-    /// The first pause after that; each further one is four times as long.
+    /// The delay after the first crash. Each further one is four times as long.
     pub restart_delay: Duration,
-    /// Other files that are looked at for one that changed.
+    /// Dependents that are checked for one changed file.
     pub dependents: usize,
-    /// How long they are looked for, where it was not known before; meanwhile the server looks at the file itself.
+    /// How long to search for dependents, unless they are known. The server checks the file itself meanwhile.
     pub dependents_timeout: Duration,
-    /// Folders of one project that are watched.
+    /// Watched folders of one project.
     pub folders: usize,
 }
 
@@ -99,7 +99,7 @@ impl Default for PoolLimits {
     }
 }
 
-/// Clones are the same pool; with the last one every server ends.
+/// Clones share the pool. When the last one is dropped, every server stops.
 #[derive(Debug, Clone)]
 pub struct ServerPool {
     shared: Arc<PoolInner>,
@@ -109,20 +109,20 @@ pub struct ServerPool {
 struct PoolInner {
     processes: Processes,
     texts: Arc<dyn DocumentProvider>,
-    choose: Arc<dyn ServerChooser>,
+    chooser: Arc<dyn ServerChooser>,
     limits: PoolLimits,
     slots: Mutex<BTreeMap<SlotKey, Arc<ServerSlot>>>,
     roots: Mutex<BTreeMap<PathBuf, Weak<WatchedRoot>>>,
     missing: Mutex<BTreeMap<String, UninstalledServer>>,
     recent: Mutex<RecentDiskChanges>,
-    /// One for each server that may run.
-    places: Arc<Semaphore>,
-    /// One for each search that runs without anybody waiting.
-    looking: Arc<Semaphore>,
+    /// One permit for each server that may run.
+    server_permits: Arc<Semaphore>,
+    /// One permit for each background search for dependents.
+    search_permits: Arc<Semaphore>,
     tasks: TaskTracker,
     closed: CancellationToken,
-    /// Counts what happened to any server, so that views know when to look again.
-    news: watch::Sender<u64>,
+    /// Counts changes of any server, so that views know when to refresh.
+    changes: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
@@ -135,10 +135,10 @@ impl Drop for PoolCloseGuard {
 }
 
 impl ServerPool {
-    /// `processes` are the pool's own: nothing else may be started by them.
+    /// `processes` must be the pool's own: nothing else may be started with it.
     pub fn new(
         processes: Processes,
-        choose: Arc<dyn ServerChooser>,
+        chooser: Arc<dyn ServerChooser>,
         texts: Arc<dyn DocumentProvider>,
         limits: PoolLimits,
     ) -> Self {
@@ -146,44 +146,44 @@ impl ServerPool {
         let shared = Arc::new(PoolInner {
             processes,
             texts,
-            choose,
+            chooser,
             limits,
             slots: Mutex::default(),
             roots: Mutex::default(),
             missing: Mutex::default(),
             recent: Mutex::default(),
-            places: Arc::new(Semaphore::new(limits.servers)),
-            looking: Arc::new(Semaphore::new(2)),
+            server_permits: Arc::new(Semaphore::new(limits.servers)),
+            search_permits: Arc::new(Semaphore::new(2)),
             tasks: TaskTracker::new(),
             closed: closed.clone(),
-            news: watch::Sender::new(0),
+            changes: watch::Sender::new(0),
         });
         Self { shared, _owner: Arc::new(PoolCloseGuard(closed)) }
     }
 
-    /// How every server is that was started and not ended since.
+    /// The status of every server that was started and not stopped since.
     pub fn status(&self) -> Vec<ServerStatus> {
         status::server_statuses(&self.shared)
     }
 
     /// Changes with every change of [`ServerPool::status`] but memory.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
-        self.shared.news.subscribe()
+        self.shared.changes.subscribe()
     }
 
-    /// Servers that were wanted and are not installed.
+    /// Servers that were needed and are not installed.
     pub fn uninstalled_servers(&self) -> Vec<UninstalledServer> {
         self.shared.missing().values().cloned().collect()
     }
 
-    /// Ends the servers of this name, in every project, and starts them again, whatever they broke of. Tells how many.
+    /// Restarts the servers of this name in every project, including failed ones. Returns how many.
     pub fn restart(&self, name: &str) -> usize {
-        let slots = self.shared.all();
+        let slots = self.shared.all_slots();
         let named = slots.iter().filter(|slot| slot.launch.name == name);
         named.filter(|slot| slot.send_command(SlotCommand::Restart)).count()
     }
 
-    /// Ends every server, and starts none any more.
+    /// Stops every server, and starts none from now on.
     pub async fn shut_down(&self) {
         self.shared.closed.cancel();
         self.shared.tasks.close();
@@ -196,7 +196,7 @@ impl PoolInner {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn all(&self) -> Vec<Arc<ServerSlot>> {
+    fn all_slots(&self) -> Vec<Arc<ServerSlot>> {
         self.slots().values().cloned().collect()
     }
 
@@ -208,7 +208,7 @@ impl PoolInner {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// When this is done, it is known what was changed on the disk of every project before it was called.
+    /// When this returns, all earlier changes on the disk of every project are known.
     async fn settle(&self, until: Instant) {
         let roots: Vec<_> = self
             .roots
@@ -220,13 +220,13 @@ impl PoolInner {
         join_all(roots.iter().map(|root| root.settle_changes(self, until))).await;
     }
 
-    fn changed(&self) {
-        self.news.send_modify(|count| *count = count.wrapping_add(1));
+    fn notify_changed(&self) {
+        self.changes.send_modify(|count| *count = count.wrapping_add(1));
     }
 }
 
 impl fmt::Debug for PoolInner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("PoolInner").field("limits", &self.limits).finish_non_exhaustive()
     }
 }

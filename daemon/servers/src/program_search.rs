@@ -1,9 +1,10 @@
-//! The program of a server, a checker or a formatter: where it lies, or how a person gets it.
+//! Finds the program of a server, a checker or a formatter, or says how to install it.
 //!
-//! Looked for as configured, then in the project (where its own programs may be run, and in what a package manager made there that
-//! makes such programs), then in `PATH`. Nothing is downloaded and nothing is run. The program of a version manager that has nothing behind it (`shim`) counts as missing.
+//! The order is: as configured; in the project, if its own programs may run, and only in folders of a package manager
+//! that installs such programs; in `PATH`. The search downloads nothing and runs nothing. A version manager's shim
+//! without a program behind it (`shim`) counts as missing.
 //!
-//! Invariant: a folder of `PATH` that is not absolute is not looked at: it would be whatever folder a project makes of it.
+//! Invariant: relative folders in `PATH` are skipped: they would lead into whatever project is open.
 
 mod environment;
 mod package_manager;
@@ -19,7 +20,7 @@ use crate::file_system::{FileSystemView, ancestors_within};
 pub use crate::known_servers::PackageManager;
 pub use environment::{python, tsdk};
 
-/// Where programs are looked for. Nothing of it is read from this process.
+/// Where to search. Nothing of it is read from this process.
 #[derive(Clone)]
 pub struct ProgramSearch {
     pub view: Arc<dyn FileSystemView + Send + Sync>,
@@ -27,7 +28,7 @@ pub struct ProgramSearch {
     /// The folders of `PATH`.
     path: Vec<PathBuf>,
     home: PathBuf,
-    /// Programs that lie in the project may be run.
+    /// The project's own programs may run.
     pub(crate) allows_project_programs: bool,
 }
 
@@ -40,17 +41,17 @@ impl std::fmt::Debug for ProgramSearch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramLookup {
     Found {
-        /// The program, absolute, and its arguments.
+        /// The absolute path of the program, and its arguments.
         command: Vec<OsString>,
         place: ProgramOrigin,
     },
     Missing {
-        /// What a person does to have it.
+        /// How to get it.
         hint: String,
     },
 }
 
-/// Where a program was found; the best is the greatest.
+/// Where a program was found. The preferred origin is the greatest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProgramOrigin {
     Path,
@@ -68,7 +69,7 @@ impl ProgramLookup {
 }
 
 impl ProgramSearch {
-    /// `environment` is what programs are given, `in_project` says that those that lie in a project may be run.
+    /// `environment` is the environment of the programs. `in_project` allows programs in the project.
     pub fn new(
         view: Arc<dyn FileSystemView + Send + Sync>,
         environment: Vec<(OsString, OsString)>,
@@ -87,7 +88,7 @@ impl ProgramSearch {
         found.map(|(_, value)| value.clone()).filter(|value| !value.is_empty())
     }
 
-    /// The first of these commands whose program is there. `folder` is where in the workspace `root` it is wanted.
+    /// The first of these commands whose program exists. `folder` is the folder in the workspace `root` that needs it.
     pub fn find_program(
         &self,
         commands: &[Vec<String>],
@@ -105,13 +106,13 @@ impl ProgramSearch {
         root: &Path,
     ) -> Option<(Vec<OsString>, ProgramOrigin)> {
         let program = command.first()?;
-        self.made_by(package_manager::managers_of(program), command, folder, root)
+        self.find_installed(package_manager::managers_of(program), command, folder, root)
     }
 
-    /// Where these put programs.
-    fn made_by(
+    /// Searches the folders in which these package managers install programs.
+    fn find_installed(
         &self,
-        makers: &[PackageManager],
+        managers: &[PackageManager],
         command: &[String],
         folder: &Path,
         root: &Path,
@@ -120,12 +121,13 @@ impl ProgramSearch {
         if program.contains('/') {
             return None;
         }
-        let places =
-            self.folders(folder, root).flat_map(|folder| makers.iter().map(move |maker| (folder, maker)));
+        let places = self
+            .folders(folder, root)
+            .flat_map(|folder| managers.iter().map(move |manager| (folder, manager)));
         let mut places =
-            places.flat_map(|(folder, maker)| environment::program_folders(self, folder, *maker));
+            places.flat_map(|(folder, manager)| environment::program_folders(self, folder, *manager));
         let path = places.find_map(|place| self.usable(place.join(program), folder, root))?;
-        Some((whole(path, arguments), ProgramOrigin::Project))
+        Some((full_command(path, arguments), ProgramOrigin::Project))
     }
 
     fn in_path(
@@ -146,17 +148,17 @@ impl ProgramSearch {
             let may_run = path.is_absolute() && self.may_run(&path, root);
             may_run.then(|| self.usable(path, folder, root))?
         })?;
-        Some((whole(path, arguments), ProgramOrigin::Path))
+        Some((full_command(path, arguments), ProgramOrigin::Path))
     }
 
-    /// The folders of a project, from one of its own upwards; none where it lies elsewhere (what others have put beside a file in a
-    /// shared folder is nobody's project), or where programs of projects may not be run.
+    /// The folders of the project, from `folder` upwards. None if `folder` is outside the project (anyone may have put
+    /// files into a shared folder), or if the project's programs may not run.
     fn folders<'a>(&self, folder: &'a Path, root: &'a Path) -> impl Iterator<Item = &'a Path> + Clone {
-        let is_mine = self.allows_project_programs && folder.starts_with(root);
-        ancestors_within(folder, root).filter(move |_| is_mine)
+        let is_allowed = self.allows_project_programs && folder.starts_with(root);
+        ancestors_within(folder, root).filter(move |_| is_allowed)
     }
 
-    /// Not where it is the project's, whichever links lead there.
+    /// False for a program in the project, also through symlinks, unless the project's programs may run.
     fn may_run(&self, program: &Path, root: &Path) -> bool {
         let is_inside = |path: PathBuf| path.starts_with(root);
         let real_root = self.view.canonicalize(root);
@@ -167,23 +169,24 @@ impl ProgramSearch {
                 || real.is_some_and(|real| is_real(real.clone()) || is_inside(real)))
     }
 
-    /// What a person wrote: a path, from `root` where it is not whole, or a name.
+    /// The user's command: a path, relative to `root` unless absolute, or a name.
     pub fn find_configured(&self, command: &[String], folder: &Path, root: &Path) -> ProgramLookup {
-        let missing = |what: &str| ProgramLookup::Missing { hint: what.to_owned() };
+        let missing = |hint: &str| ProgramLookup::Missing { hint: hint.to_owned() };
         let Some((program, arguments)) = command.split_first() else {
             return missing("the configuration names no program");
         };
         if !program.contains('/') {
             let commands = [command.to_vec()];
             let found = self.find_program(&commands, folder, root);
-            // A person named it: whoever put it into the project. What is in `PATH` goes first, since a repository can bring any name.
+            // The user named it, so any package manager's folder will do. `PATH` goes first, because a repository can
+            // bring any name.
             let found = found.or_else(|| {
-                self.made_by(&PackageManager::ALL, command, folder, root)
+                self.find_installed(&PackageManager::ALL, command, folder, root)
                     .filter(|_| package_manager::managers_of(program).is_empty())
             });
             return match found {
                 Some((command, _)) => ProgramLookup::Found { command, place: ProgramOrigin::Configured },
-                None => missing(&format!("`{program}`, which the configuration names, is not in PATH")),
+                None => missing(&format!("`{program}` (from the configuration) is not in PATH")),
             };
         }
         let path = match program.strip_prefix("~/") {
@@ -192,15 +195,16 @@ impl ProgramSearch {
         };
         if !self.allows_project_programs && !program.starts_with(['/', '~']) {
             return missing(&format!(
-                "{} lies in the project, whose programs are not run (`diagnostics.project_programs`)",
+                "{} is in the project, and the project's programs are not run (`diagnostics.project_programs`)",
                 path.display()
             ));
         }
         match self.usable(path.clone(), folder, root) {
-            Some(path) => {
-                ProgramLookup::Found { command: whole(path, arguments), place: ProgramOrigin::Configured }
-            }
-            None => missing(&format!("{}, which the configuration names, cannot be run", path.display())),
+            Some(path) => ProgramLookup::Found {
+                command: full_command(path, arguments),
+                place: ProgramOrigin::Configured,
+            },
+            None => missing(&format!("{} (from the configuration) cannot be run", path.display())),
         }
     }
 
@@ -210,7 +214,7 @@ impl ProgramSearch {
     }
 }
 
-fn whole(program: PathBuf, arguments: &[String]) -> Vec<OsString> {
+fn full_command(program: PathBuf, arguments: &[String]) -> Vec<OsString> {
     [program.into_os_string()].into_iter().chain(arguments.iter().map(OsString::from)).collect()
 }
 

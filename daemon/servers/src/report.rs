@@ -1,4 +1,4 @@
-//! What one source says of one file.
+//! The report of one source on one file.
 
 use std::path::PathBuf;
 
@@ -8,34 +8,35 @@ use crate::diagnostic::Diagnostic;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagnosticsReport {
-    /// By its real path.
+    /// Canonical.
     pub path: PathBuf,
     /// The name of the source: `rust-analyzer`, `cargo check`, `tree-sitter`.
     pub source: String,
     pub verdict: Verdict,
-    /// What it said of the same text just before it was asked, where it knows: of files that nobody may have asked it about before.
+    /// The source's diagnostics for the same text just before this check, if it knows them. They tell new from old in
+    /// files that the session never checked.
     pub previous: Option<Vec<Diagnostic>>,
 }
 
 impl DiagnosticsReport {
-    pub fn new(path: PathBuf, source: impl Into<String>, said: Verdict) -> Self {
-        Self { path, source: source.into(), verdict: said, previous: None }
+    pub fn new(path: PathBuf, source: impl Into<String>, verdict: Verdict) -> Self {
+        Self { path, source: source.into(), verdict, previous: None }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Of exactly this text: it was asked for it, or named its version.
+    /// For exactly this text: the source was asked about it, or named its version.
     Proven(Vec<Diagnostic>),
-    /// It came after this text, and nothing has changed for as long as this source takes.
+    /// It came after this text, and nothing has changed for as long as this source usually takes.
     Likely(Vec<Diagnostic>),
     /// `why` completes "what it says of this text is not known: …".
     Unknown { why: String },
-    /// The same, and nobody is going to ask: there is no answer to wait for.
+    /// The same, and no check is pending, so there is no answer to wait for.
     Unchecked { why: String },
 }
 
-/// How sure it is that diagnostics are for the text in question. The weakest is the greatest.
+/// How sure we are that diagnostics belong to the text. The weakest is the greatest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Proof {
@@ -45,12 +46,12 @@ pub enum Proof {
 }
 
 impl Verdict {
-    /// Of a file that a change may break, where there are more of those than are asked about.
+    /// For a dependent beyond the number that is checked.
     pub fn beyond_limit() -> Self {
         Self::Unchecked { why: "more files use what was changed than are asked about".to_owned() }
     }
 
-    /// Something is not known that it would have to be said with.
+    /// Weakens the proof, because the source may not know everything.
     pub fn downgrade_to_likely(&mut self) {
         if let Self::Proven(diagnostics) = self {
             *self = Self::Likely(std::mem::take(diagnostics));
@@ -65,7 +66,7 @@ impl Verdict {
         }
     }
 
-    /// None where it is not known, which is not the same as no problem.
+    /// `None` if unknown, which is not the same as no diagnostics.
     pub fn diagnostics(&self) -> Option<&[Diagnostic]> {
         match self {
             Self::Proven(diagnostics) | Self::Likely(diagnostics) => Some(diagnostics),

@@ -1,20 +1,20 @@
-//! What others wrote, made harmless for whoever reads it: no escape sequences, no control characters, nothing that turns or hides
-//! what stands beside it, and not too long.
+//! Makes text from servers and programs safe to show: no escape sequences, no control characters, no invisible or
+//! bidirectional characters, and a cap.
 
 use copydesk_text::strip_escapes;
 
-/// One line of it. What would break it is a space.
+/// One line. Line breaks become spaces.
 pub fn sanitize_line(text: &str, most: usize) -> String {
     let plain = strip_escapes(text);
     let letters = plain.chars().filter_map(|letter| match letter {
         '\t' => Some('\t'),
         '\n' | '\r' | '\u{2028}' | '\u{2029}' => Some(' '),
-        letter => (!is_odd(letter)).then_some(letter),
+        letter => (!is_unsafe(letter)).then_some(letter),
     });
     cut(letters, most)
 }
 
-/// Its lines that are not empty, at most so many.
+/// The non-empty lines, at most `most`.
 pub fn sanitize_lines(text: &str, most: usize, most_letters: usize) -> Vec<String> {
     let plain = strip_escapes(text);
     let mut lines = plain.split(['\n', '\r']).map(str::trim_end).filter(|line| !line.trim().is_empty());
@@ -35,7 +35,7 @@ fn cut(letters: impl Iterator<Item = char>, most: usize) -> String {
     kept
 }
 
-fn is_odd(letter: char) -> bool {
+fn is_unsafe(letter: char) -> bool {
     letter.is_control()
         || matches!(
             letter,
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_steers_the_reader() {
+    fn control_characters_are_removed_and_lines_capped() {
         assert_eq!(sanitize_line("\x1b[31mred\x1b[0m\x07\u{202e}\u{200b} ok\r\nnext", 99), "red ok  next");
         assert_eq!(sanitize_line("äöü", 2), "äö…");
         assert_eq!(sanitize_lines("a\n\n  b\r\nc", 2, 9), ["a", "  b …"]);

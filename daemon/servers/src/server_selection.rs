@@ -1,12 +1,13 @@
-//! Which language servers serve a file: one that knows its language, and the linters that the project is set up for.
+//! Selects the language servers of a file: one for its language, and the linters that the project is set up for.
 //!
-//! Among several that know the language the one whose project begins nearest serves (so that a Deno project inside a Node one, or
-//! the other way round, has its own); of those the one that a person configured, then those that are installed, then the one that
-//! the project's files speak for, then one that is installed in the project, then the first in `known_servers.json`.
+//! Among several servers for the language, the one with the nearest project root wins, so that a Deno project inside a
+//! Node one, or the reverse, has its own. Then, in this order: the one that the user configured, one that is installed,
+//! one that the project's files prefer, one that is installed in the project, the first in `known_servers.json`.
 //!
-//! In the initialization options and settings of known servers stand for themselves, as a whole text: `${python}` the interpreter
-//! of the project's environment, `${tsdk}` its TypeScript library, `${rootUri}` and `${rootName}` the project's root,
-//! `${inProject}` whether programs of the project may be run. A member whose text stands for nothing is left out.
+//! The initialization options and settings of known servers may contain placeholders, each as a whole string:
+//! `${python}` is the interpreter of the project's environment, `${tsdk}` its TypeScript library, `${rootUri}` and
+//! `${rootName}` the project's root, `${inProject}` whether the project's programs may run. A member whose placeholder
+//! has no value is left out.
 
 mod placeholders;
 mod preferences;
@@ -25,51 +26,49 @@ use crate::quirks::Quirks;
 
 pub use preferences::{ServerOverride, ServerPreferences};
 
-/// A server that is to serve a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedServer {
-    /// As reports name it.
+    /// Its name in reports.
     pub name: String,
-    /// As it is told of the file: a language id.
+    /// The language id of the file.
     pub language: String,
     pub role: ServerRole,
-    /// Where the project begins.
+    /// The root of the project.
     pub root: PathBuf,
     pub program: ProgramLookup,
     /// Changes to its environment.
     pub environment: Vec<(OsString, Option<OsString>)>,
     /// `initializationOptions`.
     pub initialization: Value,
-    /// What `workspace/configuration` is answered from, by section.
+    /// The answers to `workspace/configuration`, by section.
     pub settings: Value,
     pub quirks: Quirks,
 }
 
-/// The file that is to be served.
 #[derive(Debug, Clone, Copy)]
 pub struct ServedFile<'a> {
-    /// Absolute, by its real path.
+    /// Canonical.
     pub path: &'a Path,
     pub first_line: &'a str,
-    /// The workspace that it belongs to. Nothing above it is looked at.
+    /// Its workspace. Nothing above it is searched.
     pub root: &'a Path,
 }
 
-/// The one that knows the language comes first. Those that are missing are among them, with how to get them, unless another one
-/// takes the place.
+/// The server for the language comes first. Missing servers are included, with how to install them, unless another one
+/// replaces them.
 pub fn servers_for(
     search: &ProgramSearch,
     settings: &ServerPreferences,
     wanted: ServedFile<'_>,
 ) -> Vec<SelectedServer> {
     let Some(folder) = wanted.path.parent().filter(|_| settings.is_enabled) else { return Vec::new() };
-    let at = SelectionContext { search, settings, wanted, folder };
-    let (mut experts, mut linters): (Vec<_>, Vec<_>) =
-        at.candidates().into_iter().partition(|candidate| candidate.chosen.role == ServerRole::Language);
-    experts.sort_by_key(|candidate| Reverse(candidate.rank));
-    experts.truncate(1);
-    experts.append(&mut linters);
-    experts.into_iter().map(|candidate| candidate.chosen).collect()
+    let context = SelectionContext { search, settings, wanted, folder };
+    let (mut language_servers, mut linters): (Vec<_>, Vec<_>) =
+        context.candidates().into_iter().partition(|candidate| candidate.chosen.role == ServerRole::Language);
+    language_servers.sort_by_key(|candidate| Reverse(candidate.rank));
+    language_servers.truncate(1);
+    language_servers.append(&mut linters);
+    language_servers.into_iter().map(|candidate| candidate.chosen).collect()
 }
 
 struct SelectionContext<'a> {
@@ -79,8 +78,8 @@ struct SelectionContext<'a> {
     folder: &'a Path,
 }
 
-/// The best is the greatest: a person's own, how deep its project begins, whether it is configured, installed, spoken for,
-/// installed in the project, and how early it stands in the list.
+/// The best is the greatest: the user's own server, the depth of its project, configured, installed, preferred by the
+/// project's files, installed in the project, early in the list.
 type CandidateRank = (bool, usize, bool, bool, bool, bool, Reverse<usize>);
 
 struct ServerCandidate {
@@ -97,30 +96,31 @@ impl SelectionContext<'_> {
                 Some(own) => own.matches_path(self.wanted.path),
                 None => language.is_some_and(|id| known.languages.iter().any(|served| served == id)),
             };
-            let is_on = own.is_none_or(|own| !own.is_disabled);
-            let is_on = is_on && (self.search.allows_project_programs || !known.runs_project);
-            (serves && is_on && self.is_meant(known, own)).then(|| self.known(index, known, own, language))
+            let is_enabled = own.is_none_or(|own| !own.is_disabled);
+            let is_enabled = is_enabled && (self.search.allows_project_programs || !known.runs_project);
+            (serves && is_enabled && self.applies(known, own))
+                .then(|| self.known_candidate(index, known, own, language))
         });
         let own = self.settings.servers.iter().filter(|(name, own)| {
             known_server(name).is_none() && !own.is_disabled && own.matches_path(self.wanted.path)
         });
-        known.chain(own.map(|(name, own)| self.own(name, own, language))).collect()
+        known.chain(own.map(|(name, own)| self.own_candidate(name, own, language))).collect()
     }
 
-    fn is_there(&self, signs: &[ProjectMarker]) -> bool {
+    fn has_marker(&self, markers: &[ProjectMarker]) -> bool {
         let nearest =
-            |sign: &ProjectMarker| sign.nearest_folder(&*self.search.view, self.folder, self.wanted.root);
-        signs.iter().any(|sign| nearest(sign).is_some())
+            |marker: &ProjectMarker| marker.nearest_folder(&*self.search.view, self.folder, self.wanted.root);
+        markers.iter().any(|marker| nearest(marker).is_some())
     }
 
-    /// Whoever configured a program wants it, whatever the project looks like.
-    fn is_meant(&self, known: &KnownServer, own: Option<&ServerOverride>) -> bool {
-        let is_wanted = own.is_some_and(|own| !own.command.is_empty());
-        (is_wanted || known.requires.is_empty() || self.is_there(&known.requires))
-            && !self.is_there(&known.unless)
+    /// A configured program applies, whatever the project's files say.
+    fn applies(&self, known: &KnownServer, own: Option<&ServerOverride>) -> bool {
+        let is_configured = own.is_some_and(|own| !own.command.is_empty());
+        (is_configured || known.requires.is_empty() || self.has_marker(&known.requires))
+            && !self.has_marker(&known.unless)
     }
 
-    fn known(
+    fn known_candidate(
         &self,
         index: usize,
         known: &KnownServer,
@@ -139,7 +139,7 @@ impl SelectionContext<'_> {
             self.depth(roots),
             command.is_some(),
             program.origin().is_some(),
-            self.is_there(&known.prefer),
+            self.has_marker(&known.prefer),
             program.origin() == Some(ProgramOrigin::Project),
             Reverse(index),
         );
@@ -172,7 +172,7 @@ impl SelectionContext<'_> {
         ServerCandidate { chosen, rank }
     }
 
-    fn own(&self, name: &str, own: &ServerOverride, language: Option<&str>) -> ServerCandidate {
+    fn own_candidate(&self, name: &str, own: &ServerOverride, language: Option<&str>) -> ServerCandidate {
         let program = self.search.find_configured(&own.command, self.folder, self.wanted.root);
         let rank = (true, 0, true, program.origin().is_some(), false, false, Reverse(0));
         let chosen = SelectedServer {
@@ -202,7 +202,7 @@ impl SelectionContext<'_> {
         }
     }
 
-    /// What a server that knows no such language makes of it is its own affair.
+    /// An unknown language is `plaintext`; the server decides what to do with it.
     fn language(&self, language: Option<&str>) -> String {
         language.unwrap_or("plaintext").to_owned()
     }
@@ -210,15 +210,15 @@ impl SelectionContext<'_> {
     fn root(&self, roots: &[RootMarkers]) -> PathBuf {
         let (view, root) = (&*self.search.view, self.wanted.root);
         let found = roots.iter().find_map(|group| group.find_root(view, self.folder, root));
-        let usual = if self.folder.starts_with(root) { root } else { self.folder };
-        found.unwrap_or_else(|| usual.to_owned())
+        let fallback = if self.folder.starts_with(root) { root } else { self.folder };
+        found.unwrap_or_else(|| fallback.to_owned())
     }
 
-    /// How deep the nearest file lies that speaks of such a project.
+    /// The depth of the nearest project marker.
     fn depth(&self, roots: &[RootMarkers]) -> usize {
-        let signs = roots.iter().flat_map(RootMarkers::markers);
-        let folders =
-            signs.filter_map(|sign| sign.nearest_folder(&*self.search.view, self.folder, self.wanted.root));
+        let markers = roots.iter().flat_map(RootMarkers::markers);
+        let folders = markers
+            .filter_map(|marker| marker.nearest_folder(&*self.search.view, self.folder, self.wanted.root));
         folders.map(|folder| folder.components().count()).max().unwrap_or(0)
     }
 }

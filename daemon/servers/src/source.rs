@@ -1,4 +1,4 @@
-//! Whoever can say what is wrong with a text.
+//! The interfaces of diagnostics sources, document providers and disk watchers.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -11,44 +11,44 @@ use tokio::time::Instant;
 
 use crate::report::DiagnosticsReport;
 
-/// The name of the source that knows only whether a text keeps to its grammar.
+/// The name of the source that finds syntax errors only.
 pub const TREE_SITTER: &str = "tree-sitter";
 
-/// A text that is asked about.
+/// A text to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedDocument {
-    /// Its real path.
+    /// Canonical.
     pub path: PathBuf,
-    /// Without a byte order mark, with the line endings that it has.
+    /// Without a byte order mark, with its original line endings.
     pub text: Arc<String>,
-    /// The same text lies on the disk.
+    /// The file on the disk has the same text.
     pub is_saved: bool,
 }
 
-/// Where texts come from: what an editor has open, else the disk.
+/// Provides texts: the editor's buffer if the file is open, else the disk.
 pub trait DocumentProvider: Send + Sync {
-    /// As it is at this moment; none where there is no such text, or it is too large to be asked about.
+    /// The current text. `None` if there is none, or if it is too large to check.
     fn document(&self, path: &Path) -> Option<CheckedDocument>;
 
-    /// Files that editors have open: what stands in them may change at any time.
+    /// Files that editors have open; their texts may change at any time.
     fn open_paths(&self) -> BTreeSet<PathBuf> {
         BTreeSet::new()
     }
 
-    /// This moment: another one when anything was typed, opened or closed in an editor since.
+    /// Changes whenever something is typed, opened or closed in an editor.
     fn edit_epoch(&self) -> u64 {
         0
     }
 
-    /// Somebody else changed a file on the disk: editors that have it open are to read it again. Tells whether any has another text.
+    /// A file changed on the disk: editors that have it open should reload it. Returns whether one has another text.
     fn reload(&self, _path: &Path) -> bool {
         false
     }
 
-    /// Whether an editor has another text of a file than the disk, or the disk has none.
+    /// Whether an editor's text differs from the disk, or the disk has no such file.
     fn differs_from_disk(&self, path: &Path) -> bool;
 
-    /// What editors have open, for searching.
+    /// The open buffers, for searching.
     fn overlay(&self) -> BufferOverlay {
         BufferOverlay::default()
     }
@@ -60,59 +60,58 @@ pub type ServesFuture<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 
 pub type ChangedFilesFuture<'a> = Pin<Box<dyn Future<Output = ChangedFiles> + Send + 'a>>;
 
-/// What was changed on the disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedFiles {
     pub paths: Vec<PathBuf>,
-    /// There are more of which it is not known whether anybody has something to say of them.
+    /// There are more, and some of those may be served.
     pub is_truncated: bool,
 }
 
 pub type CheckpointFuture<'a> = Pin<Box<dyn Future<Output = u64> + Send + 'a>>;
 
 pub trait DiagnosticsSource: Send + Sync {
-    /// At least one report for each subject that it serves, and one for every other file that it knows to be changed by them.
-    /// When `until` has come, what is not known is told as such; what cannot be known soon is told so at once.
+    /// At least one report for each subject that it serves, and one for every other file that it knows to be affected.
+    /// Whatever is not known at `until` is reported as unknown; whatever cannot be known soon, at once.
     fn check<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a>;
 
-    /// What it says of these texts alone, without the files that they may break.
+    /// Checks these texts alone, without their dependents.
     fn check_file_only<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
         self.check(subjects, until)
     }
 
-    /// The same as `check` for somebody who has not made these texts, and may know older ones: those are not asked about.
+    /// Like `check`, for a caller that did not write these texts: a text that has changed since is not checked.
     fn warm_up<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
         self.check(subjects, until)
     }
 
-    /// The same as `check` for somebody who has time: what cannot be known soon is waited for.
+    /// Like `check`, but waits until the source is ready.
     fn check_when_ready<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
         self.check(subjects, until)
     }
 
-    /// Whether it is the one to be asked, as far as that can be told without asking about any text.
+    /// Whether this source serves the workspace, as far as it can tell without a text.
     fn serves(&self, _until: Instant) -> ServesFuture<'_> {
         Box::pin(std::future::ready(true))
     }
 
-    /// Somebody else answers for these files: what is kept for them alone need not be kept for long.
+    /// Another source serves these files: resources that only they need may be released soon.
     fn mark_redundant(&self, _paths: &[PathBuf]) {}
 
-    /// What it would say if these were the texts, which they do not become. Nothing where it cannot say so.
+    /// Checks proposed texts, which do not become the documents. Empty if the source cannot.
     fn check_proposed<'a>(&'a self, _subjects: &'a [CheckedDocument], _until: Instant) -> CheckFuture<'a> {
         Box::pin(std::future::ready(Vec::new()))
     }
 }
 
-/// Whoever sees what is changed on the disk.
+/// Watches the disk for changes by commands and others.
 pub trait CommandWatcher: Send + Sync {
-    /// From the next moment on it watches over all that lies below a folder, also where no server of ours does. Does not wait.
+    /// Watches everything below a folder from the next checkpoint on, even if none of our servers does. Does not wait.
     fn watch_folder(&self, _below: &Path) {}
 
-    /// This moment, when it knows what was changed on the disk before it.
+    /// A checkpoint. All earlier changes on the disk are known when it returns.
     fn checkpoint(&self, until: Instant) -> CheckpointFuture<'_>;
 
-    /// The files below a folder in which something was changed, created or deleted on the disk, by whomever, since a moment; those that
-    /// somebody may have something to say of.
+    /// The files below a folder that were changed, created or deleted since a checkpoint, by anyone. Only files that a
+    /// source may serve.
     fn changes_since<'a>(&'a self, since: u64, below: &'a Path, until: Instant) -> ChangedFilesFuture<'a>;
 }

@@ -1,7 +1,6 @@
-//! A program that is given a text or nothing, prints, and ends: a checker, a formatter.
+//! Runs a program that reads a text or nothing, prints, and exits: a checker or a formatter.
 //!
-//! Invariant: it is not waited for past the time that it has, and no more is read of it than may be; then it is killed with all that
-//! it started.
+//! Invariant: its time and its output are capped. At the cap it is killed with all its children.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,12 +16,11 @@ pub struct SubprocessSpec {
     pub command: Vec<OsString>,
     pub cwd: PathBuf,
     pub environment: Vec<(String, String)>,
-    /// What it reads.
+    /// Written to its stdin.
     pub input: String,
-    /// What it prints as errors is part of what it prints.
+    /// Its stderr is part of its output.
     pub merge_stderr: bool,
     pub timeout: Duration,
-    /// More than so many bytes it may not print.
     pub max_output_bytes: usize,
 }
 
@@ -30,11 +28,11 @@ pub struct SubprocessSpec {
 pub struct SubprocessOutput {
     pub exit: ProcessExit,
     pub output: Vec<u8>,
-    /// The last of what it printed as errors.
+    /// The end of its stderr.
     pub stderr: String,
 }
 
-/// So that nothing is coloured, and words are those that are known.
+/// Switches off colours and translations.
 const PLAIN: [(&str, &str); 5] = [
     ("NO_COLOR", "1"),
     ("FORCE_COLOR", "0"),
@@ -43,7 +41,7 @@ const PLAIN: [(&str, &str); 5] = [
     ("LC_ALL", "C.UTF-8"),
 ];
 
-/// An error completes "it could not be run: …" or the like; it is whole as it stands.
+/// The error is a sentence about the program ("it did not end within 2 s").
 pub async fn run(processes: &Processes, task: SubprocessSpec) -> Result<SubprocessOutput, String> {
     let limit = task.timeout;
     match timeout(limit, work(processes, task)).await {
@@ -53,16 +51,8 @@ pub async fn run(processes: &Processes, task: SubprocessSpec) -> Result<Subproce
 }
 
 async fn work(processes: &Processes, task: SubprocessSpec) -> Result<SubprocessOutput, String> {
-    let SubprocessSpec {
-        mut command,
-        cwd,
-        environment,
-        input,
-        merge_stderr: errors_too,
-        max_output_bytes: most,
-        ..
-    } = task;
-    if errors_too {
+    let SubprocessSpec { mut command, cwd, environment, input, merge_stderr, max_output_bytes, .. } = task;
+    if merge_stderr {
         let shell = ["/bin/sh", "-c", "exec \"$@\" 2>&1", "copydesk"].map(OsString::from);
         command.splice(0..0, shell);
     }
@@ -72,7 +62,7 @@ async fn work(processes: &Processes, task: SubprocessSpec) -> Result<SubprocessO
     let (mut piped, pipes) = processes.pipe(&program).map_err(|error| error.to_string())?;
     let (mut to, mut from) = (pipes.input, pipes.output);
     let write = async move {
-        // One that does not read to the end says in its own way what it thinks of that.
+        // A program that stops reading reports that itself.
         let _ = to.write_all(input.as_bytes()).await;
         drop(to);
     };
@@ -82,10 +72,10 @@ async fn work(processes: &Processes, task: SubprocessSpec) -> Result<SubprocessO
             match from.read(&mut block).await {
                 Ok(0) => return Ok(output),
                 Ok(length) => output.extend_from_slice(block.get(..length).unwrap_or_default()),
-                Err(error) => return Err(format!("what it prints cannot be read: {error}")),
+                Err(error) => return Err(format!("its output cannot be read: {error}")),
             }
-            if output.len() > most {
-                return Err(format!("it printed more than {most} bytes"));
+            if output.len() > max_output_bytes {
+                return Err(format!("it printed more than {max_output_bytes} bytes"));
             }
         }
     };
@@ -96,7 +86,7 @@ async fn work(processes: &Processes, task: SubprocessSpec) -> Result<SubprocessO
     Ok(SubprocessOutput { exit, output, stderr: errors })
 }
 
-/// How it ended, with its last words.
+/// How it ended, with the end of its output.
 pub fn describe_failure(exit: ProcessExit, words: &str) -> String {
     let how = match exit {
         ProcessExit::Code(code) => format!("it ended with code {code}"),

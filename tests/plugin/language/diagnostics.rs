@@ -350,11 +350,8 @@ fn without_a_document_all_that_is_known_is_told() {
         let item = |message| json!([{ "range": "0:0-0:1", "severity": "error", "message": message }]);
         let file = |uri, proof, message| json!({ "uri": uri, "version": "present", "proof": proof, "items": item(message) });
         let closed = json!({ "uri": "closed.py", "proof": "unknown", "items": item("closed") });
-        let expected: Value = json!([
-            file("a.py", "proven", "named"),
-            file("b.py", "unknown", "not named"),
-            closed,
-        ]);
+        let expected: Value =
+            json!([file("a.py", "proven", "named"), file("b.py", "unknown", "not named"), closed,]);
         assert_eq!(window.lua(script), expected);
     });
 }

@@ -1,4 +1,4 @@
-//! What `cargo check --message-format=json` prints: one message in a line, of the compiler or of Cargo.
+//! The output of `cargo check --message-format=json`: one message per line, of the compiler or of Cargo.
 
 use std::path::Path;
 
@@ -60,26 +60,28 @@ struct RustcExpansion {
 }
 
 pub(super) fn parse(output: &str) -> CheckerOutput {
-    let (mut parsed, mut seen) = (CheckerOutput::default(), Vec::new());
+    let (mut parsed, mut folders) = (CheckerOutput::default(), Vec::new());
     for line in output.lines() {
         match serde_json::from_str(line) {
             Ok(CargoMessage::CompilerMessage { manifest_path, message }) => {
-                saw(&mut seen, &manifest_path);
+                add_checked_folder(&mut folders, &manifest_path);
                 if parsed.diagnostics.len() < MAX_DIAGNOSTICS {
                     parsed.diagnostics.extend(raw(message));
                 }
             }
-            Ok(CargoMessage::CompilerArtifact { manifest_path }) => saw(&mut seen, &manifest_path),
+            Ok(CargoMessage::CompilerArtifact { manifest_path }) => {
+                add_checked_folder(&mut folders, &manifest_path);
+            }
             Ok(CargoMessage::BuildFinished { success }) => {
                 parsed.is_complete = true;
-                // What stands on a package that does not compile was not looked at.
-                parsed.checked_folders = (!success).then(|| std::mem::take(&mut seen));
+                // Cargo does not check the dependents of a package that fails to compile.
+                parsed.checked_folders = (!success).then(|| std::mem::take(&mut folders));
             }
-            // Whatever build scripts and Cargo itself print in between.
+            // Output of build scripts and of Cargo itself.
             Ok(CargoMessage::Other) | Err(_) => {}
         }
     }
-    // The compiler says the same of a file once for each target that has it.
+    // The compiler repeats a file's diagnostics for each target that includes it.
     let mut known = std::collections::HashSet::new();
     parsed.diagnostics.retain(|raw| {
         known.insert((
@@ -98,12 +100,12 @@ pub(super) fn package_of(path: &Path) -> Option<&Path> {
     path.ancestors().skip(1).find(|folder| folder.join("Cargo.toml").exists())
 }
 
-fn saw(seen: &mut Vec<String>, manifest: &str) {
+fn add_checked_folder(folders: &mut Vec<String>, manifest: &str) {
     if let Some((folder, _)) = manifest.rsplit_once('/')
-        && seen.last().is_none_or(|last| last != folder)
-        && seen.len() < MAX_DIAGNOSTICS
+        && folders.last().is_none_or(|last| last != folder)
+        && folders.len() < MAX_DIAGNOSTICS
     {
-        seen.push(folder.to_owned());
+        folders.push(folder.to_owned());
     }
 }
 
@@ -114,12 +116,12 @@ fn raw(message: RustcDiagnostic) -> Option<RawDiagnostic> {
         "help" | "failure-note" => Severity::Hint,
         _ => Severity::Error,
     };
-    // Without a place there are only sums ("aborting due to 2 previous errors").
+    // A message without a span is only a summary ("aborting due to 2 previous errors").
     let primary = message.spans.iter().find(|span| span.is_primary).or(message.spans.first())?;
     let code = message.code.map(|code| code.code);
     let is_clippy = code.as_deref().is_some_and(|code| code.starts_with("clippy::"));
     let labels = message.spans.iter().filter(|span| !span.is_primary);
-    let labels = labels.filter_map(|span| Some((spot(span), span.label.clone()?)));
+    let labels = labels.filter_map(|span| Some((location(span), span.label.clone()?)));
     let mut related: Vec<_> = labels.collect();
     let mut text = message.message;
     if let Some(label) = primary.label.as_deref().filter(|label| !label.is_empty()) {
@@ -127,13 +129,13 @@ fn raw(message: RustcDiagnostic) -> Option<RawDiagnostic> {
     }
     for child in &message.children {
         match child.spans.first() {
-            Some(span) => related.push((spot(span), child.message.clone())),
+            Some(span) => related.push((location(span), child.message.clone())),
             None => text.push_str(&format!("\n{}: {}", child.level, child.message)),
         }
     }
     let source = if is_clippy { "clippy" } else { "rustc" };
     Some(RawDiagnostic {
-        location: spot(primary),
+        location: location(primary),
         severity,
         code,
         source: Some(source.to_owned()),
@@ -142,8 +144,8 @@ fn raw(message: RustcDiagnostic) -> Option<RawDiagnostic> {
     })
 }
 
-/// Where a macro of another crate is used, rather than where it stands.
-fn spot(span: &RustcSpan) -> RawLocation {
+/// Where a macro of another crate is used, not where it is defined.
+fn location(span: &RustcSpan) -> RawLocation {
     let mut span = span;
     while let Some(outer) = span.expansion.as_deref().filter(|_| span.file_name.starts_with(['/', '<'])) {
         span = &outer.span;

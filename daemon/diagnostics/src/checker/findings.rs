@@ -1,4 +1,4 @@
-//! What a run found, by file; and the texts that it is placed in.
+//! The findings of a run by file, and their spans in the files' texts.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -12,15 +12,15 @@ use copydesk_servers::diagnostic::{Diagnostic, RelatedInformation};
 use copydesk_servers::report::Verdict;
 use copydesk_servers::source::CheckedDocument;
 
-/// Longer files are not read for the sake of a place in them.
+/// Larger files are not read to resolve a span.
 const LONGEST: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct CheckerFindings {
-    /// By real path.
+    /// By canonical path.
     files: BTreeMap<PathBuf, Vec<(RawDiagnostic, Vec<PathBuf>)>>,
-    /// Packages that were looked at, where not all were.
-    seen: Option<Vec<String>>,
+    /// The folders that were checked, if not all were.
+    checked_folders: Option<Vec<String>>,
     began: Option<SystemTime>,
 }
 
@@ -44,20 +44,22 @@ impl CheckerFindings {
         workspace: &Path,
         began: SystemTime,
     ) -> Self {
-        let mut found = Self { files: BTreeMap::new(), seen: parsed.checked_folders, began: Some(began) };
+        let mut found =
+            Self { files: BTreeMap::new(), checked_folders: parsed.checked_folders, began: Some(began) };
         let mut real: BTreeMap<String, Option<PathBuf>> = BTreeMap::new();
         for raw in parsed.diagnostics {
-            let spots = raw.related.iter().map(|(spot, _)| spot).chain([&raw.location]);
-            for spot in spots {
-                if !real.contains_key(&spot.file) {
-                    let path = resolve(spot, &job.root, workspace).await;
-                    real.insert(spot.file.clone(), path);
+            let locations = raw.related.iter().map(|(location, _)| location).chain([&raw.location]);
+            for location in locations {
+                if !real.contains_key(&location.file) {
+                    let path = resolve(location, &job.root, workspace).await;
+                    real.insert(location.file.clone(), path);
                 }
             }
-            let path = |spot: &RawLocation| real.get(&spot.file).cloned().flatten();
-            // What lies outside of the workspace is nothing that an edit here could have broken.
+            let path = |location: &RawLocation| real.get(&location.file).cloned().flatten();
+            // An edit here cannot have broken a file outside the workspace.
             let Some(at) = path(&raw.location) else { continue };
-            let related = raw.related.iter().map(|(spot, _)| path(spot).unwrap_or_default()).collect();
+            let related =
+                raw.related.iter().map(|(location, _)| path(location).unwrap_or_default()).collect();
             found.files.entry(at).or_default().push((raw, related));
         }
         found
@@ -75,32 +77,32 @@ impl CheckerFindings {
     }
 
     pub(super) fn verdict_for(&self, subject: &CheckedDocument, columns: ColumnUnit) -> Verdict {
-        let is_seen = self.seen.as_ref().is_none_or(|seen| {
+        let is_checked = self.checked_folders.as_ref().is_none_or(|folders| {
             cargo::package_of(&subject.path)
-                .is_none_or(|package| seen.iter().any(|seen| Path::new(seen) == package))
+                .is_none_or(|package| folders.iter().any(|folder| Path::new(folder) == package))
         });
-        if !is_seen {
+        if !is_checked {
             return Verdict::Unknown {
                 why: "something that it depends on has errors, so it was not checked".to_owned(),
             };
         }
-        Verdict::Proven(self.placed(&subject.path, &subject.text, columns))
+        Verdict::Proven(self.diagnostics(&subject.path, &subject.text, columns))
     }
 
-    /// None where the file is not what was checked.
+    /// `None` if the file changed since the run began.
     pub(super) async fn verdict_for_other(&self, path: &Path, columns: ColumnUnit) -> Option<Verdict> {
         let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
         let is_old =
             |time: Option<SystemTime>| time.zip(self.began).is_some_and(|(time, began)| time <= began);
         let text = plain_text(path).await?;
-        is_old(changed(path)).then(|| Verdict::Proven(self.placed(path, &text, columns)))
+        is_old(changed(path)).then(|| Verdict::Proven(self.diagnostics(path, &text, columns)))
     }
 
-    fn placed(&self, path: &Path, text: &str, columns: ColumnUnit) -> Vec<Diagnostic> {
-        let place = SpanResolver::new(text);
+    fn diagnostics(&self, path: &Path, text: &str, columns: ColumnUnit) -> Vec<Diagnostic> {
+        let resolver = SpanResolver::new(text);
         let raws = self.files.get(path).map(Vec::as_slice).unwrap_or_default();
         let diagnostic = |(raw, paths): &(RawDiagnostic, Vec<PathBuf>)| Diagnostic {
-            span: place.resolve(&raw.location, columns),
+            span: resolver.resolve(&raw.location, columns),
             severity: raw.severity,
             code: raw.code.as_deref().map(Into::into),
             source: raw.source.as_deref().map(Into::into),
@@ -109,12 +111,12 @@ impl CheckerFindings {
                 .related
                 .iter()
                 .zip(paths)
-                .filter_map(|((spot, message), related)| {
-                    // In another file the line has to do: its text is not at hand.
+                .filter_map(|((location, message), related)| {
+                    // Another file's text is not at hand, so its line must do.
                     let span = if related == path {
-                        place.resolve(spot, columns)
+                        resolver.resolve(location, columns)
                     } else {
-                        SpanResolver::line_span(spot)
+                        SpanResolver::line_span(location)
                     };
                     let is_known = !related.as_os_str().is_empty();
                     is_known.then(|| RelatedInformation {
@@ -129,25 +131,25 @@ impl CheckerFindings {
     }
 }
 
-/// The real path of a file that was named, if it lies in the workspace.
-async fn resolve(spot: &RawLocation, root: &Path, workspace: &Path) -> Option<PathBuf> {
-    let path = match spot.file.strip_prefix("file:") {
-        Some(_) => url::Url::parse(&spot.file).ok()?.to_file_path().ok()?,
-        None => root.join(&spot.file),
+/// The canonical path of a named file, if it is in the workspace.
+async fn resolve(location: &RawLocation, root: &Path, workspace: &Path) -> Option<PathBuf> {
+    let path = match location.file.strip_prefix("file:") {
+        Some(_) => url::Url::parse(&location.file).ok()?.to_file_path().ok()?,
+        None => root.join(&location.file),
     };
-    let path = tokio::fs::canonicalize(&plain(&path)).await.ok()?;
+    let path = tokio::fs::canonicalize(&normalize(&path)).await.ok()?;
     (path.starts_with(workspace) || path.starts_with(root)).then_some(path)
 }
 
-/// Without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
+/// Removes `.` and `..`.
+fn normalize(path: &Path) -> PathBuf {
+    let mut normalized = PathBuf::new();
     for part in path.components() {
         match part {
             Component::CurDir => {}
-            Component::ParentDir => drop(plain.pop()),
-            other => plain.push(other),
+            Component::ParentDir => drop(normalized.pop()),
+            other => normalized.push(other),
         }
     }
-    plain
+    normalized
 }

@@ -1,4 +1,4 @@
-//! What real checkers print, and what is read of it.
+//! The output of real checkers, and how it is parsed.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,11 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
-fn place(spot: &RawLocation) -> String {
-    let mut shown = format!("{}:{}", spot.file, spot.line);
-    let _ = spot.column.map(|column| write!(shown, ":{column}"));
-    let _ = spot.end.map(|(line, column)| write!(shown, "-{line}:{column}"));
-    let _ = spot.columns.map(|columns| write!(shown, " {columns:?}"));
+fn place(location: &RawLocation) -> String {
+    let mut shown = format!("{}:{}", location.file, location.line);
+    let _ = location.column.map(|column| write!(shown, ":{column}"));
+    let _ = location.end.map(|(line, column)| write!(shown, "-{line}:{column}"));
+    let _ = location.columns.map(|columns| write!(shown, " {columns:?}"));
     shown
 }
 
@@ -20,8 +20,8 @@ fn check(format: CheckerOutputFormat, output: &str, expected: Expect) {
     let mut shown = format!("whole: {}, seen: {:?}\n", parsed.is_complete, parsed.checked_folders);
     for RawDiagnostic { location: at, severity, code, source, message, related } in &parsed.diagnostics {
         let _ = writeln!(shown, "{} {severity:?} {code:?} {source:?} {message:?}", place(at));
-        for (spot, message) in related {
-            let _ = writeln!(shown, "  {} {message:?}", place(spot));
+        for (location, message) in related {
+            let _ = writeln!(shown, "  {} {message:?}", place(location));
         }
     }
     expected.assert_eq(&shown);

@@ -1,7 +1,7 @@
-//! JSON as linters print it: whatever its shape, a problem is an object with a message and a line; the file stands in it, or in
-//! something around it.
+//! Linters' JSON of any shape: a diagnostic is an object with a message and a line. The file stands in it, or in an
+//! object around it.
 //!
-//! Lines and columns count from 1, except beside the word `character`, which is LSP's: that counts from 0, in UTF-16.
+//! Lines and columns count from 1. Beside LSP's word `character` they count from 0, in UTF-16.
 
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ const END_LINE: [&str; 3] = ["endLine", "end_line", "line_end"];
 const END_COLUMN: [&str; 3] = ["endColumn", "end_column", "column_end"];
 const CODE: [&str; 6] = ["code", "ruleId", "rule_id", "rule", "check", "identifier"];
 const SEVERITY: [&str; 4] = ["severity", "level", "type", "kind"];
-/// Where a place may stand inside of a problem.
+/// Fields of a diagnostic that may hold its location.
 const PLACE: [&str; 8] = ["location", "range", "start", "begin", "pos", "position", "loc", "span"];
 const END: [&str; 3] = ["end", "end_location", "endLocation"];
 
@@ -31,7 +31,7 @@ pub(super) fn parse(output: &str) -> CheckerOutput {
         walk(&value, "", "", &mut parsed.diagnostics);
         return parsed;
     }
-    // A value in each line, or several below each other, and words around them.
+    // One value per line, or several in a row, with text around them.
     let mut rest = output;
     while let Some(start) = rest.find(['{', '[']) {
         let (before, from) = rest.split_at(start);
@@ -41,12 +41,12 @@ pub(super) fn parse(output: &str) -> CheckerOutput {
         rest = match value {
             Some(Ok(value)) => {
                 walk(&value, "", "", &mut parsed.diagnostics);
-                // In the middle of a line it may be anything.
+                // In the middle of a line it may be no report.
                 let begins_line = before.is_empty() || before.ends_with('\n');
                 parsed.is_complete |= begins_line || !parsed.diagnostics.is_empty();
                 from.get(read..).unwrap_or_default()
             }
-            // What begins as JSON and is none: on with the next line, so that this ends soon.
+            // Not JSON after all. Continue with the next line, so that the time stays bounded.
             _ => from.split_once('\n').map_or("", |(_, after)| after),
         };
         if parsed.diagnostics.len() >= MAX_DIAGNOSTICS {
@@ -56,7 +56,7 @@ pub(super) fn parse(output: &str) -> CheckerOutput {
     parsed
 }
 
-/// `file` is the one that is spoken of, `topic` the name of the list that something stands in.
+/// `file` is the file of the enclosing object, `topic` the name of the enclosing list.
 fn walk(value: &Value, file: &str, topic: &str, found: &mut Vec<RawDiagnostic>) {
     if found.len() >= MAX_DIAGNOSTICS {
         return;
@@ -70,7 +70,7 @@ fn walk(value: &Value, file: &str, topic: &str, found: &mut Vec<RawDiagnostic>) 
                 return found.push(raw);
             }
             for (name, value) in object.iter().filter(|(_, value)| value.is_object() || value.is_array()) {
-                // PHPStan has the file as the name of what it found there.
+                // PHPStan uses the file as the key of its findings.
                 let is_file = name.contains('/') || name.contains('.');
                 walk(value, if is_file { name } else { file }, name, found);
             }
@@ -120,15 +120,15 @@ fn file_of(object: &LinterJson) -> Option<String> {
 fn problem(object: &LinterJson, file: &str, topic: &str) -> Option<RawDiagnostic> {
     let message = text(object, &MESSAGE)?;
     let at = match get(object, &["posn"]).and_then(Value::as_str) {
-        Some(place) => posn(place)?,
-        None => spot(object, file)?,
+        Some(position) => posn(position)?,
+        None => location(object, file)?,
     };
     let code = text(object, &CODE);
-    // Go's analyzers are the names of their lists.
+    // Go uses the analyzer's name as the key of its findings.
     let code = code.or_else(|| object.contains_key("posn").then(|| topic.to_owned()));
     let severity = get(object, &SEVERITY).and_then(|value| match value {
         Value::String(word) => parse_severity(word),
-        // ESLint counts up, LSP down.
+        // In ESLint 2 is an error; in LSP 1 is.
         Value::Number(number) => match (number.as_u64()?, object.contains_key("ruleId")) {
             (2, true) | (1, false) => Some(Severity::Error),
             (1, true) | (2, false) => Some(Severity::Warning),
@@ -161,11 +161,11 @@ fn posn(place: &str) -> Option<RawLocation> {
     })
 }
 
-fn spot(object: &LinterJson, file: &str) -> Option<RawLocation> {
+fn location(object: &LinterJson, file: &str) -> Option<RawLocation> {
     let inner = |object: &LinterJson, names: &[&str]| {
         names.iter().find_map(|name| get(object, &[name])?.as_object().cloned())
     };
-    // The problem itself, what it has for a place, and what that has for a beginning.
+    // The object itself, its location, and that location's start.
     let place = inner(object, &PLACE);
     let start = place.as_ref().and_then(|place| inner(place, &PLACE));
     let mut places = [Some(object), start.as_ref(), place.as_ref()].into_iter().flatten();

@@ -1,23 +1,23 @@
-//! A problem in a line, as compilers have always printed it: `file:line:column: severity: message`, with or without the column, the
-//! severity and an end (`file:line:column:line:column:`); or `file(line,column): severity code: message`.
+//! One diagnostic per line, as compilers print it: `file:line:column: severity: message`, with or without the column,
+//! the severity and an end (`file:line:column:line:column:`); or `file(line,column): severity code: message`.
 
 use super::parse::{CheckerOutput, MAX_DIAGNOSTICS, RawDiagnostic, RawLocation, parse_severity, zero_based};
 use copydesk_servers::diagnostic::Severity;
 
 pub(super) fn parse(output: &str) -> CheckerOutput {
-    let mut found: Vec<RawDiagnostic> = Vec::new();
+    let mut diagnostics: Vec<RawDiagnostic> = Vec::new();
     for line in output.lines() {
         let line = line.trim_end();
         let line = line.strip_prefix("vet: ").unwrap_or(line);
-        let Some((at, rest)) = colons(line).or_else(|| brackets(line)) else { continue };
+        let Some((location, rest)) = colons(line).or_else(|| brackets(line)) else { continue };
         let (severity, message) = split(rest);
         let (code, message) = code(message);
         if message.is_empty() {
             continue;
         }
-        // "note: declared here" belongs to what stands above it.
-        if let Some(last) = found.last_mut().filter(|_| severity == Some(SeverityWord::Note)) {
-            last.related.push((at, message.to_owned()));
+        // "note: declared here" belongs to the diagnostic above it.
+        if let Some(last) = diagnostics.last_mut().filter(|_| severity == Some(SeverityWord::Note)) {
+            last.related.push((location, message.to_owned()));
             continue;
         }
         let severity = match severity {
@@ -26,22 +26,22 @@ pub(super) fn parse(output: &str) -> CheckerOutput {
             None => Severity::Error,
         };
         let (message, code) = (message.to_owned(), code.map(str::to_owned));
-        found.push(RawDiagnostic {
-            location: at,
+        diagnostics.push(RawDiagnostic {
+            location,
             severity,
             code,
             source: None,
             message,
             related: Vec::new(),
         });
-        if found.len() >= MAX_DIAGNOSTICS {
+        if diagnostics.len() >= MAX_DIAGNOSTICS {
             break;
         }
     }
-    CheckerOutput { diagnostics: found, is_complete: false, checked_folders: None }
+    CheckerOutput { diagnostics, is_complete: false, checked_folders: None }
 }
 
-/// `file:line:`, and what comes after it.
+/// `file:line:`, and the rest.
 fn colons(line: &str) -> Option<(RawLocation, &str)> {
     for (colon, _) in line.match_indices(':').take(8) {
         let (file, rest) = line.split_at_checked(colon)?;
@@ -61,7 +61,7 @@ fn colons(line: &str) -> Option<(RawLocation, &str)> {
                 file: file.to_owned(),
                 line,
                 column: (count > 1).then_some(column),
-                // The last character is named, not what comes after it.
+                // The end is inclusive.
                 end: (count == 4).then_some((end_line, end_column.saturating_add(1))),
                 columns: None,
             },
@@ -71,7 +71,7 @@ fn colons(line: &str) -> Option<(RawLocation, &str)> {
     None
 }
 
-/// `file(line,column):`, and what comes after it.
+/// `file(line,column):`, and the rest.
 fn brackets(line: &str) -> Option<(RawLocation, &str)> {
     let (before, rest) = line.split_once("):")?;
     let (file, numbers) = before.rsplit_once('(')?;
@@ -101,15 +101,15 @@ fn split(rest: &str) -> (Option<SeverityWord>, &str) {
         word => parse_severity(word).map(SeverityWord::Severity),
     };
     if let Some((before, after)) = rest.split_once(':') {
-        if let Some(found) = word(before) {
-            return (Some(found), after.trim_start());
+        if let Some(severity) = word(before) {
+            return (Some(severity), after.trim_start());
         }
         // `error TS2322: message`.
         if let Some((first, code)) = before.trim().split_once(' ')
             && is_code(code)
-            && let Some(found) = word(first)
+            && let Some(severity) = word(first)
         {
-            return (Some(found), rest.get(first.len()..).unwrap_or_default().trim_start());
+            return (Some(severity), rest.get(first.len()..).unwrap_or_default().trim_start());
         }
     }
     (None, rest)

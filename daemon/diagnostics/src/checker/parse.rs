@@ -1,18 +1,17 @@
-//! What a checker printed, as problems that are not placed in a text yet.
+//! Parses a checker's output into diagnostics that are not yet resolved to spans of a text.
 //!
-//! Invariant: any bytes are read in time that grows with them alone, and none can panic this.
+//! Invariant: parsing takes time linear in the output, and no input can make it panic.
 
 use serde::Deserialize;
 
 use copydesk_servers::diagnostic::Severity;
 
-/// How a checker prints what it found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CheckerOutputFormat {
-    /// Messages of Cargo, one in a line.
+    /// Cargo's JSON messages, one per line.
     Cargo,
-    /// JSON of any shape in which a problem has a file, a line and a message.
+    /// JSON of any shape in which a diagnostic has a file, a line and a message.
     Json,
     /// SARIF 2.
     Sarif,
@@ -20,7 +19,7 @@ pub enum CheckerOutputFormat {
     Lines,
 }
 
-/// What a column counts.
+/// The unit of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ColumnUnit {
@@ -30,7 +29,7 @@ pub enum ColumnUnit {
     Utf16,
 }
 
-/// More are not read.
+/// The rest is dropped.
 pub(crate) const MAX_DIAGNOSTICS: usize = 10_000;
 /// Longer messages are cut, in bytes.
 const LONGEST: usize = 4000;
@@ -38,13 +37,14 @@ const LONGEST: usize = 4000;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckerOutput {
     pub diagnostics: Vec<RawDiagnostic>,
-    /// It is a whole report: what it does not name it found nothing in. Lines are none: there is no telling.
+    /// The output is a complete report: files that it does not name have no findings. False for lines, which do not
+    /// tell.
     pub is_complete: bool,
-    /// Folders of what was looked at, where not everything was; from a report that says so.
+    /// The checked folders, if the report says that not everything was checked.
     pub checked_folders: Option<Vec<String>>,
 }
 
-/// A problem as it was printed.
+/// A diagnostic as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawDiagnostic {
     pub location: RawLocation,
@@ -55,19 +55,18 @@ pub struct RawDiagnostic {
     pub related: Vec<(RawLocation, String)>,
 }
 
-/// Where, with lines and columns from 0.
+/// Lines and columns are zero-based.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RawLocation {
-    /// A path from the root or a whole one, or an address `file://…`.
+    /// A path relative to the root, an absolute path, or a `file://` URI.
     pub file: String,
     pub line: u64,
     pub column: Option<u64>,
     pub end: Option<(u64, u64)>,
-    /// What its columns count, where the format says so.
+    /// The unit of the columns, if the format states it.
     pub columns: Option<ColumnUnit>,
 }
 
-/// As `format` has it.
 pub fn parse(format: CheckerOutputFormat, output: &str) -> CheckerOutput {
     let mut parsed = match format {
         CheckerOutputFormat::Cargo => super::cargo::parse(output),
@@ -88,7 +87,7 @@ pub fn parse(format: CheckerOutputFormat, output: &str) -> CheckerOutput {
     parsed
 }
 
-/// In the words of compilers and linters.
+/// Accepts the words of compilers and linters.
 pub(super) fn parse_severity(word: &str) -> Option<Severity> {
     Some(match word.trim().to_ascii_lowercase().as_str() {
         "error" | "fatal" | "fatal error" | "err" | "critical" | "high" | "blocker" | "e" => Severity::Error,
@@ -101,7 +100,6 @@ pub(super) fn parse_severity(word: &str) -> Option<Severity> {
     })
 }
 
-/// What is counted from 1 is counted from 0.
 pub(super) fn zero_based(number: u64) -> u64 {
     number.saturating_sub(1)
 }

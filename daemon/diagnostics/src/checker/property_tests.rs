@@ -1,4 +1,4 @@
-//! Whatever a checker prints, it is read, and what is read of it lies in the text.
+//! Any output of a checker can be parsed, and every span lies in the text.
 
 use proptest::prelude::*;
 
@@ -12,8 +12,8 @@ const FORMATS: [CheckerOutputFormat; 4] = [
     CheckerOutputFormat::Lines,
 ];
 
-/// What has the look of what is printed, so that more than the first character is read.
-fn printed() -> impl Strategy<Value = String> {
+/// Text that resembles a checker's output, so that parsing goes beyond the first character.
+fn checker_output() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("{\"reason\":\"compiler-message\",\"message\":".to_owned()),
         Just("{\"message\":\"m\",\"line\":".to_owned()),
@@ -32,7 +32,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn anything_is_read(bytes in prop::collection::vec(any::<u8>(), 0..300), text in printed()) {
+    fn any_output_is_parsed(bytes in prop::collection::vec(any::<u8>(), 0..300), text in checker_output()) {
         for format in FORMATS {
             for output in [&*String::from_utf8_lossy(&bytes), &text] {
                 for raw in parse(format, output).diagnostics {
@@ -43,15 +43,15 @@ proptest! {
     }
 
     #[test]
-    fn every_place_is_in_the_text(
+    fn every_span_is_in_the_text(
         text in "[a\u{e4}\u{1f600}\r\n\t ]{0,40}",
         line in prop_oneof![0..6u64, any::<u64>()],
         column in prop::option::of(prop_oneof![0..12u64, any::<u64>()]),
         end in prop::option::of((0..6u64, prop_oneof![0..12u64, any::<u64>()])),
         columns in prop_oneof![Just(ColumnUnit::Characters), Just(ColumnUnit::Bytes), Just(ColumnUnit::Utf16)],
     ) {
-        let spot = RawLocation { file: String::new(), line, column, end, columns: None };
-        let span = SpanResolver::new(&text).resolve(&spot, columns);
+        let location = RawLocation { file: String::new(), line, column, end, columns: None };
+        let span = SpanResolver::new(&text).resolve(&location, columns);
         prop_assert!(span.start <= span.end);
         let lines: Vec<usize> = text.replace("\r\n", "\n").split(['\n', '\r']).map(|line| line.encode_utf16().count()).collect();
         let length = lines.get(span.end.line as usize).copied();

@@ -1,4 +1,5 @@
-//! The known checkers as they really are: those that are in `PATH`. The places are after characters that each counts differently.
+//! The known checkers that are in `PATH`, for real. The errors stand after characters that each of them counts
+//! differently.
 
 use std::fs;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use copydesk_servers::program_search::ProgramLookup;
 struct RealCheckerCase {
     checker: &'static str,
     files: &'static [(&'static str, &'static str)],
-    /// In the first file: its code, where it has one, and what it begins with.
+    /// The expected code in the first file, and the text at its start.
     code: Option<&'static str>,
     at: &'static str,
 }
@@ -59,7 +60,7 @@ const CASES: &[RealCheckerCase] = &[
     },
     RealCheckerCase {
         checker: "mypy",
-        // Its columns are wrong after what is not ASCII (2.4).
+        // Its columns are wrong after non-ASCII characters (2.4).
         files: &[("a.py", "print(wrong)\n"), ("mypy.ini", "[mypy]\n")],
         code: Some("name-defined"),
         at: "wrong",
@@ -78,7 +79,7 @@ const CASES: &[RealCheckerCase] = &[
 
 #[tokio::test]
 #[ignore = "wants checkers in PATH"]
-async fn real_checkers_are_understood() {
+async fn real_checkers_report_the_error() {
     let environment: Vec<_> = std::env::vars_os().collect();
     let search = ProgramSearch::new(Arc::new(DiskView), environment.clone(), "/".into(), true);
     let mut tried = Vec::new();
@@ -97,19 +98,19 @@ async fn real_checkers_are_understood() {
         let checkers = Checkers::new(vec![checker], search.clone(), root.clone(), processes);
         let until = Instant::now() + Duration::from_secs(60);
         let reports = checkers.check(std::slice::from_ref(&subject), until).await;
-        let Saying::Proven(found) = &reports[0].verdict else { panic!("{}: {reports:?}", case.checker) };
+        let Verdict::Proven(found) = &reports[0].verdict else { panic!("{}: {reports:?}", case.checker) };
         let [found] = &**found else { panic!("{}: {found:?}", case.checker) };
         assert_eq!(found.code.as_deref(), case.code, "{}", case.checker);
         let before = &text[..text.find(case.at).unwrap()];
         let (line, before) = (before.matches('\n').count(), before.rsplit('\n').next().unwrap());
         let at = Position::new(line as u32, before.encode_utf16().count() as u32);
         assert_eq!(found.span.start, at, "{}: {found:?}", case.checker);
-        // Mended, nothing is found.
-        let mended = if name.ends_with(".go") { "package m\n" } else { "" };
-        fs::write(&subject.path, mended).unwrap();
-        let subject = CheckedDocument { text: Arc::new(mended.to_owned()), ..subject };
+        // The fixed file has no findings.
+        let fixed = if name.ends_with(".go") { "package m\n" } else { "" };
+        fs::write(&subject.path, fixed).unwrap();
+        let subject = CheckedDocument { text: Arc::new(fixed.to_owned()), ..subject };
         let reports = checkers.check(&[subject], until).await;
-        assert_eq!(reports[0].verdict, Saying::Proven(vec![]), "{}", case.checker);
+        assert_eq!(reports[0].verdict, Verdict::Proven(vec![]), "{}", case.checker);
         tried.push(case.checker);
     }
     assert!(!tried.is_empty(), "there is none in PATH");

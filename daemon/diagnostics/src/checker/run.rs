@@ -1,4 +1,4 @@
-//! One run of a checker, shared by all who asked before it began.
+//! One run of a checker, shared by all checks that were requested before it began.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -19,18 +19,18 @@ use copydesk_servers::report::{DiagnosticsReport, Verdict};
 use copydesk_servers::source::CheckedDocument;
 use copydesk_servers::subprocess::{self, SubprocessOutput, SubprocessSpec};
 
-/// More than this no checker may print.
+/// A checker's output is capped at this.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
-/// More runs of one root are not remembered, and of more other files nothing is told.
+/// At most this many runs of a root are cached, and at most `MOST_OTHERS` other files reported.
 const MOST_RUNS: usize = 100;
 const MOST_OTHERS: usize = 200;
 
-/// What is run in one root, one at a time.
+/// The runs of one root, one at a time.
 #[derive(Debug, Default)]
 pub(super) struct CheckerQueue {
     runs: tokio::sync::Mutex<HashMap<(usize, Option<PathBuf>), CheckerRun>>,
-    /// Other files that each checker had something to say of when it was last run.
-    told: Mutex<HashMap<usize, BTreeSet<PathBuf>>>,
+    /// The other files with diagnostics in the last run of each checker.
+    files_with_findings: Mutex<HashMap<usize, BTreeSet<PathBuf>>>,
 }
 
 #[derive(Debug, Clone)]
@@ -39,45 +39,45 @@ struct CheckerRun {
     outcome: Result<Arc<CheckerFindings>, String>,
 }
 
-/// Whether a subject is what lies on the disk.
+/// Whether the file on the disk has this text.
 pub(super) async fn matches_disk(subject: &CheckedDocument) -> bool {
     plain_text(&subject.path).await.is_some_and(|text| text == *subject.text)
 }
 
-/// What the checker says, in a run that began after `asked`.
+/// The findings of a run that began after `requested`.
 pub(super) async fn run_checker(
     shared: &CheckersInner,
     checker: &Checker,
     job: &CheckJob,
-    lane: &CheckerQueue,
+    queue: &CheckerQueue,
     subjects: &[&CheckedDocument],
-    asked: Instant,
+    requested: Instant,
 ) -> Result<Arc<CheckerFindings>, String> {
     sleep(CHECKER_DEBOUNCE).await;
     if !checker.runs_per_file() {
-        return run_once(shared, checker, job, lane, None, asked).await;
+        return run_once(shared, checker, job, queue, None, requested).await;
     }
     let mut all = CheckerFindings::default();
     for subject in subjects {
-        let found = run_once(shared, checker, job, lane, Some(&subject.path), asked).await?;
+        let found = run_once(shared, checker, job, queue, Some(&subject.path), requested).await?;
         all.merge(&found);
     }
     Ok(Arc::new(all))
 }
 
-// The lock is the queue: whoever asks for the same run meanwhile waits for it and gets its outcome.
+// The lock is the queue: a request for the same run waits here and gets its outcome.
 #[allow(clippy::await_holding_invalid_type)]
 async fn run_once(
     shared: &CheckersInner,
     checker: &Checker,
     job: &CheckJob,
-    lane: &CheckerQueue,
+    queue: &CheckerQueue,
     file: Option<&Path>,
-    asked: Instant,
+    requested: Instant,
 ) -> Result<Arc<CheckerFindings>, String> {
-    let mut runs = lane.runs.lock().await;
+    let mut runs = queue.runs.lock().await;
     let key = (job.checker, file.map(Path::to_owned));
-    if let Some(run) = runs.get(&key).filter(|run| run.began >= asked) {
+    if let Some(run) = runs.get(&key).filter(|run| run.began >= requested) {
         return run.outcome.clone();
     }
     let (began, time) = (Instant::now(), SystemTime::now());
@@ -108,7 +108,7 @@ async fn run(
         cwd: job.root.clone(),
         environment: checker.environment.clone(),
         input: String::new(),
-        // Compilers print what they find as errors.
+        // Compilers print their findings to stderr.
         merge_stderr: checker.format == CheckerOutputFormat::Lines,
         timeout: checker.timeout,
         max_output_bytes: MOST_BYTES,
@@ -126,14 +126,14 @@ async fn read_output(
     let output = String::from_utf8_lossy(&ran.output);
     let words = if ran.stderr.trim().is_empty() { &*output } else { &ran.stderr };
     let parsed = parse(format, &output);
-    // Some print nothing where there is nothing to say; and lines are never a whole.
-    let is_report = parsed.is_complete || format == CheckerOutputFormat::Lines || output.trim().is_empty();
-    if !is_report {
+    // Some checkers print nothing if they find nothing. Lines carry no mark of completeness.
+    let is_readable = parsed.is_complete || format == CheckerOutputFormat::Lines || output.trim().is_empty();
+    if !is_readable {
         let how = subprocess::describe_failure(ran.exit, words);
         return Err(format!("what it printed is not what its `format` says; {how}"));
     }
     let found = CheckerFindings::new(parsed, job, workspace, began).await;
-    // With problems most end with another code; without one it is the checker that has one.
+    // Most checkers exit with a failure code if they have findings. Without findings, the checker itself failed.
     match ran.exit {
         ProcessExit::Code(0) => Ok(found),
         ProcessExit::Code(_) if found.files().next().is_some() => Ok(found),
@@ -156,7 +156,7 @@ fn with_file(word: OsString, file: Option<&Path>) -> OsString {
 }
 
 impl CheckerQueue {
-    /// What is said of other files; also of those that had problems before and have none now.
+    /// The reports on other files, including those whose diagnostics have gone since the last run.
     pub(super) async fn other_reports(
         &self,
         index: usize,
@@ -168,20 +168,21 @@ impl CheckerQueue {
         let now: BTreeSet<PathBuf> =
             found.files().filter(|path| !is_subject(path)).take(MOST_OTHERS).cloned().collect();
         let before = {
-            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut files_with_findings =
+                self.files_with_findings.lock().unwrap_or_else(PoisonError::into_inner);
             match checker.runs_per_file() {
-                // It was not asked of them.
+                // It did not check them.
                 true => BTreeSet::new(),
-                false => told.insert(index, now.clone()).unwrap_or_default(),
+                false => files_with_findings.insert(index, now.clone()).unwrap_or_default(),
             }
         };
         let mut reports = Vec::new();
         for path in now.union(&before).filter(|path| !is_subject(path)) {
-            let said = match found.verdict_for_other(path, checker.columns).await {
-                Some(said) => said,
+            let verdict = match found.verdict_for_other(path, checker.columns).await {
+                Some(verdict) => verdict,
                 None => Verdict::Unknown { why: "the file was changed while it was checked".to_owned() },
             };
-            reports.push(DiagnosticsReport::new(path.clone(), checker.name.clone(), said));
+            reports.push(DiagnosticsReport::new(path.clone(), checker.name.clone(), verdict));
         }
         reports
     }

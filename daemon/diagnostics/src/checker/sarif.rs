@@ -92,7 +92,7 @@ struct SarifRegion {
 }
 
 pub(super) fn parse(output: &str) -> CheckerOutput {
-    // Words of the tool may stand before it.
+    // The tool may print text before the JSON.
     let start = output.find('{').unwrap_or(output.len());
     let from = output.get(start..).unwrap_or_default();
     let log = serde_json::Deserializer::from_str(from).into_iter::<SarifLog>().next();
@@ -106,23 +106,25 @@ pub(super) fn parse(output: &str) -> CheckerOutput {
 }
 
 fn raw(run: &SarifRun, result: &SarifResult) -> Option<RawDiagnostic> {
-    // What was looked for and not found.
+    // Results that are no findings, such as `pass`.
     if result.kind.as_deref().is_some_and(|kind| kind != "fail" && kind != "open" && kind != "review") {
         return None;
     }
     let words = |message: &SarifMessage| message.text.clone().or_else(|| message.markdown.clone());
     let related = result.related_locations.iter();
     Some(RawDiagnostic {
-        location: spot(run, result.locations.first()?)?,
+        location: raw_location(run, result.locations.first()?)?,
         severity: result.level.as_deref().and_then(parse_severity).unwrap_or(Severity::Warning),
         code: result.rule_id.clone(),
         source: run.tool.driver.name.clone(),
         message: words(&result.message).or_else(|| result.rule_id.clone())?,
-        related: related.filter_map(|place| Some((spot(run, place)?, words(&place.message)?))).collect(),
+        related: related
+            .filter_map(|place| Some((raw_location(run, place)?, words(&place.message)?)))
+            .collect(),
     })
 }
 
-fn spot(run: &SarifRun, location: &SarifLocation) -> Option<RawLocation> {
+fn raw_location(run: &SarifRun, location: &SarifLocation) -> Option<RawLocation> {
     let SarifPhysicalLocation { artifact_location: place, region } = &location.physical_location;
     let listed = || run.artifacts.get(place.index?).map(|artifact| &artifact.location);
     let place = if place.uri.is_some() { place } else { listed()? };

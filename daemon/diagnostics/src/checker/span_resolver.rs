@@ -1,54 +1,54 @@
-//! From what a checker counts to places in a text: lines as LSP has them, UTF-16 code units.
+//! Converts a checker's lines and columns to LSP positions in a text (UTF-16 code units).
 //!
-//! A place past the end of a line or of the text is taken for that end: the file may have been changed since, or the checker wrong.
+//! A position past the end of a line or of the text is clamped: the file may have changed since, or the checker is
+//! wrong.
 
 use copydesk_text::Position;
 
 use super::parse::{ColumnUnit, RawLocation};
 use copydesk_servers::diagnostic::DiagnosticSpan;
 
-/// A text, ready to be asked for many places.
 pub(super) struct SpanResolver<'a> {
     text: &'a str,
-    /// Where the lines begin that a compiler counts: after every `\n`.
+    /// Where a compiler's lines begin: after every `\n`.
     lines: Vec<usize>,
-    /// Where those of LSP begin: after a lone `\r`, too.
-    lsp: Vec<usize>,
+    /// Where LSP's lines begin: after a lone `\r`, too.
+    lsp_lines: Vec<usize>,
 }
 
 impl<'a> SpanResolver<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let (mut lines, mut lsp) = (vec![0], vec![0]);
+        let (mut lines, mut lsp_lines) = (vec![0], vec![0]);
         for (at, byte) in text.bytes().enumerate() {
             if byte == b'\n' {
                 lines.push(at + 1);
-                lsp.push(at + 1);
+                lsp_lines.push(at + 1);
             } else if byte == b'\r' && text.as_bytes().get(at + 1) != Some(&b'\n') {
-                lsp.push(at + 1);
+                lsp_lines.push(at + 1);
             }
         }
-        Self { text, lines, lsp }
+        Self { text, lines, lsp_lines }
     }
 
-    pub(super) fn resolve(&self, spot: &RawLocation, usual: ColumnUnit) -> DiagnosticSpan {
-        let columns = spot.columns.unwrap_or(usual);
-        let Some(column) = spot.column else {
-            // The line without its indentation.
-            let (start, line) = self.line(spot.line);
+    pub(super) fn resolve(&self, location: &RawLocation, default_unit: ColumnUnit) -> DiagnosticSpan {
+        let columns = location.columns.unwrap_or(default_unit);
+        let Some(column) = location.column else {
+            // The whole line without its indentation.
+            let (start, line) = self.line(location.line);
             let indent = line.len() - line.trim_start().len();
             return self.between(start + indent, start + line.trim_end().len().max(indent));
         };
-        let start = self.offset(spot.line, column, columns);
-        let end = spot.end.map(|(line, column)| self.offset(line, column, columns));
+        let start = self.offset(location.line, column, columns);
+        let end = location.end.map(|(line, column)| self.offset(line, column, columns));
         match end.filter(|end| *end > start) {
             Some(end) => self.between(start, end),
             None => self.between(start, start + self.word(start)),
         }
     }
 
-    /// Where no text is at hand: the line, from its beginning.
-    pub(super) fn line_span(spot: &RawLocation) -> DiagnosticSpan {
-        let line = u32::try_from(spot.line).unwrap_or(u32::MAX);
+    /// The start of the line, for a file whose text is not at hand.
+    pub(super) fn line_span(location: &RawLocation) -> DiagnosticSpan {
+        let line = u32::try_from(location.line).unwrap_or(u32::MAX);
         DiagnosticSpan { start: Position::new(line, 0), end: Position::new(line, 0) }
     }
 
@@ -56,7 +56,7 @@ impl<'a> SpanResolver<'a> {
         DiagnosticSpan { start: self.position(start), end: self.position(end) }
     }
 
-    /// Where a line begins, and the line without its end.
+    /// Where a line begins, and its text without the line break.
     fn line(&self, number: u64) -> (usize, &'a str) {
         let number = usize::try_from(number).unwrap_or(usize::MAX).min(self.lines.len() - 1);
         let start = self.lines.get(number).copied().unwrap_or_default();
@@ -80,13 +80,13 @@ impl<'a> SpanResolver<'a> {
                 ColumnUnit::Bytes => c.len_utf8(),
                 ColumnUnit::Utf16 => c.len_utf16(),
             };
-            // The middle of a character is its beginning.
+            // The middle of a character counts as its start.
             (is_there || units > column).then_some(at)
         });
         start + inside.unwrap_or(line.len())
     }
 
-    /// How long the word at a place is; at least a character, unless the line ends there.
+    /// The length of the word at an offset; at least one character, unless the line ends there.
     fn word(&self, start: usize) -> usize {
         let rest = self.text.get(start..).unwrap_or_default();
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -95,8 +95,8 @@ impl<'a> SpanResolver<'a> {
     }
 
     fn position(&self, offset: usize) -> Position {
-        let line = self.lsp.partition_point(|start| *start <= offset).saturating_sub(1);
-        let start = self.lsp.get(line).copied().unwrap_or_default();
+        let line = self.lsp_lines.partition_point(|start| *start <= offset).saturating_sub(1);
+        let start = self.lsp_lines.get(line).copied().unwrap_or_default();
         let character = self.text.get(start..offset).map_or(0, |before| before.encode_utf16().count());
         let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Position::new(number(line), number(character))
@@ -115,13 +115,13 @@ mod tests {
         columns: ColumnUnit,
         expected: [u32; 4],
     ) {
-        let spot = RawLocation { line: at.0, column: at.1, end, ..RawLocation::default() };
-        let DiagnosticSpan { start, end } = SpanResolver::new(text).resolve(&spot, columns);
+        let location = RawLocation { line: at.0, column: at.1, end, ..RawLocation::default() };
+        let DiagnosticSpan { start, end } = SpanResolver::new(text).resolve(&location, columns);
         assert_eq!([start.line, start.character, end.line, end.character], expected);
     }
 
     #[test]
-    fn columns_are_what_the_checker_counts() {
+    fn columns_have_the_checkers_unit() {
         let text = "let s = \"ä😀\"; wrong\r\n\tx\n";
         check(text, (0, Some(14)), None, ColumnUnit::Characters, [0, 15, 0, 20]);
         check(text, (0, Some(18)), None, ColumnUnit::Bytes, [0, 15, 0, 20]);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_past_the_end_is_the_end() {
+    fn positions_past_the_end_are_clamped() {
         check("ab\ncd", (0, Some(99)), None, ColumnUnit::Characters, [0, 2, 0, 2]);
         check("ab\ncd", (9, Some(0)), Some((u64::MAX, u64::MAX)), ColumnUnit::Characters, [1, 2, 1, 2]);
         check("ab\ncd", (u64::MAX, None), None, ColumnUnit::Characters, [1, 0, 1, 2]);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_carriage_return_ends_a_line_of_lsp_alone() {
+    fn a_lone_carriage_return_ends_a_line_only_in_lsp() {
         check("a\rb\nc d", (0, Some(2)), None, ColumnUnit::Characters, [1, 0, 1, 1]);
         check("a\rb\nc d", (1, Some(2)), None, ColumnUnit::Characters, [2, 2, 2, 3]);
     }

@@ -1,4 +1,4 @@
-//! What a checker is: as it is known by its name, and as a person has it.
+//! The definition of a checker: built in, and configured by the user.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,24 +13,25 @@ use copydesk_servers::known_servers::RootMarkers;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checker {
-    /// As reports name it.
+    /// Its name in reports.
     pub name: String,
-    /// The program and its arguments. With [`FILE_PLACEHOLDER`] among them it is run for each file, else for the whole root.
+    /// The program and its arguments. With [`FILE_PLACEHOLDER`] among them it runs once for each file, else once for
+    /// the root.
     pub command: Vec<String>,
-    /// Endings of the files that it is for, with the dot, or whole names.
+    /// File name suffixes, including the dot, or whole file names.
     pub extensions: Vec<String>,
     pub format: CheckerOutputFormat,
     pub columns: ColumnUnit,
-    /// Where a project begins; without one, the workspace.
+    /// What marks the root of a project. Without one it is the workspace.
     pub roots: Vec<RootMarkers>,
     pub environment: Vec<(String, String)>,
     pub timeout: Duration,
 }
 
-/// What stands for the file in a command.
+/// Stands for the file in a command.
 pub const FILE_PLACEHOLDER: &str = "$FILE";
 
-/// What a person says of a checker; what is not said is as it is known.
+/// The user's configuration of a checker. The built-in definition supplies the rest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CheckerSpec {
@@ -46,26 +47,28 @@ pub struct CheckerSpec {
 }
 
 static KNOWN: LazyLock<BTreeMap<String, CheckerSpec>> =
-    // A test reads the file.
+    // A test checks that the file parses.
     LazyLock::new(|| serde_json::from_str(include_str!("known_checkers.json")).unwrap_or_default());
 
 impl Checker {
-    /// An error says what is missing.
-    pub fn new(name: &str, said: CheckerSpec) -> Result<Self, String> {
+    /// The error names the missing field.
+    pub fn new(name: &str, spec: CheckerSpec) -> Result<Self, String> {
         let known = KNOWN.get(name).cloned().unwrap_or_default();
-        let or = |said: Vec<String>, known: Vec<String>| if said.is_empty() { known } else { said };
-        // Another command prints in another way.
-        let is_known = said.command.is_empty() || said.command.first() == known.command.first();
-        let format = said.format.or(known.format.filter(|_| is_known));
+        let or = |configured: Vec<String>, known: Vec<String>| {
+            if configured.is_empty() { known } else { configured }
+        };
+        // The known output format holds only for the known program.
+        let is_known = spec.command.is_empty() || spec.command.first() == known.command.first();
+        let format = spec.format.or(known.format.filter(|_| is_known));
         let checker = Self {
             name: name.to_owned(),
-            command: or(said.command, known.command),
-            extensions: or(said.extensions, known.extensions),
+            command: or(spec.command, known.command),
+            extensions: or(spec.extensions, known.extensions),
             format: format.ok_or_else(|| format!("checker `{name}` has no `format`"))?,
-            columns: said.columns.or(known.columns).unwrap_or_default(),
-            roots: if said.roots.is_empty() { known.roots } else { said.roots },
-            environment: said.environment,
-            timeout: said.timeout.or(known.timeout).map_or(CHECKER_TIMEOUT, Duration::from_millis),
+            columns: spec.columns.or(known.columns).unwrap_or_default(),
+            roots: if spec.roots.is_empty() { known.roots } else { spec.roots },
+            environment: spec.environment,
+            timeout: spec.timeout.or(known.timeout).map_or(CHECKER_TIMEOUT, Duration::from_millis),
         };
         if checker.command.is_empty() {
             return Err(format!("checker `{name}` has no `command`"));
@@ -91,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_needs_only_its_name() {
+    fn a_known_checker_needs_only_its_name() {
         let known: BTreeMap<String, CheckerSpec> =
             serde_json::from_str(include_str!("known_checkers.json")).unwrap();
         for name in known.keys() {

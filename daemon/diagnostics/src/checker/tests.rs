@@ -9,7 +9,7 @@ use super::*;
 use copydesk_servers::diagnostic::{Diagnostic, DiagnosticSpan, Severity};
 use copydesk_servers::file_system::DiskView;
 
-/// A workspace with `check`, a script that is the checker.
+/// A workspace with a script `check` as its checker.
 struct World {
     folder: tempfile::TempDir,
 }
@@ -33,10 +33,10 @@ impl World {
         fs::write(path, text).unwrap();
     }
 
-    fn checkers(&self, name: &str, said: CheckerSpec) -> Checkers {
+    fn checkers(&self, name: &str, spec: CheckerSpec) -> Checkers {
         let environment: Vec<_> = std::env::vars_os().collect();
         let search = ProgramSearch::new(Arc::new(DiskView), environment.clone(), "/".into(), true);
-        let checker = Checker::new(name, said).unwrap();
+        let checker = Checker::new(name, spec).unwrap();
         Checkers::new(vec![checker], search, self.path("."), Processes::new(environment))
     }
 
@@ -57,7 +57,6 @@ impl World {
         CheckedDocument { path: self.path(name), text: Arc::new(text.to_owned()), is_saved }
     }
 
-    /// A file that is saved.
     fn saved(&self, name: &str, text: &str) -> CheckedDocument {
         self.write(name, text);
         self.subject(name, text, true)
@@ -76,37 +75,37 @@ fn problem(line: u32, from: u32, to: u32, message: &str) -> Diagnostic {
 
 fn why(reports: &[DiagnosticsReport]) -> &str {
     match reports {
-        [DiagnosticsReport { verdict: Saying::Unknown { why }, .. }] => why,
+        [DiagnosticsReport { verdict: Verdict::Unknown { why }, .. }] => why,
         other => panic!("{other:?}"),
     }
 }
 
 #[tokio::test]
-async fn what_is_saved_is_checked_and_other_files_are_told_of_until_they_are_mended() {
+async fn saved_files_are_checked_and_other_files_reported_until_fixed() {
     let world = World::new("cat found 2>/dev/null; test ! -s found");
     let subject = world.saved("a.x", "one\nö two\n");
     world.write("sub/b.x", "three\n");
     world.write("found", "a.x:2:3: error: no two\nsub/../sub/b.x:1: error: no three\nnone.x:1:1: error: x\n/etc/hosts:1:1: y\n");
     let checkers = world.own(&[]);
-    let report = |name: &str, said| DiagnosticsReport::new(world.path(name), "mine", said);
+    let report = |name: &str, verdict| DiagnosticsReport::new(world.path(name), "mine", verdict);
     let reports = checkers.check(std::slice::from_ref(&subject), soon()).await;
     assert_eq!(
         reports,
         [
-            report("a.x", Saying::Proven(vec![problem(1, 2, 5, "no two")])),
-            report("sub/b.x", Saying::Proven(vec![problem(0, 0, 5, "no three")])),
+            report("a.x", Verdict::Proven(vec![problem(1, 2, 5, "no two")])),
+            report("sub/b.x", Verdict::Proven(vec![problem(0, 0, 5, "no three")])),
         ]
     );
     world.write("found", "");
-    let clean = [report("a.x", Saying::Proven(vec![])), report("sub/b.x", Saying::Proven(vec![]))];
+    let clean = [report("a.x", Verdict::Proven(vec![])), report("sub/b.x", Verdict::Proven(vec![]))];
     assert_eq!(checkers.check(std::slice::from_ref(&subject), soon()).await, clean);
     assert_eq!(checkers.check(&[subject], soon()).await, clean[..1]);
-    // A file that is none of its own.
+    // A file with another extension.
     assert_eq!(checkers.check(&[world.saved("a.y", "")], soon()).await, []);
 }
 
 #[tokio::test]
-async fn only_what_lies_on_the_disk_before_and_after_is_known() {
+async fn a_verdict_needs_the_same_text_on_disk_before_and_after() {
     let world = World::new("echo changed > a.x; echo 'a.x:1:1: error: bad'; exit 1");
     let checkers = world.own(&[]);
     let unsaved = world.subject("a.x", "typed", false);
@@ -115,22 +114,22 @@ async fn only_what_lies_on_the_disk_before_and_after_is_known() {
     assert_eq!(why(&checkers.check(&[gone], soon()).await), "the file on the disk is another text");
     let subject = world.saved("a.x", "text");
     assert_eq!(why(&checkers.check(&[subject], soon()).await), "the file was changed while it was checked");
-    // A byte order mark is no text.
+    // A byte order mark does not count.
     let world = World::new("exit 0");
     world.write("a.x", "\u{feff}text");
     let reports = world.own(&[]).check(&[world.subject("a.x", "text", true)], soon()).await;
-    assert_eq!(reports[0].verdict, Saying::Proven(vec![]));
+    assert_eq!(reports[0].verdict, Verdict::Proven(vec![]));
 }
 
 #[tokio::test]
-async fn one_run_is_for_all_who_asked_before_it_began() {
+async fn checks_requested_before_a_run_share_it() {
     let world = World::new("echo run >> runs; exit 0");
     let checkers = world.own(&[]);
     let (a, b) = ([world.saved("a.x", "a")], [world.saved("b.x", "b")]);
     let (one, two) = tokio::join!(checkers.check(&a, soon()), checkers.check(&b, soon()));
     assert_eq!(
         (one[0].verdict.clone(), two[0].verdict.clone()),
-        (Saying::Proven(vec![]), Saying::Proven(vec![]))
+        (Verdict::Proven(vec![]), Verdict::Proven(vec![]))
     );
     assert_eq!(fs::read_to_string(world.path("runs")).unwrap(), "run\n");
     checkers.check(&a, soon()).await;
@@ -138,17 +137,17 @@ async fn one_run_is_for_all_who_asked_before_it_began() {
 }
 
 #[tokio::test]
-async fn a_command_with_a_file_is_run_for_each() {
+async fn a_command_with_a_file_runs_for_each_file() {
     let world = World::new("echo \"$1:1:1: error: in $2\"; exit 1");
     let checkers = world.own(&["$FILE", "--stdin=$FILE"]);
     let subjects = [world.saved("a.x", "a"), world.saved("b c.x", "b")];
     let reports = checkers.check(&subjects, soon()).await;
-    let said: Vec<_> = reports.iter().map(|report| report.verdict.clone()).collect();
+    let verdicts: Vec<_> = reports.iter().map(|report| report.verdict.clone()).collect();
     let expected = |name| {
         let message = format!("in --stdin={}", world.path(name).display());
-        Saying::Proven(vec![problem(0, 0, 1, &message)])
+        Verdict::Proven(vec![problem(0, 0, 1, &message)])
     };
-    assert_eq!(said, [expected("a.x"), expected("b c.x")]);
+    assert_eq!(verdicts, [expected("a.x"), expected("b c.x")]);
 }
 
 #[tokio::test]
@@ -179,7 +178,7 @@ async fn a_checker_that_does_not_end_is_killed() {
 }
 
 #[tokio::test]
-async fn a_checker_that_fails_is_not_taken_for_one_that_found_nothing() {
+async fn a_failed_checker_is_not_taken_for_clean() {
     for (script, words) in [
         ("echo 'no such option: x' >&2; exit 2", "it ended with code 2: no such option: x"),
         ("kill -9 $$", "it was ended by signal 9"),
@@ -191,7 +190,7 @@ async fn a_checker_that_fails_is_not_taken_for_one_that_found_nothing() {
         assert!(why(&reports).starts_with(words), "{reports:?}");
     }
     let world = World::new("");
-    let said = |command: &str, format| CheckerSpec {
+    let spec = |command: &str, format| CheckerSpec {
         command: vec![command.into()],
         extensions: vec![".x".into()],
         format: Some(format),
@@ -199,28 +198,28 @@ async fn a_checker_that_fails_is_not_taken_for_one_that_found_nothing() {
     };
     let subject = [world.saved("a.x", "a")];
     let reports = world
-        .checkers("mine", said("no-such-checker", CheckerOutputFormat::Lines))
+        .checkers("mine", spec("no-such-checker", CheckerOutputFormat::Lines))
         .check(&subject, soon())
         .await;
-    assert_eq!(why(&reports), "`no-such-checker`, which the configuration names, is not in PATH");
+    assert_eq!(why(&reports), "`no-such-checker` (from the configuration) is not in PATH");
     let world = World::new("echo hello");
     let reports = world
-        .checkers("mine", said("./check", CheckerOutputFormat::Json))
+        .checkers("mine", spec("./check", CheckerOutputFormat::Json))
         .check(&[world.saved("a.x", "a")], soon())
         .await;
     assert!(
         why(&reports)
             .starts_with("what it printed is not what its `format` says; it ended with code 0: hello")
     );
-    // Its own time, which is shorter.
+    // Its own timeout, which is shorter.
     let world = World::new("exec sleep 1000");
-    let short = CheckerSpec { timeout: Some(200), ..said("./check", CheckerOutputFormat::Lines) };
+    let short = CheckerSpec { timeout: Some(200), ..spec("./check", CheckerOutputFormat::Lines) };
     let reports = world.checkers("mine", short).check(&[world.saved("a.x", "a")], soon()).await;
     assert_eq!(why(&reports), "it did not end within 0.2 s");
 }
 
 #[tokio::test]
-async fn cargo_says_what_it_says_and_what_it_did_not_look_at_is_not_known() {
+async fn cargo_reports_errors_and_unchecked_dependents_are_unknown() {
     let world = World::new("");
     world.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"a\", \"b\"]\n");
     let manifest = "[package]\nversion = \"0.1.0\"\nedition = \"2024\"\n";
@@ -233,12 +232,12 @@ async fn cargo_says_what_it_says_and_what_it_did_not_look_at_is_not_known() {
     let above = world.saved("b/src/lib.rs", "pub fn two() -> u8 {\n    a::one() + 1\n}\n");
     let checkers = world.checkers("cargo", CheckerSpec::default());
     let reports = checkers.check(&[wrong, above.clone()], soon()).await;
-    let Saying::Proven(found) = &reports[0].verdict else { panic!("{reports:?}") };
+    let Verdict::Proven(found) = &reports[0].verdict else { panic!("{reports:?}") };
     assert_eq!((found[0].code.as_deref(), found[0].source.as_deref()), (Some("E0308"), Some("rustc")));
     assert_eq!((found[0].span.start, found[0].span.end), (Position::new(2, 10), Position::new(2, 13)));
     let unseen = "something that it depends on has errors, so it was not checked";
-    assert_eq!(reports[1].verdict, Saying::Unknown { why: unseen.into() });
+    assert_eq!(reports[1].verdict, Verdict::Unknown { why: unseen.into() });
     let right = world.saved("a/src/lib.rs", "pub fn one() -> u8 {\n    1\n}\n");
     let reports = checkers.check(&[right, above], soon()).await;
-    assert!(reports.iter().all(|report| report.verdict == Saying::Proven(vec![])), "{reports:?}");
+    assert!(reports.iter().all(|report| report.verdict == Verdict::Proven(vec![])), "{reports:?}");
 }

@@ -1,7 +1,7 @@
-//! Which of the problems before is which of those after, of one source and file.
+//! Matches the diagnostics of one source and file before a change with those after it.
 //!
-//! The words have to be the same, except that they may name places, which move too: rustc calls a closure by its line. So where a problem
-//! stands exactly at the moved place, numbers after `:` and after `line ` may differ.
+//! The messages must be equal, except that they may name positions, which move, too: rustc names a closure by its line.
+//! So if a diagnostic stands exactly at the moved position, numbers after `:` and after `line ` may differ.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,17 +10,17 @@ use copydesk_text::Position;
 use crate::baseline::ShiftedDiagnostic;
 use copydesk_servers::diagnostic::{Diagnostic, Severity};
 
-/// What makes two problems equal, besides their places.
+/// What makes two diagnostics equal, besides their positions.
 type MatchKey<'a> = (Severity, Option<&'a str>, Option<&'a str>, &'a str);
 
-/// The problems with the same words that have no other half yet, by where they begin.
+/// The unmatched diagnostics with the same words, by start position.
 #[derive(Default)]
 struct MatchGroup {
     before: BTreeMap<Position, Vec<usize>>,
     after: BTreeMap<Position, Vec<usize>>,
 }
 
-/// For each after, the one before that it is. None is two.
+/// For each diagnostic after the change, the index of its match before. Each is matched at most once.
 pub(super) fn match_diagnostics(before: &[&ShiftedDiagnostic], after: &[&Diagnostic]) -> Vec<Option<usize>> {
     let mut equal: HashMap<MatchKey<'_>, MatchGroup> = HashMap::new();
     for (index, item) in before.iter().enumerate() {
@@ -31,16 +31,16 @@ pub(super) fn match_diagnostics(before: &[&ShiftedDiagnostic], after: &[&Diagnos
         let group = equal.entry(words(item)).or_default();
         group.after.entry(item.span.start).or_default().push(index);
     }
-    let mut found = vec![None; after.len()];
+    let mut matches = vec![None; after.len()];
     let mut pair = |before: usize, after: usize| {
-        found.get_mut(after).map(|found| found.replace(before));
+        matches.get_mut(after).map(|slot| slot.replace(before));
     };
     for group in equal.values_mut() {
-        group.at_the_same_place(&mut pair);
-        group.where_it_was_touched(before, &mut pair);
+        group.pair_at_same_position(&mut pair);
+        group.pair_in_touched_lines(before, &mut pair);
     }
-    by_place(&equal, before, after, &mut pair);
-    found
+    pair_ignoring_numbers(&equal, before, after, &mut pair);
+    matches
 }
 
 fn words(item: &Diagnostic) -> MatchKey<'_> {
@@ -48,7 +48,7 @@ fn words(item: &Diagnostic) -> MatchKey<'_> {
 }
 
 impl MatchGroup {
-    fn at_the_same_place(&mut self, pair: &mut impl FnMut(usize, usize)) {
+    fn pair_at_same_position(&mut self, pair: &mut impl FnMut(usize, usize)) {
         for (place, before) in &mut self.before {
             let Some(after) = self.after.get_mut(place) else { continue };
             while !before.is_empty() {
@@ -60,8 +60,8 @@ impl MatchGroup {
         self.after.retain(|_, left| !left.is_empty());
     }
 
-    /// The nearest among the lines that took the place of its own.
-    fn where_it_was_touched(&mut self, before: &[&ShiftedDiagnostic], pair: &mut impl FnMut(usize, usize)) {
+    /// Pairs each with the nearest one in the lines that replaced its own.
+    fn pair_in_touched_lines(&mut self, before: &[&ShiftedDiagnostic], pair: &mut impl FnMut(usize, usize)) {
         for (place, left) in &mut self.before {
             left.retain(|index| {
                 let touched = before.get(*index).and_then(|item| item.touched_lines.clone());
@@ -83,8 +83,8 @@ impl MatchGroup {
     }
 }
 
-/// Those that say the same but for the places they name, at exactly the same place.
-fn by_place(
+/// Pairs diagnostics at exactly the same position whose messages differ only in the positions they name.
+fn pair_ignoring_numbers(
     equal: &HashMap<MatchKey<'_>, MatchGroup>,
     before: &[&ShiftedDiagnostic],
     after: &[&Diagnostic],
@@ -93,7 +93,7 @@ fn by_place(
     let mut left: HashMap<_, Vec<usize>> = HashMap::new();
     for index in indexes(equal.values().map(|group| &group.before)) {
         let Some(item) = before.get(index).map(|item| &item.diagnostic) else { continue };
-        if let Some(message) = without_places(&item.message) {
+        if let Some(message) = mask_positions(&item.message) {
             let key = (item.span, (words(item).0, words(item).1, words(item).2), message);
             left.entry(key).or_default().push(index);
         }
@@ -103,7 +103,7 @@ fn by_place(
     }
     for index in indexes(equal.values().map(|group| &group.after)) {
         let Some(item) = after.get(index) else { continue };
-        if let Some(message) = without_places(&item.message) {
+        if let Some(message) = mask_positions(&item.message) {
             let key = (item.span, (words(item).0, words(item).1, words(item).2), message);
             let same = left.get_mut(&key).and_then(Vec::pop);
             same.into_iter().for_each(|same| pair(same, index));
@@ -111,25 +111,25 @@ fn by_place(
     }
 }
 
-/// In the order of the lists that they are from, so that the result is always the same.
+/// Sorted, so that the result is deterministic.
 fn indexes<'a>(groups: impl Iterator<Item = &'a BTreeMap<Position, Vec<usize>>>) -> Vec<usize> {
     let mut all: Vec<_> = groups.flat_map(BTreeMap::values).flatten().copied().collect();
     all.sort_unstable();
     all
 }
 
-/// The message with `#` for the numbers that name lines and columns. None where it names none.
-fn without_places(message: &str) -> Option<String> {
+/// The message with `#` for numbers that name lines and columns. `None` if it names none.
+fn mask_positions(message: &str) -> Option<String> {
     let mut result = String::with_capacity(message.len());
     let mut found = false;
     let mut rest = message;
     while let Some(letter) = rest.chars().next() {
         let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
-        let names_place =
+        let names_position =
             result.ends_with(':') || result.ends_with("line ") || result.ends_with(": ") && found;
         let length = if digits > 0 { digits } else { letter.len_utf8() };
         let (piece, after) = rest.split_at_checked(length)?;
-        if digits > 0 && names_place {
+        if digits > 0 && names_position {
             result.push('#');
             found = true;
         } else {
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_within_a_message_are_known() {
+    fn positions_in_a_message_are_masked() {
         for (message, expected) in [
             ("no numbers", None),
             ("expected 2 arguments, found 3", None),
@@ -153,7 +153,7 @@ mod tests {
             ("already defined on line 12", Some("already defined on line #")),
             ("u8:u16", None),
         ] {
-            assert_eq!(without_places(message).as_deref(), expected, "{message}");
+            assert_eq!(mask_positions(message).as_deref(), expected, "{message}");
         }
     }
 }

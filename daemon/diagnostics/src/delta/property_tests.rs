@@ -1,4 +1,4 @@
-//! What holds for every change. The checker is one to whom every `!word` is an error.
+//! What holds for every change. To the fake checker, every `!word` is an error.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -8,13 +8,13 @@ use copydesk_text::{Change, Position};
 use super::tests::{between, checked, item, report};
 use super::*;
 
-/// Few different lines, so that much is equal and much repeats.
+/// Few different lines, so that many are equal.
 fn lines() -> impl Strategy<Value = Vec<String>> {
     let line = prop_oneof!["[xy]{0,2}", "!a", "f(!a, !b)", "é😀 !a", "!b !b", "}"];
     prop::collection::vec(line, 0..14)
 }
 
-/// Anything that a server may say of a text, places that are not in it too.
+/// Anything that a server may report, including positions outside the text.
 fn wild() -> impl Strategy<Value = Vec<Diagnostic>> {
     let place = prop_oneof![0..12u32, Just(u32::MAX), Just(1000)];
     let one = (place.clone(), place.clone(), place.clone(), place, "[ab]{1}", any::<bool>());
@@ -47,7 +47,7 @@ proptest! {
         let delta = between(&old, &new, Severity::Error);
         prop_assert_eq!(delta.new.len() + delta.remaining.len(), checked(&new).len());
         prop_assert_eq!(delta.fixed.len() + delta.remaining.len(), checked(&old).len());
-        // Of the same words there are never more remaining than there were.
+        // Diagnostics with the same words never become more by matching.
         for word in ["a", "b"] {
             let count = |list: &[ReportedDiagnostic]| list.iter().filter(|p| *p.diagnostic.message == *word).count();
             let before = checked(&old).iter().filter(|item| *item.message == *word).count();
@@ -56,18 +56,18 @@ proptest! {
     }
 
     #[test]
-    fn what_did_not_change_is_never_new(text in lines(), items in wild()) {
+    fn unchanged_diagnostics_are_never_new(text in lines(), items in wild()) {
         let text = joined(&text, "\n");
-        let said = report("c", items);
-        for before in [Baseline::unchanged(&said), Baseline::shifted(&said, &text, &Change::between(&text, &text))] {
-            let delta = DiagnosticsDelta::compute(&[before], std::slice::from_ref(&said), Severity::Hint);
+        let unchanged = report("c", items);
+        for before in [Baseline::unchanged(&unchanged), Baseline::shifted(&unchanged, &text, &Change::between(&text, &text))] {
+            let delta = DiagnosticsDelta::compute(&[before], std::slice::from_ref(&unchanged), Severity::Hint);
             prop_assert_eq!((delta.new.len(), delta.unsure.len(), delta.fixed.len()), (0, 0, 0));
         }
     }
 
-    /// Also where servers name places that are not in the text.
+    /// Also for positions outside the text.
     #[test]
-    fn lines_put_above_make_nothing_new(text in lines(), items in wild(), above in 1..5u32) {
+    fn lines_inserted_above_make_nothing_new(text in lines(), items in wild(), above in 1..5u32) {
         let old = joined(&text, "\n");
         let new = "above\n".repeat(above as usize) + &old;
         let moved = |item: &Diagnostic| {
@@ -83,9 +83,9 @@ proptest! {
     }
 
     #[test]
-    fn only_lines_that_were_put_in_have_new_problems(old in lines(), put in lines(), at in 0..14usize) {
+    fn only_inserted_lines_have_new_diagnostics(old in lines(), inserted in lines(), at in 0..14usize) {
         let at = at.min(old.len());
-        let new = [&old[..at], &put, &old[at..]].concat();
+        let new = [&old[..at], &inserted, &old[at..]].concat();
         let delta = between(&joined(&old, "\n"), &joined(&new, "\n"), Severity::Error);
         let words = |text: &str| {
             let mut words: Vec<_> = checked(text).into_iter().map(|item| item.message).collect();
@@ -94,12 +94,12 @@ proptest! {
         };
         let mut new: Vec<_> = delta.new.iter().map(|problem| problem.diagnostic.message.clone()).collect();
         new.sort();
-        prop_assert_eq!(new, words(&joined(&put, "\n")));
+        prop_assert_eq!(new, words(&joined(&inserted, "\n")));
         prop_assert_eq!(delta.fixed, vec![]);
     }
 
     #[test]
-    fn nothing_a_server_says_is_too_odd(old in lines(), new in lines(), before in wild(), after in wild()) {
+    fn any_server_output_is_handled(old in lines(), new in lines(), before in wild(), after in wild()) {
         let (old, new) = (joined(&old, "\n"), joined(&new, "\n"));
         let before = Baseline::shifted(&report("c", before), &old, &Change::between(&old, &new));
         let delta = DiagnosticsDelta::compute(&[before], &[report("c", after.clone())], Severity::Hint);

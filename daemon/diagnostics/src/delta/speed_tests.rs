@@ -1,4 +1,4 @@
-//! How long 10,000 problems take: moved, compared, told. Shown, not asserted.
+//! How long 10,000 diagnostics take to move, compare and render. Printed, not asserted.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ fn show(name: &str, old: &str, new: &str, problem: impl Fn(u32) -> Diagnostic) {
     let text = Arc::new(new.to_owned());
     let mut times: Vec<_> = (0..9)
         .map(|_| {
-            let begun = Instant::now();
+            let started = Instant::now();
             let baseline = Baseline::shifted(&before, old, &change);
             let delta = DiagnosticsDelta::compute(&[baseline], std::slice::from_ref(&after), Severity::Error);
-            let said = render_delta(&delta, Path::new("/w"), &|_: &Path| Some(text.clone()));
-            (begun.elapsed(), said.len(), delta.new.len())
+            let text_out = render_delta(&delta, Path::new("/w"), &|_: &Path| Some(text.clone()));
+            (started.elapsed(), text_out.len(), delta.new.len())
         })
         .collect();
     times.sort_unstable();
@@ -30,7 +30,7 @@ fn show(name: &str, old: &str, new: &str, problem: impl Fn(u32) -> Diagnostic) {
 
 #[test]
 #[ignore = "prints figures of this machine"]
-fn speed_of_many_problems() {
+fn speed_of_many_diagnostics() {
     let line = |n: usize| format!("    let é_{n} = compute({n}, \"item\");\n");
     let text: String = (0..10_000).map(line).collect();
     let edited = text.replacen("    let é_5000", "    x();\n    let é_5000", 1);

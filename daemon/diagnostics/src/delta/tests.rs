@@ -14,7 +14,7 @@ pub(super) fn item(line: u32, character: u32, message: &str) -> Diagnostic {
     Diagnostic { span, severity: Severity::Error, code: None, source: None, message, related: Vec::new() }
 }
 
-/// A checker to whom every `!word` is an error that says `word`, and every `?word` a warning.
+/// A fake checker: every `!word` is an error with the message `word`, every `?word` a warning.
 pub(super) fn checked(text: &str) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (line, text) in text.lines().enumerate() {
@@ -39,15 +39,15 @@ pub(super) fn between(old: &str, new: &str, least: Severity) -> DiagnosticsDelta
 }
 
 fn summary(delta: &DiagnosticsDelta) -> String {
-    let mut said = String::new();
+    let mut summary = String::new();
     let lists = [&delta.new, &delta.unsure, &delta.remaining, &delta.fixed];
     for (name, list) in ["new", "unsure", "remaining", "fixed"].into_iter().zip(lists) {
         for ReportedDiagnostic { source, diagnostic: Diagnostic { span, message, .. }, .. } in list {
             let _ =
-                write!(said, "{name} {message} {}:{} ({source}); ", span.start.line, span.start.character);
+                write!(summary, "{name} {message} {}:{} ({source}); ", span.start.line, span.start.character);
         }
     }
-    said.trim_end_matches("; ").to_owned()
+    summary.trim_end_matches("; ").to_owned()
 }
 
 #[track_caller]
@@ -57,23 +57,23 @@ fn check(old: &str, new: &str, expected: Expect) {
 }
 
 #[test]
-fn what_a_change_did() {
+fn a_change_makes_new_fixed_and_remaining_diagnostics() {
     check("!a\n", "!a\n", expect!["remaining a 0:0"]);
     check("fine\n", "!a\n", expect!["new a 0:0"]);
     check("!a\n", "fine\n", expect!["fixed a 0:0"]);
     check("!a\n", "!b\n", expect!["new b 0:0; fixed a 0:0"]);
-    // Lines put above an old problem.
+    // Lines inserted above an old diagnostic.
     check("x\n!a\n", "x\n1\n2\n!a\n", expect!["remaining a 3:0"]);
     check("x\n!a\n", "!b\nx\n!a\n", expect!["new b 0:0; remaining a 2:0"]);
     // Its line was edited, and it is still there.
     check("f(!a)\n", "long(x, !a)\n", expect!["remaining a 0:8"]);
     check("f(!a)\ng\n", "if x {\n    f(!a)\n}\ng\n", expect!["remaining a 1:6"]);
-    // Of two that are equal one is fixed, or one more is made.
+    // Of two equal ones, one is fixed; or a second one appears.
     check("!a\nx\n!a\n", "x\n!a\n", expect!["remaining a 1:0; fixed a 0:0"]);
     check("!a !a\n", "!a\n", expect!["remaining a 0:0; fixed a 0:3"]);
     check("!a\nx\n", "!a\nx\n!a\n", expect!["new a 2:0; remaining a 0:0"]);
     check("!a\n", "!a !a\n", expect!["new a 0:3; remaining a 0:0"]);
-    // The same words elsewhere are another problem.
+    // The same words elsewhere are another diagnostic.
     check("!a\n1\n2\n3\n4\nx\n", "x\n1\n2\n3\n4\n!a\n", expect!["new a 5:0; fixed a 0:0"]);
     check("😀é !a\n", "é !a\n", expect!["remaining a 0:2"]);
     check("!a\r\n!b\r\n", "x\r\n!a\r\n!b\r\n", expect!["remaining a 1:0; remaining b 2:0"]);
@@ -82,7 +82,7 @@ fn what_a_change_did() {
 }
 
 #[test]
-fn warnings_are_for_those_who_ask() {
+fn warnings_count_only_if_wanted() {
     let seen = |least| summary(&between("?a\n?b\n", "?a\n!b ?c\n", least)).replace(" (checker)", "");
     expect!["new b 1:0"].assert_eq(&seen(Severity::Error));
     expect!["new b 1:0; new c 1:3; remaining a 0:0; fixed b 1:0"].assert_eq(&seen(Severity::Warning));
@@ -94,7 +94,7 @@ fn compare(before: &[Baseline], after: &[DiagnosticsReport], expected: Expect) {
 }
 
 #[test]
-fn each_source_has_its_own_past() {
+fn each_source_has_its_own_baseline() {
     let pyright = report("pyright", vec![item(0, 0, "a")]);
     let ruff = report("ruff", vec![item(5, 0, "b")]);
     let before = [Baseline::unchanged(&pyright)];
@@ -106,20 +106,20 @@ fn each_source_has_its_own_past() {
     let unknown = DiagnosticsReport { verdict: Verdict::Unknown { why: "late".into() }, ..ruff.clone() };
     let before = [Baseline::unchanged(&pyright), Baseline::unchanged(&unknown)];
     compare(&before, std::slice::from_ref(&ruff), expect!["unsure b 5:0 (ruff)"]);
-    // What is not known now is neither fixed nor remaining.
+    // An unknown verdict is neither fixed nor remaining.
     compare(&[Baseline::unchanged(&ruff)], &[unknown], expect![""]);
     compare(&[Baseline::empty("/w/a".into())], &[ruff], expect!["new b 5:0 (ruff)"]);
 }
 
 #[test]
-fn the_later_report_counts() {
+fn the_latest_report_counts() {
     let (one, other) = (report("ruff", vec![item(0, 0, "a")]), report("ruff", vec![]));
     compare(&[Baseline::empty("/w/a".into())], &[one.clone(), other.clone()], expect![""]);
     compare(&[Baseline::unchanged(&one), Baseline::unchanged(&other)], &[one], expect!["new a 0:0 (ruff)"]);
 }
 
 #[test]
-fn what_several_say_is_told_once() {
+fn duplicates_of_several_sources_are_listed_once() {
     let before = [Baseline::empty("/w/a".into())];
     let syntax = report(TREE_SITTER, vec![item(3, 9, "unexpected `}`"), item(7, 0, "unexpected `)`")]);
     let server = report("rust-analyzer", vec![item(3, 2, "expected expression")]);
@@ -144,26 +144,26 @@ fn what_several_say_is_told_once() {
         std::slice::from_ref(&both),
         expect!["new expected u32, found &str 1:4 (rust-analyzer)"],
     );
-    // The compiler says later what was known before.
+    // The compiler repeats later what was known before.
     let known = Baseline::unchanged(&report("rust-analyzer", vec![native]));
     compare(&[known], &[both], expect!["remaining expected u32, found &str 1:4 (rust-analyzer)"]);
 }
 
 #[test]
-fn a_message_may_name_places_that_moved() {
+fn a_message_may_name_positions_that_moved() {
     let (old, new) = ("x\ny\n", "1\nx\ny\n");
-    let through = |message: &str| {
+    let baseline_with = |message: &str| {
         Baseline::shifted(&report("c", vec![item(1, 0, message)]), old, &Change::between(old, new))
     };
     let after = |message: &str| [report("c", vec![item(2, 0, message)])];
     let same = expect!["remaining in `closure@a.rs:3:1` 2:0 (c)"];
-    compare(&[through("in `closure@a.rs:2:1`")], &after("in `closure@a.rs:3:1`"), same);
+    compare(&[baseline_with("in `closure@a.rs:2:1`")], &after("in `closure@a.rs:3:1`"), same);
     let other = expect!["new found 3 2:0 (c); fixed found 2 1:0 (c)"];
-    compare(&[through("found 2")], &after("found 3"), other);
+    compare(&[baseline_with("found 2")], &after("found 3"), other);
 }
 
 #[test]
-fn the_worst_is_told_first_and_then_the_file_that_was_asked_for() {
+fn sorted_by_severity_then_by_checked_file() {
     let warning = Diagnostic { severity: Severity::Warning, ..item(0, 0, "w") };
     let other = DiagnosticsReport { path: "/w/0".into(), ..report("c", vec![item(0, 0, "o")]) };
     let own = report("c", vec![warning, item(9, 0, "late"), item(1, 0, "early")]);

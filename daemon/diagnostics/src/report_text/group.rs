@@ -1,4 +1,4 @@
-//! Answers that can be told together: of one source, equally sure, with or without a past.
+//! Groups the sources' reports: one line for each source, proof and presence of a baseline.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use copydesk_servers::report::Proof;
 use copydesk_servers::sanitize;
 use copydesk_servers::source::TREE_SITTER;
 
-/// The most files that are named in one line.
+/// At most this many files are named in one line.
 const NAMED: usize = 3;
 
 pub(super) struct SourceGroup<'a> {
@@ -19,10 +19,10 @@ pub(super) struct SourceGroup<'a> {
     why: Option<&'a str>,
     has_baseline: bool,
     files: BTreeSet<&'a Path>,
-    /// Of this source, but not of all its files is the same known.
+    /// The same source has another group, for other files.
     is_partial: bool,
-    /// It said some that another one said first.
-    is_again: bool,
+    /// Another source reported some of its diagnostics first.
+    has_duplicates: bool,
     pub(super) problems: Vec<&'a ReportedDiagnostic>,
 }
 
@@ -43,15 +43,15 @@ impl<'a> SourceGroup<'a> {
             has_baseline: answer.has_baseline,
             files: BTreeSet::new(),
             is_partial: false,
-            is_again: false,
+            has_duplicates: false,
             problems: Vec::new(),
         }
     }
 
-    /// The line that is told of it.
+    /// The group's line in the text.
     pub(super) fn headline(&self, least: Severity, root: &Path) -> String {
         let source = sanitize::sanitize_line(self.source, 80);
-        // Who reads "no new errors" should know what was looked at.
+        // The model should know what "no new errors" covers.
         let source = if self.source == TREE_SITTER { format!("{source} (syntax only)") } else { source };
         let files = self.named(root);
         if self.proof == Proof::Unknown {
@@ -61,7 +61,7 @@ impl<'a> SourceGroup<'a> {
             return format!("{source}: {what}: {why}");
         }
         let new = if self.has_baseline { "new " } else { "" };
-        let other = if self.is_again { "other " } else { "" };
+        let other = if self.has_duplicates { "other " } else { "" };
         let count = match self.problems.len() {
             0 => format!("no {other}{new}{}s", thing(least)),
             1 => format!("1 {other}{new}{}", thing(least)),
@@ -69,12 +69,12 @@ impl<'a> SourceGroup<'a> {
         };
         let place =
             if self.is_partial && !self.has_baseline { format!(" in {files}") } else { String::new() };
-        let past = if self.has_baseline || self.problems.is_empty() {
+        let baseline_note = if self.has_baseline || self.problems.is_empty() {
             ""
         } else {
             " (what it said before is not known, so older and new ones cannot be told apart)"
         };
-        format!("{source}, {}: {count}{place}{past}", proof(self.proof))
+        format!("{source}, {}: {count}{place}{baseline_note}", proof(self.proof))
     }
 
     fn named(&self, root: &Path) -> String {
@@ -85,8 +85,8 @@ impl<'a> SourceGroup<'a> {
     }
 }
 
-/// In the order in which the sources answered; of one source what is known first. A grammar that found nothing is not worth a
-/// line beside a source that knows more.
+/// In the order of the sources' reports; within a source, known verdicts first. A syntax source without findings gets
+/// no line beside a source that knows more.
 pub(super) fn group_by_source(delta: &DiagnosticsDelta) -> Vec<SourceGroup<'_>> {
     let mut groups: Vec<SourceGroup<'_>> = Vec::new();
     for answer in &delta.sources {
@@ -96,7 +96,7 @@ pub(super) fn group_by_source(delta: &DiagnosticsDelta) -> Vec<SourceGroup<'_>> 
         });
         groups.get_mut(at).into_iter().for_each(|group| {
             group.files.insert(&answer.path);
-            group.is_again |= answer.duplicate_count > 0;
+            group.has_duplicates |= answer.duplicate_count > 0;
         });
     }
     for (list, has_baseline) in [(&delta.new, true), (&delta.unsure, false)] {

@@ -1,4 +1,4 @@
-//! One problem as the model reads it.
+//! One diagnostic as text for the model.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ const MESSAGE_LETTERS: usize = 300;
 const LINE_LETTERS: usize = 160;
 const RELATED: usize = 3;
 
-/// With line breaks; everything below the first line is indented.
+/// Ends with a line break. Every line but the first is indented.
 pub(super) fn render_problem(
     problem: &ReportedDiagnostic,
     root: &Path,
@@ -27,7 +27,7 @@ pub(super) fn render_problem(
     if let Some(code) = item.code.as_deref().filter(|code| !code.is_empty()) {
         let _ = write!(shown, " {}", sanitize::sanitize_line(code, 80));
     }
-    // A server may pass on what others say.
+    // A server may pass on the diagnostics of another tool.
     let is_other = |speaker: &&str| !contains(&problem.source, speaker);
     if let Some(speaker) = item.source.as_deref().filter(is_other) {
         let _ = write!(shown, " ({})", sanitize::sanitize_line(speaker, 80));
@@ -60,7 +60,7 @@ fn contains(source: &str, speaker: &str) -> bool {
     source.to_lowercase().contains(&speaker.to_lowercase())
 }
 
-/// As much of a line as is shown, of a long one what is around the place.
+/// The part of a long line around the position.
 fn around(line: &str, units: usize) -> String {
     if line.chars().nth(LINE_LETTERS).is_none() {
         return sanitize::sanitize_line(line, LINE_LETTERS);

@@ -22,15 +22,15 @@ fn at(line: u32, character: u32, code: &str, message: &str) -> Diagnostic {
     }
 }
 
-fn report(path: &str, source: &str, said: Verdict) -> DiagnosticsReport {
-    DiagnosticsReport::new(format!("/w/{path}").into(), source, said)
+fn report(path: &str, source: &str, verdict: Verdict) -> DiagnosticsReport {
+    DiagnosticsReport::new(format!("/w/{path}").into(), source, verdict)
 }
 
 fn unknown(why: &str) -> Verdict {
     Verdict::Unknown { why: why.to_owned() }
 }
 
-/// Nothing was wrong before with these files.
+/// Baselines without diagnostics.
 fn fine(paths: &[&str]) -> Vec<Baseline> {
     paths.iter().map(|path| Baseline::empty(format!("/w/{path}").into())).collect()
 }
@@ -62,7 +62,7 @@ fn mismatch() -> Diagnostic {
 }
 
 #[test]
-fn new_problems_stand_with_their_lines() {
+fn new_diagnostics_are_shown_with_their_lines() {
     let after = Verdict::Proven(vec![mismatch(), at(8, 0, "", "past the end")]);
     check(
         &fine(&["src/main.rs"]),
@@ -79,8 +79,8 @@ fn new_problems_stand_with_their_lines() {
 }
 
 #[test]
-fn clean_unknown_and_likely_are_said_plainly() {
-    let analyzer = |said| report("src/main.rs", "rust-analyzer", said);
+fn clean_unknown_and_likely_are_told_apart() {
+    let analyzer = |verdict| report("src/main.rs", "rust-analyzer", verdict);
     let before = fine(&["src/main.rs", "src/lib.rs"]);
     check(
         &before,
@@ -120,8 +120,8 @@ fn clean_unknown_and_likely_are_said_plainly() {
 }
 
 #[test]
-fn where_the_past_is_not_known_nothing_is_called_new() {
-    let main = |said| report("src/main.rs", "rust-analyzer", said);
+fn without_a_baseline_nothing_is_called_new() {
+    let main = |verdict| report("src/main.rs", "rust-analyzer", verdict);
     check(
         &[],
         &[main(Verdict::Proven(vec![at(0, 0, "", "wrong")]))],
@@ -153,7 +153,7 @@ fn where_the_past_is_not_known_nothing_is_called_new() {
 }
 
 #[test]
-fn older_ones_are_counted() {
+fn older_diagnostics_are_counted() {
     let say = |items| report("src/main.rs", "rust-analyzer", Verdict::Proven(items));
     let (old, new) = ("a\nb\nc\n", "a\nx\nb\n");
     let items = vec![at(0, 0, "", "one"), at(1, 0, "", "two"), at(2, 0, "", "three")];
@@ -185,7 +185,7 @@ fn older_ones_are_counted() {
 }
 
 #[test]
-fn several_sources_each_have_their_line() {
+fn each_source_has_its_line() {
     let warning = Diagnostic { severity: Severity::Warning, ..at(0, 0, "F401", "`os` imported but unused") };
     let after = [
         report("a.py", "tree-sitter", Verdict::Proven(vec![])),
@@ -211,7 +211,7 @@ fn several_sources_each_have_their_line() {
 }
 
 #[test]
-fn who_says_what_another_one_said_is_not_told_to_have_said_nothing() {
+fn a_source_with_only_duplicates_is_not_called_clean() {
     let after = |source: &str| {
         let words = format!("mismatched types, as {source} puts it");
         report("a.rs", source, Verdict::Proven(vec![at(2, 4, "E0308", &words)]))
@@ -225,7 +225,7 @@ fn who_says_what_another_one_said_is_not_told_to_have_said_nothing() {
 }
 
 #[test]
-fn whatever_a_server_says_is_short_and_harmless() {
+fn server_output_is_capped_and_sanitized() {
     let nasty = Diagnostic {
         source: Some("x\x1b[2J\ny".into()),
         ..at(
@@ -250,10 +250,10 @@ fn whatever_a_server_says_is_short_and_harmless() {
     let many: Vec<_> =
         (0..20_000).map(|line| at(line, 0, "", &format!("{line} {}", "é".repeat(500)))).collect();
     let after = [report("src/main.rs", "s", Verdict::Proven(many))];
-    let said = seen(&fine(&["src/main.rs"]), &after, Severity::Error);
-    assert!(said.len() < BYTES + 200, "{}", said.len());
-    assert!(said.starts_with("s, proven for this text: 20000 new errors\n"), "{said}");
-    assert!(said.ends_with(" more\n"), "{said}");
+    let rendered = seen(&fine(&["src/main.rs"]), &after, Severity::Error);
+    assert!(rendered.len() < BYTES + 200, "{}", rendered.len());
+    assert!(rendered.starts_with("s, proven for this text: 20000 new errors\n"), "{rendered}");
+    assert!(rendered.ends_with(" more\n"), "{rendered}");
     let delta = DiagnosticsDelta::compute(&fine(&["src/main.rs"]), &after, Severity::Error);
     let value = build_metadata(&delta, Path::new("/w"), Duration::from_millis(12));
     assert_eq!((value["new"].as_array().unwrap().len(), &value["unlisted"]), (LISTED, &json!(19_900)));
@@ -264,17 +264,17 @@ fn whatever_a_server_says_is_short_and_harmless() {
 }
 
 #[test]
-fn of_a_long_line_what_is_around_the_place_is_shown() {
+fn a_long_line_is_cut_around_the_position() {
     let text = Arc::new(format!("{}HERE{}", "😀".repeat(500), "x".repeat(500)));
     let after = [report("a", "s", Verdict::Proven(vec![at(0, 1000, "", "wrong")]))];
     let delta = DiagnosticsDelta::compute(&fine(&["a"]), &after, Severity::Error);
-    let said = render_delta(&delta, Path::new("/w"), &|_: &Path| Some(text.clone()));
-    let line = said.lines().nth(2).unwrap();
+    let rendered = render_delta(&delta, Path::new("/w"), &|_: &Path| Some(text.clone()));
+    let line = rendered.lines().nth(2).unwrap();
     assert_eq!(line, format!("  1: …{}HERE{}…", "😀".repeat(80), "x".repeat(76)));
 }
 
 #[test]
-fn the_view_gets_it_as_data() {
+fn the_metadata_has_the_delta_as_data() {
     let after = [
         report("src/main.rs", "rust-analyzer", Verdict::Proven(vec![mismatch()])),
         report("src/lib.rs", "rust-analyzer", Verdict::Proven(vec![])),

@@ -4,9 +4,9 @@ use super::*;
 use copydesk_servers::report::Verdict;
 use copydesk_servers::source::ServesFuture;
 
-/// Counts how often it is asked what would be wrong.
+/// Counts its checks of proposed texts.
 struct Counting {
-    asked: AtomicUsize,
+    calls: AtomicUsize,
 }
 
 impl DiagnosticsSource for Counting {
@@ -15,7 +15,7 @@ impl DiagnosticsSource for Counting {
     }
 
     fn check_proposed<'a>(&'a self, subjects: &'a [CheckedDocument], _until: Instant) -> CheckFuture<'a> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.calls.fetch_add(1, Ordering::SeqCst);
         let report = |subject: &CheckedDocument| {
             DiagnosticsReport::new(subject.path.clone(), "counting", Verdict::Proven(Vec::new()))
         };
@@ -23,7 +23,7 @@ impl DiagnosticsSource for Counting {
     }
 }
 
-/// An editor, which cannot tell what would be.
+/// An editor, which cannot check proposed texts. The flag says whether it has servers.
 struct Editor(bool);
 
 impl DiagnosticsSource for Editor {
@@ -37,9 +37,9 @@ impl DiagnosticsSource for Editor {
 }
 
 #[tokio::test]
-async fn where_an_editor_serves_our_servers_are_not_asked_what_would_be() {
+async fn the_pool_does_not_check_proposed_texts_if_an_editor_serves() {
     for (serves, expected) in [(true, 0), (false, 1)] {
-        let pool = Arc::new(Counting { asked: AtomicUsize::new(0) });
+        let pool = Arc::new(Counting { calls: AtomicUsize::new(0) });
         let sources = DiagnosticsSources {
             editor: Some(Arc::new(Editor(serves))),
             pool: Some(Arc::clone(&pool) as Arc<dyn DiagnosticsSource>),
@@ -47,6 +47,6 @@ async fn where_an_editor_serves_our_servers_are_not_asked_what_would_be() {
         };
         let subject = CheckedDocument { path: "/w/a".into(), text: Arc::default(), is_saved: true };
         sources.check_proposed(&[subject], Instant::now()).await;
-        assert_eq!(pool.asked.load(Ordering::SeqCst), expected);
+        assert_eq!(pool.calls.load(Ordering::SeqCst), expected);
     }
 }

@@ -1,7 +1,7 @@
-//! What a tree says is wrong with its text: tokens that nothing could be made of, and tokens that had to be thought in.
+//! Turns the error nodes of a tree into diagnostics: tokens that fit nowhere, and tokens that the parser had to add.
 //!
-//! Of an error that lies within another one only the smallest is told, and of several in a line the first: what the parser makes of a text
-//! after the first wrong token is a guess.
+//! Of nested errors only the innermost is reported, and of several in a line only the first: after the first wrong
+//! token the parser guesses.
 
 use tree_sitter::{Node, Tree};
 
@@ -9,12 +9,12 @@ use crate::line_index::Utf16LineIndex;
 use copydesk_servers::diagnostic::{Diagnostic, DiagnosticSpan, Severity};
 use copydesk_servers::sanitize;
 
-/// The most that are told of a text.
+/// At most this many are reported for a text.
 const FAULTS: usize = 20;
-/// How much of a text is quoted.
+/// At most this many characters of the text are quoted.
 const QUOTED: usize = 40;
 
-/// A fault in bytes.
+/// A syntax error at byte offsets.
 #[derive(Debug)]
 struct SyntaxFault {
     start: usize,
@@ -48,17 +48,17 @@ pub(super) fn find_faults(tree: &Tree, text: &str, skips: &dyn Fn(Node<'_>) -> b
     found
 }
 
-/// What a merge left behind; everything else that is wrong comes of it.
+/// Conflict markers of a merge. They cause all other errors.
 fn conflict(text: &str) -> Option<SyntaxFault> {
-    let marks = |mark: &str| {
+    let find_marker = |mark: &str| {
         let mut at = text.match_indices(mark).map(|(at, _)| at);
         at.find(|at| text.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with('\n')))
     };
-    let (start, _) = (marks("<<<<<<< ")?, marks(">>>>>>> ")?);
+    let (start, _) = (find_marker("<<<<<<< ")?, find_marker(">>>>>>> ")?);
     Some(SyntaxFault { start, end: start + 7, message: "a merge conflict is not resolved".to_owned() })
 }
 
-/// The nodes that are errors or missing and within no other error, in the order of the text.
+/// The outermost nodes that are errors or missing, in text order.
 fn outermost<'tree>(tree: &'tree Tree, skips: &dyn Fn(Node<'_>) -> bool) -> Vec<Node<'tree>> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();
@@ -82,7 +82,7 @@ fn outermost<'tree>(tree: &'tree Tree, skips: &dyn Fn(Node<'_>) -> bool) -> Vec<
     }
 }
 
-/// What is wrong at a node that is an error or missing. Not by recursion: a text may be nested deeper than the stack.
+/// Describes an error or missing node. A loop, because a text may be nested deeper than the stack.
 fn fault(mut node: Node<'_>, text: &str) -> SyntaxFault {
     loop {
         if node.is_missing() {
@@ -91,7 +91,7 @@ fn fault(mut node: Node<'_>, text: &str) -> SyntaxFault {
         let children: Vec<_> = node.children(&mut node.walk()).collect();
         let is_last = text.get(node.end_byte()..).is_some_and(|rest| rest.trim().is_empty());
         let open = unpaired(&children, is_last, text);
-        // What runs to the end of the text was not closed; else what is within says more.
+        // An error that runs to the end of the text is an unclosed bracket. Otherwise an inner error says more.
         match (smallest(&children), open) {
             (_, Some(open)) if is_last => return open,
             (Some(inner), _) => node = inner,
@@ -101,7 +101,7 @@ fn fault(mut node: Node<'_>, text: &str) -> SyntaxFault {
     }
 }
 
-/// The first error that is anywhere within the nodes.
+/// The first error inside the nodes.
 fn smallest<'tree>(nodes: &[Node<'tree>]) -> Option<Node<'tree>> {
     let is_wrong = |node: &Node<'_>| node.has_error() || node.is_missing();
     let mut node = nodes.iter().copied().find(is_wrong)?;
@@ -122,13 +122,13 @@ fn named(node: Node<'_>) -> String {
         return format!("`{}`", node.kind());
     }
     let kind = node.kind().replace('_', " ");
-    // The parser thinks in whatever is cheapest: any expression would do as well.
+    // The parser adds whatever is cheapest; any expression would do.
     let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("something like {article} {kind}")
 }
 
-/// A bracket or a quotation mark among the children that has no other half. Behind an error there may be the other half of a bracket,
-/// unless nothing is.
+/// A bracket or quotation mark among the children without its partner. The partner of a bracket may stand after the
+/// error, unless the error ends the text.
 fn unpaired(children: &[Node<'_>], is_last: bool, text: &str) -> Option<SyntaxFault> {
     let mut open: Vec<Node<'_>> = Vec::new();
     for child in children {
@@ -154,7 +154,7 @@ fn unpaired(children: &[Node<'_>], is_last: bool, text: &str) -> Option<SyntaxFa
     Some(SyntaxFault { start: last.start_byte(), end: last.end_byte(), message })
 }
 
-/// Of one token it is known that it does not belong there, of several only that they do not go together.
+/// One token does not belong there. Of several we only know that they do not go together.
 fn unexpected(node: Node<'_>, are_several: bool, text: &str) -> SyntaxFault {
     let start = node.start_byte();
     let whole = text.get(start..node.end_byte()).unwrap_or_default();

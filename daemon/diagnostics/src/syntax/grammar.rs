@@ -1,4 +1,4 @@
-//! The grammars that are built in, and which files they are for.
+//! The built-in grammars, and the files that they are for.
 
 use std::path::Path;
 
@@ -7,41 +7,42 @@ use tree_sitter::Language;
 #[derive(Debug)]
 pub(super) struct Grammar {
     pub(super) name: &'static str,
-    /// What the names of its files end with, behind the last dot.
-    endings: &'static [&'static str],
-    /// Whole names of files.
+    /// File extensions, without the dot.
+    extensions: &'static [&'static str],
+    /// Whole file names.
     files: &'static [&'static str],
     pub(super) strictness: GrammarStrictness,
     pub(super) language: fn() -> Language,
 }
 
-/// How far what breaks the grammar is wrong.
+/// How reliable a syntax error is.
 #[allow(dead_code, reason = "a build may leave out all grammars of a kind")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GrammarStrictness {
     Code,
-    /// Right texts break the grammar too. In C and C++ it is not known what a macro stands for: of real files a third break it, of headers half.
-    /// The grammar of Bash does not know all of it: one file in forty. (Of the others: none in hundreds, or one in a hundred.)
+    /// Correct texts break the grammar, too. C and C++ macros are not expanded: a third of real files break it, half of
+    /// the headers. The Bash grammar is incomplete: one file in forty. (The others: none in hundreds, or one in a
+    /// hundred.)
     Loose,
-    /// Such files are often templates of something else, in which anything may stand.
+    /// Such files are often templates, which may contain anything.
     Data,
 }
 
-/// The grammar for a file. None where there is none, or it is left out of this build.
+/// `None` if there is no grammar for the file, or this build leaves it out.
 pub(super) fn grammar_for(path: &Path) -> Option<&'static Grammar> {
     let name = path.file_name()?.to_str()?;
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let by_name = GRAMMARS.iter().find(|grammar| grammar.files.contains(&name));
-    by_name.or_else(|| GRAMMARS.iter().find(|grammar| grammar.endings.contains(&ending)))
+    by_name.or_else(|| GRAMMARS.iter().find(|grammar| grammar.extensions.contains(&extension)))
 }
 
-/// A file of JSON in which those who read it allow a comma behind the last item.
+/// Whether the programs that read this JSON file allow a comma after the last item.
 pub(super) fn allows_trailing_comma(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let starts = |start: &str| name.starts_with(start);
     let is_json = name.ends_with(".json");
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-    [".jsonc", ".code-workspace", ".code-snippets"].iter().any(|ending| name.ends_with(ending))
+    [".jsonc", ".code-workspace", ".code-snippets"].iter().any(|extension| name.ends_with(extension))
         || is_json
             && (starts("tsconfig") || starts("jsconfig") || starts(".eslintrc") || starts("devcontainer"))
         || is_json && matches!(folder, Some(".vscode" | ".devcontainer" | ".zed"))
@@ -52,7 +53,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "bash")]
     Grammar {
         name: "bash",
-        endings: &["sh", "bash"],
+        extensions: &["sh", "bash"],
         files: &[".bashrc", ".bash_profile", ".profile", "PKGBUILD"],
         strictness: GrammarStrictness::Loose,
         language: || tree_sitter_bash::LANGUAGE.into(),
@@ -60,16 +61,16 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "c")]
     Grammar {
         name: "c",
-        endings: &["c"],
+        extensions: &["c"],
         files: &[],
         strictness: GrammarStrictness::Loose,
         language: || tree_sitter_c::LANGUAGE.into(),
     },
-    // A header may be of either; nearly all that is right in C is right in C++.
+    // A header may be C or C++. Nearly all valid C is valid C++.
     #[cfg(feature = "cpp")]
     Grammar {
         name: "cpp",
-        endings: &["cc", "cpp", "cxx", "h", "hh", "hpp", "hxx", "ipp"],
+        extensions: &["cc", "cpp", "cxx", "h", "hh", "hpp", "hxx", "ipp"],
         files: &[],
         strictness: GrammarStrictness::Loose,
         language: || tree_sitter_cpp::LANGUAGE.into(),
@@ -77,15 +78,15 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "c-sharp")]
     Grammar {
         name: "c-sharp",
-        endings: &["cs"],
+        extensions: &["cs"],
         files: &[],
-        nature: GrammarStrictness::Code,
+        strictness: GrammarStrictness::Code,
         language: || tree_sitter_c_sharp::LANGUAGE.into(),
     },
     #[cfg(feature = "css")]
     Grammar {
         name: "css",
-        endings: &["css"],
+        extensions: &["css"],
         files: &[],
         strictness: GrammarStrictness::Data,
         language: || tree_sitter_css::LANGUAGE.into(),
@@ -93,7 +94,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "go")]
     Grammar {
         name: "go",
-        endings: &["go"],
+        extensions: &["go"],
         files: &[],
         strictness: GrammarStrictness::Code,
         language: || tree_sitter_go::LANGUAGE.into(),
@@ -101,7 +102,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "html")]
     Grammar {
         name: "html",
-        endings: &["html", "htm"],
+        extensions: &["html", "htm"],
         files: &[],
         strictness: GrammarStrictness::Data,
         language: || tree_sitter_html::LANGUAGE.into(),
@@ -109,7 +110,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "java")]
     Grammar {
         name: "java",
-        endings: &["java"],
+        extensions: &["java"],
         files: &[],
         strictness: GrammarStrictness::Code,
         language: || tree_sitter_java::LANGUAGE.into(),
@@ -117,7 +118,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "javascript")]
     Grammar {
         name: "javascript",
-        endings: &["js", "cjs", "mjs", "jsx"],
+        extensions: &["js", "cjs", "mjs", "jsx"],
         files: &[],
         strictness: GrammarStrictness::Code,
         language: || tree_sitter_javascript::LANGUAGE.into(),
@@ -125,7 +126,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "json")]
     Grammar {
         name: "json",
-        endings: &["json", "jsonc", "geojson", "webmanifest", "code-workspace", "code-snippets"],
+        extensions: &["json", "jsonc", "geojson", "webmanifest", "code-workspace", "code-snippets"],
         files: &[".babelrc", ".swcrc", ".eslintrc"],
         strictness: GrammarStrictness::Data,
         language: || tree_sitter_json::LANGUAGE.into(),
@@ -133,7 +134,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "lua")]
     Grammar {
         name: "lua",
-        endings: &["lua"],
+        extensions: &["lua"],
         files: &[],
         strictness: GrammarStrictness::Code,
         language: || tree_sitter_lua::LANGUAGE.into(),
@@ -141,7 +142,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "php")]
     Grammar {
         name: "php",
-        endings: &["php"],
+        extensions: &["php"],
         files: &[],
         strictness: GrammarStrictness::Code,
         language: || tree_sitter_php::LANGUAGE_PHP.into(),
@@ -149,7 +150,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "python")]
     Grammar {
         name: "python",
-        endings: &["py", "pyi"],
+        extensions: &["py", "pyi"],
         files: &["SConstruct"],
         strictness: GrammarStrictness::Code,
         language: || tree_sitter_python::LANGUAGE.into(),
@@ -157,7 +158,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "ruby")]
     Grammar {
         name: "ruby",
-        endings: &["rb", "rake", "gemspec"],
+        extensions: &["rb", "rake", "gemspec"],
         files: &["Gemfile", "Rakefile"],
         strictness: GrammarStrictness::Code,
         language: || tree_sitter_ruby::LANGUAGE.into(),
@@ -165,7 +166,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "rust")]
     Grammar {
         name: "rust",
-        endings: &["rs"],
+        extensions: &["rs"],
         files: &[],
         strictness: GrammarStrictness::Code,
         language: || tree_sitter_rust::LANGUAGE.into(),
@@ -173,7 +174,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "toml")]
     Grammar {
         name: "toml",
-        endings: &["toml"],
+        extensions: &["toml"],
         files: &["Cargo.lock", "poetry.lock", "uv.lock"],
         strictness: GrammarStrictness::Data,
         language: || tree_sitter_toml_ng::LANGUAGE.into(),
@@ -181,7 +182,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "typescript")]
     Grammar {
         name: "typescript",
-        endings: &["ts", "cts", "mts"],
+        extensions: &["ts", "cts", "mts"],
         files: &[],
         strictness: GrammarStrictness::Code,
         language: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
@@ -189,7 +190,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "typescript")]
     Grammar {
         name: "tsx",
-        endings: &["tsx"],
+        extensions: &["tsx"],
         files: &[],
         strictness: GrammarStrictness::Code,
         language: || tree_sitter_typescript::LANGUAGE_TSX.into(),
@@ -197,7 +198,7 @@ static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "yaml")]
     Grammar {
         name: "yaml",
-        endings: &["yaml", "yml"],
+        extensions: &["yaml", "yml"],
         files: &[".clang-format", ".clangd"],
         strictness: GrammarStrictness::Data,
         language: || tree_sitter_yaml::LANGUAGE.into(),

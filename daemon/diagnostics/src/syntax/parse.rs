@@ -1,4 +1,4 @@
-//! From a text to its tree, by way of an earlier tree where there is one.
+//! Parses a text, incrementally if there is an earlier tree.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -6,10 +6,10 @@ use std::time::Instant;
 use copydesk_text::Change;
 use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
 
-/// With more edits than this it is no longer worth while to edit the tree.
+/// With more edits, a full parse is as fast.
 const EDITS: usize = 200;
 
-/// None where there was not enough time for it.
+/// `None` if the time ran out.
 pub(super) fn parse_tree(
     language: &Language,
     text: &str,
@@ -27,7 +27,7 @@ pub(super) fn parse_tree(
     parser.parse_with_options(&mut read, earlier, Some(options))
 }
 
-/// The tree as it has to be told of the change to its text, before the new text is parsed with it.
+/// Applies the edits to a tree, so that the new text can be parsed with it.
 pub(super) fn edit_tree(tree: &Tree, old: &str, new: &str) -> Option<Tree> {
     let change = Change::between(old, new);
     if change.edits().len() > EDITS {
@@ -40,7 +40,7 @@ pub(super) fn edit_tree(tree: &Tree, old: &str, new: &str) -> Option<Tree> {
         Point { row, column: offset - start }
     };
     let mut tree = tree.clone();
-    // The last one first, so that the places of the others stay as they are.
+    // Last edit first, so that the offsets of the others stay valid.
     for edit in change.edits().iter().rev() {
         let start = point(edit.range.start);
         tree.edit(&InputEdit {
@@ -49,13 +49,13 @@ pub(super) fn edit_tree(tree: &Tree, old: &str, new: &str) -> Option<Tree> {
             new_end_byte: edit.range.start + edit.text.len(),
             start_position: start,
             old_end_position: point(edit.range.end),
-            new_end_position: behind(start, &edit.text),
+            new_end_position: end_point(start, &edit.text),
         });
     }
     Some(tree)
 }
 
-fn behind(start: Point, text: &str) -> Point {
+fn end_point(start: Point, text: &str) -> Point {
     match text.rfind('\n') {
         Some(last) => Point { row: start.row + text.matches('\n').count(), column: text.len() - last - 1 },
         None => Point { row: start.row, column: start.column + text.len() },

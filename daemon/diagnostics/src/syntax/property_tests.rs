@@ -1,4 +1,4 @@
-//! What is parsed after an edit with the help of the earlier tree is what is parsed from nothing.
+//! An incremental parse after an edit finds the same errors as a parse from scratch.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -31,7 +31,7 @@ const TEXTS: [(&str, &str); 6] = [
     ),
 ];
 
-/// Where, how much is taken away, and what is put there.
+/// Where, how many characters are removed, and the inserted text.
 type RandomSyntaxEdit = (Index, Index, &'static str);
 
 fn steps() -> impl Strategy<Value = Vec<RandomSyntaxEdit>> {
@@ -61,7 +61,7 @@ fn steps() -> impl Strategy<Value = Vec<RandomSyntaxEdit>> {
     prop::collection::vec((any::<Index>(), any::<Index>(), put), 1..8)
 }
 
-fn stepped(text: &str, (at, many, put): &RandomSyntaxEdit) -> String {
+fn edited(text: &str, (at, many, put): &RandomSyntaxEdit) -> String {
     let letters: Vec<char> = text.chars().collect();
     let at = at.index(letters.len() + 1);
     let end = (at + many.index(6)).min(letters.len());
@@ -78,17 +78,17 @@ proptest! {
     })]
 
     #[test]
-    fn with_an_earlier_tree_the_same_is_found(which in 0..TEXTS.len(), steps in steps()) {
+    fn an_incremental_parse_finds_the_same(which in 0..TEXTS.len(), steps in steps()) {
         let (path, text) = TEXTS[which];
         let grammar = grammar::grammar_for(Path::new(path)).unwrap();
         let syntax = SyntaxSource::default();
         let mut text = text.to_owned();
-        prop_assert_eq!(syntax.said(grammar, &subject(path, &text), soon()), Verdict::Proven(vec![]));
+        prop_assert_eq!(syntax.verdict_for(grammar, &subject(path, &text), soon()), Verdict::Proven(vec![]));
         for step in &steps {
-            text = stepped(&text, step);
+            text = edited(&text, step);
             let subject = subject(path, &text);
-            let seen = syntax.said(grammar, &subject, soon());
-            prop_assert_eq!(seen, SyntaxSource::default().said(grammar, &subject, soon()), "{}", text);
+            let seen = syntax.verdict_for(grammar, &subject, soon());
+            prop_assert_eq!(seen, SyntaxSource::default().verdict_for(grammar, &subject, soon()), "{}", text);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How long a check takes after an edit in 10,000 lines. Shown, not asserted: `cargo test --release -p copydesk-diagnostics speed -- --ignored --nocapture`.
+//! How long a check takes after an edit in 10,000 lines. Printed, not asserted: `cargo test --release -p copydesk-diagnostics speed -- --ignored --nocapture`.
 
 use super::tests::{soon, subject};
 use super::*;
@@ -11,12 +11,12 @@ fn show(path: &str, piece: impl Fn(usize) -> String) {
     let syntax = SyntaxSource::default();
     let look = |text: &str| {
         let subject = subject(path, text);
-        let begun = Instant::now();
-        let said = syntax.said(grammar, &subject, soon());
-        (begun.elapsed(), said)
+        let started = Instant::now();
+        let verdict = syntax.verdict_for(grammar, &subject, soon());
+        (started.elapsed(), verdict)
     };
     println!("{path}: {} lines, {} KB", text.lines().count(), text.len() >> 10);
-    println!("  from nothing      {:?}", look(&text).0);
+    println!("  from scratch      {:?}", look(&text).0);
     for (name, from, to) in [
         ("right", "a + 600,", "a + 6001,"),
         ("bracket too many", "a + 600,", "a + 600),"),
@@ -25,8 +25,8 @@ fn show(path: &str, piece: impl Fn(usize) -> String) {
         let edited = text.replacen(from, to, 1);
         let times = (0..RUNS).map(|_| {
             look(&text);
-            let (took, said) = look(&edited);
-            assert_eq!(said.diagnostics().unwrap().is_empty(), name == "right");
+            let (took, verdict) = look(&edited);
+            assert_eq!(verdict.diagnostics().unwrap().is_empty(), name == "right");
             took
         });
         let mut times: Vec<_> = times.collect();

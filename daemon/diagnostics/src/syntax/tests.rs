@@ -13,17 +13,17 @@ pub(super) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
-fn said(path: &str, text: &str) -> Verdict {
+fn verdict_on(path: &str, text: &str) -> Verdict {
     let subject = subject(path, text);
-    SyntaxSource::default().said(grammar::grammar_for(&subject.path).unwrap(), &subject, soon())
+    SyntaxSource::default().verdict_for(grammar::grammar_for(&subject.path).unwrap(), &subject, soon())
 }
 
-fn shown(said: &Verdict) -> String {
-    let mut shown = format!("{:?}", said.proof()).to_lowercase();
-    if let Verdict::Unknown { why } = said {
+fn shown(verdict: &Verdict) -> String {
+    let mut shown = format!("{:?}", verdict.proof()).to_lowercase();
+    if let Verdict::Unknown { why } = verdict {
         let _ = write!(shown, " {why}");
     }
-    for Diagnostic { span, message, .. } in said.diagnostics().unwrap_or_default() {
+    for Diagnostic { span, message, .. } in verdict.diagnostics().unwrap_or_default() {
         let (from, to) = (span.start, span.end);
         let _ = write!(shown, "; {}:{}-{}:{} {message}", from.line, from.character, to.line, to.character);
     }
@@ -32,11 +32,11 @@ fn shown(said: &Verdict) -> String {
 
 #[track_caller]
 fn check(path: &str, text: &str, expected: Expect) {
-    expected.assert_eq(&shown(&said(path, text)));
+    expected.assert_eq(&shown(&verdict_on(path, text)));
 }
 
 #[test]
-fn what_is_wrong_is_told_where_it_is() {
+fn syntax_errors_are_reported_at_their_position() {
     check("a.rs", "fn main() {\n    let x = ;\n}\n", expect!["proven; 1:10-1:11 unexpected `=`"]);
     check(
         "a.rs",
@@ -110,12 +110,12 @@ fn what_is_wrong_is_told_where_it_is() {
 }
 
 #[test]
-fn what_only_others_can_judge_is_not_called_wrong() {
+fn macros_and_templates_are_not_proven_errors() {
     // A macro may stand for anything.
     check("a.c", "int main(void) {\n  return 0\n}\n", expect!["likely; 1:10-1:10 `;` is missing here"]);
     check("a.cpp", "class A { void f() { };\n", expect!["likely; 0:8-0:9 `{` is not closed"]);
     check("a.h", "#pragma once\nclass A { void f() {} };\n", expect!["proven"]);
-    // A comma behind the last item, where it is allowed.
+    // A trailing comma, where it is allowed.
     check("a.jsonc", "// x\n{\"a\": [1,],}\n", expect!["proven"]);
     check("tsconfig.build.json", "{\"a\": [1,],}\n", expect!["proven"]);
     check(".vscode/settings.json", "{\"a\": [1,,],}\n", expect!["proven; 0:8-0:10 syntax error at `,,`"]);
@@ -125,28 +125,28 @@ fn what_only_others_can_judge_is_not_called_wrong() {
 }
 
 #[test]
-fn of_many_faults_some_are_told() {
+fn errors_are_capped() {
     let text = "fn f() { let = ; }\n".repeat(1000);
-    let said = said("a.rs", &text);
-    assert_eq!(said.diagnostics().unwrap().len(), 20);
+    let verdict = verdict_on("a.rs", &text);
+    assert_eq!(verdict.diagnostics().unwrap().len(), 20);
     let text = format!("let a = {};", "]".repeat(2000));
-    assert_eq!(super::tests::said("a.js", &text).diagnostics().unwrap().len(), 1);
+    assert_eq!(verdict_on("a.js", &text).diagnostics().unwrap().len(), 1);
 }
 
 #[test]
-fn texts_that_are_too_much_are_unknown() {
+fn a_text_too_large_or_too_slow_is_unknown() {
     check("a.json", &" ".repeat(LARGEST + 1), expect!["unknown the file is larger than 4 MB"]);
     let late = subject("a.rs", &"fn f() {}\n".repeat(20_000));
     let grammar = grammar::grammar_for(&late.path).unwrap();
     assert_eq!(
-        shown(&SyntaxSource::default().said(grammar, &late, Instant::now())),
+        shown(&SyntaxSource::default().verdict_for(grammar, &late, Instant::now())),
         "unknown parsing it took too long"
     );
 }
 
-/// Deeper than any stack would allow.
+/// Nested deeper than any stack allows.
 #[test]
-fn depth_is_no_danger() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let around = |open: &str, close: &str, many: usize| open.repeat(many) + "1 2" + &close.repeat(many);
     for (path, text) in [
         ("a.json", "[".repeat(300_000)),
@@ -155,17 +155,17 @@ fn depth_is_no_danger() {
         ("a.js", "(".repeat(100_000)),
         ("a.rs", "{".repeat(100_000)),
     ] {
-        let said = said(path, &text);
-        assert!(!matches!(&said, Verdict::Proven(found) if found.is_empty()), "{path}");
+        let verdict = verdict_on(path, &text);
+        assert!(!matches!(&verdict, Verdict::Proven(found) if found.is_empty()), "{path}");
     }
 }
 
 #[test]
-fn the_trees_that_are_kept_are_few() {
+fn the_tree_cache_is_bounded() {
     let syntax = SyntaxSource::default();
     let look = |path: &str, text: &str| {
         let subject = subject(path, text);
-        syntax.said(grammar::grammar_for(&subject.path).unwrap(), &subject, soon());
+        syntax.verdict_for(grammar::grammar_for(&subject.path).unwrap(), &subject, soon());
     };
     (0..40).for_each(|n| look(&format!("{n}.json"), "[]"));
     look("25.json", "[1]");
@@ -188,7 +188,7 @@ fn the_trees_that_are_kept_are_few() {
 }
 
 #[tokio::test]
-async fn each_file_that_it_knows_has_a_report() {
+async fn each_file_with_a_grammar_has_a_report() {
     let subjects = [subject("a.rs", "fn"), subject("b.unknown", "fn"), subject("c.json", "[]")];
     let until = tokio::time::Instant::now() + Duration::from_secs(60);
     let reports = SyntaxSource::default().check(&subjects, until).await;

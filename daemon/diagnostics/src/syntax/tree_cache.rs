@@ -1,6 +1,7 @@
-//! The trees of texts that were looked at last, so that after an edit only what changed is parsed anew: of each file the last two, because
-//! whoever edits asks about the text before and the one after in turn. How many are kept has an end, in number, in bytes and in time,
-//! because a tree is about fifty times as large as its text; that of the text before is mostly the same, and costs little more.
+//! Caches syntax trees, so that after an edit only the changed part is parsed. It keeps the last two texts of each
+//! file, because an edit checks the text before and the one after in turn. The cache is bounded in number, bytes and
+//! time, because a tree is about fifty times as large as its text. The tree of the text before shares most of its
+//! nodes, and costs little more.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,9 +12,9 @@ use tree_sitter::Tree;
 use copydesk_servers::diagnostic::Diagnostic;
 
 const FILES: usize = 16;
-/// Of one file.
+/// For each file.
 const TEXTS: usize = 2;
-/// Of the last texts together.
+/// All latest texts together.
 const BYTES: usize = 512 << 10;
 
 #[derive(Debug, Clone)]
@@ -24,18 +25,18 @@ pub(super) struct ParsedDocument {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// The last one used comes last.
+/// Ordered by use, the latest last.
 #[derive(Debug, Default)]
 pub(super) struct SyntaxTreeCache {
-    kept: Vec<CachedFileTrees>,
-    /// Somebody will come to take away what is not used any more.
+    files: Vec<CachedFileTrees>,
+    /// A task evicts unused trees.
     pub(super) is_eviction_running: bool,
 }
 
 #[derive(Debug)]
 struct CachedFileTrees {
     path: PathBuf,
-    /// The last one used comes last.
+    /// Ordered by use, the latest last.
     parsed: Vec<ParsedDocument>,
     used: Instant,
 }
@@ -47,32 +48,33 @@ impl CachedFileTrees {
 }
 
 impl SyntaxTreeCache {
-    /// That of this text, or the one to begin with.
+    /// The tree of this text, else the latest one to start from.
     pub(super) fn get(&self, path: &Path, text: &Arc<String>) -> Option<&ParsedDocument> {
-        let kept = &self.kept.iter().find(|kept| kept.path == path)?.parsed;
-        kept.iter().find(|parsed| parsed.text == *text).or(kept.last())
+        let files = &self.files.iter().find(|files| files.path == path)?.parsed;
+        files.iter().find(|parsed| parsed.text == *text).or(files.last())
     }
 
     pub(super) fn put(&mut self, path: PathBuf, parsed: ParsedDocument) {
-        let at = self.kept.iter().position(|kept| kept.path == path);
-        let mut all = at.map(|at| self.kept.remove(at).parsed).unwrap_or_default();
+        let at = self.files.iter().position(|files| files.path == path);
+        let mut all = at.map(|at| self.files.remove(at).parsed).unwrap_or_default();
         all.retain(|other| other.text != parsed.text);
         all.push(parsed);
         all.drain(..all.len().saturating_sub(TEXTS));
-        self.kept.push(CachedFileTrees { path, parsed: all, used: Instant::now() });
-        while self.kept.len() > FILES || self.kept.iter().map(CachedFileTrees::bytes).sum::<usize>() > BYTES {
-            self.kept.remove(0);
+        self.files.push(CachedFileTrees { path, parsed: all, used: Instant::now() });
+        while self.files.len() > FILES || self.files.iter().map(CachedFileTrees::bytes).sum::<usize>() > BYTES
+        {
+            self.files.remove(0);
         }
     }
 
-    /// Without those that were last used before; whether there are others.
+    /// Evicts trees that were last used before this time. Returns whether any are left.
     pub(super) fn evict_older(&mut self, before: Instant) -> bool {
-        self.kept.retain(|kept| kept.used >= before);
-        !self.kept.is_empty()
+        self.files.retain(|files| files.used >= before);
+        !self.files.is_empty()
     }
 
     #[cfg(test)]
     pub(super) fn paths(&self) -> Vec<&Path> {
-        self.kept.iter().map(|kept| kept.path.as_path()).collect()
+        self.files.iter().map(|files| files.path.as_path()).collect()
     }
 }

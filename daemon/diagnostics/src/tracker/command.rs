@@ -1,7 +1,7 @@
-//! What a command did: its changes are seen on the disk.
+//! The diagnostics after a command, whose changes show on the disk.
 //!
-//! Where servers of ours work, or an editor's do, the project is watched over, and it is known what was changed; else the files that were
-//! told of last are looked at. Only what was changed while the command ran is taken for its doing.
+//! If our servers or an editor's work in the project, a watcher knows what changed. Otherwise the tracker compares the
+//! recently reported files. Only changes made while the command ran count as its own.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,125 +18,130 @@ use crate::report_text;
 use crate::time_limits::{CHECKPOINT_TIMEOUT, RELOAD_POLL_INTERVAL, RELOAD_TIMEOUT};
 use copydesk_servers::source::{ChangedFiles, CheckedDocument, DocumentProvider};
 
-/// Of files that a command changed and of which an editor has another text, which a person may have typed: it is not read over.
+/// For files that a command changed while an editor has another text, perhaps typed by the user. The editor keeps that
+/// text.
 const KEPT: &str = "The editor still has another text of it, and that is what is read, edited and checked.";
 
-/// A command that is going to run. Nothing of it is known by default.
+/// The state before a command runs. The default knows nothing.
 #[derive(Debug, Default)]
 pub struct CommandSnapshot {
-    moment: u64,
-    /// How long was waited before it.
+    checkpoint: u64,
+    /// How long `begin_command` waited.
     waited: Duration,
-    /// The files that were told of last, as they were.
+    /// The recently reported files, as they were.
     known: Vec<(PathBuf, Option<Arc<String>>)>,
-    /// What it may be changing.
+    /// Open while the command may change something.
     change: Option<UncheckedChange>,
 }
 
 impl DiagnosticsTracker {
-    /// How things are before a command.
+    /// Takes the state before a command.
     pub async fn begin_command(&self) -> CommandSnapshot {
         let Some(texts) = self.shared.texts.as_ref().filter(|_| !self.is_disabled()) else {
             return CommandSnapshot::default();
         };
-        let begun = Instant::now();
-        self.shared.reading.wait_until_done(&[], begun + self.shared.options.wait / 3).await;
-        let waited = begun.elapsed();
+        let started = Instant::now();
+        self.shared.warm_ups.wait_until_done(&[], started + self.shared.options.wait / 3).await;
+        let waited = started.elapsed();
         let change = Some(self.lock().pending.begin());
-        let moment =
+        let checkpoint =
             self.shared.sources.checkpoint(&self.real_root(), Instant::now() + CHECKPOINT_TIMEOUT).await;
-        let latest = self.lock().latest();
+        let recent = self.lock().recent_paths();
         let text = |path: &Path| texts.document(path).map(|subject| subject.text);
-        let known = latest.into_iter().map(|path| (text(&path), path)).map(|(text, path)| (path, text));
-        CommandSnapshot { moment, waited, known: known.collect(), change }
+        let known = recent.into_iter().map(|path| (text(&path), path)).map(|(text, path)| (path, text));
+        CommandSnapshot { checkpoint, waited, known: known.collect(), change }
     }
 
-    /// Has editors read again what was changed behind their backs, and waits until they have.
-    async fn read_again(&self, changed: &BTreeSet<PathBuf>, until: Instant) {
+    /// Makes editors reload the changed files, and waits until they have.
+    async fn reload_in_editors(&self, changed: &BTreeSet<PathBuf>, until: Instant) {
         let Some(texts) = &self.shared.texts else { return };
         let changed = changed.iter().cloned().collect();
-        let mut behind = those(texts, changed, |texts, path| texts.reload(path), until).await;
-        while !behind.is_empty() && Instant::now() < until {
+        let mut outdated = filter_paths(texts, changed, |texts, path| texts.reload(path), until).await;
+        while !outdated.is_empty() && Instant::now() < until {
             sleep(RELOAD_POLL_INTERVAL).await;
-            behind = those(texts, behind, |texts, path| texts.differs_from_disk(path), until).await;
+            outdated =
+                filter_paths(texts, outdated, |texts, path| texts.differs_from_disk(path), until).await;
         }
     }
 
-    /// What is new after it.
+    /// What is new after a command.
     pub async fn finish_command(&self, command: CommandSnapshot) -> Option<DiagnosticsSummary> {
-        let begun = Instant::now();
-        let until = begun + self.shared.options.wait.saturating_sub(command.waited);
+        let started = Instant::now();
+        let until = started + self.shared.options.wait.saturating_sub(command.waited);
         let texts = self.shared.texts.as_ref()?;
         let root = self.real_root();
         let ChangedFiles { paths: seen, is_truncated: is_cut } =
-            self.shared.sources.changes_since(command.moment, &root, until).await;
+            self.shared.sources.changes_since(command.checkpoint, &root, until).await;
         let mut changed: BTreeSet<PathBuf> = seen.iter().cloned().collect();
         let is_other = |(path, text): &(PathBuf, Option<Arc<String>>)| {
             path.starts_with(&root) && texts.document(path).map(|now| now.text) != *text
         };
         changed.extend(command.known.into_iter().filter(is_other).map(|(path, _)| path));
-        self.read_again(&changed, until.min(Instant::now() + RELOAD_TIMEOUT)).await;
-        let (mut edited, mut more) = (Vec::new(), 0_usize);
+        self.reload_in_editors(&changed, until.min(Instant::now() + RELOAD_TIMEOUT)).await;
+        let (mut edited, mut unchecked_count) = (Vec::new(), 0_usize);
         for path in changed {
             if edited.len() >= MOST_AGAIN {
-                more += 1;
+                unchecked_count += 1;
                 continue;
             }
             let now = texts.document(&path);
-            // It is there, and not for the model, or not to be checked: that it is gone would be a lie.
+            // The file exists, but is not for the model or cannot be checked. It must not count as deleted.
             if now.is_none() && path.symlink_metadata().is_ok() {
-                more += 1;
+                unchecked_count += 1;
                 continue;
             }
-            if !self.lock().made.is_own_text(&path, now.as_ref().map(|now| &now.text)) {
+            if !self.lock().own_edits.is_own_text(&path, now.as_ref().map(|now| &now.text)) {
                 let is_saved = now.as_ref().is_none_or(|now| now.is_saved);
                 edited.push(EditedDocument { path, before: None, after: now.map(|now| now.text), is_saved });
             }
         }
         if edited.is_empty() {
-            return self.kept(&seen, None, until).await;
+            return self.add_editor_note(&seen, None, until).await;
         }
-        // Nobody knows which of them were not there.
-        let change = self.made(&edited, false);
+        // It is not known which of them did not exist.
+        let change = self.record_change(&edited, false);
         drop(command.change);
-        let mut asked = self.subjects(&edited);
-        // What somebody else did to other files is not its doing.
+        let mut documents = self.documents_to_check(&edited);
+        // Changes that others made to other files are not the command's.
         let is_changed = |subject: &CheckedDocument| edited.iter().any(|edited| edited.path == subject.path);
-        asked.retain(|subject| {
-            is_changed(subject) || self.lock().ledger.has_report_on(&subject.path, Some(&subject.text))
+        documents.retain(|subject| {
+            is_changed(subject) || self.lock().history.has_report_on(&subject.path, Some(&subject.text))
         });
-        let (subjects, mut reports) = self.check(asked.clone(), until).await;
-        // Servers may have been told of what it wrote before they were asked: what they think of the past may be after it.
+        let (subjects, mut reports) = self.check(documents.clone(), until).await;
+        // Servers may have heard of the command's changes before this check, so their previous diagnostics may include
+        // them.
         for report in
             reports.iter_mut().filter(|report| edited.iter().any(|edited| edited.path == report.path))
         {
             report.previous = None;
         }
-        // Nor is it sure that all who were asked know of all that it changed.
+        // The list of changes is incomplete, so a source may not know all of them.
         reports.iter_mut().filter(|_| is_cut).for_each(|report| report.verdict.downgrade_to_likely());
-        // What was there before a command is known from the reports on it, if at all.
+        // The baseline of a command comes from earlier reports only.
         let delta = self.compare(&[], &subjects, &reports, Vec::new(), &change);
-        let mut told = self.told(&delta, &|path| text_of(&subjects)(path).cloned(), begun.elapsed());
-        if let Some(told) = told.as_mut().filter(|_| more > 0) {
-            let files = if more == 1 { "file was" } else { "files were" };
-            told.output.push_str(&format!("{more} more changed {files} not looked at.\n"));
+        let mut summary =
+            self.summarize(&delta, &|path| text_of(&subjects)(path).cloned(), started.elapsed());
+        if let Some(summary) = summary.as_mut().filter(|_| unchecked_count > 0) {
+            let files = if unchecked_count == 1 { "file was" } else { "files were" };
+            summary.output.push_str(&format!("{unchecked_count} more changed {files} not looked at.\n"));
         }
-        self.wait_for_late(asked, &delta, change, is_cut);
-        self.kept(&seen, told, until).await
+        self.wait_for_late(documents, &delta, change, is_cut);
+        self.add_editor_note(&seen, summary, until).await
     }
 
-    /// With a word on files that were changed on the disk and of which an editor has another text.
-    async fn kept(
+    /// Adds a note on files that changed on the disk while an editor has another text.
+    async fn add_editor_note(
         &self,
         seen: &[PathBuf],
-        told: Option<DiagnosticsSummary>,
+        summary: Option<DiagnosticsSummary>,
         until: Instant,
     ) -> Option<DiagnosticsSummary> {
         let texts = self.shared.texts.as_ref()?;
         let until = until.max(Instant::now() + RELOAD_POLL_INTERVAL);
-        let behind = those(texts, seen.to_vec(), |texts, path| texts.differs_from_disk(path), until).await;
-        if behind.is_empty() {
-            return told;
+        let outdated =
+            filter_paths(texts, seen.to_vec(), |texts, path| texts.differs_from_disk(path), until).await;
+        if outdated.is_empty() {
+            return summary;
         }
         let root = &self.shared.root;
         let nothing = || {
@@ -147,21 +152,22 @@ impl DiagnosticsTracker {
             );
             DiagnosticsSummary { output: String::new(), metadata }
         };
-        let mut told = told.unwrap_or_else(nothing);
-        let named = self.join_paths(&behind.iter().collect());
-        told.output.push_str(&format!("Changed or deleted on the disk only: {named}. {KEPT}\n"));
-        Some(told)
+        let mut summary = summary.unwrap_or_else(nothing);
+        let names = self.join_paths(&outdated.iter().collect());
+        summary.output.push_str(&format!("Changed or deleted on the disk only: {names}. {KEPT}\n"));
+        Some(summary)
     }
 }
 
-/// The paths of which this is so. The disk is not waited for longer.
-async fn those(
+/// The paths that satisfy `predicate`. A disk that does not answer in time yields none.
+async fn filter_paths(
     texts: &Arc<dyn DocumentProvider>,
     paths: Vec<PathBuf>,
-    is_so: fn(&dyn DocumentProvider, &Path) -> bool,
+    predicate: fn(&dyn DocumentProvider, &Path) -> bool,
     until: Instant,
 ) -> Vec<PathBuf> {
     let texts = Arc::clone(texts);
-    let looking = spawn_blocking(move || paths.into_iter().filter(|path| is_so(&*texts, path)).collect());
-    timeout_at(until, looking).await.ok().and_then(Result::ok).unwrap_or_default()
+    let filtering =
+        spawn_blocking(move || paths.into_iter().filter(|path| predicate(&*texts, path)).collect());
+    timeout_at(until, filtering).await.ok().and_then(Result::ok).unwrap_or_default()
 }

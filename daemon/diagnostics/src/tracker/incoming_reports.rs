@@ -1,4 +1,5 @@
-//! What is said of files without a change: how they were before the next one, unless one that was made may have done it.
+//! Reports that do not follow an edit: they become the baseline of the next change, unless an earlier change of the
+//! session may have caused them.
 
 use std::sync::Arc;
 
@@ -9,7 +10,8 @@ use copydesk_servers::report::{DiagnosticsReport, Proof, Verdict};
 use copydesk_servers::source::{CheckedDocument, TREE_SITTER};
 
 impl TrackerState {
-    /// What sources know of the past of files that nobody here has heard of. Where a change is open besides `own`, that may be its doing.
+    /// Records the previous diagnostics that sources know of files without a history. Skips reports that an unchecked
+    /// change other than `own` may have affected.
     pub(super) fn learn_previous(
         &mut self,
         subjects: &[CheckedDocument],
@@ -19,37 +21,38 @@ impl TrackerState {
         let text = text_of(subjects);
         for report in reports {
             let text = text(&report.path);
-            let is_first = self.ledger.compare(report, text) == HistoryMatch::Unseen;
-            let Some(past) = report.previous.as_ref().filter(|_| is_first) else { continue };
+            let is_unseen = self.history.compare(report, text) == HistoryMatch::Unseen;
+            let Some(previous) = report.previous.as_ref().filter(|_| is_unseen) else { continue };
             if !self.pending.may_affect(report, own) {
-                let past = DiagnosticsReport::new(
+                let previous = DiagnosticsReport::new(
                     report.path.clone(),
                     report.source.clone(),
-                    Verdict::Proven(past.clone()),
+                    Verdict::Proven(previous.clone()),
                 );
-                self.ledger.record(std::slice::from_ref(&past), |_| text);
-                self.turn.record_baseline(&past, text);
+                self.history.record(std::slice::from_ref(&previous), |_| text);
+                self.turn.record_baseline(&previous, text);
             }
         }
     }
 
-    /// What is said of a text that this session made, and was not known of it; and what is other of a text that is the same: something
-    /// that it made may have done that. What else is heard is what later changes are compared with.
+    /// Whether a report is news for the model: it is about a text that this session made, or it differs for an
+    /// unchanged text, which an edit of the session may have caused. Every other report is a baseline for later
+    /// changes.
     fn is_news(&self, report: &DiagnosticsReport, text: Option<&Arc<String>>) -> bool {
         if report.verdict.proof() == Proof::Unknown {
             return false;
         }
-        let is_own = self.made.contains_key(&report.path)
-            && text.is_none_or(|text| self.made.is_own_text(&report.path, Some(text)));
-        match self.ledger.compare(report, text) {
+        let is_own = self.own_edits.contains_key(&report.path)
+            && text.is_none_or(|text| self.own_edits.is_own_text(&report.path, Some(text)));
+        match self.history.compare(report, text) {
             HistoryMatch::Same => false,
-            // Of the same text it may be another thing because a person typed elsewhere.
-            HistoryMatch::Differs => !self.made.is_empty() && !self.ledger.is_user_edited_since(report),
+            // The user may have caused the difference by typing elsewhere.
+            HistoryMatch::Differs => !self.own_edits.is_empty() && !self.history.is_user_edited_since(report),
             HistoryMatch::Unseen if self.pending.may_affect(report, None) => true,
-            // It was asked for when something was made, and had no answer.
-            HistoryMatch::Unseen if self.ledger.is_unknown(report) && !self.made.is_empty() => true,
+            // A check of an edit asked for it and got no answer.
+            HistoryMatch::Unseen if self.history.is_unknown(report) && !self.own_edits.is_empty() => true,
             HistoryMatch::Unseen | HistoryMatch::OtherText => {
-                is_own && !(report.source == TREE_SITTER && self.ledger.has_report_on(&report.path, text))
+                is_own && !(report.source == TREE_SITTER && self.history.has_report_on(&report.path, text))
             }
         }
     }
@@ -60,35 +63,36 @@ impl DiagnosticsTracker {
         &self,
         subjects: &[CheckedDocument],
         reports: &[DiagnosticsReport],
-        asked: CheckStart,
+        start: CheckStart,
     ) {
         let text = text_of(subjects);
         let mut guard = self.lock();
         let state = &mut *guard;
         let mut reports = reports.to_vec();
-        if state.ledger.change_count() == asked.changes {
+        if state.history.change_count() == start.changes {
             state.learn_previous(subjects, &reports, None);
         } else {
-            // Nobody knows whether it is how things were before what was changed meanwhile, or after it.
-            reports.retain(|report| state.ledger.compare(report, text(&report.path)) == HistoryMatch::Same);
+            // It is unclear whether these reports describe the state before or after a change made meanwhile.
+            reports.retain(|report| state.history.compare(report, text(&report.path)) == HistoryMatch::Same);
         }
-        // What is other while a change is being made is its doing, perhaps: whoever makes it compares it, or the next one who asks.
-        reports.retain(|report| match state.ledger.compare(report, text(&report.path)) {
+        // A difference during an open change may be caused by it: the check of that change compares it, or the next
+        // check does.
+        reports.retain(|report| match state.history.compare(report, text(&report.path)) {
             HistoryMatch::Same => true,
-            HistoryMatch::Unseen if !state.made.contains_key(&report.path) => true,
+            HistoryMatch::Unseen if !state.own_edits.contains_key(&report.path) => true,
             _ => !state.pending.is_being_compared(report),
         });
-        let (news, quiet): (Vec<_>, Vec<_>) =
+        let (news, baselines): (Vec<_>, Vec<_>) =
             reports.into_iter().partition(|report| state.is_news(report, text(&report.path)));
-        for report in &quiet {
-            if state.ledger.compare(report, text(&report.path)) == HistoryMatch::Unseen {
+        for report in &baselines {
+            if state.history.compare(report, text(&report.path)) == HistoryMatch::Unseen {
                 state.turn.record_first_report(report, text(&report.path));
             }
         }
-        state.ledger.record(&quiet, &text);
-        let is_other = state.record_late_reports(subjects, &news, false);
+        state.history.record(&baselines, &text);
+        let has_news = state.record_late_reports(subjects, &news, false);
         drop(guard);
-        if is_other {
+        if has_news {
             self.notify_viewer(subjects);
         }
     }

@@ -1,4 +1,4 @@
-//! Which text a session made last of each file, by what stands for it. Bounded: what is no longer known is taken for another's.
+//! The hash of the last text that the session made of each file. Bounded: a forgotten text counts as someone else's.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -9,7 +9,7 @@ const MOST: usize = 4096;
 
 #[derive(Debug, Default)]
 pub(super) struct OwnEdits {
-    /// Nothing stands for a file that is gone.
+    /// `None` for a deleted file.
     texts: HashMap<PathBuf, Option<u64>>,
 }
 
@@ -18,7 +18,7 @@ impl OwnEdits {
         if self.texts.len() >= MOST {
             self.texts.clear();
         }
-        self.texts.insert(path.to_owned(), stands_for(text));
+        self.texts.insert(path.to_owned(), text_hash(text));
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -29,13 +29,13 @@ impl OwnEdits {
         self.texts.contains_key(path)
     }
 
-    /// This is what it made of the file.
+    /// Whether the session made this text of the file.
     pub(super) fn is_own_text(&self, path: &Path, text: Option<&Arc<String>>) -> bool {
-        self.texts.get(path).is_some_and(|made| *made == stands_for(text))
+        self.texts.get(path).is_some_and(|hash| *hash == text_hash(text))
     }
 }
 
-fn stands_for(text: Option<&Arc<String>>) -> Option<u64> {
+fn text_hash(text: Option<&Arc<String>>) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     text?.hash(&mut hasher);
     Some(hasher.finish())

@@ -15,29 +15,29 @@ use copydesk_servers::source::{
     ChangedFiles, ChangedFilesFuture, CheckFuture, CheckpointFuture, CommandWatcher, DiagnosticsSource,
 };
 
-/// Every line with `bad` in it is wrong.
+/// A source to which every line with `bad` in it is an error.
 #[derive(Default)]
 struct Grumbler {
     is_indexing: AtomicBool,
     indexed: Notify,
-    /// What is said of other files with the next answer.
+    /// Added to its next answer.
     others: Mutex<Vec<DiagnosticsReport>>,
-    /// What is typed while it is asked.
+    /// What the user types during the next check.
     typed: Mutex<Option<(&'static str, &'static str)>>,
     disk: Arc<Disk>,
-    /// What was changed, by those who watch.
+    /// What the watcher saw change.
     changed: Mutex<Vec<PathBuf>>,
-    /// It takes all the time it has.
+    /// It answers only at the deadline.
     is_slow: AtomicBool,
-    /// What it says of single texts waits for this.
+    /// Checks of files alone wait for this.
     gate: Option<Arc<Notify>>,
-    /// The texts that it was asked about with all that they may break.
-    asked: Mutex<Vec<String>>,
-    /// How many it was asked about by those who have time.
-    later: Mutex<Vec<usize>>,
+    /// The texts that it checked with their dependents.
+    checked_texts: Mutex<Vec<String>>,
+    /// The number of texts of each `check_when_ready`.
+    when_ready_counts: Mutex<Vec<usize>>,
 }
 
-fn said(text: &str) -> Verdict {
+fn verdict_on(text: &str) -> Verdict {
     let lines = text.lines().enumerate().filter(|(_, line)| line.contains("bad"));
     let diagnostic = |(number, line): (usize, &str)| {
         let at = Position::new(u32::try_from(number).unwrap(), 0);
@@ -47,17 +47,17 @@ fn said(text: &str) -> Verdict {
     Verdict::Proven(lines.map(diagnostic).collect())
 }
 
-fn report(subject: &CheckedDocument, said: Verdict) -> DiagnosticsReport {
-    DiagnosticsReport::new(subject.path.clone(), "grumbler", said)
+fn report(subject: &CheckedDocument, verdict: Verdict) -> DiagnosticsReport {
+    DiagnosticsReport::new(subject.path.clone(), "grumbler", verdict)
 }
 
 impl DiagnosticsSource for Grumbler {
     fn check<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
         let is_indexing = self.is_indexing.load(Ordering::SeqCst);
-        self.asked.lock().unwrap().extend(subjects.iter().map(|subject| subject.text.to_string()));
+        self.checked_texts.lock().unwrap().extend(subjects.iter().map(|subject| subject.text.to_string()));
         let answer = move |subject: &CheckedDocument| match is_indexing {
             true => report(subject, Verdict::Unknown { why: "still indexing".to_owned() }),
-            false => report(subject, said(&subject.text)),
+            false => report(subject, verdict_on(&subject.text)),
         };
         Box::pin(async move {
             if self.is_slow.load(Ordering::SeqCst) {
@@ -76,16 +76,16 @@ impl DiagnosticsSource for Grumbler {
             if let Some(gate) = &self.gate {
                 gate.notified().await;
             }
-            subjects.iter().map(|subject| report(subject, said(&subject.text))).collect()
+            subjects.iter().map(|subject| report(subject, verdict_on(&subject.text))).collect()
         })
     }
 
     fn check_when_ready<'a>(&'a self, subjects: &'a [CheckedDocument], _until: Instant) -> CheckFuture<'a> {
-        self.later.lock().unwrap().push(subjects.len());
+        self.when_ready_counts.lock().unwrap().push(subjects.len());
         Box::pin(async move {
             self.indexed.notified().await;
             let others = std::mem::take(&mut *self.others.lock().unwrap());
-            subjects.iter().map(|subject| report(subject, said(&subject.text))).chain(others).collect()
+            subjects.iter().map(|subject| report(subject, verdict_on(&subject.text))).chain(others).collect()
         })
     }
 
@@ -106,7 +106,7 @@ impl CommandWatcher for Grumbler {
     }
 }
 
-/// What lies there.
+/// The files on the disk, and the edit epoch.
 #[derive(Default)]
 struct Disk(Mutex<HashMap<PathBuf, Arc<String>>>, AtomicU64);
 
@@ -133,10 +133,10 @@ impl DocumentProvider for Disk {
 
 struct Scene {
     grumbler: Arc<Grumbler>,
-    checks: DiagnosticsTracker,
+    tracker: DiagnosticsTracker,
 }
 
-/// Lets everything go on that can, where time is no real one.
+/// Lets every task run that can. Only with paused time.
 async fn settle() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
@@ -154,8 +154,8 @@ fn scene_of(grumbler: Grumbler) -> Scene {
     };
     let options = TrackerOptions { wait: DEFAULT_WAIT, min_severity: Severity::Error };
     let texts = Arc::clone(&grumbler.disk) as Arc<dyn DocumentProvider>;
-    let checks = DiagnosticsTracker::new(sources, texts, Path::new("/w"), options);
-    Scene { grumbler, checks }
+    let tracker = DiagnosticsTracker::new(sources, texts, Path::new("/w"), options);
+    Scene { grumbler, tracker }
 }
 
 fn edited(name: &str, before: Option<&str>, after: Option<&str>) -> EditedDocument {
@@ -169,117 +169,117 @@ fn subject(name: &str, text: &str) -> CheckedDocument {
 }
 
 impl Scene {
-    async fn before(&self, name: &str, text: &str) {
-        self.checks.record_baseline(&[subject(name, text)]).await;
+    async fn baseline(&self, name: &str, text: &str) {
+        self.tracker.record_baseline(&[subject(name, text)]).await;
     }
 
-    /// As a call does it.
+    /// Edits a file as a tool call does, and returns the metadata.
     async fn edit(&self, name: &str, before: &str, after: &str) -> Value {
         let edited = edited(name, Some(before), Some(after));
         let text = edited.before.clone().unwrap();
-        self.checks
+        self.tracker
             .record_baseline(&[CheckedDocument { path: edited.path.clone(), text, is_saved: true }])
             .await;
-        self.checks.check_edits(&[edited]).await.unwrap().metadata
+        self.tracker.check_edits(&[edited]).await.unwrap().metadata
     }
 }
 
-/// The messages of new problems, and how many were fixed and remain.
-fn figures(metadata: &Value) -> (Vec<&str>, u64, u64) {
+/// The messages of new diagnostics, and the counts of fixed and remaining ones.
+fn counts(metadata: &Value) -> (Vec<&str>, u64, u64) {
     let new = metadata["new"].as_array().unwrap();
     let messages = new.iter().map(|problem| problem["message"].as_str().unwrap()).collect();
     (messages, metadata["fixed"].as_u64().unwrap(), metadata["remaining"].as_u64().unwrap())
 }
 
 #[tokio::test]
-async fn what_was_there_is_not_new_wherever_it_stands_now() {
+async fn a_diagnostic_that_moved_is_not_new() {
     let scene = scene();
-    let told = scene.edit("a", "one\nbad old\n", "zero\none\nbad old\nbad new\n").await;
-    assert_eq!(figures(&told), (vec!["bad new"], 0, 1));
-    let told = scene.edit("a", "zero\none\nbad old\nbad new\n", "zero\nbad new\n").await;
-    assert_eq!(figures(&told), (vec![], 1, 1));
+    let metadata = scene.edit("a", "one\nbad old\n", "zero\none\nbad old\nbad new\n").await;
+    assert_eq!(counts(&metadata), (vec!["bad new"], 0, 1));
+    let metadata = scene.edit("a", "zero\none\nbad old\nbad new\n", "zero\nbad new\n").await;
+    assert_eq!(counts(&metadata), (vec![], 1, 1));
 }
 
 #[tokio::test]
-async fn a_file_that_was_not_there_had_no_problems() {
+async fn a_created_file_has_an_empty_baseline() {
     let scene = scene();
-    let told = scene.checks.check_edits(&[edited("new", None, Some("bad\n"))]).await.unwrap();
-    assert_eq!(figures(&told.metadata), (vec!["bad"], 0, 0));
+    let summary = scene.tracker.check_edits(&[edited("new", None, Some("bad\n"))]).await.unwrap();
+    assert_eq!(counts(&summary.metadata), (vec!["bad"], 0, 0));
 }
 
 #[tokio::test]
-async fn what_a_person_typed_meanwhile_moves_what_is_known() {
+async fn a_users_edit_moves_the_baseline() {
     let scene = scene();
     scene.edit("a", "bad 1\n", "bad 1\nfine\n").await;
-    // Nobody was told of these lines.
-    let told =
-        scene.checks.check_edits(&[edited("a", None, Some("typed\ntyped\nbad 1\nfine\n"))]).await.unwrap();
-    assert_eq!(figures(&told.metadata), (vec![], 0, 1));
+    // No check has seen these lines.
+    let summary =
+        scene.tracker.check_edits(&[edited("a", None, Some("typed\ntyped\nbad 1\nfine\n"))]).await.unwrap();
+    assert_eq!(counts(&summary.metadata), (vec![], 0, 1));
 }
 
 #[tokio::test]
-async fn what_is_not_known_in_time_is_news_later() {
+async fn a_late_report_makes_a_note() {
     let scene = scene();
     scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
-    let told = scene.checks.check_edits(&[edited("a", Some("fine\n"), Some("bad\n"))]).await.unwrap();
-    assert!(told.output.contains("still indexing"), "{}", told.output);
-    assert_eq!(scene.checks.take_late_notes(), Vec::<String>::new());
-    let late = late(&scene).await;
-    assert!(late.contains("bad"), "{late}");
+    let summary = scene.tracker.check_edits(&[edited("a", Some("fine\n"), Some("bad\n"))]).await.unwrap();
+    assert!(summary.output.contains("still indexing"), "{}", summary.output);
+    assert_eq!(scene.tracker.take_late_notes(), Vec::<String>::new());
+    let note = wait_for_note(&scene).await;
+    assert!(note.contains("bad"), "{note}");
 }
 
 #[tokio::test]
-async fn what_comes_late_of_a_text_that_is_another_by_now_is_not_told() {
+async fn a_late_report_on_an_old_text_is_dropped() {
     let scene = scene();
     scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
-    scene.checks.check_edits(&[edited("a", Some("fine\n"), Some("bad\n"))]).await.unwrap();
+    scene.tracker.check_edits(&[edited("a", Some("fine\n"), Some("bad\n"))]).await.unwrap();
     scene.grumbler.is_indexing.store(false, Ordering::SeqCst);
-    scene.checks.check_edits(&[edited("a", Some("bad\n"), Some("mended\n"))]).await.unwrap();
+    scene.tracker.check_edits(&[edited("a", Some("bad\n"), Some("mended\n"))]).await.unwrap();
     tokio::task::yield_now().await;
     scene.grumbler.indexed.notify_one();
     for _ in 0..8 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(scene.checks.take_late_notes(), Vec::<String>::new());
+    assert_eq!(scene.tracker.take_late_notes(), Vec::<String>::new());
 }
 
-async fn late(scene: &Scene) -> String {
+async fn wait_for_note(scene: &Scene) -> String {
     for _ in 0..1000 {
         scene.grumbler.indexed.notify_one();
         tokio::task::yield_now().await;
-        if let Some(late) = scene.checks.take_late_notes().pop() {
-            return late;
+        if let Some(note) = scene.tracker.take_late_notes().pop() {
+            return note;
         }
     }
     panic!("nothing came");
 }
 
 #[tokio::test]
-async fn a_turn_is_told_as_a_whole() {
+async fn a_turn_is_compared_as_a_whole() {
     let scene = scene();
-    scene.checks.begin_turn();
+    scene.tracker.begin_turn();
     scene.edit("a", "bad 1\nbad 2\n", "bad 1\nbad 2\nbad 3\n").await;
     scene.edit("a", "bad 1\nbad 2\nbad 3\n", "bad 2\nbad 3\nbad 4\n").await;
     scene.edit("a", "bad 2\nbad 3\nbad 4\n", "bad 2\nbad 4\n").await;
-    let told = scene.checks.end_turn().unwrap();
-    assert_eq!(figures(&told.metadata), (vec!["bad 4"], 1, 1));
-    scene.checks.begin_turn();
-    assert_eq!(scene.checks.end_turn(), None);
+    let summary = scene.tracker.end_turn().unwrap();
+    assert_eq!(counts(&summary.metadata), (vec!["bad 4"], 1, 1));
+    scene.tracker.begin_turn();
+    assert_eq!(scene.tracker.end_turn(), None);
 }
 
 #[tokio::test]
-async fn what_would_be_wrong_is_told_and_changes_nothing() {
+async fn checking_a_proposed_edit_changes_nothing() {
     let scene = scene();
     let edit = edited("a", Some("bad old\n"), Some("bad old\nbad new\n"));
     let text = edit.before.clone().unwrap();
-    scene.checks.record_baseline(&[CheckedDocument { path: edit.path.clone(), text, is_saved: true }]).await;
-    let would = scene.checks.check_proposed_edits(std::slice::from_ref(&edit)).await.unwrap();
-    assert_eq!(figures(&would.metadata), (vec!["bad new"], 0, 1));
-    let did = scene.checks.check_edits(&[edit]).await.unwrap();
-    assert_eq!(figures(&did.metadata), (vec!["bad new"], 0, 1));
+    scene.tracker.record_baseline(&[CheckedDocument { path: edit.path.clone(), text, is_saved: true }]).await;
+    let proposed = scene.tracker.check_proposed_edits(std::slice::from_ref(&edit)).await.unwrap();
+    assert_eq!(counts(&proposed.metadata), (vec!["bad new"], 0, 1));
+    let applied = scene.tracker.check_edits(&[edit]).await.unwrap();
+    assert_eq!(counts(&applied.metadata), (vec!["bad new"], 0, 1));
 }
 
-/// What was last said to be caused, by the first word of each problem's message and its line.
+/// The last diagnostics that the viewer was given, as line and message.
 #[derive(Default)]
 struct Seen(Mutex<Vec<(u32, String)>>);
 
@@ -293,10 +293,10 @@ impl DiagnosticsViewer for Seen {
 }
 
 #[tokio::test]
-async fn what_the_session_caused_is_shown_until_it_is_gone() {
+async fn the_viewer_shows_what_the_session_caused() {
     let scene = scene();
     let seen = Arc::new(Seen::default());
-    scene.checks.set_viewer(Arc::clone(&seen) as Arc<dyn DiagnosticsViewer>);
+    scene.tracker.set_viewer(Arc::clone(&seen) as Arc<dyn DiagnosticsViewer>);
     let texts = ["bad old\n", "bad old\nbad 1\n", "one\nbad old\nbad 1\nbad 2\n", "bad old\nbad 2\n"];
     let expected = [vec![(1, "bad 1")], vec![(2, "bad 1"), (3, "bad 2")], vec![(1, "bad 2")]];
     for (texts, expected) in texts.windows(2).zip(expected) {
@@ -307,7 +307,7 @@ async fn what_the_session_caused_is_shown_until_it_is_gone() {
     }
 }
 
-/// Finds nothing in any text.
+/// A syntax source that finds nothing.
 struct Grammar;
 
 impl DiagnosticsSource for Grammar {
@@ -324,7 +324,7 @@ impl DiagnosticsSource for Grammar {
 }
 
 #[tokio::test]
-async fn who_was_not_ready_when_a_file_was_read_is_asked_before_it_is_changed() {
+async fn a_source_that_was_not_ready_is_asked_again_before_a_change() {
     let Scene { grumbler, .. } = scene();
     let sources = DiagnosticsSources {
         pool: Some(Arc::clone(&grumbler) as Arc<dyn DiagnosticsSource>),
@@ -333,12 +333,12 @@ async fn who_was_not_ready_when_a_file_was_read_is_asked_before_it_is_changed() 
     };
     let options = TrackerOptions { wait: DEFAULT_WAIT, min_severity: Severity::Error };
     let texts = Arc::clone(&grumbler.disk) as Arc<dyn DocumentProvider>;
-    let checks = DiagnosticsTracker::new(sources, texts, Path::new("/w"), options);
-    let scene = Scene { grumbler, checks };
+    let tracker = DiagnosticsTracker::new(sources, texts, Path::new("/w"), options);
+    let scene = Scene { grumbler, tracker };
     scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
     let (path, text) = (Path::new("/w/a").to_owned(), Arc::new("bad old\n".to_owned()));
-    scene.checks.record_baseline(&[CheckedDocument { path, text, is_saved: true }]).await;
+    scene.tracker.record_baseline(&[CheckedDocument { path, text, is_saved: true }]).await;
     scene.grumbler.is_indexing.store(false, Ordering::SeqCst);
-    let told = scene.edit("a", "bad old\n", "bad old\nbad new\n").await;
-    assert_eq!(figures(&told), (vec!["bad new"], 0, 1));
+    let metadata = scene.edit("a", "bad old\n", "bad old\nbad new\n").await;
+    assert_eq!(counts(&metadata), (vec!["bad new"], 0, 1));
 }

@@ -1,4 +1,4 @@
-//! What a whole turn did to the problems.
+//! The diagnostics that a whole turn caused and fixed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,41 +11,41 @@ use crate::delta::DiagnosticsDelta;
 use crate::history::DiagnosticsHistory;
 use copydesk_servers::report::DiagnosticsReport;
 
-/// Files that a turn makes, as far as it is known of them.
+/// At most this many changed files are recorded for a turn.
 const MOST: usize = 4096;
 
-/// How it was when the turn began.
+/// The state when the turn began.
 #[derive(Default)]
 pub(super) struct TurnBaseline {
-    /// With what was first heard since of files that nobody had changed.
-    ledger: DiagnosticsHistory,
-    /// What it has changed, and whether it was not there.
-    made: HashMap<PathBuf, bool>,
+    /// Includes the first reports on files that the turn had not changed.
+    history: DiagnosticsHistory,
+    /// The files that the turn changed, and whether it created them.
+    changed: HashMap<PathBuf, bool>,
 }
 
 impl TurnBaseline {
     pub(super) fn record_edit(&mut self, edited: &EditedDocument, is_created: bool) {
         if edited.after.is_none() {
-            self.ledger.forget(&edited.path);
+            self.history.forget(&edited.path);
         }
-        if self.made.len() < MOST {
-            self.made.entry(edited.path.clone()).or_insert(is_created);
+        if self.changed.len() < MOST {
+            self.changed.entry(edited.path.clone()).or_insert(is_created);
         }
     }
 
-    /// What is said of a file for the first time was so when the turn began, if it has changed nothing.
+    /// The first report on a file counts as the state at the beginning if the turn has changed nothing.
     pub(super) fn record_first_report(&mut self, report: &DiagnosticsReport, text: Option<&Arc<String>>) {
-        if self.made.is_empty() {
+        if self.changed.is_empty() {
             self.record_baseline(report, text);
         }
     }
 
-    /// What was so before the last change was so when the turn began, as far as anybody knows.
+    /// The state before the last change counts as the state at the beginning, unless the turn has changed the file.
     pub(super) fn record_baseline(&mut self, report: &DiagnosticsReport, text: Option<&Arc<String>>) {
-        if !self.made.contains_key(&report.path) {
-            let mut heard = DiagnosticsHistory::default();
-            heard.record(std::slice::from_ref(report), |_| text);
-            self.ledger.copy_missing(report, &heard);
+        if !self.changed.contains_key(&report.path) {
+            let mut reported = DiagnosticsHistory::default();
+            reported.record(std::slice::from_ref(report), |_| text);
+            self.history.copy_missing(report, &reported);
         }
     }
 }
@@ -53,24 +53,24 @@ impl TurnBaseline {
 impl DiagnosticsTracker {
     pub fn begin_turn(&self) {
         let mut state = self.lock();
-        state.turn = TurnBaseline { ledger: state.ledger.clone(), made: HashMap::new() };
+        state.turn = TurnBaseline { history: state.history.clone(), changed: HashMap::new() };
     }
 
-    /// What is new and what was fixed since the turn began, as it is known now. Nothing where nothing is.
+    /// What is new and fixed since the turn began. `None` if nothing is.
     pub fn end_turn(&self) -> Option<DiagnosticsSummary> {
         let state = self.lock();
-        let known: Vec<_> = state.ledger.reports().collect();
+        let known: Vec<_> = state.history.reports().collect();
         let reports: Vec<DiagnosticsReport> = known.iter().map(|(report, _)| (*report).clone()).collect();
         let texts: HashMap<PathBuf, Arc<String>> = known
             .iter()
             .filter_map(|(report, text)| Some((report.path.clone(), Arc::clone((*text)?))))
             .collect();
-        let mut before = state.turn.ledger.baselines(&reports, |path: &Path| texts.get(path));
-        let created = state.turn.made.iter().filter(|(_, is_created)| **is_created);
+        let mut before = state.turn.history.baselines(&reports, |path: &Path| texts.get(path));
+        let created = state.turn.changed.iter().filter(|(_, is_created)| **is_created);
         before.extend(created.map(|(path, _)| Baseline::empty(path.clone())));
         drop(state);
         let delta = DiagnosticsDelta::compute(&before, &reports, self.shared.options.min_severity);
         let is_same = delta.new.is_empty() && delta.fixed.is_empty();
-        if is_same { None } else { self.told(&delta, &|path| texts.get(path).cloned(), Duration::ZERO) }
+        if is_same { None } else { self.summarize(&delta, &|path| texts.get(path).cloned(), Duration::ZERO) }
     }
 }

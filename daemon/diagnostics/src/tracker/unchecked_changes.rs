@@ -1,7 +1,7 @@
-//! Changes that were made, or may be being made, and are not answered for: what is first heard of a file in that time may be their doing,
-//! and is not how it was before.
+//! Changes that were made, or are being made, and are not fully checked. A report that arrives meanwhile may be their
+//! effect, so it is no baseline.
 //!
-//! When a change was answered for by some and not by others, only what may come of these is still open.
+//! If some sources have reported on a change and others have not, only what the others may report stays open.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -12,65 +12,66 @@ use crate::delta::DiagnosticsDelta;
 use copydesk_servers::report::DiagnosticsReport;
 use copydesk_servers::source::TREE_SITTER;
 
-/// Clones are the same.
+/// Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct UncheckedChanges(Arc<Mutex<UncheckedChangesInner>>);
 
 #[derive(Debug, Default)]
 struct UncheckedChangesInner {
-    begun: u64,
+    last_id: u64,
     open: BTreeMap<u64, ChangeScope>,
 }
 
-/// What may come of a change.
+/// Which reports a change may still affect.
 #[derive(Debug)]
 enum ChangeScope {
     Everything,
-    /// Of these sources, and of files like these: a server may have a compiler speak for it.
+    /// Reports of these sources, and on files with these extensions: a server may pass on its compiler's diagnostics.
     Limited {
         sources: BTreeSet<String>,
-        endings: BTreeSet<Option<OsString>>,
+        extensions: BTreeSet<Option<OsString>>,
     },
 }
 
 impl ChangeScope {
-    fn has(&self, report: &DiagnosticsReport) -> bool {
+    fn includes(&self, report: &DiagnosticsReport) -> bool {
         match self {
             Self::Everything => true,
-            Self::Limited { sources, endings } => {
-                sources.contains(&report.source) || endings.contains(&ending(&report.path))
+            Self::Limited { sources, extensions } => {
+                sources.contains(&report.source) || extensions.contains(&extension(&report.path))
             }
         }
     }
 }
 
-fn ending(path: &Path) -> Option<OsString> {
+fn extension(path: &Path) -> Option<OsString> {
     path.extension().map(ToOwned::to_owned)
 }
 
 impl UncheckedChanges {
     pub(super) fn begin(&self) -> UncheckedChange {
         let mut changes = self.lock();
-        changes.begun += 1;
-        let id = changes.begun;
+        changes.last_id += 1;
+        let id = changes.last_id;
         changes.open.insert(id, ChangeScope::Everything);
         drop(changes);
         UncheckedChange { pending: self.clone(), id }
     }
 
-    /// Whether this may be the doing of a change that is open, besides this one. What a grammar says follows from the text alone.
+    /// Whether an unchecked change other than `besides` may have caused this report. Syntax errors follow from the text
+    /// alone.
     pub(super) fn may_affect(&self, report: &DiagnosticsReport, besides: Option<&UncheckedChange>) -> bool {
         let is_other = |id: &u64| besides.is_none_or(|change| change.id != *id);
         let changes = self.lock();
         let mut open = changes.open.iter().filter(|(id, _)| is_other(id));
-        report.source != TREE_SITTER && open.any(|(_, reach)| reach.has(report))
+        report.source != TREE_SITTER && open.any(|(_, scope)| scope.includes(report))
     }
 
-    /// Whether somebody is going to compare this for a change that is being made.
+    /// Whether the check of an ongoing change is going to compare this report.
     pub(super) fn is_being_compared(&self, report: &DiagnosticsReport) -> bool {
         let changes = self.lock();
         let mut open = changes.open.values();
-        report.source != TREE_SITTER && open.any(|reach| matches!(reach, ChangeScope::Everything))
+        report.source != TREE_SITTER && open.any(|scope| matches!(scope, ChangeScope::Everything))
     }
 
     fn lock(&self) -> MutexGuard<'_, UncheckedChangesInner> {
@@ -78,7 +79,7 @@ impl UncheckedChanges {
     }
 }
 
-/// One that is open until this is dropped.
+/// An unchecked change, until it is dropped.
 #[derive(Debug)]
 pub(super) struct UncheckedChange {
     pending: UncheckedChanges,
@@ -86,12 +87,12 @@ pub(super) struct UncheckedChange {
 }
 
 impl UncheckedChange {
-    /// All that is known by now has been compared.
+    /// The known reports are compared; from now on only pending ones are open.
     pub(super) fn narrow_to_pending(&self, delta: &DiagnosticsDelta) {
-        let open = || delta.sources.iter().filter(|answer| answer.is_pending);
-        let sources = open().map(|answer| answer.source.clone()).collect();
-        let endings = open().map(|answer| ending(&answer.path)).collect();
-        self.pending.lock().open.insert(self.id, ChangeScope::Limited { sources, endings });
+        let pending = || delta.sources.iter().filter(|answer| answer.is_pending);
+        let sources = pending().map(|answer| answer.source.clone()).collect();
+        let extensions = pending().map(|answer| extension(&answer.path)).collect();
+        self.pending.lock().open.insert(self.id, ChangeScope::Limited { sources, extensions });
     }
 }
 

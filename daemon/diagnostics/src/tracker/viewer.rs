@@ -1,4 +1,4 @@
-//! What of the problems a session has caused, for whoever shows them where they are.
+//! The diagnostics that a session caused, for a view that shows them in the text.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,15 +8,14 @@ use crate::delta::{DiagnosticsDelta, ReportedDiagnostic};
 use copydesk_servers::report::DiagnosticsReport;
 use copydesk_servers::source::CheckedDocument;
 
-/// Whoever shows problems beside the lines that they are in.
+/// Shows diagnostics beside their lines.
 pub trait DiagnosticsViewer: Send + Sync {
-    /// All that is wrong with this text, as far as it is known, and was not before this session changed it; or of which it is
-    /// not known whether it was.
+    /// All known diagnostics of this text that were not there before this session changed it, or may not have been.
     fn show_problems(&self, path: &Path, text: &str, problems: &[ReportedDiagnostic]);
 }
 
 impl DiagnosticsTracker {
-    /// Tells of problems from now on. The first one to be told stays.
+    /// Reports diagnostics to this viewer from now on. A tracker keeps its first viewer.
     pub fn set_viewer(&self, viewer: Arc<dyn DiagnosticsViewer>) {
         let _ = self.shared.viewer.set(viewer);
     }
@@ -24,7 +23,7 @@ impl DiagnosticsTracker {
     pub(super) fn notify_viewer(&self, subjects: &[CheckedDocument]) {
         let Some(viewer) = self.shared.viewer.get() else { return };
         for subject in subjects {
-            let problems = self.lock().caused(subject, self.shared.options.min_severity);
+            let problems = self.lock().caused_diagnostics(subject, self.shared.options.min_severity);
             if let Some(problems) = problems {
                 viewer.show_problems(&subject.path, &subject.text, &problems);
             }
@@ -33,8 +32,8 @@ impl DiagnosticsTracker {
 }
 
 impl TrackerState {
-    /// None where nothing is known of this text.
-    fn caused(
+    /// `None` if nothing is known of this text.
+    fn caused_diagnostics(
         &self,
         subject: &CheckedDocument,
         least: copydesk_servers::diagnostic::Severity,
@@ -43,11 +42,11 @@ impl TrackerState {
             report.path == subject.path && *text == Some(&subject.text)
         };
         let reports: Vec<DiagnosticsReport> =
-            self.ledger.reports().filter(is_of).map(|(report, _)| report.clone()).collect();
+            self.history.reports().filter(is_of).map(|(report, _)| report.clone()).collect();
         if reports.is_empty() {
             return None;
         }
-        let baselines = self.first.baselines(&reports, |_| Some(&subject.text));
+        let baselines = self.session_baseline.baselines(&reports, |_| Some(&subject.text));
         let delta = DiagnosticsDelta::compute(&baselines, &reports, least);
         Some(delta.new.into_iter().chain(delta.unsure).collect())
     }

@@ -1,4 +1,4 @@
-//! What is said of files that were read, on its way: whoever changes something next is to compare with it.
+//! Checks files that the model reads, in the background: the next change needs their baselines.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::sources::{DiagnosticsSources, WarmUpScope};
 use crate::time_limits::{LATE_TIMEOUT, WARM_UP_DEBOUNCE};
 use copydesk_servers::source::CheckedDocument;
 
-/// Files that are asked about at once; of more only the latest.
+/// At most this many files are checked at once, the latest ones.
 const MOST_AT_ONCE: usize = 100;
 
 impl DiagnosticsTracker {
@@ -21,52 +21,51 @@ impl DiagnosticsTracker {
         now.is_some_and(|now| now.text == subject.text)
     }
 
-    /// A file was read, and may be changed next: whoever can say something of it begins to. What is read in one breath is asked about at
-    /// once.
+    /// Starts to check a file that was read, because it may be changed next. Files that one step reads are checked
+    /// together.
     pub fn warm_up(&self, subject: CheckedDocument) {
         if self.is_disabled() {
             return;
         }
         self.begin(std::slice::from_ref(&subject));
-        let underway = self.shared.reading.start(&subject.path);
-        if !self.lock().unasked.add(subject, underway) {
+        let active = self.shared.warm_ups.start(&subject.path);
+        if !self.lock().warm_up_queue.add(subject, active) {
             return;
         }
-        // Whoever asks goes with the session.
+        // The task ends with the session.
         let (shared, sources) = (Arc::downgrade(&self.shared), self.shared.sources.clone());
         let (root, wait) = (self.real_root(), self.shared.options.wait);
-        let reader = WarmUpTask { shared, sources, root };
+        let task = WarmUpTask { shared, sources, root };
         tokio::spawn(async move {
             let until = Instant::now() + wait;
             sleep(WARM_UP_DEBOUNCE).await;
-            let Some(shared) = reader.shared.upgrade() else { return };
-            let (subjects, alone, whole) = DiagnosticsTracker { shared }.lock().unasked.take();
-            // What it was like is wanted at the next change, and what it may break takes longer.
-            let first = reader.ask(WarmUpScope::FileOnly, &subjects, until).await;
-            drop(alone);
+            let Some(shared) = task.shared.upgrade() else { return };
+            let (subjects, file_guards, full_guards) =
+                DiagnosticsTracker { shared }.lock().warm_up_queue.take();
+            // The next change needs the file's own baseline first; its dependents take longer.
+            let first = task.ask(WarmUpScope::FileOnly, &subjects, until).await;
+            drop(file_guards);
             if first == WarmUpOutcome::NoSource {
                 return;
             }
-            let all = reader.ask(WarmUpScope::WithDependents, &subjects, until).await;
-            drop(whole);
+            let all = task.ask(WarmUpScope::WithDependents, &subjects, until).await;
+            drop(full_guards);
             if all == WarmUpOutcome::Pending {
-                reader.later(subjects).await;
+                task.retry_when_ready(subjects).await;
             }
         });
     }
 }
 
-/// What came of asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WarmUpOutcome {
-    /// There is nobody to say anything of these, or nothing to ask about.
+    /// No source serves these files, or no text is current.
     NoSource,
     Known,
-    /// Somebody does not know yet.
+    /// A source is not ready.
     Pending,
 }
 
-/// Whoever asks about files that were read.
 struct WarmUpTask {
     shared: Weak<TrackerInner>,
     sources: DiagnosticsSources,
@@ -74,70 +73,76 @@ struct WarmUpTask {
 }
 
 impl WarmUpTask {
-    async fn ask(&self, warming: WarmUpScope, subjects: &[CheckedDocument], until: Instant) -> WarmUpOutcome {
+    async fn ask(&self, scope: WarmUpScope, subjects: &[CheckedDocument], until: Instant) -> WarmUpOutcome {
         let Some(shared) = self.shared.upgrade() else { return WarmUpOutcome::NoSource };
-        let checks = DiagnosticsTracker { shared };
-        // Whoever made another text of one meanwhile asks about that.
+        let tracker = DiagnosticsTracker { shared };
+        // The author of a newer text checks that.
         let subjects: Vec<_> =
-            subjects.iter().filter(|subject| checks.is_current(subject)).cloned().collect();
+            subjects.iter().filter(|subject| tracker.is_current(subject)).cloned().collect();
         if subjects.is_empty() {
             return WarmUpOutcome::NoSource;
         }
-        // Of single files nothing is said of others.
-        let others = if warming == WarmUpScope::FileOnly { Vec::new() } else { checks.others(&subjects) };
-        let asked = checks.begin(&subjects);
-        drop(checks);
-        let reports = self.sources.warm_up(warming, &subjects, &self.root, until).await;
+        // A check of the file alone reports on no other files.
+        let others =
+            if scope == WarmUpScope::FileOnly { Vec::new() } else { tracker.other_documents(&subjects) };
+        let start = tracker.begin(&subjects);
+        drop(tracker);
+        let reports = self.sources.warm_up(scope, &subjects, &self.root, until).await;
         if reports.is_empty() {
             return WarmUpOutcome::NoSource;
         }
         let is_known = reports.iter().all(|report| report.verdict.diagnostics().is_some());
         if let Some(shared) = self.shared.upgrade() {
-            let checks = DiagnosticsTracker { shared };
-            let (subjects, reports) = checks.with_others(subjects, reports, &others);
-            checks.record_reports(&subjects, &reports, asked);
+            let tracker = DiagnosticsTracker { shared };
+            let (subjects, reports) = tracker.with_others(subjects, reports, &others);
+            tracker.record_reports(&subjects, &reports, start);
         }
         if is_known { WarmUpOutcome::Known } else { WarmUpOutcome::Pending }
     }
 
-    /// Waits for servers that are not ready; with all that was read meanwhile, so that they are not asked by everyone at once then.
-    async fn later(&self, subjects: Vec<CheckedDocument>) {
-        let checks = || Some(DiagnosticsTracker { shared: self.shared.upgrade()? });
-        if !checks().is_some_and(|checks| checks.lock().unready.add(subjects)) {
+    /// Waits for servers that are not ready. One task waits for all files that are read meanwhile, so that they are
+    /// checked together.
+    async fn retry_when_ready(&self, subjects: Vec<CheckedDocument>) {
+        let tracker = || Some(DiagnosticsTracker { shared: self.shared.upgrade()? });
+        if !tracker().is_some_and(|tracker| tracker.lock().not_ready_queue.add(subjects)) {
             return;
         }
-        while let Some(subjects) = checks().and_then(|checks| checks.lock().unready.next()) {
+        while let Some(subjects) = tracker().and_then(|tracker| tracker.lock().not_ready_queue.next()) {
             self.ask(WarmUpScope::WhenReady, &subjects, Instant::now() + LATE_TIMEOUT).await;
         }
     }
 }
 
-/// Files that were read just now, the latest first.
+/// Files that were just read, latest first.
 #[derive(Debug, Default)]
 pub(super) struct WarmUpQueue {
     files: VecDeque<(CheckedDocument, FileWarmUpGuard, FullWarmUpGuard)>,
-    /// Somebody takes them all in a moment.
+    /// A task is about to take them all.
     is_awaited: bool,
 }
 
 impl WarmUpQueue {
-    /// Tells whether whoever adds is to take them.
-    fn add(&mut self, subject: CheckedDocument, (alone, whole): (FileWarmUpGuard, FullWarmUpGuard)) -> bool {
+    /// Returns whether the caller must start the task that takes them.
+    fn add(
+        &mut self,
+        subject: CheckedDocument,
+        (file_guard, full_guard): (FileWarmUpGuard, FullWarmUpGuard),
+    ) -> bool {
         self.files.retain(|(known, ..)| known.path != subject.path);
-        self.files.push_front((subject, alone, whole));
+        self.files.push_front((subject, file_guard, full_guard));
         self.files.truncate(MOST_AT_ONCE);
         !std::mem::replace(&mut self.is_awaited, true)
     }
 
     fn take(&mut self) -> (Vec<CheckedDocument>, Vec<FileWarmUpGuard>, Vec<FullWarmUpGuard>) {
-        let (mut subjects, mut alone, mut whole) = (Vec::new(), Vec::new(), Vec::new());
-        for (subject, its, all) in self.files.drain(..) {
+        let (mut subjects, mut file_guards, mut full_guards) = (Vec::new(), Vec::new(), Vec::new());
+        for (subject, file_guard, full_guard) in self.files.drain(..) {
             subjects.push(subject);
-            alone.push(its);
-            whole.push(all);
+            file_guards.push(file_guard);
+            full_guards.push(full_guard);
         }
         self.is_awaited = false;
-        (subjects, alone, whole)
+        (subjects, file_guards, full_guards)
     }
 }
 
@@ -145,12 +150,12 @@ impl WarmUpQueue {
 #[derive(Debug, Default)]
 pub(super) struct NotReadyQueue {
     subjects: VecDeque<CheckedDocument>,
-    /// Somebody waits, and takes them all next.
+    /// A task waits, and takes them all next.
     is_waiting: bool,
 }
 
 impl NotReadyQueue {
-    /// Tells whether nobody waits yet, and whoever adds is to.
+    /// Returns whether the caller must wait, because no task does yet.
     fn add(&mut self, subjects: Vec<CheckedDocument>) -> bool {
         for subject in subjects {
             self.subjects.retain(|known| known.path != subject.path);
@@ -160,23 +165,23 @@ impl NotReadyQueue {
         !std::mem::replace(&mut self.is_waiting, true)
     }
 
-    /// Nothing where nobody need wait any longer.
+    /// The files to check next. `None` ends the wait.
     fn next(&mut self) -> Option<Vec<CheckedDocument>> {
         self.is_waiting = !self.subjects.is_empty();
         self.is_waiting.then(|| self.subjects.drain(..).collect())
     }
 }
 
-/// What is on its way. Clones are the same.
+/// The warm-ups in progress. Clones share their state.
 #[derive(Debug, Clone)]
 pub(super) struct WarmUpTracker(watch::Sender<ActiveWarmUps>);
 
 #[derive(Debug, Default)]
 struct ActiveWarmUps {
-    /// What is said of single files: any change may be about them.
-    alone: usize,
-    /// What is said of these and of all that they may break.
-    whole: Vec<PathBuf>,
+    /// Files whose own check is not done: any change may be about them.
+    file_only: usize,
+    /// Files whose check with their dependents is not done.
+    full: Vec<PathBuf>,
 }
 
 impl Default for WarmUpTracker {
@@ -186,44 +191,43 @@ impl Default for WarmUpTracker {
 }
 
 impl WarmUpTracker {
-    /// Waits for what has begun, and not for longer: of every file what is said of it alone, and of these all.
-    pub(super) async fn wait_until_done(&self, of: &[&Path], until: Instant) {
-        let mut underway = self.0.subscribe();
-        let is_done = |underway: &ActiveWarmUps| {
-            underway.alone == 0 && !underway.whole.iter().any(|path| of.contains(&path.as_path()))
+    /// Waits for the warm-ups in progress: the own check of every file, and the full check of `paths`.
+    pub(super) async fn wait_until_done(&self, paths: &[&Path], until: Instant) {
+        let mut active = self.0.subscribe();
+        let is_done = |active: &ActiveWarmUps| {
+            active.file_only == 0 && !active.full.iter().any(|path| paths.contains(&path.as_path()))
         };
-        let _ = timeout_at(until, underway.wait_for(is_done)).await;
+        let _ = timeout_at(until, active.wait_for(is_done)).await;
     }
 
-    /// One more of which nothing is there.
     pub(super) fn start(&self, path: &Path) -> (FileWarmUpGuard, FullWarmUpGuard) {
-        self.0.send_modify(|underway| {
-            underway.alone += 1;
-            underway.whole.push(path.to_owned());
+        self.0.send_modify(|active| {
+            active.file_only += 1;
+            active.full.push(path.to_owned());
         });
         (FileWarmUpGuard(self.clone()), FullWarmUpGuard(self.clone(), path.to_owned()))
     }
 }
 
-/// On its way until it is dropped.
+/// The own check of a file, in progress until this is dropped.
 #[derive(Debug)]
 pub(super) struct FileWarmUpGuard(WarmUpTracker);
 
 impl Drop for FileWarmUpGuard {
     fn drop(&mut self) {
-        self.0.0.send_modify(|underway| underway.alone = underway.alone.saturating_sub(1));
+        self.0.0.send_modify(|active| active.file_only = active.file_only.saturating_sub(1));
     }
 }
 
-/// On its way until it is dropped.
+/// The check of a file with its dependents, in progress until this is dropped.
 #[derive(Debug)]
 pub(super) struct FullWarmUpGuard(WarmUpTracker, PathBuf);
 
 impl Drop for FullWarmUpGuard {
     fn drop(&mut self) {
-        self.0.0.send_modify(|underway| {
-            if let Some(at) = underway.whole.iter().position(|path| *path == self.1) {
-                underway.whole.swap_remove(at);
+        self.0.0.send_modify(|active| {
+            if let Some(at) = active.full.iter().position(|path| *path == self.1) {
+                active.full.swap_remove(at);
             }
         });
     }

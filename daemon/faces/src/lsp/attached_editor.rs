@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use copydesk_host::editor_servers::EditorServers;
-use copydesk_host::editors::{
-    AttachedEditor, EditorDiagnosticsFuture, EditorProgressFuture, ProgressUpdate,
-};
+use copydesk_host::editors::{AttachedEditor, EditorDiagnosticsFuture, EditorProgressFuture, ProgressUpdate};
 use copydesk_protocol::editor::DiagnosticsParams;
 
 use super::lsp_client::LspClient;

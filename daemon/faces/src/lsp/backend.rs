@@ -174,7 +174,8 @@ impl LspBackend {
         tracing::info!(client = profile.name, "a client attached");
         let answer = profile.initialize_result();
         let recipient = (id, editor.clone(), outbox.clone());
-        let attached = AttachedClient { id, outbox, profile, editor, servers, reported_lost: Mutex::default() };
+        let attached =
+            AttachedClient { id, outbox, profile, editor, servers, reported_lost: Mutex::default() };
         if self.shared.attached.set(attached).is_ok() {
             tokio::spawn(deliver(Arc::clone(self.host()), recipient, self.shared.gone.clone()));
         }

@@ -214,20 +214,26 @@ fn merge(
         };
         proof = weaker(proof, own);
         reason = reason.or_else(|| why(verdict));
-        sets.extend(verdict.diagnostics().map(<[Diagnostic]>::to_vec).or_else(|| server.last_published(spelled)));
+        sets.extend(
+            verdict.diagnostics().map(<[Diagnostic]>::to_vec).or_else(|| server.last_published(spelled)),
+        );
         match server.pending_compiler() {
             Some(compiler) => unseen.push(compiler),
             None => sets.push(server.compiler_diagnostics(spelled)),
         }
     }
-    let is_known = proof != ProofLevel::Unknown || sets.iter().any(|set| !set.is_empty()) || has_spoken(opinions, spelled);
+    let is_known = proof != ProofLevel::Unknown
+        || sets.iter().any(|set| !set.is_empty())
+        || has_spoken(opinions, spelled);
     let mut seen = BTreeSet::new();
     let items = sets.into_iter().flatten().map(wire).filter(|item| seen.insert(key(item))).collect();
     is_known.then(|| FileDiagnostics { uri: uri.to_owned(), version, proof, why: reason, items, unseen })
 }
 
 fn has_spoken(opinions: &[ServerOpinion], uri: &str) -> bool {
-    opinions.iter().any(|opinion| opinion.verdict.diagnostics().is_some() || opinion.server.last_published(uri).is_some())
+    opinions.iter().any(|opinion| {
+        opinion.verdict.diagnostics().is_some() || opinion.server.last_published(uri).is_some()
+    })
 }
 
 fn why(verdict: &Verdict) -> Option<String> {

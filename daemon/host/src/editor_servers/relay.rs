@@ -27,7 +27,8 @@ impl ServerRelay {
     fn message(&self, id: Option<u64>, method: &str, params: &RawValue) -> EditorServerMessageParams {
         let mut params: Value = serde_json::from_str(params.get()).unwrap_or_default();
         let document = params.as_object_mut().and_then(|params| params.remove(EXPECTED_DOCUMENT));
-        let document = document.and_then(|document| serde_json::from_value::<ServerDocumentVersion>(document).ok());
+        let document =
+            document.and_then(|document| serde_json::from_value::<ServerDocumentVersion>(document).ok());
         EditorServerMessageParams { server: self.server, id, method: method.to_owned(), params, document }
     }
 }
@@ -38,7 +39,8 @@ impl RpcHandler for ServerRelay {
     }
 
     fn request_async(&self, method: &str, params: &RawValue, responder: RpcResponder) {
-        let (link, params) = (Arc::clone(&self.link), self.message(responder.id().parse().ok(), method, params));
+        let (link, params) =
+            (Arc::clone(&self.link), self.message(responder.id().parse().ok(), method, params));
         run_in_order(async move {
             let failed = |why: String| RpcError { code: REQUEST_FAILED, message: why };
             responder.respond(match link.request(params).await {

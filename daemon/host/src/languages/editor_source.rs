@@ -364,7 +364,9 @@ impl EditorQuery<'_> {
             ProofLevel::Proven => Verdict::Proven(items),
             ProofLevel::Likely => Verdict::Likely(items),
             ProofLevel::Unknown => Verdict::Unknown {
-                why: why.clone().unwrap_or_else(|| "what the editor knows may be about an older text".to_owned()),
+                why: why
+                    .clone()
+                    .unwrap_or_else(|| "what the editor knows may be about an older text".to_owned()),
             },
         };
         let (client, path_shown) = (self.editor.name(), path.display());

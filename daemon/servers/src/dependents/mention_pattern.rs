@@ -1,27 +1,27 @@
-//! How other files name a file.
+//! How other files refer to a file.
 
 use std::path::Path;
 
-/// Endings of files that are compiled by themselves, and bring in others.
+/// Extensions of translation units, which include others and are not included.
 const UNITS: [&str; 8] = ["c", "cc", "cpp", "cxx", "c++", "m", "mm", "cu"];
 
-/// What other files would say, or none where others cannot name it.
+/// The regex of a mention. `None` if other files cannot refer to it.
 pub(super) fn mention_pattern(path: &Path) -> Option<String> {
-    let ending = path.extension()?.to_str()?;
+    let extension = path.extension()?.to_str()?;
     let stem = path.file_stem()?.to_str()?;
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-    let name = match (ending, stem) {
-        // Only what is included has others depend on it.
+    let name = match (extension, stem) {
+        // Only included files have dependents.
         ("h" | "hpp" | "hh" | "hxx" | "h++" | "ipp" | "inl" | "tpp" | "cuh" | "hrl", _) => {
             path.file_name()?.to_str()?
         }
         _ if is_never_imported(path) => return None,
         ("go", _) | (_, "__init__" | "index" | "mod") => folder?,
         ("rs", "lib") => path.ancestors().nth(2)?.file_name()?.to_str()?,
-        // The types of a script, or one of several that belong together: `x.d.ts`, `x.test.ts`.
+        // Type declarations, or one of several related files: `x.d.ts`, `x.test.ts`.
         _ => stem.split('.').next().unwrap_or(stem),
     };
-    let name = if ending == "rs" { name.replace('-', "_") } else { name.to_owned() };
+    let name = if extension == "rs" { name.replace('-', "_") } else { name.to_owned() };
     if name.is_empty() {
         return None;
     }
@@ -30,19 +30,19 @@ pub(super) fn mention_pattern(path: &Path) -> Option<String> {
     Some(format!("{}{}{}", edge(name.chars().next()), escape(&name), edge(name.chars().next_back())))
 }
 
-/// Whether no other file brings it in, as a rule.
+/// Whether other files usually do not import it.
 pub(crate) fn is_never_imported(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| UNITS.contains(&ending))
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| UNITS.contains(&extension))
         || path.file_name().is_some_and(|name| name == "main.rs")
 }
 
-/// Files of one folder are one package, and see each other without a word.
+/// Files of one folder form a package, and see each other without imports.
 pub(super) fn shares_package_scope(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "go")
+    path.extension().is_some_and(|extension| extension == "go")
 }
 
-/// A line in which something is brought in, in whichever language.
+/// Whether the line looks like an import, in any language.
 pub(super) fn is_import(line: &str) -> bool {
     const WORDS: [&str; 13] = [
         "import",
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_named_as_its_language_does() {
+    fn the_pattern_follows_the_language() {
         for (path, expected) in [
             ("/w/src/bar.rs", Some(r"\bbar\b")),
             ("/w/src/bar/mod.rs", Some(r"\bbar\b")),

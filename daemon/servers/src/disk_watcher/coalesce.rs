@@ -1,4 +1,4 @@
-//! Many events of one name, as the one change that they come to.
+//! Merges many events of one path into a single change.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use super::DiskChanges;
 use crate::server::FileChangeType;
 
-/// Names that changed and were not told yet.
+/// At most this many changed paths are stored.
 const MOST: usize = 20_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathEvent {
-    /// The name was not there before.
+    /// The path did not exist before.
     Created,
-    /// Something was moved to it; whether it was there before is not known.
+    /// Something was moved there; it may have existed before.
     MovedIn,
     Changed,
     Deleted,
-    /// A whole folder; of what was in it nothing more may be known.
+    /// A whole folder. Its contents may not be known.
     FolderDeleted,
 }
 
@@ -25,7 +25,7 @@ pub(super) enum PathEvent {
 pub(super) struct CoalescedChanges {
     names: BTreeMap<PathBuf, PathEvent>,
     pub(super) missed: bool,
-    /// A folder came or went.
+    /// A folder was created, deleted or moved.
     pub(super) folders_changed: bool,
 }
 
@@ -40,7 +40,7 @@ impl CoalescedChanges {
             return;
         };
         let now = match (before, seen) {
-            // Written beside a file and moved onto it, as editors and git do: nobody needs to hear of the name.
+            // A temporary file that editors and git write and rename: no server needs to know it.
             (PathEvent::Created, PathEvent::Deleted) => None,
             (_, PathEvent::Deleted | PathEvent::FolderDeleted) => Some(seen),
             (PathEvent::FolderDeleted, _) => Some(PathEvent::MovedIn),
@@ -53,7 +53,7 @@ impl CoalescedChanges {
         };
     }
 
-    /// A folder that was deleted is there again: what is in it is told name by name.
+    /// A deleted folder exists again: its contents are reported file by file.
     pub(super) fn cancel_folder_deletion(&mut self, folder: &Path) {
         if self.names.get(folder) == Some(&PathEvent::FolderDeleted) {
             self.names.remove(folder);
@@ -65,15 +65,15 @@ impl CoalescedChanges {
     }
 
     pub(super) fn finish(self) -> DiskChanges {
-        // A folder that went may be there again before anybody could look into it; what is in it is told name by name.
-        let is_there = |path: &Path, seen: PathEvent| seen == PathEvent::FolderDeleted && path.is_dir();
-        let names = self.names.into_iter().filter(|(path, seen)| !is_there(path, *seen));
-        let told = names.map(|(path, seen)| match seen {
+        // A deleted folder may exist again before it could be listed. Its contents are reported file by file.
+        let exists_again = |path: &Path, seen: PathEvent| seen == PathEvent::FolderDeleted && path.is_dir();
+        let names = self.names.into_iter().filter(|(path, seen)| !exists_again(path, *seen));
+        let changed = names.map(|(path, seen)| match seen {
             PathEvent::Created | PathEvent::MovedIn => (path, FileChangeType::Created),
             PathEvent::Changed => (path, FileChangeType::Changed),
             PathEvent::Deleted | PathEvent::FolderDeleted => (path, FileChangeType::Deleted),
         });
-        DiskChanges { changed: told.collect(), missed: self.missed, folders_changed: self.folders_changed }
+        DiskChanges { changed: changed.collect(), missed: self.missed, folders_changed: self.folders_changed }
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_of_a_name_come_to_one_change() {
+    fn events_of_a_path_merge_into_one_change() {
         use FileChangeType::{Changed, Created, Deleted};
         let cases: [(&[PathEvent], Option<FileChangeType>); 8] = [
             (&[PathEvent::Created, PathEvent::Changed, PathEvent::Changed], Some(Created)),
@@ -95,13 +95,13 @@ mod tests {
             (&[PathEvent::Created, PathEvent::Deleted, PathEvent::Created], Some(Created)),
         ];
         for (events, expected) in cases {
-            let mut fold = CoalescedChanges::default();
+            let mut changes = CoalescedChanges::default();
             for event in events {
-                fold.add("a".into(), *event);
+                changes.add("a".into(), *event);
             }
             let expected: Vec<_> = expected.map(|expected| ("a".into(), expected)).into_iter().collect();
             assert_eq!(
-                fold.finish(),
+                changes.finish(),
                 DiskChanges { changed: expected, ..DiskChanges::default() },
                 "{events:?}"
             );
@@ -109,12 +109,12 @@ mod tests {
     }
 
     #[test]
-    fn there_is_an_end_to_what_is_kept() {
-        let mut fold = CoalescedChanges::default();
+    fn stored_changes_are_capped() {
+        let mut changes = CoalescedChanges::default();
         for number in 0..=MOST {
-            fold.add(number.to_string().into(), PathEvent::Changed);
+            changes.add(number.to_string().into(), PathEvent::Changed);
         }
-        let changes = fold.finish();
+        let changes = changes.finish();
         assert_eq!((changes.changed.len(), changes.missed), (MOST, true));
     }
 }

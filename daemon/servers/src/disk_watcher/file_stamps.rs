@@ -1,4 +1,4 @@
-//! What held files looked like when they were last looked at.
+//! The state of tracked files when they were last compared.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::coalesce::{CoalescedChanges, PathEvent};
 
-/// Changes with every change: a writer can set the time of a change back, but not that of the change of the entry.
+/// Differs after every change. A program can set back `mtime`, but not `ctime`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct WatchedFileStamp {
     device: u64,
@@ -18,26 +18,26 @@ struct WatchedFileStamp {
 
 #[derive(Debug, Default)]
 pub(super) struct WatchedFileStamps {
-    /// None where there is no file. How many hold it.
+    /// `None` if there is no file, and the number of users that track it.
     files: BTreeMap<PathBuf, (Option<WatchedFileStamp>, usize)>,
 }
 
 impl WatchedFileStamps {
     pub(super) fn track(&mut self, path: &Path) {
-        let held = self.files.entry(path.to_owned()).or_insert_with(|| (stamp(path), 0));
-        held.1 += 1;
+        let tracked = self.files.entry(path.to_owned()).or_insert_with(|| (stamp(path), 0));
+        tracked.1 += 1;
     }
 
     pub(super) fn untrack(&mut self, path: &Path) {
-        if let Some(held) = self.files.get_mut(path) {
-            held.1 = held.1.saturating_sub(1);
-            if held.1 == 0 {
+        if let Some(tracked) = self.files.get_mut(path) {
+            tracked.1 = tracked.1.saturating_sub(1);
+            if tracked.1 == 0 {
                 self.files.remove(path);
             }
         }
     }
 
-    /// Adds what changed of what is held.
+    /// Adds the changes of tracked files.
     pub(super) fn detect_changes(&mut self, into: &mut CoalescedChanges) {
         for (path, (before, _)) in &mut self.files {
             let now = stamp(path);
@@ -52,11 +52,11 @@ impl WatchedFileStamps {
         }
     }
 
-    /// These were seen otherwise, and need not be told again should there be nothing but looking later.
+    /// These changes were seen by the watcher. A later comparison must not report them again.
     pub(super) fn refresh(&mut self, seen: &CoalescedChanges) {
         for path in seen.paths() {
-            if let Some(held) = self.files.get_mut(path) {
-                held.0 = stamp(path);
+            if let Some(tracked) = self.files.get_mut(path) {
+                tracked.0 = stamp(path);
             }
         }
     }

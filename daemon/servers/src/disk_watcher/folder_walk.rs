@@ -6,39 +6,39 @@ use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, Walk, WalkBuilder};
 
-/// Folders that are passed over whether or not anything ignores them: nobody writes source in them by hand.
+/// Folders that are always skipped: they contain no hand-written source.
 const NEVER: [&str; 8] =
     [".git", ".hg", ".jj", ".svn", ".venv", "__pycache__", "node_modules", "bower_components"];
 
-/// Everything below a folder that is not ignored, a folder always before what is in it.
+/// Everything below a folder that is not ignored. A folder comes before its contents.
 pub(super) fn walk_all(root: &Path) -> Walk {
-    builder(root).filter_entry(|entry| !is_passed_over(entry)).build()
+    builder(root).filter_entry(|entry| !is_skipped(entry)).build()
 }
 
-/// The same of a few entries of it, and of nothing beside them.
+/// The same, for some of its entries only.
 pub(super) fn walk_entries(folder: &Path, names: BTreeSet<OsString>) -> Walk {
     builder(folder)
         .filter_entry(move |entry| {
-            (entry.depth() != 1 || names.contains(entry.file_name())) && !is_passed_over(entry)
+            (entry.depth() != 1 || names.contains(entry.file_name())) && !is_skipped(entry)
         })
         .build()
 }
 
-fn is_passed_over(entry: &DirEntry) -> bool {
+fn is_skipped(entry: &DirEntry) -> bool {
     let name = entry.file_name();
-    NEVER.iter().any(|never| name == OsStr::new(never)) || is_made(entry)
+    NEVER.iter().any(|never| name == OsStr::new(never)) || is_generated(entry)
 }
 
-/// What tools make for themselves: a folder that says so itself, and Cargo's, which says so only where Cargo made it.
-fn is_made(entry: &DirEntry) -> bool {
+/// Folders that tools generate: with a `CACHEDIR.TAG`, or Cargo's `target`, which has the tag only if Cargo created it.
+fn is_generated(entry: &DirEntry) -> bool {
     let is_folder = entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
-    let is_there = |path: PathBuf| path.symlink_metadata().is_ok();
+    let exists = |path: PathBuf| path.symlink_metadata().is_ok();
     let is_target =
-        || entry.file_name() == OsStr::new("target") && is_there(entry.path().with_file_name("Cargo.toml"));
-    is_folder && (is_target() || is_there(entry.path().join("CACHEDIR.TAG")))
+        || entry.file_name() == OsStr::new("target") && exists(entry.path().with_file_name("Cargo.toml"));
+    is_folder && (is_target() || exists(entry.path().join("CACHEDIR.TAG")))
 }
 
-/// As the search of the workspace room sees it, except that hidden files count: servers have their settings in some.
+/// Like the search of the `workspace` crate, but with hidden files: some contain settings of servers.
 fn builder(folder: &Path) -> WalkBuilder {
     let in_git = folder.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok());
     let mut builder = WalkBuilder::new(folder);

@@ -1,11 +1,11 @@
-//! The system's own way to hear of changes, for Linux.
+//! Watches folders with inotify, on Linux.
 //!
-//! One thread reads one queue in order. What a folder held when it began to be watched is told as new, so that nothing is
-//! lost between a folder's beginning and ours. The barrier is a watch that is taken away again: the system tells of that in
-//! the same queue, behind everything that happened before.
+//! One thread reads one queue in order. When a folder starts to be watched, its contents are reported as new, so that
+//! nothing is lost between its creation and the watch. The barrier is a watch that is removed at once: the kernel
+//! reports the removal in the same queue, after everything that happened before.
 //!
-//! Not by the crate `notify`: it also listens to every opening of a file, so that a server's start or a search would fill the
-//! queue, and keeps the old names of folders in one that was moved.
+//! The crate `notify` will not do: it also listens to every opening of a file, so that a server's start or a search
+//! would fill the queue, and it keeps the old names of folders inside a moved one.
 
 use std::collections::HashMap;
 use std::mem;
@@ -24,8 +24,11 @@ use super::coalesce::CoalescedChanges;
 mod folder_listing;
 mod watch_thread;
 
-/// What the barrier watches for a moment: it is everywhere, and nobody works below it.
-const SOMETHING: &str = "/dev/null";
+/// The barrier watches this for a moment: it always exists, and does not change.
+const BARRIER_PATH: &str = "/dev/null";
+
+/// What a problem means for the user.
+const CONSEQUENCE: &str = "changes by others are seen in open files only";
 
 #[derive(Debug)]
 pub(super) struct InotifyWatcher(Arc<InotifyShared>);
@@ -38,7 +41,7 @@ struct InotifyShared {
 
 #[derive(Debug, Default)]
 struct InotifyState {
-    fold: CoalescedChanges,
+    changes: CoalescedChanges,
     barriers: HashMap<i32, oneshot::Sender<()>>,
     is_closed: bool,
     problem: Option<String>,
@@ -49,12 +52,12 @@ impl InotifyShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a word behind everything that is in the queue now. Where that cannot be done the channel ends at once.
-    fn raise(&self, reached: oneshot::Sender<()>) {
-        // Under the lock, since a second watch of the same file would be the same watch.
+    /// Queues a barrier after everything that is in the queue now. If that fails, the channel closes at once.
+    fn queue_barrier(&self, reached: oneshot::Sender<()>) {
+        // Under the lock, because a second watch of the same file would be the same watch.
         let mut state = self.lock();
         if state.problem.is_none()
-            && let Ok(watch) = inotify::add_watch(&self.queue, SOMETHING, WatchFlags::DELETE_SELF)
+            && let Ok(watch) = inotify::add_watch(&self.queue, BARRIER_PATH, WatchFlags::DELETE_SELF)
         {
             state.barriers.insert(watch, reached);
             let _ = inotify::remove_watch(&self.queue, watch);
@@ -65,16 +68,17 @@ impl InotifyShared {
 impl InotifyWatcher {
     pub(super) fn open(root: &Path, most: usize) -> Result<Self, String> {
         let queue = inotify::init(CreateFlags::CLOEXEC).map_err(|error| match error {
-            Errno::MFILE => {
-                "the system watches for no more programs of this user (fs.inotify.max_user_instances)"
-                    .to_owned()
-            }
-            error => format!("the system cannot watch: {error}"),
+            Errno::MFILE => format!(
+                "the limit of inotify instances of this user is reached (fs.inotify.max_user_instances); {CONSEQUENCE}"
+            ),
+            error => format!("inotify failed: {error}; {CONSEQUENCE}"),
         })?;
         let shared = Arc::new(InotifyShared { queue, state: Mutex::default() });
         let watcher = InotifyThread::new(Arc::clone(&shared), root.to_owned(), most);
         let thread = thread::Builder::new().name("watched".to_owned()).stack_size(512 * 1024);
-        thread.spawn(move || watcher.run()).map_err(|error| format!("no thread to watch with: {error}"))?;
+        thread
+            .spawn(move || watcher.run())
+            .map_err(|error| format!("cannot start a thread to watch folders: {error}; {CONSEQUENCE}"))?;
         Ok(Self(shared))
     }
 
@@ -82,20 +86,20 @@ impl InotifyWatcher {
         self.0.lock().problem.clone()
     }
 
-    /// What happened before this was called.
+    /// The changes that happened before the call.
     pub(super) async fn wait_for_events(&self) -> CoalescedChanges {
         let (reached, barrier) = oneshot::channel();
-        self.0.raise(reached);
+        self.0.queue_barrier(reached);
         let _ = barrier.await;
-        mem::take(&mut self.0.lock().fold)
+        mem::take(&mut self.0.lock().changes)
     }
 }
 
 impl Drop for InotifyWatcher {
     fn drop(&mut self) {
         self.0.lock().is_closed = true;
-        // Only to wake the thread.
-        self.0.raise(oneshot::channel().0);
+        // This wakes the thread.
+        self.0.queue_barrier(oneshot::channel().0);
     }
 }
 
@@ -107,25 +111,25 @@ mod tests {
     use crate::server::FileChangeType;
 
     #[tokio::test]
-    async fn a_queue_that_ran_over_is_told_and_watching_goes_on() {
+    async fn after_an_overflow_missed_is_set_and_watching_goes_on() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let eyes = InotifyWatcher::open(&root, 100).unwrap();
-        assert!(!eyes.wait_for_events().await.missed);
+        let watcher = InotifyWatcher::open(&root, 100).unwrap();
+        assert!(!watcher.wait_for_events().await.missed);
         let most = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
         let most: usize = most.trim().parse().unwrap();
         {
-            // Its reader cannot go on meanwhile; what it has read by then is in its buffer.
-            let _held = eyes.0.lock();
+            // The reader blocks meanwhile, with what it has read by then in its buffer.
+            let _held = watcher.0.lock();
             for number in 0..most + BUFFERED {
                 let (one, other) = (root.join("one"), root.join("other"));
                 fs::write(if number % 2 == 0 { one } else { other }, "").unwrap();
             }
             fs::create_dir(root.join("unseen")).unwrap();
         }
-        assert!(eyes.wait_for_events().await.missed);
+        assert!(watcher.wait_for_events().await.missed);
         fs::write(root.join("unseen/file"), "").unwrap();
-        let changes = eyes.wait_for_events().await.finish();
+        let changes = watcher.wait_for_events().await.finish();
         assert_eq!(
             (changes.changed, changes.missed),
             (vec![(root.join("unseen/file"), FileChangeType::Created)], false)

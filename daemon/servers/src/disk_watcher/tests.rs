@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::{DiskChanges, DiskWatcher, MOST_FOLDERS};
 use crate::server::FileChangeType;
 
-/// Not how long anything takes: a test that waits so long has failed.
+/// A deadline that only a failing test reaches.
 fn soon() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
@@ -28,27 +28,27 @@ fn relative(root: &Path, changes: DiskChanges) -> Vec<(String, FileChangeType)> 
 }
 
 async fn watching(root: &Path) -> DiskWatcher {
-    let watched = DiskWatcher::begin(root, MOST_FOLDERS);
-    assert_eq!(watched.take_changes(soon()).await, Some(DiskChanges::default()));
-    assert_eq!(watched.problem(), None);
-    watched
+    let watcher = DiskWatcher::begin(root, MOST_FOLDERS);
+    assert_eq!(watcher.take_changes(soon()).await, Some(DiskChanges::default()));
+    assert_eq!(watcher.problem(), None);
+    watcher
 }
 
-/// A tree, what a shell does to it, and what is told of that.
+/// Runs a script on a tree, and compares the reported changes.
 async fn check(before: &str, script: &str, expected: &[(&str, FileChangeType)]) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     shell(&root, before);
-    let watched = watching(&root).await;
+    let watcher = watching(&root).await;
     shell(&root, script);
-    let told = relative(&root, watched.take_changes(soon()).await.unwrap());
-    let told: Vec<_> = told.iter().map(|(name, what)| (name.as_str(), *what)).collect();
-    assert_eq!(told, expected, "{script}");
-    assert_eq!(watched.take_changes(soon()).await, Some(DiskChanges::default()), "told twice: {script}");
+    let changed = relative(&root, watcher.take_changes(soon()).await.unwrap());
+    let changed: Vec<_> = changed.iter().map(|(name, what)| (name.as_str(), *what)).collect();
+    assert_eq!(changed, expected, "{script}");
+    assert_eq!(watcher.take_changes(soon()).await, Some(DiskChanges::default()), "reported twice: {script}");
 }
 
 #[tokio::test]
-async fn what_a_shell_does_is_told_when_it_is_done() {
+async fn changes_of_a_shell_are_reported_when_it_has_ended() {
     use FileChangeType::{Changed, Created, Deleted};
     let tree = "mkdir -p src/deep; echo 1 >a; echo 1 >src/b; echo 1 >src/deep/c";
     check(tree, "echo 2 >>a; echo 2 >src/deep/c", &[("a", Changed), ("src/deep/c", Changed)]).await;
@@ -60,7 +60,7 @@ async fn what_a_shell_does_is_told_when_it_is_done() {
 }
 
 #[tokio::test]
-async fn folders_that_begin_and_go_are_followed() {
+async fn created_and_deleted_folders_are_followed() {
     use FileChangeType::{Created, Deleted};
     let tree = "mkdir -p src/deep; echo 1 >src/deep/c";
     check(tree, "mkdir -p x/y/z; echo 1 >x/y/z/f; echo 1 >x/g", &[("x/g", Created), ("x/y/z/f", Created)])
@@ -77,7 +77,7 @@ async fn folders_that_begin_and_go_are_followed() {
 }
 
 #[tokio::test]
-async fn files_that_a_folder_takes_out_of_sight_are_told() {
+async fn files_of_a_folder_moved_out_of_sight_are_reported() {
     use FileChangeType::Deleted;
     let tree = "git init -q; echo build/ >.gitignore; mkdir -p src/deep; echo 1 >src/deep/c; echo 1 >src/old";
     let prepared = "rm src/old; echo 1 >src/new;";
@@ -88,7 +88,7 @@ async fn files_that_a_folder_takes_out_of_sight_are_told() {
 }
 
 #[tokio::test]
-async fn it_is_told_that_folders_came_or_went() {
+async fn created_and_deleted_folders_set_folders_changed() {
     let tree = "mkdir -p src/deep; echo 1 >src/deep/c";
     for (script, expected) in [
         ("mkdir x", true),
@@ -100,41 +100,45 @@ async fn it_is_told_that_folders_came_or_went() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         shell(&root, tree);
-        let watched = watching(&root).await;
+        let watcher = watching(&root).await;
         shell(&root, script);
         assert_eq!(
-            watched.take_changes(soon()).await.map(|changes| changes.folders_changed),
+            watcher.take_changes(soon()).await.map(|changes| changes.folders_changed),
             Some(expected),
             "{script}"
         );
-        assert_eq!(watched.take_changes(soon()).await, Some(DiskChanges::default()), "told twice: {script}");
+        assert_eq!(
+            watcher.take_changes(soon()).await,
+            Some(DiskChanges::default()),
+            "reported twice: {script}"
+        );
     }
 }
 
 #[tokio::test]
-async fn a_moved_folder_goes_by_its_new_name() {
+async fn a_moved_folder_is_watched_by_its_new_name() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     shell(&root, "mkdir -p a/b; echo 1 >a/b/f");
-    let watched = watching(&root).await;
+    let watcher = watching(&root).await;
     shell(&root, "mv a z");
-    watched.take_changes(soon()).await.unwrap();
+    watcher.take_changes(soon()).await.unwrap();
     shell(&root, "echo 2 >z/b/f");
-    let told = relative(&root, watched.take_changes(soon()).await.unwrap());
-    assert_eq!(told, [("z/b/f".to_owned(), FileChangeType::Changed)]);
+    let changed = relative(&root, watcher.take_changes(soon()).await.unwrap());
+    assert_eq!(changed, [("z/b/f".to_owned(), FileChangeType::Changed)]);
 
     let elsewhere = tempfile::tempdir().unwrap();
     let outside = elsewhere.path().join("z");
     shell(&root, &format!("mv z {0}; echo 3 >{0}/b/f", outside.display()));
-    let told = relative(&root, watched.take_changes(soon()).await.unwrap());
+    let changed = relative(&root, watcher.take_changes(soon()).await.unwrap());
     assert_eq!(
-        told,
+        changed,
         [("z".to_owned(), FileChangeType::Deleted), ("z/b/f".to_owned(), FileChangeType::Deleted)]
     );
 }
 
 #[tokio::test]
-async fn what_is_ignored_is_not_watched() {
+async fn ignored_folders_are_not_watched() {
     let tree = "git init -q; echo build/ >.gitignore; mkdir -p build src node_modules/x .hidden";
     let script = "echo 1 >build/a; echo 1 >node_modules/x/a; echo 1 >.git/a; echo 1 >.hidden/a; \
                   mkdir -p src/build src/new; echo 1 >src/build/a; echo 1 >src/new/a";
@@ -143,7 +147,7 @@ async fn what_is_ignored_is_not_watched() {
 }
 
 #[tokio::test]
-async fn what_tools_make_for_themselves_is_not_watched() {
+async fn generated_folders_are_not_watched() {
     let tree = "echo 1 >Cargo.toml; mkdir -p cache/x src; echo 1 >cache/CACHEDIR.TAG";
     let script = "mkdir -p target/debug src/target; echo 1 >target/debug/a; echo 1 >cache/a; echo 1 >cache/x/a; \
                   echo 1 >src/target/a";
@@ -151,38 +155,38 @@ async fn what_tools_make_for_themselves_is_not_watched() {
 }
 
 #[tokio::test]
-async fn with_too_many_folders_held_files_are_looked_at() {
+async fn with_too_many_folders_tracked_files_are_compared() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     shell(&root, "mkdir a b c d; echo 1 >a/held; echo 1 >a/free; echo 1 >b/gone");
-    let watched = DiskWatcher::begin(&root, 4);
+    let watcher = DiskWatcher::begin(&root, 4);
     for name in ["a/held", "b/gone", "c/new"] {
-        watched.track(&root.join(name));
+        watcher.track(&root.join(name));
     }
-    assert!(watched.take_changes(soon()).await.unwrap().missed, "told once that it is blind");
-    let problem = watched.problem().unwrap();
+    assert!(watcher.take_changes(soon()).await.unwrap().missed, "it says once that it misses changes");
+    let problem = watcher.problem().unwrap();
     assert!(problem.contains("more than 4 folders"), "{problem}");
     shell(&root, "echo 22 >a/held; echo 2 >a/free; rm b/gone; echo 1 >c/new");
-    let told = relative(&root, watched.take_changes(soon()).await.unwrap());
+    let changed = relative(&root, watcher.take_changes(soon()).await.unwrap());
     let expected = [
         ("a/held", FileChangeType::Changed),
         ("b/gone", FileChangeType::Deleted),
         ("c/new", FileChangeType::Created),
     ];
-    assert_eq!(told, expected.map(|(name, what)| (name.to_owned(), what)));
-    watched.untrack(&root.join("a/held"));
+    assert_eq!(changed, expected.map(|(name, what)| (name.to_owned(), what)));
+    watcher.untrack(&root.join("a/held"));
     shell(&root, "echo 333 >a/held");
-    assert_eq!(watched.take_changes(soon()).await, Some(DiskChanges::default()));
+    assert_eq!(watcher.take_changes(soon()).await, Some(DiskChanges::default()));
 }
 
 #[tokio::test]
-async fn a_root_that_is_not_there_is_no_harm() {
-    let watched = DiskWatcher::begin(Path::new("/nowhere/at/all"), MOST_FOLDERS);
-    assert_eq!(watched.take_changes(soon()).await, Some(DiskChanges::default()));
+async fn a_missing_root_does_no_harm() {
+    let watcher = DiskWatcher::begin(Path::new("/nowhere/at/all"), MOST_FOLDERS);
+    assert_eq!(watcher.take_changes(soon()).await, Some(DiskChanges::default()));
 }
 
 #[test]
-fn whatever_is_done_the_names_that_are_told_lead_from_one_tree_to_the_other() {
+fn reported_paths_lead_from_one_tree_to_the_other() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let name = "[ab](/[ab]){0,2}";
     let step = (0..5u8, name, name);
@@ -194,30 +198,30 @@ fn whatever_is_done_the_names_that_are_told_lead_from_one_tree_to_the_other() {
         let (first, second) = steps.split_at(steps.len() / 2);
         first.iter().for_each(|step| act(&root, step));
         runtime.block_on(async {
-            let watched = watching(&root).await;
+            let watcher = watching(&root).await;
             let before = files(&root);
             second.iter().for_each(|step| act(&root, step));
-            let told = watched.take_changes(soon()).await.unwrap();
+            let changed = watcher.take_changes(soon()).await.unwrap();
             let after = files(&root);
             let mut known = before.clone();
-            for (path, what) in &told.changed {
+            for (path, what) in &changed.changed {
                 match what {
                     FileChangeType::Deleted => known.retain(|file| !file.0.starts_with(path)),
-                    // Its content, too, is read anew.
+                    // Its content is read again, too.
                     FileChangeType::Created | FileChangeType::Changed => {
                         known.retain(|file| file.0 != *path);
                         known.extend(after.iter().filter(|file| file.0 == *path).cloned());
                     }
                 }
             }
-            prop_assert_eq!(known, after, "{:?}", told);
+            prop_assert_eq!(known, after, "{:?}", changed);
             Ok(())
         })
     });
     outcome.unwrap();
 }
 
-/// Most steps fail now and then, for want of a file: that is as it should be.
+/// Steps may fail for lack of a file, which is fine.
 fn act(root: &Path, (what, one, other): &(u8, String, String)) {
     let (one, other) = (root.join(one), root.join(other));
     match what {

@@ -1,4 +1,4 @@
-//! A copy of a file for a formatter to change, beside the file, for as long as it is needed.
+//! A temporary copy beside a file, for a formatter to change.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,22 @@ use rustix::io::Errno;
 use tokio::fs::OpenOptions;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-/// So many others may lie there already.
+/// Up to this many left-over copies are skipped.
 const TRIES: u32 = 20;
 
-/// Gone when this is dropped.
+/// Deleted on drop.
 #[derive(Debug)]
 pub(super) struct FormatterCopy {
     path: PathBuf,
 }
 
 impl FormatterCopy {
-    pub(super) async fn new(of: &Path, text: &str) -> Result<Self, String> {
-        let folder = of.parent().unwrap_or(of);
-        let failed = |error: std::io::Error| format!("no copy can be made in {}: {error}", folder.display());
+    pub(super) async fn new(original: &Path, text: &str) -> Result<Self, String> {
+        let folder = original.parent().unwrap_or(original);
+        let failed = |error: std::io::Error| format!("cannot create a copy in {}: {error}", folder.display());
         for number in 0..TRIES {
-            // Hidden, and with the same ending, by which formatters know what it is.
-            let name = of.file_name().unwrap_or_default().to_string_lossy();
+            // Hidden, and with the same extension, by which formatters know the language.
+            let name = original.file_name().unwrap_or_default().to_string_lossy();
             let path = folder.join(format!(".copydesk-{}-{number}-{name}", std::process::id()));
             match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).await {
                 Ok(mut file) => {
@@ -43,14 +43,14 @@ impl FormatterCopy {
         &self.path
     }
 
-    /// What the formatter made of it, which must be an ordinary file still.
+    /// The text after the formatter ran. The copy must still be a regular file.
     pub(super) async fn read(&self, most: usize) -> Result<Vec<u8>, String> {
-        let failed = |error: std::io::Error| format!("what it made cannot be read: {error}");
-        // Neither a link, wherever it leads, nor a pipe that nobody writes to.
+        let failed = |error: std::io::Error| format!("its output cannot be read: {error}");
+        // Reject a symlink, and a pipe that would block.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(flags.bits().cast_signed());
-        let other = || "it made something else of the file".to_owned();
+        let other = || "it replaced the copy by something that is no regular file".to_owned();
         let is_link = |error: &std::io::Error| error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
         let file = match options.open(&self.path).await {
             Err(error) if is_link(&error) => return Err(other()),
@@ -62,7 +62,7 @@ impl FormatterCopy {
         let (mut new, limit) = (Vec::new(), u64::try_from(most).unwrap_or(u64::MAX));
         file.take(limit.saturating_add(1)).read_to_end(&mut new).await.map_err(failed)?;
         if new.len() > most {
-            return Err(format!("it made more than {most} bytes of it"));
+            return Err(format!("its output has more than {most} bytes"));
         }
         Ok(new)
     }
@@ -70,7 +70,7 @@ impl FormatterCopy {
 
 impl Drop for FormatterCopy {
     fn drop(&mut self) {
-        // A formatter that renames may have taken it away.
+        // A formatter that renames files may have removed it.
         let _ = std::fs::remove_file(&self.path);
     }
 }

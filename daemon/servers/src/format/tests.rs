@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::file_system::DiskView;
 
-/// What `./format ARGUMENTS` makes of `text` in `src/a.x`; and that nothing else is there or changed afterwards.
+/// Formats `text` in `src/a.x` with `./format ARGUMENTS`. Asserts that it leaves and changes no other file.
 async fn format(script: &str, arguments: &[&str], text: &str) -> Result<Option<String>, String> {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
@@ -43,7 +43,7 @@ async fn format(script: &str, arguments: &[&str], text: &str) -> Result<Option<S
 }
 
 #[tokio::test]
-async fn a_text_goes_through_its_standard_streams_or_a_copy() {
+async fn a_formatter_uses_stdin_and_stdout_or_a_copy() {
     let text = |text: &str| Ok(Some(text.to_owned()));
     assert_eq!(format("tr a-z A-Z", &[], "öne\n").await, text("öNE\n"));
     assert_eq!(
@@ -55,11 +55,11 @@ async fn a_text_goes_through_its_standard_streams_or_a_copy() {
         format("sed -i s/o/0/g \"$2\"; pwd > /dev/null", &["-w", "$FILE"], "one two\n").await,
         text("0ne tw0\n")
     );
-    // It has the ending of the file, and lies beside it.
+    // The copy has the file's extension, and is beside it.
     let place = "case \"$1\" in */src/.*a.x) echo yes > \"$1\";; esac";
     assert_eq!(format(place, &["$FILE"], "no\n").await, text("yes\n"));
     assert_eq!(format("echo $1", &["$RUST_EDITION"], "x").await, text("2018\n"));
-    // A big text does not block it.
+    // A large text does not block.
     let long = "word\n".repeat(200_000);
     assert_eq!(format("tr w W", &[], &long).await, text(&long.replace('w', "W")));
 }
@@ -69,21 +69,25 @@ async fn a_formatter_that_fails_leaves_the_text_as_it_is() {
     for (script, arguments, why) in [
         ("echo 'line 1: no' >&2; exit 1", &[][..], "it ended with code 1: line 1: no"),
         (r"printf 'a\033]0;x\007\342\200\256b\nc' >&2; exit 1", &[], "it ended with code 1: ab c"),
-        ("exit 0", &[], "it made nothing of it"),
-        ("rm \"$1\"; mkfifo \"$1\"", &["$FILE"], "it made something else of the file"),
-        ("printf '\\377'", &[], "what it made is no UTF-8"),
+        ("exit 0", &[], "its output is empty"),
+        ("rm \"$1\"; mkfifo \"$1\"", &["$FILE"], "it replaced the copy by something that is no regular file"),
+        ("printf '\\377'", &[], "its output is not UTF-8"),
         ("exec sleep 1000", &[], "it did not end within 2 s"),
         ("exec yes", &[], "it printed more than 4194304 bytes"),
-        ("rm \"$1\"", &["$FILE"], "what it made cannot be read: No such file or directory (os error 2)"),
-        ("rm \"$1\"; ln -s /etc/passwd \"$1\"", &["$FILE"], "it made something else of the file"),
-        ("yes | head -c 5000000 > \"$1\"", &["$FILE"], "it made more than 4194304 bytes of it"),
+        ("rm \"$1\"", &["$FILE"], "its output cannot be read: No such file or directory (os error 2)"),
+        (
+            "rm \"$1\"; ln -s /etc/passwd \"$1\"",
+            &["$FILE"],
+            "it replaced the copy by something that is no regular file",
+        ),
+        ("yes | head -c 5000000 > \"$1\"", &["$FILE"], "its output has more than 4194304 bytes"),
     ] {
         assert_eq!(format(script, arguments, "text").await, Err(why.to_owned()), "{script}");
     }
 }
 
 #[tokio::test]
-async fn rustfmt_as_it_is_known() {
+async fn the_known_rustfmt_formats() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     fs::write(root.join("Cargo.toml"), "[package]\nedition = \"2024\"\n").unwrap();

@@ -1,4 +1,4 @@
-//! Which language a file is written in, as LSP names languages.
+//! Detects the language of a file, by its LSP language id.
 
 use std::path::Path;
 
@@ -9,35 +9,35 @@ use super::languages;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Language {
-    /// As `TextDocumentItem::languageId` has it.
+    /// The `languageId` of a `TextDocumentItem`.
     pub id: String,
-    /// With the dot; a longer one goes before a shorter one.
+    /// With the dot. The longest match wins.
     #[serde(default)]
     pub extensions: Vec<String>,
-    /// Names of files, which go before endings; one `*` stands for anything.
+    /// File names, which take precedence over extensions. One `*` is a wildcard.
     #[serde(default)]
     pub names: Vec<String>,
-    /// Programs that a first line `#!…` may name, without the digits of a version.
+    /// Interpreters in a `#!` line, without version digits.
     #[serde(default)]
     pub interpreters: Vec<String>,
-    /// Nearly every project has some of it: a server for it is used, but not missed.
+    /// Nearly every project has some of it: a server for it is used, but not reported as missing.
     #[serde(default)]
     pub minor: bool,
 }
 
-/// By its name, its ending, or its first line, in this order.
+/// By its name, its extension, or its first line, in this order.
 pub fn language_of(path: &Path, first_line: &str) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     by_name(name).or_else(|| by_extension(name)).or_else(|| by_first_line(first_line))
 }
 
 fn by_name(name: &str) -> Option<&'static str> {
-    let of = |language: &&Language| language.names.iter().any(|pattern| matches_pattern(pattern, name));
-    languages().iter().find(of).map(|language| &*language.id)
+    let matches = |language: &&Language| language.names.iter().any(|pattern| matches_pattern(pattern, name));
+    languages().iter().find(matches).map(|language| &*language.id)
 }
 
 fn by_extension(name: &str) -> Option<&'static str> {
-    // `.C` is no C, but `README.MD` is Markdown: as it stands goes first.
+    // `.C` is not C, but `README.MD` is Markdown: the exact case goes first.
     [name.to_owned(), name.to_lowercase()].iter().find_map(|name| {
         let length = |language: &Language| longest_extension(&language.extensions, name);
         let best = languages().iter().max_by_key(|language| length(language))?;
@@ -45,7 +45,7 @@ fn by_extension(name: &str) -> Option<&'static str> {
     })
 }
 
-/// How long the longest of these endings is that a name has.
+/// The length of the longest of these extensions that the name has.
 pub(crate) fn longest_extension(extensions: &[String], name: &str) -> usize {
     let fitting = extensions.iter().filter(|extension| name.len() > extension.len());
     fitting.filter(|extension| name.ends_with(&***extension)).map(String::len).max().unwrap_or(0)
@@ -53,17 +53,17 @@ pub(crate) fn longest_extension(extensions: &[String], name: &str) -> usize {
 
 fn by_first_line(line: &str) -> Option<&'static str> {
     let mut words = line.trim_start_matches('\u{feff}').strip_prefix("#!")?.split_whitespace();
-    let mut program = base(words.next()?);
+    let mut program = file_name(words.next()?);
     if program == "env" {
-        // Options of `env`, and variables that it sets.
-        program = base(words.find(|word| !word.starts_with('-') && !word.contains('='))?);
+        // Skip options of `env` and variables that it sets.
+        program = file_name(words.find(|word| !word.starts_with('-') && !word.contains('='))?);
     }
     let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let of = |language: &&Language| language.interpreters.iter().any(|name| name == program);
-    languages().iter().find(of).map(|language| &*language.id)
+    let matches = |language: &&Language| language.interpreters.iter().any(|name| name == program);
+    languages().iter().find(matches).map(|language| &*language.id)
 }
 
-fn base(program: &str) -> &str {
+fn file_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_a_language_by_its_name_its_ending_or_its_first_line() {
+    fn the_language_follows_from_name_extension_or_first_line() {
         for (name, first_line, language) in [
             ("/a/main.rs", "", Some("rust")),
             ("/a/x.d.ts", "", Some("typescript")),

@@ -1,12 +1,11 @@
-//! The package managers that put programs into a project.
+//! The package managers that install programs into a project.
 
 use serde::Deserialize;
 
-/// A package manager that puts programs into a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PackageManager {
-    /// And its like: `node_modules/.bin`.
+    /// npm, yarn, pnpm and the like: `node_modules/.bin`.
     Npm,
     /// pip, uv, Poetry, Pipenv: virtual environments.
     Python,

@@ -1,4 +1,4 @@
-//! What of a project's files speaks for a server, and where its project begins.
+//! Files that mark a project and its root.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,15 @@ use serde_json::Value;
 use super::language::matches_pattern;
 use crate::file_system::{FileSystemView, ancestors_within};
 
-/// A file, or a folder, that is looked for from a file upwards.
+/// A file or folder that is searched from a file upwards.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "RawMarker")]
 pub struct ProjectMarker {
-    /// From the folder that is looked at; one `*` in a name without `/` stands for anything.
+    /// Relative to the searched folder. One `*` in a name without `/` is a wildcard.
     pub file: String,
-    /// This stands in it.
+    /// The file must contain this.
     pub contains: Option<String>,
-    /// It is a manifest whose `version` has this major number or a greater one. The nearest alone is asked.
+    /// The file is a manifest whose `version` has at least this major number. Only the nearest one counts.
     pub from: Option<u64>,
 }
 
@@ -28,8 +28,8 @@ enum RawMarker {
 }
 
 impl From<RawMarker> for ProjectMarker {
-    fn from(written: RawMarker) -> Self {
-        match written {
+    fn from(raw: RawMarker) -> Self {
+        match raw {
             RawMarker::File(file) => Self { file, contains: None, from: None },
             RawMarker::More { file, contains, from } => Self { file, contains, from },
         }
@@ -48,7 +48,7 @@ impl ProjectMarker {
         }
     }
 
-    /// The nearest folder that has it.
+    /// The nearest folder with this marker.
     pub fn nearest_folder<'a>(
         &self,
         view: &dyn FileSystemView,
@@ -68,7 +68,7 @@ fn major(view: &dyn FileSystemView, manifest: &Path) -> Option<u64> {
     manifest.get("version")?.as_str()?.split('.').next()?.parse().ok()
 }
 
-/// Where a project begins: at the nearest or at the outermost folder that has one of these.
+/// The root is the nearest or the outermost folder with one of these markers.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RootMarkers {
@@ -79,12 +79,12 @@ pub enum RootMarkers {
 impl RootMarkers {
     pub fn markers(&self) -> &[ProjectMarker] {
         match self {
-            Self::Nearest(signs) | Self::Outermost(signs) => signs,
+            Self::Nearest(markers) | Self::Outermost(markers) => markers,
         }
     }
 
     pub fn find_root(&self, view: &dyn FileSystemView, folder: &Path, root: &Path) -> Option<PathBuf> {
-        let is_in = |folder: &&Path| self.markers().iter().any(|sign| sign.is_in(view, folder));
+        let is_in = |folder: &&Path| self.markers().iter().any(|marker| marker.is_in(view, folder));
         let mut folders = ancestors_within(folder, root).filter(is_in);
         match self {
             Self::Nearest(_) => folders.next(),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_begins_where_its_tool_says() {
+    fn the_root_is_where_the_tool_has_it() {
         let cargo = [
             ("/w/Cargo.toml", "[workspace]"),
             ("/w/a/Cargo.toml", "[package]"),
@@ -140,10 +140,11 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_that_of_the_nearest() {
-        let sign: ProjectMarker = serde_json::from_str(r#"{ "file": "m/package.json", "from": 7 }"#).unwrap();
+    fn the_nearest_manifest_decides_the_version() {
+        let marker: ProjectMarker =
+            serde_json::from_str(r#"{ "file": "m/package.json", "from": 7 }"#).unwrap();
         let is_there = |files: &[(&str, &str)]| {
-            sign.nearest_folder(&MemoryView::new(files), Path::new("/w/a"), Path::new("/w")).is_some()
+            marker.nearest_folder(&MemoryView::new(files), Path::new("/w/a"), Path::new("/w")).is_some()
         };
         let (new, old) = (r#"{ "version": "7.0.1-beta" }"#, r#"{ "version": "5.9.3" }"#);
         assert!(is_there(&[("/w/m/package.json", new)]));

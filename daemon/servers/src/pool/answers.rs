@@ -1,4 +1,4 @@
-//! What one server said of texts, put together: each answer is weighed, and what did not come is told as unknown.
+//! Collects the answers of one server into reports. What did not arrive is unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -11,111 +11,112 @@ use crate::diagnostic::Diagnostic;
 use crate::report::{DiagnosticsReport, Verdict};
 use crate::source::CheckedDocument;
 
-/// Other files of which it is told that nothing is known.
+/// At most this many other files are reported as unknown.
 const MOST_UNKNOWN: usize = 10;
 
 const LATE: &str = "it did not answer in time";
 
 pub(super) const CHANGED_MEANWHILE: &str = "it was changed meanwhile";
 
-/// One answer.
 pub(super) enum ServerAnswer {
-    /// With what stands for its text.
+    /// With the hash of its text.
     File(PathBuf, u64, Verdict),
-    /// Of the same text, what follows a save alone.
+    /// The diagnostics that follow a save, such as a compiler's.
     OnSave(PathBuf, Option<Verdict>),
     OtherFiles(Vec<(PathBuf, Verdict)>),
-    /// Texts that it is to be asked about, too; and files that it is not asked about.
+    /// More texts to check, and files beyond the limit.
     Dependents(Vec<CheckedDocument>, Vec<PathBuf>),
 }
 
-/// What was said by now.
+/// The answers so far.
 pub(super) struct AnswerCollector<'a> {
     pub(super) slot: &'a ServerSlot,
-    /// What the server knew when it was asked.
+    /// The documents' generation when the check began.
     pub(super) generation: u64,
     pub(super) requested: &'a BTreeSet<PathBuf>,
-    /// Everything that was changed on the disk is known to the server.
+    /// The server knows all changes on the disk.
     pub(super) knows_disk: bool,
     pub(super) verdicts: BTreeMap<PathBuf, Verdict>,
     pub(super) on_save: BTreeMap<PathBuf, Verdict>,
-    /// Those of which something was to follow their saves.
+    /// Files whose save should be followed by diagnostics.
     pub(super) expected_on_save: BTreeSet<PathBuf>,
-    /// What came by the way.
+    /// Reported without a request.
     pub(super) other_files: BTreeMap<PathBuf, Verdict>,
-    /// Other files that it was asked about.
+    /// Dependents that were checked.
     pub(super) asked_dependents: BTreeSet<PathBuf>,
-    /// Other files that a change may break, and that it was not asked about.
+    /// Dependents beyond the limit.
     pub(super) unchecked: BTreeSet<PathBuf>,
-    /// Other files of which it is told also that they are not known.
+    /// Other files that are reported even if unknown.
     pub(super) known_before: BTreeSet<PathBuf>,
-    /// Before it was told of anything.
+    /// Captured before the server heard of the change.
     pub(super) prior: PriorDiagnostics,
 }
 
 impl AnswerCollector<'_> {
-    pub(super) fn add(&mut self, got: ServerAnswer) {
-        match got {
-            ServerAnswer::File(path, text, said) => {
-                let said = self.weighed(said);
+    pub(super) fn add(&mut self, answer: ServerAnswer) {
+        match answer {
+            ServerAnswer::File(path, text, verdict) => {
+                let verdict = self.weigh(verdict);
                 let mut documents = self.slot.documents();
-                documents.cache_verdict(&path, (text, self.generation), &said);
-                // Somebody else held another text meanwhile, and is told what is said of that.
+                documents.cache_verdict(&path, (text, self.generation), &verdict);
+                // Another check has sent another text meanwhile, and reports on that.
                 let is_same = documents.text_hash(&path) == Some(text);
                 let changed = || Verdict::Unknown { why: CHANGED_MEANWHILE.to_owned() };
-                let said = if is_same { said } else { changed() };
-                self.verdicts.insert(path, said);
+                let verdict = if is_same { verdict } else { changed() };
+                self.verdicts.insert(path, verdict);
             }
-            ServerAnswer::OnSave(path, said) => self.on_save.extend(said.map(|said| (path, said))),
+            ServerAnswer::OnSave(path, verdict) => {
+                self.on_save.extend(verdict.map(|verdict| (path, verdict)));
+            }
             ServerAnswer::OtherFiles(others) => {
-                for (path, said) in others {
-                    let said = self.weighed(said);
-                    // What was asked for goes before what came by the way.
-                    let is_asked =
-                        self.verdicts.get(&path).is_some_and(|asked| asked.diagnostics().is_some());
-                    if is_asked || self.requested.contains(&path) {
+                for (path, verdict) in others {
+                    let verdict = self.weigh(verdict);
+                    // A requested answer takes precedence over an unrequested one.
+                    let has_answer =
+                        self.verdicts.get(&path).is_some_and(|verdict| verdict.diagnostics().is_some());
+                    if has_answer || self.requested.contains(&path) {
                         continue;
                     }
                     let mut documents = self.slot.documents();
                     if let Some(text) = documents.text_hash(&path) {
-                        documents.cache_verdict(&path, (text, self.generation), &said);
+                        documents.cache_verdict(&path, (text, self.generation), &verdict);
                     }
-                    self.asked_dependents.extend(said.diagnostics().is_none().then(|| path.clone()));
-                    self.other_files.insert(path, said);
+                    self.asked_dependents.extend(verdict.diagnostics().is_none().then(|| path.clone()));
+                    self.other_files.insert(path, verdict);
                 }
             }
             ServerAnswer::Dependents(..) => {}
         }
     }
 
-    /// Nothing is proven where the server may not know what else was changed.
-    fn weighed(&self, mut said: Verdict) -> Verdict {
+    /// Nothing is proven if the server may have missed other changes.
+    fn weigh(&self, mut verdict: Verdict) -> Verdict {
         if !self.knows_disk {
-            said.downgrade_to_likely();
+            verdict.downgrade_to_likely();
         }
-        said
+        verdict
     }
 
     pub(super) fn is_complete(&self) -> bool {
         self.requested.iter().all(|path| self.verdicts.contains_key(path))
     }
 
-    /// Every text that was asked about has an answer, and none is known.
+    /// Every requested text has an answer, and all are unknown.
     pub(super) fn is_all_unknown(&self) -> bool {
-        let is_unknown = |path| self.verdicts.get(path).is_some_and(|said| said.diagnostics().is_none());
+        let is_unknown =
+            |path| self.verdicts.get(path).is_some_and(|verdict| verdict.diagnostics().is_none());
         self.requested.iter().all(is_unknown)
     }
 
-    /// Of other files it is told what is known; and of those that a change may break, and those that were known before, also that
-    /// they are not known.
+    /// Other files are reported if known. Dependents and files that were known before are also reported as unknown.
     pub(super) fn finish(mut self, subjects: &[(CheckedDocument, String)]) -> Vec<DiagnosticsReport> {
         let is_known = !self.is_all_unknown();
         let mut reports = Vec::new();
         for (subject, _) in subjects {
-            let said = self.verdicts.remove(&subject.path);
-            let said = said.unwrap_or_else(|| Verdict::Unknown { why: LATE.to_owned() });
-            reports.push(self.with_past(
-                report_for(self.slot, &subject.path, said),
+            let verdict = self.verdicts.remove(&subject.path);
+            let verdict = verdict.unwrap_or_else(|| Verdict::Unknown { why: LATE.to_owned() });
+            reports.push(self.with_previous(
+                report_for(self.slot, &subject.path, verdict),
                 PriorDiagnostics::previous_diagnostics,
             ));
         }
@@ -123,17 +124,18 @@ impl AnswerCollector<'_> {
         for path in mem::take(&mut self.expected_on_save).into_iter().filter(|_| is_known) {
             self.on_save.entry(path).or_insert_with(|| Verdict::Unknown { why: LATE.to_owned() });
         }
-        for (path, said) in mem::take(&mut self.on_save) {
-            let report = DiagnosticsReport::new(path, source.clone(), self.weighed(said));
-            reports.push(self.with_past(report, PriorDiagnostics::previous_on_save));
+        for (path, verdict) in mem::take(&mut self.on_save) {
+            let report = DiagnosticsReport::new(path, source.clone(), self.weigh(verdict));
+            reports.push(self.with_previous(report, PriorDiagnostics::previous_on_save));
         }
         let mut others = BTreeMap::new();
-        for (path, said) in mem::take(&mut self.other_files).into_iter().chain(mem::take(&mut self.verdicts))
+        for (path, verdict) in
+            mem::take(&mut self.other_files).into_iter().chain(mem::take(&mut self.verdicts))
         {
             if !self.requested.contains(&path)
-                && (said.diagnostics().is_some() || !others.contains_key(&path))
+                && (verdict.diagnostics().is_some() || !others.contains_key(&path))
             {
-                others.insert(path, said);
+                others.insert(path, verdict);
             }
         }
         for path in mem::take(&mut self.asked_dependents) {
@@ -144,24 +146,25 @@ impl AnswerCollector<'_> {
             others.entry(path).or_insert_with(Verdict::beyond_limit);
         }
         let mut unknown = 0;
-        others.retain(|path, said| {
-            let is_unknown = said.diagnostics().is_none();
+        others.retain(|path, verdict| {
+            let is_unknown = verdict.diagnostics().is_none();
             unknown += usize::from(is_unknown && self.known_before.contains(path));
             !is_unknown || (is_known && self.known_before.contains(path) && unknown <= MOST_UNKNOWN)
         });
-        let others = others.into_iter().map(|(path, said)| report_for(self.slot, &path, said));
-        reports.extend(others.map(|report| self.with_past(report, PriorDiagnostics::previous_diagnostics)));
+        let others = others.into_iter().map(|(path, verdict)| report_for(self.slot, &path, verdict));
+        reports
+            .extend(others.map(|report| self.with_previous(report, PriorDiagnostics::previous_diagnostics)));
         reports
     }
 
-    fn with_past(
+    fn with_previous(
         &self,
         report: DiagnosticsReport,
-        of: impl Fn(&PriorDiagnostics, &Path, Option<u64>) -> Option<Vec<Diagnostic>>,
+        previous_of: impl Fn(&PriorDiagnostics, &Path, Option<u64>) -> Option<Vec<Diagnostic>>,
     ) -> DiagnosticsReport {
-        let is_other = self.requested.contains(&report.path) && self.prior.is_closed(&report.path);
+        let may_have_changed = self.requested.contains(&report.path) && self.prior.is_closed(&report.path);
         let text = self.slot.documents().text_hash(&report.path);
-        let past = of(&self.prior, &report.path, text).filter(|_| !is_other);
-        DiagnosticsReport { previous: past, ..report }
+        let previous = previous_of(&self.prior, &report.path, text).filter(|_| !may_have_changed);
+        DiagnosticsReport { previous, ..report }
     }
 }

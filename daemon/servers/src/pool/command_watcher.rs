@@ -1,5 +1,5 @@
-//! What happens on the disk, for one session: as the watches of our servers see it, and one of its own where an editor's servers
-//! serve, which do not say what they see.
+//! Watches the disk for one session. It uses the watchers of our servers, and its own if an editor's servers serve the
+//! folder, because those do not report what they see.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,33 +11,33 @@ use super::watched_root::WatchedRoot;
 use crate::known_servers::language_of;
 use crate::source::{ChangedFiles, ChangedFilesFuture, CheckpointFuture, CommandWatcher};
 
-/// Files of which it is looked whether anybody serves them, after a command that changed more.
+/// At most this many of a command's changed files are checked for a server.
 const MOST_CHANGED: usize = 200;
 
-/// The folder is watched for as long as this is there; of one root there is one watch, however many want it.
+/// Watches the folder until it is dropped. Several users of a root share one watch.
 #[derive(Debug)]
 pub struct PoolCommandWatcher {
     pool: ServerPool,
-    kept: Mutex<Option<(PathBuf, Arc<WatchedRoot>)>>,
+    watched: Mutex<Option<(PathBuf, Arc<WatchedRoot>)>>,
 }
 
 impl ServerPool {
     pub fn command_watcher(&self) -> PoolCommandWatcher {
-        PoolCommandWatcher { pool: self.clone(), kept: Mutex::default() }
+        PoolCommandWatcher { pool: self.clone(), watched: Mutex::default() }
     }
 }
 
 impl PoolCommandWatcher {
-    fn is_kept(&self) -> bool {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    fn is_watching(&self) -> bool {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }
 
 impl CommandWatcher for PoolCommandWatcher {
     fn watch_folder(&self, below: &Path) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.as_ref().is_none_or(|(path, _)| path != below) {
-            *kept = Some((below.to_owned(), self.pool.shared.watch_root(below)));
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        if watched.as_ref().is_none_or(|(path, _)| path != below) {
+            *watched = Some((below.to_owned(), self.pool.shared.watch_root(below)));
         }
     }
 
@@ -55,15 +55,15 @@ impl CommandWatcher for PoolCommandWatcher {
             shared.settle(until).await;
             let mut paths = shared.recent().paths_since(since);
             paths.retain(|path| path.starts_with(below));
-            // What an editor serves it says only when it is asked.
-            let is_kept = self.is_kept();
+            // An editor tells only on request what it serves, so every known language counts.
+            let is_watching = self.is_watching();
             let is_served = |path: &PathBuf| {
-                !shared.choose.servers_for(path, "").is_empty()
-                    || (is_kept && language_of(path, "").is_some())
+                !shared.chooser.servers_for(path, "").is_empty()
+                    || (is_watching && language_of(path, "").is_some())
             };
-            let is_cut = paths.len() > MOST_CHANGED;
+            let is_truncated = paths.len() > MOST_CHANGED;
             let served = paths.into_iter().take(MOST_CHANGED).filter(is_served);
-            ChangedFiles { paths: served.collect(), is_truncated: is_cut }
+            ChangedFiles { paths: served.collect(), is_truncated }
         })
     }
 }

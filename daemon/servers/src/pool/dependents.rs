@@ -1,7 +1,7 @@
-//! The texts of files that a change may break and that a server would not look at by itself.
+//! The texts of dependents that a server would not check by itself.
 //!
-//! Looking takes longer than some servers do for an answer. So what was found for a file is used the next time, and looked for
-//! again meanwhile; the first time is when the file is read or asked about before its change.
+//! The search takes longer than some servers need for an answer. So the next check of a file uses the previous result,
+//! and refreshes it in the background. The first search runs when the file is read or checked before its change.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,18 +17,18 @@ use crate::quirks::DependentsPolicy;
 use crate::source::CheckedDocument;
 use crate::time_limits::{BACKGROUND_DEPENDENTS_TIMEOUT, DEPENDENTS_READ_TIMEOUT};
 
-/// Files for which others are looked for, of those that one call changed.
+/// At most this many changed files of one call get a search for dependents.
 const MOST_CHANGED: usize = 4;
 
-/// The texts, and files of which there are too many to be looked at.
+/// The texts, and the dependents beyond the limit.
 pub(super) async fn dependent_documents(
     pool: &Arc<PoolInner>,
     slot: &Arc<ServerSlot>,
     paths: &BTreeSet<PathBuf>,
     until: Instant,
 ) -> (Vec<CheckedDocument>, Vec<PathBuf>) {
-    let looking = paths.iter().take(MOST_CHANGED).map(|path| of(pool, slot, path, until));
-    let all = join_all(looking).await;
+    let searches = paths.iter().take(MOST_CHANGED).map(|path| dependents_of(pool, slot, path, until));
+    let all = join_all(searches).await;
     let (found, beyond) = DependentFiles::merge(all, |path| paths.contains(path), pool.limits.dependents);
     if found.is_empty() {
         return (Vec::new(), beyond);
@@ -36,39 +36,43 @@ pub(super) async fn dependent_documents(
     let texts = Arc::clone(&pool.texts);
     let reading =
         tokio::task::spawn_blocking(move || found.iter().filter_map(|path| texts.document(path)).collect());
-    // A disk that does not answer is not waited for.
+    // Do not wait for a disk that does not answer.
     let texts = timeout(DEPENDENTS_READ_TIMEOUT, reading).await.ok().and_then(Result::ok).unwrap_or_default();
     (texts, beyond)
 }
 
-async fn of(pool: &Arc<PoolInner>, slot: &Arc<ServerSlot>, path: &Path, until: Instant) -> DependentFiles {
+async fn dependents_of(
+    pool: &Arc<PoolInner>,
+    slot: &Arc<ServerSlot>,
+    path: &Path,
+    until: Instant,
+) -> DependentFiles {
     let known = slot.documents().dependents(path);
     if let Some(known) = known {
         refresh_in_background(pool, slot, path);
         return known;
     }
-    look(pool, slot, path, until.min(Instant::now() + pool.limits.dependents_timeout)).await
+    search(pool, slot, path, until.min(Instant::now() + pool.limits.dependents_timeout)).await
 }
 
-/// Looks without anybody waiting.
 pub(super) fn refresh_in_background(pool: &Arc<PoolInner>, slot: &Arc<ServerSlot>, path: &Path) {
     let (pool, slot, path) = (Arc::clone(pool), Arc::clone(slot), path.to_owned());
-    // With many files at once the first ones will do.
-    let Ok(turn) = Arc::clone(&pool.looking).try_acquire_owned() else { return };
+    // With many files at once, the first ones are enough.
+    let Ok(permit) = Arc::clone(&pool.search_permits).try_acquire_owned() else { return };
     let (tasks, closed) = (pool.tasks.clone(), pool.closed.clone());
     tasks.spawn(closed.run_until_cancelled_owned(async move {
-        look(&pool, &slot, &path, Instant::now() + BACKGROUND_DEPENDENTS_TIMEOUT).await;
-        drop(turn);
+        search(&pool, &slot, &path, Instant::now() + BACKGROUND_DEPENDENTS_TIMEOUT).await;
+        drop(permit);
     }));
 }
 
-async fn look(pool: &PoolInner, slot: &ServerSlot, path: &Path, until: Instant) -> DependentFiles {
+async fn search(pool: &PoolInner, slot: &ServerSlot, path: &Path, until: Instant) -> DependentFiles {
     let quirks = &slot.launch.quirks;
-    let is_asked = || slot.running().is_some_and(|alive| alive.server.can_pull_others());
-    if quirks.dirty_dependents == DependentsPolicy::None || (quirks.pushes_closed && !is_asked()) {
+    let can_pull_others = || slot.running().is_some_and(|alive| alive.server.can_pull_others());
+    if quirks.dirty_dependents == DependentsPolicy::None || (quirks.pushes_closed && !can_pull_others()) {
         return DependentFiles::default();
     }
-    let mentions = DependentsQuery {
+    let query = DependentsQuery {
         path: path.to_owned(),
         root: slot.launch.root.clone(),
         languages: slot.languages.clone(),
@@ -76,7 +80,7 @@ async fn look(pool: &PoolInner, slot: &ServerSlot, path: &Path, until: Instant) 
         overlay: pool.texts.overlay(),
         limit: pool.limits.dependents,
     };
-    let found = find_dependents(mentions, until).await;
+    let found = find_dependents(query, until).await;
     slot.documents().set_dependents(path, &found);
     found
 }

@@ -1,7 +1,7 @@
-//! What one server holds, and what it last said of it. Pure.
+//! The open documents of one server, and its last verdicts on them. Pure.
 //!
-//! What was said of a text counts only while nothing else that the server knows has changed: another file may have broken or
-//! mended it. Each such change is a new generation.
+//! A cached verdict counts only while nothing else that the server knows has changed, because another file may break or
+//! fix it. Each such change is a new generation.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,7 +14,7 @@ use crate::source::CheckedDocument;
 
 #[derive(Debug)]
 pub(super) struct SlotDocuments {
-    held: HashMap<PathBuf, SlotDocument>,
+    open: HashMap<PathBuf, SlotDocument>,
     most: usize,
     clock: u64,
     generation: u64,
@@ -24,69 +24,70 @@ pub(super) struct SlotDocuments {
 struct SlotDocument {
     language: String,
     text: u64,
-    /// The same text lay on the disk.
+    /// The file on the disk had the same text.
     is_saved: bool,
-    /// Of which text the server was told that it was saved.
+    /// The hash of the text of the last `didSave`.
     saved: Option<u64>,
     used: u64,
-    said: Option<CachedVerdict>,
-    /// Files that it may break, as far as they were looked for.
-    links: Option<DependentFiles>,
+    cached: Option<CachedVerdict>,
+    /// Its dependents, if they were searched.
+    dependents: Option<DependentFiles>,
 }
 
 #[derive(Debug)]
 struct CachedVerdict {
     text: u64,
     generation: u64,
-    said: Verdict,
+    verdict: Verdict,
 }
 
 impl SlotDocuments {
     pub(super) fn new(most: usize) -> Self {
-        Self { held: HashMap::new(), most: most.max(1), clock: 0, generation: 0 }
+        Self { open: HashMap::new(), most: most.max(1), clock: 0, generation: 0 }
     }
 
-    /// Whether it is new, and which others are to be let go.
+    /// Returns whether the document is new, and which others to close.
     pub(super) fn sync(&mut self, subject: &CheckedDocument, language: &str) -> (bool, Vec<PathBuf>) {
         self.clock += 1;
-        let text = stands_for(&subject.text);
-        let is_new = !self.held.contains_key(&subject.path);
+        let text = text_hash(&subject.text);
+        let is_new = !self.open.contains_key(&subject.path);
         let used = self.clock;
-        let held = self.held.entry(subject.path.clone()).or_insert_with(|| SlotDocument {
+        let document = self.open.entry(subject.path.clone()).or_insert_with(|| SlotDocument {
             language: language.to_owned(),
             text,
             is_saved: true,
             saved: None,
             used,
-            said: None,
-            links: None,
+            cached: None,
+            dependents: None,
         });
-        held.used = used;
-        // What lies on the disk was known before it was opened.
-        if held.text != text || (is_new && !subject.is_saved) {
+        document.used = used;
+        // The server knew the text on the disk before the file was opened.
+        if document.text != text || (is_new && !subject.is_saved) {
             self.generation += 1;
         }
-        held.text = text;
-        held.is_saved = subject.is_saved;
-        let surplus = self.held.len().saturating_sub(self.most);
+        document.text = text;
+        document.is_saved = subject.is_saved;
+        let surplus = self.open.len().saturating_sub(self.most);
         if surplus == 0 {
             return (is_new, Vec::new());
         }
-        let mut by_use: Vec<_> = self.held.iter().map(|(path, held)| (held.used, path.clone())).collect();
+        let mut by_use: Vec<_> =
+            self.open.iter().map(|(path, document)| (document.used, path.clone())).collect();
         by_use.sort_unstable();
-        let let_go: Vec<_> = by_use.into_iter().take(surplus).map(|(_, path)| path).collect();
-        for path in &let_go {
-            self.held.remove(path);
+        let evicted: Vec<_> = by_use.into_iter().take(surplus).map(|(_, path)| path).collect();
+        for path in &evicted {
+            self.open.remove(path);
         }
-        (is_new, let_go)
+        (is_new, evicted)
     }
 
     pub(super) fn close(&mut self, path: &Path) -> bool {
         self.generation += 1;
-        self.held.remove(path).is_some()
+        self.open.remove(path).is_some()
     }
 
-    /// Something changed that is not held.
+    /// A file changed that is not open.
     pub(super) fn bump_generation(&mut self) {
         self.generation += 1;
     }
@@ -96,76 +97,79 @@ impl SlotDocuments {
     }
 
     pub(super) fn text_hash(&self, path: &Path) -> Option<u64> {
-        self.held.get(path).map(|held| held.text)
+        self.open.get(path).map(|document| document.text)
     }
 
-    /// What stands for all that are held.
+    /// The text hashes of all open documents.
     pub(super) fn text_hashes(&self) -> HashMap<PathBuf, u64> {
-        self.held.iter().map(|(path, held)| (path.clone(), held.text)).collect()
+        self.open.iter().map(|(path, document)| (path.clone(), document.text)).collect()
     }
 
     pub(super) fn language(&self, path: &Path) -> Option<&str> {
-        self.held.get(path).map(|held| &*held.language)
+        self.open.get(path).map(|document| &*document.language)
     }
 
     pub(super) fn paths(&self) -> Vec<PathBuf> {
-        self.held.keys().cloned().collect()
+        self.open.keys().cloned().collect()
     }
 
-    /// Those whose text may have changed without a word from the disk: it is, or was, in an editor alone.
+    /// Documents whose text may have changed without a change on the disk, because it is or was only in an editor.
     pub(super) fn paths_in_editors(&self, open: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
-        let held = self.held.iter().filter(|(path, held)| !held.is_saved || open.contains(*path));
-        held.map(|(path, _)| path.clone()).collect()
+        let in_editors =
+            self.open.iter().filter(|(path, document)| !document.is_saved || open.contains(*path));
+        in_editors.map(|(path, _)| path.clone()).collect()
     }
 
     pub(super) fn count(&self) -> usize {
-        self.held.len()
+        self.open.len()
     }
 
-    pub(super) fn set_dependents(&mut self, path: &Path, links: &DependentFiles) {
-        if let Some(held) = self.held.get_mut(path) {
-            held.links = Some(links.clone());
+    pub(super) fn set_dependents(&mut self, path: &Path, dependents: &DependentFiles) {
+        if let Some(document) = self.open.get_mut(path) {
+            document.dependents = Some(dependents.clone());
         }
     }
 
     pub(super) fn dependents(&self, path: &Path) -> Option<DependentFiles> {
-        self.held.get(path)?.links.clone()
+        self.open.get(path)?.dependents.clone()
     }
 
-    /// Whether the server has to be told that this text was saved. From now on it was.
+    /// Records that this text is saved. Returns whether the server must be sent `didSave`.
     pub(super) fn mark_saved(&mut self, path: &Path) -> bool {
-        self.held.get_mut(path).is_some_and(|held| held.saved.replace(held.text) != Some(held.text))
+        self.open
+            .get_mut(path)
+            .is_some_and(|document| document.saved.replace(document.text) != Some(document.text))
     }
 
-    /// What was said of a text that was held at this moment, if it is the same still.
-    pub(super) fn cache_verdict(&mut self, path: &Path, (text, generation): (u64, u64), said: &Verdict) {
+    /// Caches a verdict, if the text and the generation are still the same.
+    pub(super) fn cache_verdict(&mut self, path: &Path, (text, generation): (u64, u64), verdict: &Verdict) {
         if generation == self.generation
-            && said.diagnostics().is_some()
-            && let Some(held) = self.held.get_mut(path).filter(|held| held.text == text)
+            && verdict.diagnostics().is_some()
+            && let Some(document) = self.open.get_mut(path).filter(|document| document.text == text)
         {
-            held.said = Some(CachedVerdict { text, generation, said: said.clone() });
+            document.cached = Some(CachedVerdict { text, generation, verdict: verdict.clone() });
         }
     }
 
-    /// Those of which something was ever known, under whatever text.
+    /// Documents with a cached verdict, for whatever text.
     pub(super) fn paths_ever_known(&self) -> BTreeSet<PathBuf> {
-        let known = self.held.iter().filter(|(_, held)| held.said.is_some());
+        let known = self.open.iter().filter(|(_, document)| document.cached.is_some());
         known.map(|(path, _)| path.clone()).collect()
     }
 
-    /// What is known of the texts that are held, with everything else as it is now.
+    /// The diagnostics of the open texts in the current generation.
     pub(super) fn current_diagnostics(&self) -> HashMap<PathBuf, Vec<Diagnostic>> {
-        let known = |(path, held): (&PathBuf, &SlotDocument)| {
-            let said = held.said.as_ref()?;
-            let is_now = said.generation == self.generation && said.text == held.text;
-            let all = said.said.diagnostics().filter(|_| is_now)?;
+        let known = |(path, document): (&PathBuf, &SlotDocument)| {
+            let cached = document.cached.as_ref()?;
+            let is_current = cached.generation == self.generation && cached.text == document.text;
+            let all = cached.verdict.diagnostics().filter(|_| is_current)?;
             Some((path.clone(), all.to_vec()))
         };
-        self.held.iter().filter_map(known).collect()
+        self.open.iter().filter_map(known).collect()
     }
 }
 
-fn stands_for(text: &str) -> u64 {
+fn text_hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
@@ -182,36 +186,36 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_counts_only_while_nothing_has_changed() {
+    fn a_verdict_is_cached_until_something_changes() {
         let mut documents = SlotDocuments::new(9);
         let (a, b) = (subject("a", "1"), subject("b", "1"));
         documents.sync(&a, "x");
         let now = |documents: &SlotDocuments, path: &str| {
             (documents.text_hash(Path::new(path)).unwrap(), documents.generation())
         };
-        let said = Verdict::Proven(Vec::new());
+        let verdict = Verdict::Proven(Vec::new());
         let is_known =
             |documents: &SlotDocuments| documents.current_diagnostics().contains_key(Path::new("a"));
         let at = now(&documents, "a");
-        documents.cache_verdict(Path::new("a"), at, &said);
+        documents.cache_verdict(Path::new("a"), at, &verdict);
         assert!(is_known(&documents));
         documents.sync(&b, "x");
         assert!(is_known(&documents), "opening a saved file changes nothing");
         documents.sync(&subject("b", "2"), "x");
         assert!(!is_known(&documents), "b may have broken it");
-        documents.cache_verdict(Path::new("a"), at, &said);
-        assert!(!is_known(&documents), "it was said before");
+        documents.cache_verdict(Path::new("a"), at, &verdict);
+        assert!(!is_known(&documents), "it is of an older generation");
         let at = now(&documents, "a");
         documents.cache_verdict(Path::new("a"), at, &Verdict::Unknown { why: String::new() });
         assert!(!is_known(&documents));
-        documents.cache_verdict(Path::new("a"), at, &said);
+        documents.cache_verdict(Path::new("a"), at, &verdict);
         assert_eq!(documents.current_diagnostics()[Path::new("a")], Vec::new());
         documents.bump_generation();
-        assert!(!is_known(&documents), "somebody changed the disk");
+        assert!(!is_known(&documents), "the disk changed");
     }
 
     #[test]
-    fn the_one_that_was_used_least_is_let_go() {
+    fn the_least_recently_used_document_is_closed() {
         let mut documents = SlotDocuments::new(2);
         documents.sync(&subject("a", ""), "x");
         documents.sync(&subject("b", ""), "x");
@@ -221,13 +225,13 @@ mod tests {
     }
 
     #[test]
-    fn a_save_is_told_once() {
+    fn a_save_is_sent_once() {
         let mut documents = SlotDocuments::new(2);
         documents.sync(&subject("a", "1"), "x");
         assert!(documents.mark_saved(Path::new("a")));
         assert!(!documents.mark_saved(Path::new("a")));
         documents.sync(&subject("a", "2"), "x");
         assert!(documents.mark_saved(Path::new("a")));
-        assert!(!documents.mark_saved(Path::new("b")), "it is not held");
+        assert!(!documents.mark_saved(Path::new("b")), "it is not open");
     }
 }

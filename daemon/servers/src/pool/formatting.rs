@@ -1,4 +1,4 @@
-//! The form that a language server gives to a proposed text, which is lent to it as for a question of what would be wrong (`proposed_text`).
+//! Formats a proposed text with a language server, which gets the text as in `proposed_text`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::source::CheckedDocument;
 use crate::time_limits::{FORMAT_LOCK_TIMEOUT, FORMAT_READY_TIMEOUT};
 
 impl DocumentFormatter for PoolSource {
-    /// By the first of those that serve the file that can; it is started where it is not there.
+    /// By the first server of the file that can format. It is started if it is not running.
     fn format_text<'a>(&'a self, path: &'a Path, text: &'a str, until: Instant) -> FormatFuture<'a> {
         Box::pin(async move {
             let shared = &self.pool.shared;
@@ -28,24 +28,25 @@ impl DocumentFormatter for PoolSource {
                     |why: &str| Err(FormatError { name: slot.launch.name.clone(), why: why.to_owned() });
                 slot.mark_used();
                 slot.wait_started(until.min(slot.created + FORMAT_READY_TIMEOUT)).await;
-                open(shared, slot, &group.subjects);
+                open_current(shared, slot, &group.subjects);
                 if slot.running().is_some_and(|alive| !alive.server.can_format()) {
                     continue;
                 }
-                // One that reads its project is not kept from those who ask it something, and waited for once, not for each file.
-                let begun = slot.running().map_or(slot.created, |alive| alive.since);
-                let _ = timeout_at(until.min(begun + FORMAT_READY_TIMEOUT), wait_until_ready(slot)).await;
+                // A server that is reading its project stays free for checks. The wait for it begins at its start, so
+                // several files wait only once.
+                let started = slot.running().map_or(slot.created, |alive| alive.since);
+                let _ = timeout_at(until.min(started + FORMAT_READY_TIMEOUT), wait_until_ready(slot)).await;
                 let alive = match slot.ready_server() {
                     Ok(alive) => alive,
                     Err(why) => return failed(&why),
                 };
-                let Some(turn) = slot.lock_exclusive(FORMAT_LOCK_TIMEOUT, until).await else {
+                let Some(lock) = slot.lock_exclusive(FORMAT_LOCK_TIMEOUT, until).await else {
                     return failed("it is busy with other texts");
                 };
-                let lent = ProposedTextGuard::begin(shared, slot, &alive, &group.subjects, turn);
-                let formed = alive.server.format(path, until).await;
-                drop(lent);
-                return match formed {
+                let guard = ProposedTextGuard::begin(shared, slot, &alive, &group.subjects, lock);
+                let formatted = alive.server.format(path, until).await;
+                drop(guard);
+                return match formatted {
                     Ok(new) => Ok(Some(new)),
                     Err(why) => failed(&why),
                 };
@@ -55,10 +56,11 @@ impl DocumentFormatter for PoolSource {
     }
 }
 
-/// Some are ready when they have spoken of a file for the first time: as it is, before another text is lent to them.
-fn open(shared: &PoolInner, slot: &ServerSlot, subjects: &[(CheckedDocument, String)]) {
-    // A text that is being tried is not disturbed.
-    let Ok(_turn) = slot.lock.try_read() else { return };
+/// Some servers are ready only after their first diagnostics of a file. So they get the current text before a proposed
+/// one.
+fn open_current(shared: &PoolInner, slot: &ServerSlot, subjects: &[(CheckedDocument, String)]) {
+    // Do not disturb the check of a proposed text.
+    let Ok(_lock) = slot.lock.try_read() else { return };
     for (proposed, language) in subjects {
         match (shared.texts.document(&proposed.path), slot.running()) {
             (Some(subject), Some(alive)) => _ = slot.sync_document(&alive, &subject, language),

@@ -1,4 +1,4 @@
-//! Looking after the servers: those that nobody asks end, and those that take too much memory.
+//! Stops unused servers, and those that use too much memory.
 
 use std::collections::HashMap;
 use std::sync::Weak;
@@ -20,60 +20,61 @@ pub(super) async fn run_housekeeping(shared: Weak<PoolInner>, closed: Cancellati
             _ = look.tick() => {}
         }
         let Some(pool) = shared.upgrade() else { return };
-        end_idle(&pool);
+        stop_idle(&pool);
         make_room(&pool);
         let groups: Vec<i32> =
-            pool.all().iter().filter_map(|slot| slot.running()?.server.process_group()).collect();
+            pool.all_slots().iter().filter_map(|slot| slot.running()?.server.process_group()).collect();
         drop(pool);
-        // It reads a few hundred small files.
-        let taken =
+        // This reads a few hundred small files.
+        let memory_used =
             tokio::task::spawn_blocking(move || memory::memory_by_group(&groups)).await.unwrap_or_default();
         let Some(pool) = shared.upgrade() else { return };
-        end_greedy(&pool, &taken);
+        stop_over_limit(&pool, &memory_used);
     }
 }
 
-fn end_idle(pool: &PoolInner) {
+fn stop_idle(pool: &PoolInner) {
     let now = Instant::now();
-    for slot in pool.all() {
+    for slot in pool.all_slots() {
         let idle = if slot.is_redundant() { pool.limits.idle_redundant } else { pool.limits.idle };
-        if slot.running().is_some() && now.duration_since(slot.last_used()) >= idle && slot.is_free() {
+        if slot.running().is_some() && now.duration_since(slot.last_used()) >= idle && slot.is_idle() {
             slot.send_command(SlotCommand::Stop);
         }
     }
 }
 
-/// Whoever wants a server while all places are taken has another one end, which two may want of the same one, or in vain where it is
-/// asked something just then. So as long as somebody waits, those that were used least end, one for each.
+/// A server that needs a permit while none is free has another one stopped. Two may choose the same one, or one that is
+/// just being used. So as long as any waits, the least recently used servers are stopped, one for each.
 fn make_room(pool: &PoolInner) {
-    if pool.places.available_permits() > 0 {
+    if pool.server_permits.available_permits() > 0 {
         return;
     }
-    let slots = pool.all();
-    let (mut placed, mut ending, mut starting) = (Vec::new(), 0_usize, 0_usize);
+    let slots = pool.all_slots();
+    let (mut running, mut ending, mut starting) = (Vec::new(), 0_usize, 0_usize);
     for slot in slots {
         match slot.state() {
-            SlotState::Running(_) => placed.push(slot),
+            SlotState::Running(_) => running.push(slot),
             SlotState::Stopping => ending += 1,
             SlotState::Starting => starting += 1,
             SlotState::Backoff { .. } | SlotState::Failed { .. } => {}
         }
     }
-    // Those that start and do not wait have the places that are left.
-    let waiting = (starting + placed.len() + ending).saturating_sub(pool.limits.servers);
-    placed.sort_by_key(|slot| slot.last_used());
-    let free = placed.into_iter().filter(|slot| slot.is_free());
-    free.take(waiting.saturating_sub(ending)).for_each(|slot| _ = slot.send_command(SlotCommand::Stop));
+    // Starting servers that do not wait hold the remaining permits.
+    let waiting = (starting + running.len() + ending).saturating_sub(pool.limits.servers);
+    running.sort_by_key(|slot| slot.last_used());
+    let idle = running.into_iter().filter(|slot| slot.is_idle());
+    idle.take(waiting.saturating_sub(ending)).for_each(|slot| _ = slot.send_command(SlotCommand::Stop));
 }
 
-fn end_greedy(pool: &PoolInner, taken: &HashMap<i32, u64>) {
-    for slot in pool.all() {
+fn stop_over_limit(pool: &PoolInner, memory_used: &HashMap<i32, u64>) {
+    for slot in pool.all_slots() {
         let Some(alive) = slot.running() else { continue };
-        let taken = alive.server.process_group().and_then(|group| taken.get(&group).copied()).unwrap_or(0);
-        if taken > pool.limits.memory {
+        let memory_used =
+            alive.server.process_group().and_then(|group| memory_used.get(&group).copied()).unwrap_or(0);
+        if memory_used > pool.limits.memory {
             slot.send_command(SlotCommand::GiveUp(format!(
-                "it took {} MB of memory, and may take {} MB",
-                taken >> 20,
+                "it used {} MB of memory; the limit is {} MB",
+                memory_used >> 20,
                 pool.limits.memory >> 20
             )));
         }

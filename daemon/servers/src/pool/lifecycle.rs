@@ -1,4 +1,4 @@
-//! The life of one server, in a task of its own: started, watched over, begun again after a pause, given up, ended.
+//! The lifecycle task of one server: start, watch, restart after a delay, give up, stop.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -13,9 +13,9 @@ use super::watched_root::WatchedRoot;
 use crate::server::{LanguageServer, LanguageServerState, ServerStartError};
 use crate::time_limits::{SHUTDOWN_GRACE, STEADY_UPTIME, WATCH_TIMEOUT};
 
-/// What ends one run of a server.
+/// Why a run of a server ended.
 enum ServerRunEnd {
-    /// `0` completes "it has ended: …".
+    /// The text completes "it has ended: …".
     Crashed(String),
     Commanded(SlotCommand),
     Closed,
@@ -24,17 +24,17 @@ enum ServerRunEnd {
 pub(super) async fn run_lifecycle(
     shared: Weak<PoolInner>,
     slot: Arc<ServerSlot>,
-    mut orders: Receiver<SlotCommand>,
+    mut commands: Receiver<SlotCommand>,
     closed: CancellationToken,
 ) {
     let mut failures = 0;
     loop {
         let began = Instant::now();
-        let over = run(&shared, &slot, &mut orders, &closed).await;
+        let end = run(&shared, &slot, &mut commands, &closed).await;
         let Some(pool) = shared.upgrade() else { return };
-        match over {
+        match end {
             ServerRunEnd::Closed => {
-                set(&pool, &slot, SlotState::Stopping);
+                set_state(&pool, &slot, SlotState::Stopping);
                 return;
             }
             ServerRunEnd::Commanded(SlotCommand::Restart | SlotCommand::Keep) => {
@@ -42,17 +42,17 @@ pub(super) async fn run_lifecycle(
                 failures = 0;
             }
             ServerRunEnd::Commanded(SlotCommand::Stop) => {
-                // Under the lock under which others need it, so that nobody is left with a server that is gone.
+                // Under the lock of `get_or_start`, so that no caller is left with a server that is gone.
                 let mut slots = pool.slots();
                 let mut is_wanted = false;
-                while let Ok(order) = orders.try_recv() {
-                    is_wanted = matches!(order, SlotCommand::Keep | SlotCommand::Restart);
+                while let Ok(command) = commands.try_recv() {
+                    is_wanted = matches!(command, SlotCommand::Keep | SlotCommand::Restart);
                 }
                 if !is_wanted {
                     tracing::info!(ms = began.elapsed().as_millis(), "server stopped: nobody needs it");
                     slots.remove(&slot.key());
                     drop(slots);
-                    pool.changed();
+                    pool.notify_changed();
                     return;
                 }
                 drop(slots);
@@ -60,10 +60,10 @@ pub(super) async fn run_lifecycle(
             }
             ServerRunEnd::Commanded(SlotCommand::GiveUp(why)) => {
                 tracing::warn!(why, "server exceeds a limit");
-                set(&pool, &slot, SlotState::Failed { why });
+                set_state(&pool, &slot, SlotState::Failed { why });
                 drop(pool);
-                if !rest(None, &mut orders, &closed).await {
-                    return leave(&shared, &slot);
+                if !wait_for_restart(None, &mut commands, &closed).await {
+                    return remove_slot(&shared, &slot);
                 }
                 failures = 0;
             }
@@ -74,35 +74,35 @@ pub(super) async fn run_lifecycle(
                 let until = (failures < limits.failures).then(|| {
                     Instant::now() + limits.restart_delay * 4_u32.saturating_pow(failures.saturating_sub(1))
                 });
-                let life = match until {
+                let state = match until {
                     Some(until) => SlotState::Backoff { why, until },
-                    None => {
-                        SlotState::Failed { why: format!("it broke {failures} times; the last time: {why}") }
-                    }
+                    None => SlotState::Failed {
+                        why: format!("it crashed {failures} times; the last time: {why}"),
+                    },
                 };
-                set(&pool, &slot, life);
+                set_state(&pool, &slot, state);
                 drop(pool);
-                if !rest(until, &mut orders, &closed).await {
-                    return leave(&shared, &slot);
+                if !wait_for_restart(until, &mut commands, &closed).await {
+                    return remove_slot(&shared, &slot);
                 }
             }
         }
         let Some(pool) = shared.upgrade() else { return };
-        set(&pool, &slot, SlotState::Starting);
+        set_state(&pool, &slot, SlotState::Starting);
     }
 }
 
-/// Without a process, it only gives its place away.
-fn leave(shared: &Weak<PoolInner>, slot: &ServerSlot) {
+/// Removes a slot that has no process.
+fn remove_slot(shared: &Weak<PoolInner>, slot: &ServerSlot) {
     if let Some(pool) = shared.upgrade() {
         pool.slots().remove(&slot.key());
-        pool.changed();
+        pool.notify_changed();
     }
 }
 
-fn set(pool: &PoolInner, slot: &ServerSlot, life: SlotState) {
-    // Without the reasons: the last words of a server may quote the files that it read.
-    match &life {
+fn set_state(pool: &PoolInner, slot: &ServerSlot, state: SlotState) {
+    // Logged without the reasons: a server's last output may quote the files that it read.
+    match &state {
         SlotState::Starting => {}
         SlotState::Running(alive) => tracing::info!(group = alive.server.process_group(), "server started"),
         SlotState::Backoff { until, .. } => {
@@ -112,37 +112,37 @@ fn set(pool: &PoolInner, slot: &ServerSlot, life: SlotState) {
         SlotState::Failed { .. } => tracing::warn!("server is given up"),
         SlotState::Stopping => tracing::info!("server is stopping"),
     }
-    slot.state.send_replace(life);
-    pool.changed();
+    slot.state.send_replace(state);
+    pool.notify_changed();
 }
 
-/// One run, from the start to its end. When it is over there is no process.
+/// One run of the server. When it returns there is no process.
 async fn run(
     shared: &Weak<PoolInner>,
     slot: &Arc<ServerSlot>,
-    orders: &mut Receiver<SlotCommand>,
+    commands: &mut Receiver<SlotCommand>,
     closed: &CancellationToken,
 ) -> ServerRunEnd {
     let Some(pool) = shared.upgrade() else { return ServerRunEnd::Closed };
-    let (processes, places) = (pool.processes.clone(), Arc::clone(&pool.places));
+    let (processes, server_permits) = (pool.processes.clone(), Arc::clone(&pool.server_permits));
     drop(pool);
-    let _place = tokio::select! {
+    let _permit = tokio::select! {
         biased;
         () = closed.cancelled() => return ServerRunEnd::Closed,
-        over = ordered(orders) => return over,
-        place = places.acquire_owned() => place,
+        end = receive_command(commands) => return end,
+        permit = server_permits.acquire_owned() => permit,
     };
     let Some(root) = shared.upgrade().map(|pool| pool.watch_root(&slot.launch.root)) else {
         return ServerRunEnd::Closed;
     };
-    // What is changed from now on it is told; what was changed before it reads.
+    // The server reads earlier changes itself. Later ones are sent to it.
     let _ = root.watcher.take_changes(Instant::now() + WATCH_TIMEOUT).await;
     tracing::info!("server is starting");
     let starting = LanguageServer::start(slot.launch.clone(), &processes);
     let server = tokio::select! {
         biased;
         () = closed.cancelled() => return ServerRunEnd::Closed,
-        over = ordered(orders) => return over,
+        end = receive_command(commands) => return end,
         started = starting => match started {
             Ok(server) => server,
             Err(error) => {
@@ -153,26 +153,26 @@ async fn run(
     };
     let Some(pool) = shared.upgrade() else { return ServerRunEnd::Closed };
     let alive = Arc::new(RunningServer { server: Arc::clone(&server), root, since: Instant::now() });
-    hold_again(&pool, slot, &alive);
-    set(&pool, slot, SlotState::Running(Arc::clone(&alive)));
+    reopen_documents(&pool, slot, &alive);
+    set_state(&pool, slot, SlotState::Running(Arc::clone(&alive)));
     drop(pool);
-    let over = tokio::select! {
+    let end = tokio::select! {
         biased;
         () = closed.cancelled() => ServerRunEnd::Closed,
-        over = ordered(orders) => over,
-        why = broken(shared, &server) => ServerRunEnd::Crashed(why),
+        end = receive_command(commands) => end,
+        why = wait_for_crash(shared, &server) => ServerRunEnd::Crashed(why),
     };
-    if !matches!(over, ServerRunEnd::Crashed(_))
+    if !matches!(end, ServerRunEnd::Crashed(_))
         && let Some(pool) = shared.upgrade()
     {
-        set(&pool, slot, SlotState::Stopping);
+        set_state(&pool, slot, SlotState::Stopping);
     }
-    // One that broke is not asked for anything any more.
-    let grace = if matches!(over, ServerRunEnd::Crashed(_)) { Duration::ZERO } else { SHUTDOWN_GRACE };
+    // A crashed server gets no `shutdown` request.
+    let grace = if matches!(end, ServerRunEnd::Crashed(_)) { Duration::ZERO } else { SHUTDOWN_GRACE };
     server.shut_down(grace).await;
-    let held = slot.documents().paths();
-    held.iter().for_each(|path| alive.root.watcher.untrack(path));
-    over
+    let open = slot.documents().paths();
+    open.iter().for_each(|path| alive.root.watcher.untrack(path));
+    end
 }
 
 fn start_error_name(error: &ServerStartError) -> &'static str {
@@ -184,29 +184,29 @@ fn start_error_name(error: &ServerStartError) -> &'static str {
     }
 }
 
-/// What it held when it ended, and what was to be held when it was not there yet.
-fn hold_again(pool: &PoolInner, slot: &ServerSlot, alive: &Arc<RunningServer>) {
-    let held = slot.documents().paths();
-    for path in held {
+/// Opens the documents of the previous run, and those that were checked before it started.
+fn reopen_documents(pool: &PoolInner, slot: &ServerSlot, alive: &Arc<RunningServer>) {
+    let open = slot.documents().paths();
+    for path in open {
         alive.root.watcher.track(&path);
         slot.refresh(alive, &*pool.texts, &path);
     }
     slot.documents().bump_generation();
 }
 
-/// An order that ends a run.
-async fn ordered(orders: &mut Receiver<SlotCommand>) -> ServerRunEnd {
+/// Waits for a command that ends a run.
+async fn receive_command(commands: &mut Receiver<SlotCommand>) -> ServerRunEnd {
     loop {
-        match orders.recv().await {
+        match commands.recv().await {
             Some(SlotCommand::Keep) => {}
-            Some(order) => return ServerRunEnd::Commanded(order),
+            Some(command) => return ServerRunEnd::Commanded(command),
             None => return ServerRunEnd::Closed,
         }
     }
 }
 
-/// Waits until a server has ended by itself or does not answer any more, and passes on what it is about meanwhile.
-async fn broken(shared: &Weak<PoolInner>, server: &LanguageServer) -> String {
+/// Waits until a server has exited by itself or does not answer, and passes on its state meanwhile.
+async fn wait_for_crash(shared: &Weak<PoolInner>, server: &LanguageServer) -> String {
     let mut states = server.subscribe_state();
     let (started, mut was_ready) = (Instant::now(), false);
     loop {
@@ -225,7 +225,7 @@ async fn broken(shared: &Weak<PoolInner>, server: &LanguageServer) -> String {
             was_ready = is_ready;
         }
         if let Some(pool) = shared.upgrade() {
-            pool.changed();
+            pool.notify_changed();
         }
         if states.changed().await.is_err() {
             return "it is gone".to_owned();
@@ -233,10 +233,10 @@ async fn broken(shared: &Weak<PoolInner>, server: &LanguageServer) -> String {
     }
 }
 
-/// Waits for the time, if there is one, or for somebody who wants it again. Tells whether to go on.
-async fn rest(
+/// Waits until `until`, or for a command. Returns whether to restart.
+async fn wait_for_restart(
     until: Option<Instant>,
-    orders: &mut Receiver<SlotCommand>,
+    commands: &mut Receiver<SlotCommand>,
     closed: &CancellationToken,
 ) -> bool {
     let time = async {
@@ -250,7 +250,7 @@ async fn rest(
         tokio::select! {
             biased;
             () = closed.cancelled() => return false,
-            order = orders.recv() => match order {
+            command = commands.recv() => match command {
                 Some(SlotCommand::Restart) => return true,
                 Some(SlotCommand::Stop) => return false,
                 Some(_) => {}
@@ -262,7 +262,7 @@ async fn rest(
 }
 
 impl PoolInner {
-    /// The one that watches a root, for as long as a server or a session has it.
+    /// The watcher of a root. It lives as long as a server or a session uses it.
     pub(super) fn watch_root(&self, path: &std::path::Path) -> Arc<WatchedRoot> {
         let mut roots = self.roots.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         roots.retain(|_, root| root.strong_count() > 0);

@@ -1,25 +1,25 @@
-//! How much memory servers take, with all that they started.
+//! The memory of servers, including their child processes.
 
 use std::collections::HashMap;
 use std::fs;
 
-/// By the number of the group, which is also that of its session: what a server starts stays in one of them. In bytes; those
-/// that nothing is known of are left out.
+/// In bytes, by process group id, which is also the session id: a server's children stay in one of the two. Unknown
+/// groups are left out.
 pub(super) fn memory_by_group(groups: &[i32]) -> HashMap<i32, u64> {
-    let mut found = HashMap::new();
+    let mut memory = HashMap::new();
     if groups.is_empty() {
-        return found;
+        return memory;
     }
     for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let stat = fs::read_to_string(process.path().join("stat")).unwrap_or_default();
         let Some(group) = group(&stat, groups) else { continue };
         let status = fs::read_to_string(process.path().join("status")).unwrap_or_default();
-        *found.entry(group).or_default() += resident(&status);
+        *memory.entry(group).or_default() += resident(&status);
     }
-    found
+    memory
 }
 
-/// `pid (name) state parent group session …`, where the name may hold anything.
+/// `pid (name) state parent group session …`; the name may contain anything.
 fn group(stat: &str, groups: &[i32]) -> Option<i32> {
     let fields = stat.rsplit(") ").next()?.split(' ');
     let mut numbers = fields.skip(2).take(2).filter_map(|number| number.parse::<i32>().ok());

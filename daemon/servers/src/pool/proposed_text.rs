@@ -1,9 +1,9 @@
-//! What a proposed text would be told, without its becoming the document.
+//! Checks a proposed text without making it the document.
 //!
-//! A server is not started for a question that may be answered with no. The server that is there is lent the proposed text and given the true one back: a second server would have to read the whole
-//! project, and take its memory again, for each question. While it is lent nobody else has the server, so that nobody is
-//! given what it says of a text that does not exist; and it is kept until it has answered for the true text again, so that
-//! nothing it still had to say of the other can be taken for news.
+//! No server is started for an edit that the user may reject. A running server gets the proposed text and then the true
+//! one back: a second server would have to read the whole project, and need its memory again, for each check. Meanwhile
+//! the server is locked, so that no other check gets diagnostics of a text that does not exist. The lock is kept until
+//! the server has answered for the true text again, so that nothing about the proposed text can pass for news.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,29 +25,29 @@ use crate::report::{DiagnosticsReport, Verdict};
 use crate::source::CheckedDocument;
 use crate::time_limits::{COLLECT_RESERVE, RESTORE_TIMEOUT};
 
-/// A server with what it is asked about, and the language that it is told.
+/// A server, and the documents that it checks with their language ids.
 type SlotRequest = (Arc<ServerSlot>, Vec<(CheckedDocument, String)>);
 
 impl PoolSource {
-    /// What would be wrong with these proposed texts, and with other files because of them. The documents stay as they are.
+    /// Checks proposed texts, and other files because of them. The documents stay as they are.
     pub async fn check_proposed(
         &self,
         subjects: &[CheckedDocument],
         until: Instant,
     ) -> Vec<DiagnosticsReport> {
         let shared = &self.pool.shared;
-        let groups = self.running(subjects);
-        let asking = groups.iter().map(|(slot, subjects)| lend(shared, slot, subjects, until));
-        join_all(asking).await.into_iter().flatten().collect()
+        let groups = self.running_servers(subjects);
+        let checks = groups.iter().map(|(slot, subjects)| check_with_slot(shared, slot, subjects, until));
+        join_all(checks).await.into_iter().flatten().collect()
     }
 
-    /// The servers of these that are there already.
-    fn running(&self, subjects: &[CheckedDocument]) -> Vec<SlotRequest> {
+    /// The running servers of these files.
+    fn running_servers(&self, subjects: &[CheckedDocument]) -> Vec<SlotRequest> {
         let shared = &self.pool.shared;
         let mut groups: BTreeMap<SlotKey, SlotRequest> = BTreeMap::new();
         for subject in subjects {
             let first_line = subject.text.lines().next().unwrap_or_default();
-            for chosen in shared.choose.servers_for(&subject.path, first_line) {
+            for chosen in shared.chooser.servers_for(&subject.path, first_line) {
                 let is_served = |word: &String| *word == chosen.name || *word == chosen.language;
                 let key = (chosen.name.clone(), chosen.root.clone());
                 let slot = shared.slots().get(&key).cloned();
@@ -61,9 +61,9 @@ impl PoolSource {
     }
 }
 
-// The lock is a lease of the server: while it holds a proposed text nobody else may ask it. `until` ends it.
+// The lock leases the server: while it has a proposed text, no other check may use it. `until` ends the lease.
 #[allow(clippy::await_holding_invalid_type)]
-async fn lend(
+async fn check_with_slot(
     pool: &Arc<PoolInner>,
     slot: &Arc<ServerSlot>,
     subjects: &[(CheckedDocument, String)],
@@ -74,37 +74,41 @@ async fn lend(
         Ok(alive) => alive,
         Err(why) => return report_all_unknown(slot, subjects, &why),
     };
-    let Some(turn) = slot.lock_exclusive(Duration::MAX, until).await else {
+    let Some(lock) = slot.lock_exclusive(Duration::MAX, until).await else {
         return report_all_unknown(slot, subjects, "it is busy with other texts");
     };
     alive.root.settle_changes(pool, until).await;
     let mark = alive.server.event_mark();
-    let lent = ProposedTextGuard::begin(pool, slot, &alive, subjects, turn);
-    // So that what is known is told when the time is over.
+    let guard = ProposedTextGuard::begin(pool, slot, &alive, subjects, lock);
+    // Known answers must be collected before the deadline.
     let inner = until.checked_sub(COLLECT_RESERVE).unwrap_or(until);
     let checking = join_all(subjects.iter().map(|(subject, _)| alive.server.check(&subject.path, inner)));
     let asking = async {
-        let (said, linked) = tokio::join!(checking, check_linked(pool, slot, &alive, subjects, inner));
-        // What it says of others without being asked comes with its answer, or shortly after.
-        (said, linked, alive.server.check_other_files(mark, inner).await)
+        let (verdicts, dependents) =
+            tokio::join!(checking, check_dependents(pool, slot, &alive, subjects, inner));
+        // Diagnostics of other files come with the answer, or shortly after.
+        (verdicts, dependents, alive.server.check_other_files(mark, inner).await)
     };
-    let Ok((said, linked, others)) = timeout_at(until, asking).await else {
+    let Ok((verdicts, dependents, others)) = timeout_at(until, asking).await else {
         return report_all_unknown(slot, subjects, "it did not answer in time");
     };
-    drop(lent);
-    let mut reports: Vec<_> =
-        subjects.iter().zip(said).map(|((subject, _), said)| report_for(slot, &subject.path, said)).collect();
-    let known = |(path, said): &(PathBuf, Verdict)| {
-        said.diagnostics().is_some() && !subjects.iter().any(|(subject, _)| subject.path == *path)
+    drop(guard);
+    let mut reports: Vec<_> = subjects
+        .iter()
+        .zip(verdicts)
+        .map(|((subject, _), verdict)| report_for(slot, &subject.path, verdict))
+        .collect();
+    let known = |(path, verdict): &(PathBuf, Verdict)| {
+        verdict.diagnostics().is_some() && !subjects.iter().any(|(subject, _)| subject.path == *path)
     };
-    // What was asked for goes before what came by the way.
-    let others: BTreeMap<_, _> = others.into_iter().chain(linked).filter(known).collect();
-    reports.extend(others.into_iter().map(|(path, said)| report_for(slot, &path, said)));
+    // Requested answers take precedence over unrequested ones.
+    let others: BTreeMap<_, _> = others.into_iter().chain(dependents).filter(known).collect();
+    reports.extend(others.into_iter().map(|(path, verdict)| report_for(slot, &path, verdict)));
     reports
 }
 
-/// Of files that these may break.
-async fn check_linked(
+/// Checks the dependents of these files.
+async fn check_dependents(
     pool: &Arc<PoolInner>,
     slot: &Arc<ServerSlot>,
     alive: &RunningServer,
@@ -118,79 +122,79 @@ async fn check_linked(
         if let Some(language) = language_of(&subject.path, first_line) {
             slot.sync_document(alive, &subject, language);
             checking.push(async move {
-                let said = alive.server.check(&subject.path, until).await;
-                (subject.path, said)
+                let verdict = alive.server.check(&subject.path, until).await;
+                (subject.path, verdict)
             });
         }
     }
     join_all(checking).await
 }
 
-/// What is given back.
+/// The true text to restore.
 struct OriginalText {
     path: PathBuf,
     text: Option<CheckedDocument>,
     language: String,
-    was_held: bool,
-    /// What the server held before, where that lies on the disk.
+    was_open: bool,
+    /// The server's text before, if it is on the disk.
     before: Option<Arc<String>>,
 }
 
-/// Gives the true texts back however the asking ends.
+/// Restores the true texts, however the check ends.
 pub(super) struct ProposedTextGuard {
     slot: Arc<ServerSlot>,
     alive: Arc<RunningServer>,
-    true_texts: Vec<OriginalText>,
-    turn: Option<OwnedRwLockWriteGuard<()>>,
+    originals: Vec<OriginalText>,
+    lock: Option<OwnedRwLockWriteGuard<()>>,
     pool: Arc<PoolInner>,
-    /// It may be dropped where there is none.
+    /// The guard may be dropped outside a runtime.
     runtime: Handle,
 }
 
 impl ProposedTextGuard {
-    /// From now on the server holds these.
+    /// Sends the proposed texts to the server.
     pub(super) fn begin(
         pool: &Arc<PoolInner>,
         slot: &Arc<ServerSlot>,
         alive: &Arc<RunningServer>,
         subjects: &[(CheckedDocument, String)],
-        turn: OwnedRwLockWriteGuard<()>,
+        lock: OwnedRwLockWriteGuard<()>,
     ) -> Self {
-        let lend = |(subject, language): &(CheckedDocument, String)| OriginalText {
+        let propose = |(subject, language): &(CheckedDocument, String)| OriginalText {
             path: subject.path.clone(),
             text: pool.texts.document(&subject.path),
             language: language.clone(),
-            was_held: slot.documents().text_hash(&subject.path).is_some(),
-            // Not by the slot: what is remembered of the document stays.
+            was_open: slot.documents().text_hash(&subject.path).is_some(),
+            // Not through the slot, so that the document's cached state stays.
             before: alive.server.sync_proposed(subject, language),
         };
-        let true_texts = subjects.iter().map(lend).collect();
+        let originals = subjects.iter().map(propose).collect();
         let (slot, alive, pool) = (Arc::clone(slot), Arc::clone(alive), Arc::clone(pool));
-        Self { slot, alive, true_texts, turn: Some(turn), pool, runtime: Handle::current() }
+        Self { slot, alive, originals, lock: Some(lock), pool, runtime: Handle::current() }
     }
 }
 
 impl Drop for ProposedTextGuard {
     fn drop(&mut self) {
-        let mut back = Vec::new();
-        for OriginalText { path, text, language, was_held, before } in &self.true_texts {
+        let mut restored = Vec::new();
+        for OriginalText { path, text, language, was_open, before } in &self.originals {
             match text {
-                Some(text) if *was_held => {
+                Some(text) if *was_open => {
                     let before = before.as_deref().map(String::as_str);
                     self.slot.restore_document(&self.alive, text, language, before);
-                    back.push(path.clone());
+                    restored.push(path.clone());
                 }
                 _ => self.alive.server.close(path),
             }
         }
-        let (alive, turn) = (Arc::clone(&self.alive), self.turn.take());
+        let (alive, lock) = (Arc::clone(&self.alive), self.lock.take());
         let until = Instant::now() + RESTORE_TIMEOUT;
-        let coming_back = self.pool.closed.clone().run_until_cancelled_owned(async move {
-            for path in back {
+        let recheck = self.pool.closed.clone().run_until_cancelled_owned(async move {
+            for path in restored {
                 alive.server.check(&path, until).await;
             }
-            drop(turn);
+            drop(lock);
         });
-        self.pool.tasks.spawn_on(coming_back, &self.runtime);
+        self.pool.tasks.spawn_on(recheck, &self.runtime);
     }
 }

@@ -1,5 +1,5 @@
-//! What was changed on the disk lately, for those who want to know what happened since they last asked. Bounded: who asks too
-//! seldom misses the oldest.
+//! Recent changes on the disk, for callers that ask what changed since a checkpoint. Bounded: a caller that asks too
+//! rarely misses the oldest.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -22,14 +22,13 @@ impl RecentDiskChanges {
         self.changed.drain(..surplus);
     }
 
-    /// This moment.
     pub(super) fn checkpoint(&self) -> u64 {
         self.clock
     }
 
-    /// What was changed after a moment, each file once.
-    pub(super) fn paths_since(&self, moment: u64) -> Vec<PathBuf> {
-        let later = self.changed.iter().filter(|(at, _)| *at > moment);
+    /// The files that changed after a checkpoint, each once.
+    pub(super) fn paths_since(&self, checkpoint: u64) -> Vec<PathBuf> {
+        let later = self.changed.iter().filter(|(tick, _)| *tick > checkpoint);
         let mut paths: Vec<_> = later.map(|(_, path)| path.clone()).collect();
         paths.sort_unstable();
         paths.dedup();
@@ -42,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_again_is_only_what_is_new() {
+    fn only_changes_since_the_checkpoint_are_returned() {
         let mut recent = RecentDiskChanges::default();
         let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
         recent.add(paths(&["b", "a", "b"]).into_iter());

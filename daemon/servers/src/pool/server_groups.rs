@@ -1,4 +1,4 @@
-//! From a file to the servers that serve it, begun where they are not there yet.
+//! Groups files by the servers that serve them, and starts servers that are not there yet.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,27 +15,27 @@ use crate::server::ServerLaunch;
 use crate::server_selection::SelectedServer;
 use crate::source::CheckedDocument;
 
-/// Missing servers that are remembered.
+/// At most this many missing servers are remembered.
 const MOST_MISSING: usize = 64;
 
-/// For each server that runs so many may be wanted, broken ones among them.
+/// Up to this many times the limit of running servers may be needed at once, including failed ones.
 const WAITING: usize = 4;
 
-/// What one server is asked about.
+/// The documents that one server checks.
 pub(super) struct ServerGroup {
     pub(super) server: GroupServer,
-    /// With the language that the server is told.
+    /// With their language ids.
     pub(super) subjects: Vec<(CheckedDocument, String)>,
 }
 
 pub(super) enum GroupServer {
     Available(Arc<ServerSlot>),
-    /// It cannot be started: its name, and why.
+    /// It cannot start: its name, and why.
     Unavailable(String, String),
 }
 
 impl PoolInner {
-    /// Everything that serves these, except what the names or languages in `served` say is served already.
+    /// The servers of these files, except those whose name or language is in `served`.
     pub(super) fn group_by_server(
         self: &Arc<Self>,
         subjects: &[CheckedDocument],
@@ -44,7 +44,7 @@ impl PoolInner {
         let mut groups: BTreeMap<SlotKey, ServerGroup> = BTreeMap::new();
         for subject in subjects {
             let first_line = subject.text.lines().next().unwrap_or_default();
-            for chosen in self.choose.servers_for(&subject.path, first_line) {
+            for chosen in self.chooser.servers_for(&subject.path, first_line) {
                 let is_served = |word: &String| *word == chosen.name || *word == chosen.language;
                 if served.iter().any(is_served) {
                     continue;
@@ -52,14 +52,14 @@ impl PoolInner {
                 let command = match &chosen.program {
                     ProgramLookup::Found { command, .. } => command.clone(),
                     ProgramLookup::Missing { hint } => {
-                        self.miss(&chosen, hint);
+                        self.note_missing(&chosen, hint);
                         continue;
                     }
                 };
                 let key = (chosen.name.clone(), chosen.root.clone());
                 let language = chosen.language.clone();
                 let group = groups.entry(key).or_insert_with(|| ServerGroup {
-                    server: match self.need(&chosen, command) {
+                    server: match self.get_or_start(&chosen, command) {
                         Ok(slot) => GroupServer::Available(slot),
                         Err(why) => GroupServer::Unavailable(chosen.name.clone(), why),
                     },
@@ -71,7 +71,7 @@ impl PoolInner {
         groups.into_values().collect()
     }
 
-    fn miss(&self, chosen: &SelectedServer, hint: &str) {
+    fn note_missing(&self, chosen: &SelectedServer, hint: &str) {
         let mut missing = self.missing();
         if missing.len() < MOST_MISSING && !missing.contains_key(&chosen.name) {
             let language = chosen.language.clone();
@@ -82,14 +82,14 @@ impl PoolInner {
         }
     }
 
-    /// The one place where a server begins, under the lock of all of them: never twice.
-    fn need(
+    /// The only place that starts servers. It holds the lock of all slots, so no server starts twice.
+    fn get_or_start(
         self: &Arc<Self>,
         chosen: &SelectedServer,
         command: Vec<OsString>,
     ) -> Result<Arc<ServerSlot>, String> {
         if self.closed.is_cancelled() {
-            return Err("the desk is closing".to_owned());
+            return Err("the daemon is shutting down".to_owned());
         }
         let launch = launch(chosen, command);
         let mut slots = self.slots();
@@ -97,35 +97,35 @@ impl PoolInner {
         if let Some(slot) = slots.get(&key) {
             slot.mark_used();
             if matches!(slot.state(), SlotState::Stopping) {
-                // What is configured otherwise now begins when this one is gone.
-                if !is_the_same(&slot.launch, &launch) {
-                    return Err("it is started anew, as it is configured now".to_owned());
+                // A server with a new configuration starts when this one is gone.
+                if !is_same_launch(&slot.launch, &launch) {
+                    return Err("it is restarting with its new configuration".to_owned());
                 }
                 slot.send_command(SlotCommand::Keep);
             }
             return Ok(Arc::clone(slot));
         }
         if slots.len() >= self.limits.servers.saturating_mul(WAITING) {
-            return Err(format!("{} language servers are wanted at the same time", slots.len()));
+            return Err(format!("too many language servers are needed at once: {}", slots.len()));
         }
-        if self.places.available_permits() == 0 {
-            let idle = slots.values().filter(|slot| slot.running().is_some() && slot.is_free());
-            // The new one begins when the process of the old one is gone.
+        if self.server_permits.available_permits() == 0 {
+            let idle = slots.values().filter(|slot| slot.running().is_some() && slot.is_idle());
+            // The new one starts when the old process is gone.
             idle.min_by_key(|slot| slot.last_used()).map(|oldest| oldest.send_command(SlotCommand::Stop));
         }
-        let (slot, orders) = ServerSlot::new(launch, &chosen.language, self.limits.documents);
+        let (slot, commands) = ServerSlot::new(launch, &chosen.language, self.limits.documents);
         slots.insert(key, Arc::clone(&slot));
         drop(slots);
         self.missing().remove(&chosen.name);
         if self.tasks.is_empty() {
             self.tasks.spawn(housekeeping::run_housekeeping(Arc::downgrade(self), self.closed.clone()));
         }
-        // On its own: the session that needs it first is not the only one.
+        // Without a parent span: the session that needs it first is not the only one.
         let span = tracing::error_span!(parent: None, "server", name = chosen.name, root = %slot.launch.root.display());
-        let life =
-            lifecycle::run_lifecycle(Arc::downgrade(self), Arc::clone(&slot), orders, self.closed.clone());
-        self.tasks.spawn(life.instrument(span));
-        self.changed();
+        let lifecycle =
+            lifecycle::run_lifecycle(Arc::downgrade(self), Arc::clone(&slot), commands, self.closed.clone());
+        self.tasks.spawn(lifecycle.instrument(span));
+        self.notify_changed();
         Ok(slot)
     }
 }
@@ -143,7 +143,7 @@ fn launch(chosen: &SelectedServer, command: Vec<OsString>) -> ServerLaunch {
     }
 }
 
-fn is_the_same(one: &ServerLaunch, other: &ServerLaunch) -> bool {
+fn is_same_launch(one: &ServerLaunch, other: &ServerLaunch) -> bool {
     let parts = |launch: &ServerLaunch| {
         (
             launch.command.clone(),
@@ -156,10 +156,10 @@ fn is_the_same(one: &ServerLaunch, other: &ServerLaunch) -> bool {
 }
 
 impl ServerPool {
-    /// The configuration for what lies below this folder is another one: its servers end, and begin as they are configured now when
-    /// they are needed. Whoever was given up has another chance.
+    /// The configuration of this folder changed: its servers stop, and start with the new configuration when they are
+    /// needed. Failed servers get another chance.
     pub fn stop_below(&self, folder: &Path) {
-        for slot in self.shared.all().iter().filter(|slot| slot.launch.root.starts_with(folder)) {
+        for slot in self.shared.all_slots().iter().filter(|slot| slot.launch.root.starts_with(folder)) {
             slot.send_command(SlotCommand::Stop);
         }
     }

@@ -1,4 +1,4 @@
-//! The place of one server in the pool: who it is, how it lives, and what it holds.
+//! One server in the pool: its launch, its state and its documents.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,28 +22,28 @@ pub(super) type SlotKey = (String, PathBuf);
 pub(super) struct ServerSlot {
     pub(super) launch: ServerLaunch,
     pub(super) created: Instant,
-    /// Ids of the languages that it knows.
+    /// Ids of the languages that it serves.
     pub(super) languages: Vec<String>,
     pub(super) state: watch::Sender<SlotState>,
-    /// Whoever checks has it shared; whoever holds a text that is not the document's has it alone.
+    /// Checks share it. A proposed text needs it exclusively.
     pub(super) lock: Arc<RwLock<()>>,
     documents: Mutex<SlotDocuments>,
     used: Mutex<SlotUsage>,
-    orders: mpsc::Sender<SlotCommand>,
+    commands: mpsc::Sender<SlotCommand>,
 }
 
 #[derive(Debug)]
 struct SlotUsage {
     last: Instant,
-    /// Somebody else has answered for its files since.
-    is_spare: bool,
+    /// Another source has served its files since.
+    is_redundant: bool,
 }
 
 #[derive(Debug, Clone)]
 pub(super) enum SlotState {
     Starting,
     Running(Arc<RunningServer>),
-    /// It broke, and is started again at this time.
+    /// It crashed, and restarts at this time.
     Backoff {
         why: String,
         until: Instant,
@@ -51,7 +51,7 @@ pub(super) enum SlotState {
     Failed {
         why: String,
     },
-    /// It is asked to end, or has ended.
+    /// It was asked to stop, or has stopped.
     Stopping,
 }
 
@@ -62,15 +62,15 @@ pub(super) struct RunningServer {
     pub(super) since: Instant,
 }
 
-/// What the task that a server lives in is told.
+/// A command to the lifecycle task.
 #[derive(Debug)]
 pub(super) enum SlotCommand {
-    /// Nobody needs it.
+    /// It is no longer needed.
     Stop,
-    /// Somebody needs it after all.
+    /// It is needed after all.
     Keep,
     Restart,
-    /// It must not go on; `0` completes "it was ended: …".
+    /// It must stop; the text completes "it was ended: …".
     GiveUp(String),
 }
 
@@ -84,7 +84,7 @@ impl ServerSlot {
             Some(known) => known.languages.clone(),
             None => vec![language.to_owned()],
         };
-        let (orders, receiver) = mpsc::channel(16);
+        let (commands, receiver) = mpsc::channel(16);
         let slot = Self {
             launch,
             created: Instant::now(),
@@ -92,8 +92,8 @@ impl ServerSlot {
             state: watch::Sender::new(SlotState::Starting),
             lock: Arc::default(),
             documents: Mutex::new(SlotDocuments::new(most)),
-            used: Mutex::new(SlotUsage { last: Instant::now(), is_spare: false }),
-            orders,
+            used: Mutex::new(SlotUsage { last: Instant::now(), is_redundant: false }),
+            commands,
         };
         (Arc::new(slot), receiver)
     }
@@ -113,15 +113,15 @@ impl ServerSlot {
         }
     }
 
-    /// Waits until its process is greeted, or known not to be, though not for long: one that waits for a place, or is written
-    /// in Java, takes any time. What it has to read afterwards is not waited for here.
+    /// Waits a short time until the server is initialized or has failed. One that waits for a permit, or is written in
+    /// Java, may take long. Does not wait until it has read its project.
     pub(super) async fn wait_started(&self, until: Instant) {
-        let mut life = self.state.subscribe();
+        let mut states = self.state.subscribe();
         let until = until.min(Instant::now() + START_WAIT);
-        let _ = timeout_at(until, life.wait_for(|life| !matches!(life, SlotState::Starting))).await;
+        let _ = timeout_at(until, states.wait_for(|state| !matches!(state, SlotState::Starting))).await;
     }
 
-    /// Whoever runs, or completes "what it says of this text is not known: …".
+    /// The running server if it is ready. The error completes "what it says of this text is not known: …".
     pub(super) fn ready_server(&self) -> Result<Arc<RunningServer>, String> {
         match self.state() {
             SlotState::Running(alive) => match alive.server.state() {
@@ -135,9 +135,9 @@ impl ServerSlot {
                 LanguageServerState::Ended { why } => Err(format!("it has ended: {why}")),
             },
             SlotState::Starting => Err("it is starting".to_owned()),
-            SlotState::Backoff { why, .. } => Err(format!("it broke and is started again soon: {why}")),
+            SlotState::Backoff { why, .. } => Err(format!("it crashed and restarts soon: {why}")),
             SlotState::Failed { why } => Err(format!("it was given up: {why}")),
-            SlotState::Stopping => Err("it is ending".to_owned()),
+            SlotState::Stopping => Err("it is stopping".to_owned()),
         }
     }
 
@@ -145,17 +145,18 @@ impl ServerSlot {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds a text, and lets go of the one that was used least where there are too many. Gives what stands for the text.
+    /// Sends a text to the server, and closes the least recently used documents beyond the limit. Returns the text's
+    /// hash.
     pub(super) fn sync_document(
         &self,
         alive: &RunningServer,
         subject: &CheckedDocument,
         language: &str,
     ) -> u64 {
-        self.hold_by(alive, subject, language, || alive.server.sync_document(subject, language))
+        self.sync_with(alive, subject, language, || alive.server.sync_document(subject, language))
     }
 
-    /// The same, after another text was lent to the server.
+    /// The same, after the server had a proposed text.
     pub(super) fn restore_document(
         &self,
         alive: &RunningServer,
@@ -163,30 +164,30 @@ impl ServerSlot {
         language: &str,
         before: Option<&str>,
     ) {
-        self.hold_by(alive, subject, language, || alive.server.restore_document(subject, language, before));
+        self.sync_with(alive, subject, language, || alive.server.restore_document(subject, language, before));
     }
 
-    fn hold_by(
+    fn sync_with(
         &self,
         alive: &RunningServer,
         subject: &CheckedDocument,
         language: &str,
-        tell: impl FnOnce(),
+        send: impl FnOnce(),
     ) -> u64 {
         let mut documents = self.documents();
-        let (is_new, let_go) = documents.sync(subject, language);
-        tell();
+        let (is_new, evicted) = documents.sync(subject, language);
+        send();
         if is_new {
             alive.root.watcher.track(&subject.path);
         }
-        for path in let_go {
+        for path in evicted {
             alive.server.close(&path);
             alive.root.watcher.untrack(&path);
         }
         documents.text_hash(&subject.path).unwrap_or_default()
     }
 
-    /// Holds what is held as it is now, or lets go of what is no more.
+    /// Sends the current text of an open document, or closes it if the file is gone.
     pub(super) fn refresh(&self, alive: &RunningServer, texts: &dyn DocumentProvider, path: &Path) {
         let language = self.documents().language(path).map(str::to_owned);
         match texts.document(path).zip(language) {
@@ -203,12 +204,12 @@ impl ServerSlot {
     }
 
     pub(super) fn mark_used(&self) {
-        *self.used() = SlotUsage { last: Instant::now(), is_spare: false };
+        *self.used() = SlotUsage { last: Instant::now(), is_redundant: false };
     }
 
-    /// Somebody else answers for its files, until it is asked again.
+    /// Another source serves its files, until this server is used again.
     pub(super) fn mark_redundant(&self) {
-        self.used().is_spare = true;
+        self.used().is_redundant = true;
     }
 
     pub(super) fn last_used(&self) -> Instant {
@@ -216,43 +217,43 @@ impl ServerSlot {
     }
 
     pub(super) fn is_redundant(&self) -> bool {
-        self.used().is_spare
+        self.used().is_redundant
     }
 
     fn used(&self) -> MutexGuard<'_, SlotUsage> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The turn of whoever wants it alone. Those who ask it something in turn are not waited for longer than `patience`, and none
-    /// of them is kept waiting: whoever stands in the queue of such a lock holds up all that come after.
+    /// Locks the server exclusively. Waits for ongoing checks at most `patience`. It polls instead of queueing, because
+    /// a queued writer would block all later checks.
     pub(super) async fn lock_exclusive(
         &self,
         patience: Duration,
         until: Instant,
     ) -> Option<OwnedRwLockWriteGuard<()>> {
-        let mut is_shared: Option<Instant> = None;
+        let mut shared_since: Option<Instant> = None;
         loop {
-            if let Ok(turn) = Arc::clone(&self.lock).try_write_owned() {
-                return Some(turn);
+            if let Ok(guard) = Arc::clone(&self.lock).try_write_owned() {
+                return Some(guard);
             }
             let now = Instant::now();
             if self.lock.try_read().is_ok() {
-                is_shared.get_or_insert(now);
+                shared_since.get_or_insert(now);
             }
-            if now >= until || is_shared.is_some_and(|since| now - since >= patience) {
+            if now >= until || shared_since.is_some_and(|since| now - since >= patience) {
                 return None;
             }
             sleep_until(until.min(now + LOCK_POLL_INTERVAL)).await;
         }
     }
 
-    /// Nobody asks it anything at this moment.
-    pub(super) fn is_free(&self) -> bool {
+    /// No check uses it at this moment.
+    pub(super) fn is_idle(&self) -> bool {
         self.lock.try_write().is_ok()
     }
 
-    /// Tells whether there is anybody to hear it.
-    pub(super) fn send_command(&self, order: SlotCommand) -> bool {
-        self.orders.try_send(order).is_ok()
+    /// Returns whether the lifecycle task is there to receive it.
+    pub(super) fn send_command(&self, command: SlotCommand) -> bool {
+        self.commands.try_send(command).is_ok()
     }
 }

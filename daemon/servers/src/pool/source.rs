@@ -1,4 +1,4 @@
-//! The pool as a source, and what is left of it where an editor serves some languages itself.
+//! The pool as a diagnostics source, with or without the languages that an editor serves itself.
 
 use std::path::PathBuf;
 
@@ -11,16 +11,16 @@ use super::server_groups::{GroupServer, ServerGroup};
 use crate::report::{DiagnosticsReport, Verdict};
 use crate::source::{CheckFuture, CheckedDocument, DiagnosticsSource};
 
-/// The pool without what is served already. No server of those is started.
+/// The pool without the servers and languages that another source serves. None of those is started.
 #[derive(Debug, Clone)]
 pub struct PoolSource {
     pub(super) pool: ServerPool,
-    /// Names of servers, or ids of languages.
+    /// Server names or language ids.
     pub(super) excluded: Vec<String>,
 }
 
 impl ServerPool {
-    /// `served` are ids of languages, or names of servers, that somebody else answers for.
+    /// `served` are language ids or server names that another source serves.
     pub fn excluding(&self, served: &[String]) -> PoolSource {
         PoolSource { pool: self.clone(), excluded: served.to_vec() }
     }
@@ -29,23 +29,28 @@ impl ServerPool {
         &self,
         subjects: &[CheckedDocument],
         served: &[String],
-        aim: CheckMode,
+        mode: CheckMode,
         until: Instant,
     ) -> Vec<DiagnosticsReport> {
         let groups = self.shared.group_by_server(subjects, served);
-        let asking = groups.iter().map(|group| self.ask_one(group, aim, until));
-        join_all(asking).await.into_iter().flatten().collect()
+        let checks = groups.iter().map(|group| self.check_group(group, mode, until));
+        join_all(checks).await.into_iter().flatten().collect()
     }
 
-    async fn ask_one(&self, group: &ServerGroup, aim: CheckMode, until: Instant) -> Vec<DiagnosticsReport> {
+    async fn check_group(
+        &self,
+        group: &ServerGroup,
+        mode: CheckMode,
+        until: Instant,
+    ) -> Vec<DiagnosticsReport> {
         match &group.server {
             GroupServer::Available(slot) => {
-                check_with_server(&self.shared, slot, &group.subjects, aim, until).await
+                check_with_server(&self.shared, slot, &group.subjects, mode, until).await
             }
             GroupServer::Unavailable(name, why) => {
-                let said = Verdict::Unknown { why: why.clone() };
+                let verdict = Verdict::Unknown { why: why.clone() };
                 let report = |(subject, _): &(CheckedDocument, String)| {
-                    DiagnosticsReport::new(subject.path.clone(), name.clone(), said.clone())
+                    DiagnosticsReport::new(subject.path.clone(), name.clone(), verdict.clone())
                 };
                 group.subjects.iter().map(report).collect()
             }
@@ -73,9 +78,9 @@ impl DiagnosticsSource for PoolSource {
 
     fn mark_redundant(&self, paths: &[PathBuf]) {
         let shared = &self.pool.shared;
-        // Whoever has none need not look who would serve them.
+        // Without slots there is nothing to mark.
         for path in paths.iter().filter(|_| !shared.slots().is_empty()) {
-            for chosen in shared.choose.servers_for(path, "") {
+            for chosen in shared.chooser.servers_for(path, "") {
                 let slot = shared.slots().get(&(chosen.name, chosen.root)).cloned();
                 slot.iter().for_each(|slot| slot.mark_redundant());
             }

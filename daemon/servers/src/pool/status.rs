@@ -1,4 +1,4 @@
-//! What a person is told of the pool.
+//! The status of the pool, for the user.
 
 use std::path::PathBuf;
 
@@ -8,21 +8,20 @@ use super::slot::SlotState;
 use super::{PoolInner, memory};
 use crate::server::LanguageServerState;
 
-/// One server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerStatus {
     pub name: String,
     pub root: PathBuf,
-    /// The number of its process, while there is one.
+    /// Its process id, while it runs.
     pub process: Option<i32>,
     pub phase: ServerPhase,
     pub documents: usize,
-    /// In bytes, with all that it started.
+    /// In bytes, including its child processes.
     pub memory: Option<u64>,
-    /// How long it runs, in seconds.
+    /// Its uptime in seconds.
     pub seconds: Option<u64>,
-    /// What it misses, though it runs.
+    /// A limitation while it runs, such as changes that it cannot see.
     pub problem: Option<String>,
 }
 
@@ -35,32 +34,32 @@ pub enum ServerPhase {
         percent: Option<u32>,
     },
     Ready,
-    /// It broke, and is started again.
+    /// It crashed, and restarts.
     Resting {
         why: String,
         seconds: u64,
     },
-    /// It is not started again until somebody says so.
+    /// It does not restart until the user asks for it.
     GivenUp {
         why: String,
     },
     Ending,
 }
 
-/// A server that was wanted and is not installed.
+/// A server that was needed and is not installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UninstalledServer {
     pub name: String,
     pub language: String,
-    /// What a person does to have it.
+    /// How to install it.
     pub hint: String,
 }
 
 pub(super) fn server_statuses(pool: &PoolInner) -> Vec<ServerStatus> {
-    let slots = pool.all();
+    let slots = pool.all_slots();
     let groups: Vec<i32> = slots.iter().filter_map(|slot| slot.running()?.server.process_group()).collect();
     let memory = memory::memory_by_group(&groups);
-    let told = slots.iter().map(|slot| {
+    let statuses = slots.iter().map(|slot| {
         let alive = slot.running();
         let process = alive.as_ref().and_then(|alive| alive.server.process_group());
         ServerStatus {
@@ -74,11 +73,11 @@ pub(super) fn server_statuses(pool: &PoolInner) -> Vec<ServerStatus> {
             problem: alive.and_then(|alive| alive.root.watcher.problem()),
         }
     });
-    told.collect()
+    statuses.collect()
 }
 
-fn phase(life: SlotState) -> ServerPhase {
-    match life {
+fn phase(state: SlotState) -> ServerPhase {
+    match state {
         SlotState::Starting => ServerPhase::Starting,
         SlotState::Running(alive) => match alive.server.state() {
             LanguageServerState::Ready => ServerPhase::Ready,

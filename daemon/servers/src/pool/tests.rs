@@ -1,4 +1,4 @@
-//! A pool with real servers: the toy of `examples/toy_server.rs`, whose answers follow from the texts alone.
+//! A pool with real server processes: `examples/toy_server.rs`, whose answers follow from the texts alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,29 +26,29 @@ mod formatting;
 mod proposed_text;
 mod shutdown;
 
-/// Not how long anything takes: a test that waits so long has failed.
+/// A deadline that only a failing test reaches.
 pub(super) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
-/// A folder with files, a pool, and a log of what its servers were sent.
+/// A folder with files, a pool, and a log of the messages to its servers.
 pub(super) struct House {
     pub(super) pool: ServerPool,
     pub(super) root: PathBuf,
-    asked: Arc<AtomicUsize>,
-    /// What an editor has open.
+    selections: Arc<AtomicUsize>,
+    /// The open buffers of an editor.
     open: Buffers,
     _folder: tempfile::TempDir,
 }
 
 type Buffers = Arc<Mutex<BTreeMap<PathBuf, Arc<String>>>>;
 
-/// What is on the disk, and what an editor has instead. Each folder that has one is a project of its own.
+/// The disk, and an editor's buffers over it. Each folder directly below the root is a project.
 struct Desk {
     root: PathBuf,
     arguments: Vec<String>,
     quirks: Quirks,
-    asked: Arc<AtomicUsize>,
+    selections: Arc<AtomicUsize>,
     open: Buffers,
 }
 
@@ -73,11 +73,11 @@ impl DocumentProvider for Desk {
 
 impl ServerChooser for Desk {
     fn servers_for(&self, path: &Path, _: &str) -> Vec<SelectedServer> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        if path.extension().is_some_and(|ending| ending == "txt") {
+        self.selections.fetch_add(1, Ordering::Relaxed);
+        if path.extension().is_some_and(|extension| extension == "txt") {
             return Vec::new();
         }
-        let missing = path.extension().is_some_and(|ending| ending == "none");
+        let missing = path.extension().is_some_and(|extension| extension == "none");
         let command =
             [vec![program().into_os_string()], self.arguments.iter().map(Into::into).collect()].concat();
         let program = match missing {
@@ -103,7 +103,7 @@ impl ServerChooser for Desk {
     }
 }
 
-/// It is built along with the tests, but not with a filter of their names.
+/// Built along with the tests, unless they are filtered by name.
 fn program() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let program = tests.ancestors().nth(2).unwrap().join("examples/toy_server");
@@ -134,21 +134,21 @@ impl House {
         if !quirks.saves_for.is_empty() {
             all.extend(["--compile".to_owned(), gate]);
         }
-        let (asked, open) = (Arc::default(), Buffers::default());
+        let (selections, open) = (Arc::default(), Buffers::default());
         let root = root.join("work");
         let desk = Desk {
             root: root.clone(),
             arguments: all,
             quirks,
-            asked: Arc::clone(&asked),
+            selections: Arc::clone(&selections),
             open: Arc::clone(&open),
         };
         let desk = Arc::new(desk);
-        // On a machine that is busy nothing may be missed for want of time.
+        // A busy machine must not miss dependents for lack of time.
         let limits = PoolLimits { dependents_timeout: Duration::from_secs(30), ..limits };
         let environment = vec![("PATH".into(), "/usr/bin:/bin".into())];
         let pool = ServerPool::new(Processes::new(environment), desk.clone(), desk, limits);
-        Self { pool, root, asked, open, _folder: folder }
+        Self { pool, root, selections, open, _folder: folder }
     }
 
     pub(super) fn usual() -> Self {
@@ -160,7 +160,7 @@ impl House {
         fs::write(self.root.join(name), text).unwrap();
     }
 
-    /// The text is written, too: as an edit of a closed file is.
+    /// Writes the text, too, as an edit of a closed file does.
     pub(super) fn saved(&self, name: &str, text: &str) -> CheckedDocument {
         self.write(name, text);
         CheckedDocument { is_saved: true, ..self.unsaved(name, text) }
@@ -170,18 +170,18 @@ impl House {
         CheckedDocument { path: self.root.join(name), text: Arc::new(text.to_owned()), is_saved: false }
     }
 
-    /// An editor has it open, and this is its text.
+    /// Opens a file in the editor with this text.
     pub(super) fn open(&self, name: &str, text: &str) {
         self.open.lock().unwrap().insert(self.root.join(name), Arc::new(text.to_owned()));
     }
 
-    /// Until it answers: a server that starts has nothing to say, and says so at once.
+    /// Checks until the server answers: one that is starting reports that at once.
     pub(super) async fn check(&self, subject: &CheckedDocument) -> Vec<String> {
         loop {
             let reports = self.pool.check(std::slice::from_ref(subject), soon()).await;
             let own = reports.iter().find(|report| report.path == subject.path).unwrap();
             match &own.verdict {
-                Verdict::Unknown { why } if why == "it is starting" || why.starts_with("it broke") => {
+                Verdict::Unknown { why } if why == "it is starting" || why.starts_with("it crashed") => {
                     let is_its = |running: &ServerStatus| subject.path.starts_with(&running.root);
                     self.until(|running| is_its(running) && running.phase == ServerPhase::Ready).await;
                 }
@@ -190,45 +190,45 @@ impl House {
         }
     }
 
-    /// Each report in a line.
+    /// Each report as a line.
     pub(super) fn words(&self, reports: &[DiagnosticsReport]) -> Vec<String> {
         let line = |report: &DiagnosticsReport| {
             let name = report.path.strip_prefix(&self.root).unwrap().display();
             match &report.verdict {
                 Verdict::Unknown { why } | Verdict::Unchecked { why } => format!("{name} unknown {why}"),
-                said => {
-                    let all = said.diagnostics().unwrap();
+                verdict => {
+                    let all = verdict.diagnostics().unwrap();
                     let all: Vec<_> = all.iter().map(|diagnostic| &*diagnostic.message).collect();
-                    format!("{name} {:?} {}", said.proof(), all.join("; "))
+                    format!("{name} {:?} {}", verdict.proof(), all.join("; "))
                 }
             }
         };
         reports.iter().map(line).collect()
     }
 
-    /// Until one of the servers is like this.
-    pub(super) async fn until(&self, is_so: impl Fn(&ServerStatus) -> bool) -> ServerStatus {
-        let mut news = self.pool.subscribe();
+    /// Waits until the status of a server satisfies the predicate.
+    pub(super) async fn until(&self, predicate: impl Fn(&ServerStatus) -> bool) -> ServerStatus {
+        let mut changes = self.pool.subscribe();
         loop {
-            news.borrow_and_update();
-            if let Some(running) = self.pool.status().into_iter().find(&is_so) {
+            changes.borrow_and_update();
+            if let Some(running) = self.pool.status().into_iter().find(&predicate) {
                 return running;
             }
-            news.changed().await.unwrap();
+            changes.changed().await.unwrap();
         }
     }
 
     pub(super) async fn until_none(&self) {
-        let mut news = self.pool.subscribe();
+        let mut changes = self.pool.subscribe();
         while !self.pool.status().is_empty() {
-            news.borrow_and_update();
+            changes.borrow_and_update();
             if !self.pool.status().is_empty() {
-                news.changed().await.unwrap();
+                changes.changed().await.unwrap();
             }
         }
     }
 
-    /// What the servers were sent, without their numbers.
+    /// The messages to the servers, without process ids.
     pub(super) fn log(&self) -> Vec<String> {
         let log = fs::read_to_string(self.root.with_file_name("log")).unwrap_or_default();
         log.lines().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect()
@@ -250,7 +250,7 @@ impl House {
     }
 }
 
-/// What nobody has collected does not run any more.
+/// A zombie does not count.
 pub(super) fn is_running(process: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
@@ -258,7 +258,7 @@ pub(super) fn is_running(process: i32) -> bool {
 }
 
 #[tokio::test]
-async fn a_server_begins_once_however_many_ask() {
+async fn a_server_starts_once_however_many_ask() {
     let house = House::usual();
     let (a, b) = (house.saved("a.lua", "bad"), house.saved("b.lua", ""));
     let (one, other) = tokio::join!(house.check(&a), house.check(&b));
@@ -276,14 +276,14 @@ async fn a_server_begins_once_however_many_ask() {
 }
 
 #[tokio::test]
-async fn nothing_is_started_for_what_is_served_or_missing() {
+async fn no_server_starts_for_excluded_or_missing_ones() {
     let house = House::usual();
     let a = [house.saved("a.lua", "bad")];
     for served in ["lua", "toy"] {
-        let besides = house.pool.excluding(&[served.to_owned()]);
-        assert_eq!(besides.check(&a, soon()).await, []);
+        let source = house.pool.excluding(&[served.to_owned()]);
+        assert_eq!(source.check(&a, soon()).await, []);
     }
-    assert!(house.asked.load(Ordering::Relaxed) > 0 && house.pool.status().is_empty());
+    assert!(house.selections.load(Ordering::Relaxed) > 0 && house.pool.status().is_empty());
     let none = [house.saved("a.none", "")];
     assert_eq!(house.pool.check(&none, soon()).await, []);
     let missing = house.pool.uninstalled_servers();

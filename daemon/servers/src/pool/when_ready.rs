@@ -1,4 +1,4 @@
-//! What a server says when it has read its project at last.
+//! Checks that wait until a server has read its project.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use crate::source::CheckedDocument;
 use crate::time_limits::{INDEXING_TIMEOUT, LATE_ANSWER_TIMEOUT};
 
 impl PoolSource {
-    /// What could not be known of these texts in time, when it is known: without those that somebody has changed meanwhile, and
-    /// without servers that are given up. Dropping it ends the waiting.
+    /// Checks these texts as soon as their servers are ready. Skips texts that have changed meanwhile, and failed
+    /// servers. Dropping the future ends the wait.
     pub fn check_after_ready(
         &self,
         subjects: Vec<CheckedDocument>,
     ) -> impl Future<Output = Vec<DiagnosticsReport>> + Send + use<> {
-        let besides = self.clone();
+        let source = self.clone();
         async move {
-            let shared = Arc::clone(&besides.pool.shared);
-            let groups = shared.group_by_server(&subjects, &besides.excluded);
+            let shared = Arc::clone(&source.pool.shared);
+            let groups = shared.group_by_server(&subjects, &source.excluded);
             let waiting = groups.into_iter().map(|group| {
                 let shared = Arc::clone(&shared);
                 async move {
@@ -54,7 +54,7 @@ impl PoolSource {
                 }
             });
             let reports = join_all(waiting).await.concat();
-            // It may have been changed while the server worked.
+            // A text may have changed during the check.
             let is_old = |report: &DiagnosticsReport| {
                 subjects.iter().any(|subject| {
                     subject.path == report.path
@@ -66,19 +66,19 @@ impl PoolSource {
     }
 }
 
-/// Waits until it can answer; whether it ever will.
+/// Waits until the server is ready. False if it never will be.
 pub(super) async fn wait_until_ready(slot: &ServerSlot) -> bool {
-    let mut lives = slot.state.subscribe();
+    let mut slot_states = slot.state.subscribe();
     loop {
-        let life = lives.borrow_and_update().clone();
-        match life {
+        let state = slot_states.borrow_and_update().clone();
+        match state {
             SlotState::Running(alive) => {
                 let mut states = alive.server.subscribe_state();
                 tokio::select! {
                     ready = states.wait_for(|state| *state == LanguageServerState::Ready) => if ready.is_ok() {
                         return true;
                     },
-                    changed = lives.changed() => match changed {
+                    changed = slot_states.changed() => match changed {
                         Ok(()) => continue,
                         Err(_) => return false,
                     },
@@ -87,7 +87,7 @@ pub(super) async fn wait_until_ready(slot: &ServerSlot) -> bool {
             SlotState::Failed { .. } => return false,
             SlotState::Starting | SlotState::Backoff { .. } | SlotState::Stopping => {}
         }
-        if lives.changed().await.is_err() {
+        if slot_states.changed().await.is_err() {
             return false;
         }
     }

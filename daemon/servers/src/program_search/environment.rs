@@ -1,4 +1,4 @@
-//! What package managers make for a project: folders of programs, and what a server must be told of.
+//! What package managers install for a project: program folders, and paths that a server needs.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +7,16 @@ use sha2::{Digest as _, Sha256};
 
 use super::{PackageManager, ProgramSearch};
 
-/// The usual names of a virtual environment in a project; that of uv, and of Poetry where it is told to, is the first.
+/// Usual names of a virtual environment in a project. uv uses the first; so does Poetry, if configured.
 const VIRTUAL: [&str; 4] = [".venv", "venv", ".env", "env"];
 
-/// Folders with the programs that a package manager has put into a project, for one folder of it.
-pub(super) fn program_folders(search: &ProgramSearch, folder: &Path, maker: PackageManager) -> Vec<PathBuf> {
-    match maker {
+/// The program folders of a package manager, for one folder of a project.
+pub(super) fn program_folders(
+    search: &ProgramSearch,
+    folder: &Path,
+    manager: PackageManager,
+) -> Vec<PathBuf> {
+    match manager {
         PackageManager::Npm => vec![folder.join("node_modules/.bin")],
         PackageManager::Python => {
             virtual_environments(search, folder).map(|place| place.join("bin")).collect()
@@ -29,15 +33,16 @@ fn virtual_environments<'a>(
     let named = named.filter(|_| search.view.exists(&folder.join("uv.lock"))).map(|name| folder.join(name));
     let places = named.into_iter().chain(VIRTUAL.into_iter().map(|name| folder.join(name)));
     let places = places.filter(|place| search.view.exists(&place.join("pyvenv.cfg")));
-    places.chain(elsewhere(search, folder))
+    places.chain(shared_environment(search, folder))
 }
 
-/// Poetry and Pipenv keep the environments of all projects in one folder, by a name that ends with a hash of the project's place.
-fn elsewhere(search: &ProgramSearch, folder: &Path) -> Option<PathBuf> {
+/// Poetry and Pipenv keep the environments of all projects in one folder. Their names end with a hash of the project's
+/// path.
+fn shared_environment(search: &ProgramSearch, folder: &Path) -> Option<PathBuf> {
     let below =
         |variable: &str, rest: &str| search.variable(variable).map(|place| Path::new(&place).join(rest));
     let view = &search.view;
-    let (all, of, ending) = if view.exists(&folder.join("poetry.lock")) {
+    let (all, hashed_path, suffix) = if view.exists(&folder.join("poetry.lock")) {
         let all = below("POETRY_VIRTUALENVS_PATH", "").or_else(|| below("POETRY_CACHE_DIR", "virtualenvs"));
         let all = all.or_else(|| below("XDG_CACHE_HOME", "pypoetry/virtualenvs"));
         (all.unwrap_or_else(|| search.home.join(".cache/pypoetry/virtualenvs")), folder.to_owned(), "-py")
@@ -47,17 +52,17 @@ fn elsewhere(search: &ProgramSearch, folder: &Path) -> Option<PathBuf> {
     } else {
         return None;
     };
-    let hash = BASE64_URL_SAFE.encode(Sha256::digest(of.to_str()?));
-    let mark = format!("-{}{ending}", hash.get(..8)?);
+    let hash = BASE64_URL_SAFE.encode(Sha256::digest(hashed_path.to_str()?));
+    let mark = format!("-{}{suffix}", hash.get(..8)?);
     let mut names = view.entry_names(&all);
-    // Of several versions of Python the last.
+    // The latest of several Python versions.
     names.sort_unstable();
-    let fits = |name: &&String| if ending.is_empty() { name.ends_with(&mark) } else { name.contains(&mark) };
+    let fits = |name: &&String| if suffix.is_empty() { name.ends_with(&mark) } else { name.contains(&mark) };
     let place = all.join(names.iter().rfind(fits)?);
     view.exists(&place.join("pyvenv.cfg")).then_some(place)
 }
 
-/// The interpreter whose packages a Python project is checked against: of the environment that is active, else of the
+/// The interpreter whose packages a Python project is checked against: that of the active environment, else the
 /// project's own.
 pub fn python(search: &ProgramSearch, folder: &Path, root: &Path) -> Option<PathBuf> {
     let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(|name| search.variable(name));
@@ -68,7 +73,7 @@ pub fn python(search: &ProgramSearch, folder: &Path, root: &Path) -> Option<Path
     programs.find(|program| search.view.is_executable(program))
 }
 
-/// The folder of TypeScript's own library that a project uses: a program, too.
+/// The folder of the project's TypeScript library. It counts as a program, too.
 pub fn tsdk(search: &ProgramSearch, folder: &Path, root: &Path) -> Option<PathBuf> {
     let mut places = search.folders(folder, root).map(|folder| folder.join("node_modules/typescript/lib"));
     places.find(|place| search.view.exists(place))

@@ -1,8 +1,8 @@
-//! Who puts which programs into a project.
+//! Which package managers install which programs into a project.
 //!
-//! A repository can bring any file under any name: `node_modules/.bin/clangd` is nothing that npm has put there. So each program is
-//! looked for only in what its package manager makes. One of which nothing is known is looked for in `PATH`, and if a person named it and it is
-//! not there, in whatever any of them makes.
+//! A repository can bring any file under any name: npm never installs `node_modules/.bin/clangd`. So a program is
+//! searched only in the folders of its own package managers. An unknown program is searched in `PATH`; if the user
+//! named it and it is not there, in the folders of any package manager.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use crate::known_servers::{self, PackageManager};
 
 use PackageManager::{Npm, Php, Python};
 
-/// Checkers and formatters; what is made of servers stands in `known_servers.json`.
+/// Checkers and formatters. Servers are in `known_servers.json`.
 const OTHERS: [(&[PackageManager], &str); 4] = [
     (
         &[Npm],
@@ -22,15 +22,15 @@ const OTHERS: [(&[PackageManager], &str); 4] = [
     (&[Php], "php-cs-fixer phpcbf phpcs phpstan pint psalm"),
 ];
 
-static MADE: LazyLock<BTreeMap<&str, &[PackageManager]>> = LazyLock::new(|| {
+static INSTALLED_BY: LazyLock<BTreeMap<&str, &[PackageManager]>> = LazyLock::new(|| {
     let servers = known_servers::known_servers().iter();
     let servers = servers.flat_map(|known| known.commands.iter().map(|command| (command, &*known.made_by)));
-    let servers = servers.filter_map(|(command, makers)| Some((command.first()?.as_str(), makers)));
+    let servers = servers.filter_map(|(command, managers)| Some((command.first()?.as_str(), managers)));
     let others =
-        OTHERS.into_iter().flat_map(|(makers, names)| names.split(' ').map(move |name| (name, makers)));
+        OTHERS.into_iter().flat_map(|(managers, names)| names.split(' ').map(move |name| (name, managers)));
     servers.chain(others).collect()
 });
 
 pub(super) fn managers_of(program: &str) -> &'static [PackageManager] {
-    MADE.get(program).copied().unwrap_or_default()
+    INSTALLED_BY.get(program).copied().unwrap_or_default()
 }

@@ -1,8 +1,8 @@
-//! The stand-ins of version managers: programs by the name of another, which find that other when they are run, or do not.
+//! Shims of version managers: programs that find the real program of the same name when they run, or fail.
 //!
-//! Running one in order to see would run what a project's own files name (and rustup may download a toolchain for it), so what
-//! the manager would find is looked up where it keeps things. Where that cannot be told, the program is taken for a real one:
-//! a server that then ends at once is told as such.
+//! Running a shim to find out would run what the project's files name (and rustup may download a toolchain). So this
+//! looks up what the manager would find. If that is unclear, the program counts as real: a server that then exits at
+//! once is reported as such.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,26 +10,26 @@ use std::path::{Path, PathBuf};
 use super::ProgramSearch;
 use crate::file_system::ancestors_within;
 
-/// Whether nothing stands behind this program.
+/// Whether this program is a shim without a real program behind it.
 pub(super) fn is_dangling_shim(search: &ProgramSearch, program: &Path, folder: &Path, root: &Path) -> bool {
     let Some((name, place)) = program.file_name().and_then(|name| name.to_str()).zip(program.parent()) else {
         return false;
     };
-    let at = ShimLookup { search, name, place, folder, root };
+    let shim = ShimLookup { search, name, place, folder, root };
     let real =
         search.view.canonicalize(program).and_then(|real| Some(real.file_name()?.to_str()?.to_owned()));
     match real.as_deref() {
-        Some("rustup" | "rustup-init") if name != "rustup" => !at.rustup(),
-        Some("volta-shim") => !at.volta(),
-        Some("mise") if name != "mise" => !at.mise(),
+        Some("rustup" | "rustup-init") if name != "rustup" => !shim.rustup(),
+        Some("volta-shim") => !shim.volta(),
+        Some("mise") if name != "mise" => !shim.mise(),
         _ if place.ends_with("shims") => match place.parent() {
-            Some(home) if search.view.exists(&home.join("installs")) => !at.asdf(home, program),
-            Some(home) if search.view.exists(&home.join("versions")) => !at.pyenv(home),
+            Some(home) if search.view.exists(&home.join("installs")) => !shim.asdf(home, program),
+            Some(home) if search.view.exists(&home.join("versions")) => !shim.pyenv(home),
             _ => false,
         },
-        // Older set-ups of rustup have copies of it instead of links.
+        // Older installations of rustup have copies instead of symlinks.
         _ if search.view.exists(&place.join("rustup")) && place.ends_with(".cargo/bin") => {
-            at.is_component() && !at.rustup()
+            shim.is_component() && !shim.rustup()
         }
         _ => false,
     }
@@ -38,16 +38,16 @@ pub(super) fn is_dangling_shim(search: &ProgramSearch, program: &Path, folder: &
 struct ShimLookup<'a> {
     search: &'a ProgramSearch,
     name: &'a str,
-    /// The folder that it lies in.
+    /// The folder of the shim.
     place: &'a Path,
     folder: &'a Path,
     root: &'a Path,
 }
 
 impl ShimLookup<'_> {
-    fn home(&self, variable: &str, usual: &str) -> PathBuf {
+    fn home(&self, variable: &str, default: &str) -> PathBuf {
         let named = self.search.variable(variable);
-        named.map_or_else(|| self.search.home.join(usual), PathBuf::from)
+        named.map_or_else(|| self.search.home.join(default), PathBuf::from)
     }
 
     fn first_upward(&self, name: &str) -> Option<String> {
@@ -55,7 +55,7 @@ impl ShimLookup<'_> {
             .find_map(|folder| self.search.view.read_text(&folder.join(name)))
     }
 
-    /// A program that cargo installs beside these by the same name is its own.
+    /// Other programs in the folder were installed by cargo.
     fn is_component(&self) -> bool {
         ["rust-analyzer", "rustfmt", "cargo-fmt", "cargo-clippy", "clippy-driver"].contains(&self.name)
     }
@@ -63,7 +63,7 @@ impl ShimLookup<'_> {
     fn rustup(&self) -> bool {
         let home = self.home("RUSTUP_HOME", ".rustup");
         let toolchains = home.join("toolchains");
-        let has = |name: &str| {
+        let has_program = |name: &str| {
             self.search.view.exists(&toolchains.join(name).join("bin").join(self.name))
                 || self.search.view.exists(&Path::new(name).join("bin").join(self.name))
         };
@@ -87,9 +87,9 @@ impl ShimLookup<'_> {
                 let is_meant = |name: &&String| {
                     name.strip_prefix(&*wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
                 };
-                has(&wanted) || installed.iter().filter(is_meant).any(|name| has(name))
+                has_program(&wanted) || installed.iter().filter(is_meant).any(|name| has_program(name))
             }
-            None => installed.iter().any(|name| has(name)),
+            None => installed.iter().any(|name| has_program(name)),
         }
     }
 
@@ -106,7 +106,7 @@ impl ShimLookup<'_> {
         self.is_installed(&home)
     }
 
-    /// In any version of any tool, `installs/TOOL/VERSION/bin/NAME`.
+    /// In any version of any tool: `installs/TOOL/VERSION/bin/NAME`.
     fn is_installed(&self, installs: &Path) -> bool {
         let view = &self.search.view;
         view.entry_names(installs).iter().map(|tool| installs.join(tool)).any(|tool| {
@@ -117,22 +117,22 @@ impl ShimLookup<'_> {
         })
     }
 
-    /// The shim lists the versions that have the program; `.tool-versions` says which is wanted.
+    /// The shim lists the versions that have the program. `.tool-versions` selects one.
     fn asdf(&self, home: &Path, program: &Path) -> bool {
         let Some(text) = self.search.view.read_text(program) else { return true };
-        let has: Vec<_> = text
+        let versions: Vec<_> = text
             .lines()
             .filter_map(|line| line.strip_prefix("# asdf-plugin: ")?.trim().split_once(' '))
             .collect();
-        if has.is_empty() {
+        if versions.is_empty() {
             return self.is_installed(&home.join("installs"));
         }
-        let usual = self.search.view.read_text(&self.search.home.join(".tool-versions"));
-        let Some(wanted) = self.first_upward(".tool-versions").or(usual) else { return false };
+        let global = self.search.view.read_text(&self.search.home.join(".tool-versions"));
+        let Some(wanted) = self.first_upward(".tool-versions").or(global) else { return false };
         wanted.lines().any(|line| {
             let mut words = line.split_whitespace();
             let tool = words.next().unwrap_or_default();
-            words.any(|version| version == "system" || has.contains(&(tool, version)))
+            words.any(|version| version == "system" || versions.contains(&(tool, version)))
         })
     }
 
@@ -158,7 +158,7 @@ fn channel(text: &str) -> Option<String> {
     value_of(text, "channel").or_else(|| value_of(text, "path"))
 }
 
-/// `key = "value"` in a line of its own, which is all of TOML that these files need.
+/// `key = "value"` on a line of its own. These files need no more of TOML.
 fn value_of(text: &str, key: &str) -> Option<String> {
     text.lines().find_map(|line| {
         let value = line.trim().strip_prefix(key)?.trim_start().strip_prefix('=')?.trim();

@@ -1,7 +1,7 @@
 use super::*;
 use crate::file_system::memory::MemoryView;
 
-/// What `PROGRAM --stdio` is found as, wanted in `/w/p` of `/w`.
+/// Searches `PROGRAM --stdio` for `/w/p` in the workspace `/w`.
 #[track_caller]
 fn find(
     program: &str,
@@ -27,7 +27,7 @@ fn check(program: &str, files: &[(&str, &str)], expected: Option<&str>) {
 }
 
 #[test]
-fn the_project_goes_before_the_path_where_it_may() {
+fn the_project_goes_before_the_path_if_allowed() {
     let files = [
         ("/usr/bin/pyright", "#!"),
         ("/w/node_modules/.bin/pyright", "#!"),
@@ -38,12 +38,12 @@ fn the_project_goes_before_the_path_where_it_may() {
     check("pyright", &files[..2], Some("/w/node_modules/.bin/pyright"));
     check("pyright", &files[..1], Some("/usr/bin/pyright"));
     assert_eq!(find("pyright", &files, &[], false).as_deref(), Some("/usr/bin/pyright"));
-    // No environment, no program, another workspace, a folder that is not whole.
+    // No environment, not executable, another workspace, a relative folder.
     check("pyright", &[("/w/p/.venv/bin/pyright", "#!")], None);
     check("pyright", &[("/usr/bin/pyright", "text")], None);
     check("pyright", &[("/x/node_modules/.bin/pyright", "#!"), ("/node_modules/.bin/pyright", "#!")], None);
     check("pyright", &[("relative/pyright", "#!")], None);
-    // A folder of PATH that is in the project is the project's.
+    // A folder of PATH in the project counts as the project's.
     assert_eq!(find("pyright", &[("/w/bin/pyright", "#!")], &[], false), None);
     check("pyright", &[("/w/bin/pyright", "#!")], Some("/w/bin/pyright"));
     let active = [("/e/bin/pyright", "#!"), ("/usr/bin/pyright", "#!")];
@@ -51,7 +51,7 @@ fn the_project_goes_before_the_path_where_it_may() {
 }
 
 #[test]
-fn environments_that_lie_elsewhere_are_found_by_the_place_of_the_project() {
+fn shared_environments_are_found_by_the_projects_path() {
     let poetry = "/home/.cache/pypoetry/virtualenvs/p-YVO8IFcX-py3.12";
     let program = format!("{poetry}/bin/pyright");
     let (program, config) = ((&*program, "#!"), format!("{poetry}/pyvenv.cfg"));
@@ -68,7 +68,7 @@ fn environments_that_lie_elsewhere_are_found_by_the_place_of_the_project() {
 }
 
 #[test]
-fn a_proxy_of_rustup_without_its_component_is_missing() {
+fn a_rustup_proxy_without_its_component_is_missing() {
     let proxy = ("/home/.cargo/bin/rust-analyzer", "-> rustup");
     let rustup = ("/home/.cargo/bin/rustup", "#!");
     let settings = (
@@ -80,15 +80,15 @@ fn a_proxy_of_rustup_without_its_component_is_missing() {
     let found = Some("/home/.cargo/bin/rust-analyzer");
     check("rust-analyzer", &[proxy, rustup, settings, stable], None);
     check("rust-analyzer", &[proxy, rustup, settings, stable, with], found);
-    // Another one further on is found.
+    // A later one in PATH is found.
     check(
         "rust-analyzer",
         &[proxy, rustup, stable, ("/usr/bin/rust-analyzer", "#!")],
         Some("/usr/bin/rust-analyzer"),
     );
-    // A copy instead of a link.
+    // A copy instead of a symlink.
     check("rust-analyzer", &[(proxy.0, "#!"), rustup, settings, stable], None);
-    // What the project or the environment wants.
+    // The toolchain of the project or the environment.
     let wants = ("/w/rust-toolchain.toml", "[toolchain]\nchannel = \"1.90\"\n");
     check("rust-analyzer", &[proxy, rustup, settings, stable, with, wants], None);
     let old = ("/home/.rustup/toolchains/1.90-x86_64-linux/bin/rust-analyzer", "#!");
@@ -102,12 +102,12 @@ fn a_proxy_of_rustup_without_its_component_is_missing() {
         "default_toolchain = \"stable\"\n\n[overrides]\n\"/w\" = \"1.90-x86_64-linux\"\n",
     );
     check("rust-analyzer", &[proxy, rustup, overrides, stable, old], found);
-    // What cargo installed beside them is no proxy.
+    // A program that cargo installed is no proxy.
     check("texlab", &[("/home/.cargo/bin/texlab", "#!"), rustup], Some("/home/.cargo/bin/texlab"));
 }
 
 #[test]
-fn shims_of_other_managers_are_looked_behind() {
+fn shims_of_other_managers_are_resolved() {
     let shim = ("/home/.pyenv/shims/pyright", "#!");
     let version = ("/home/.pyenv/version", "3.12\n");
     check("pyright", &[shim, version, ("/home/.pyenv/versions/3.12.1/bin/python", "#!")], None);
@@ -128,7 +128,7 @@ fn shims_of_other_managers_are_looked_behind() {
 }
 
 #[test]
-fn what_is_configured_is_that_or_missing() {
+fn a_configured_program_is_found_or_missing() {
     let view =
         MemoryView::new(&[("/w/tools/ls", "#!"), ("/home/ls", "#!"), ("/usr/bin/ls", "#!"), ("/w/text", "")]);
     let environment = vec![("PATH".into(), "/usr/bin".into())];
@@ -145,17 +145,17 @@ fn what_is_configured_is_that_or_missing() {
     };
     assert_eq!(
         find("tools/ls"),
-        "/w/tools/ls lies in the project, whose programs are not run (`diagnostics.project_programs`)"
+        "/w/tools/ls is in the project, and the project's programs are not run (`diagnostics.project_programs`)"
     );
     assert_eq!(find("~/ls"), "/home/ls");
     assert_eq!(find("ls"), "/usr/bin/ls");
-    assert_eq!(find("/w/text"), "/w/text, which the configuration names, cannot be run");
-    assert_eq!(find("none"), "`none`, which the configuration names, is not in PATH");
+    assert_eq!(find("/w/text"), "/w/text (from the configuration) cannot be run");
+    assert_eq!(find("none"), "`none` (from the configuration) is not in PATH");
 }
 
-/// What a clone brings under the name of a program that no package manager puts there is not that program.
+/// A file in a clone by the name of a program that no package manager installs there is not that program.
 #[test]
-fn a_project_has_only_the_programs_that_its_package_managers_make() {
+fn a_project_has_only_programs_of_its_package_managers() {
     let all = |program: &str| {
         let places = ["/w/node_modules/.bin", "/w/p/.venv/bin", "/w/vendor/bin"];
         let files: Vec<_> = places.iter().map(|place| format!("{place}/{program}")).collect();
@@ -173,7 +173,7 @@ fn a_project_has_only_the_programs_that_its_package_managers_make() {
 }
 
 #[test]
-fn where_the_programs_of_a_project_are_not_run_no_link_and_no_variable_leads_there() {
+fn without_project_programs_no_symlink_and_no_variable_leads_there() {
     let off = |files: &[(&str, &str)], variables: &[(&str, &str)]| find("pyright", files, variables, false);
     assert_eq!(off(&[("/w/e/bin/pyright", "#!")], &[("VIRTUAL_ENV", "/w/e")]), None);
     assert_eq!(off(&[("/usr/bin/pyright", "-> /w/x"), ("/w/x", "#!")], &[]), None);
@@ -193,9 +193,9 @@ fn where_the_programs_of_a_project_are_not_run_no_link_and_no_variable_leads_the
     assert_eq!((known("/w/p", true), known("/w/p", false)), ((true, true), (false, false)));
 }
 
-/// A folder that everybody may write to is not a project because a file of it is looked at.
+/// A folder that everybody may write to does not become a project because one of its files is checked.
 #[test]
-fn beside_a_file_that_lies_outside_of_the_workspace_nothing_is_looked_for() {
+fn nothing_is_searched_beside_a_file_outside_the_workspace() {
     let files = [
         ("/tmp/node_modules/.bin/eslint", "#!"),
         ("/tmp/node_modules/typescript/lib/tsserver.js", ""),
@@ -208,9 +208,9 @@ fn beside_a_file_that_lies_outside_of_the_workspace_nothing_is_looked_for() {
     assert_eq!((python(&search, folder, root), tsdk(&search, folder, root)), (None, None));
 }
 
-/// A checker or formatter of which nothing is known, by its bare name.
+/// An unknown checker or formatter, by its bare name.
 #[test]
-fn a_name_that_a_person_wrote_is_found_in_the_project_if_it_is_nowhere_else() {
+fn a_name_from_the_user_is_found_in_the_project_last() {
     let find = |program: &str, files: &[(&str, &str)], in_project: bool| {
         let environment = vec![("PATH".into(), "/usr/bin".into())];
         let search =
@@ -220,7 +220,7 @@ fn a_name_that_a_person_wrote_is_found_in_the_project_if_it_is_nowhere_else() {
             ProgramLookup::Missing { hint } => hint,
         }
     };
-    let missing = "`my-lint`, which the configuration names, is not in PATH";
+    let missing = "`my-lint` (from the configuration) is not in PATH";
     for place in ["/w/node_modules/.bin/my-lint", "/w/p/vendor/bin/my-lint", "/w/.venv/bin/my-lint"] {
         let files = [(place, "#!"), ("/w/.venv/pyvenv.cfg", "")];
         assert_eq!(find("my-lint", &files, true), place);
@@ -229,7 +229,7 @@ fn a_name_that_a_person_wrote_is_found_in_the_project_if_it_is_nowhere_else() {
     let both = [("/w/node_modules/.bin/my-lint", "#!"), ("/usr/bin/my-lint", "#!")];
     assert_eq!(find("my-lint", &both, true), "/usr/bin/my-lint", "a repository can bring any name");
     assert_eq!(find("my-lint", &[("/x/node_modules/.bin/my-lint", "#!")], true), missing);
-    // Of this it is known that npm does not make it.
+    // npm is known not to install this one.
     let known = [("/w/node_modules/.bin/black", "#!")];
-    assert_eq!(find("black", &known, true), "`black`, which the configuration names, is not in PATH");
+    assert_eq!(find("black", &known, true), "`black` (from the configuration) is not in PATH");
 }

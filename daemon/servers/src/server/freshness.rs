@@ -115,9 +115,10 @@ impl FreshnessInput<'_> {
             let is_told_again = self.last_related_change >= first;
             // Most publish by themselves what they have found in the project.
             return match self.quirks.dirty_dependents {
-                DependentsPolicy::Asked if !is_told_again && self.can_resend => {
-                    from(first + millis(self.quirks.settle_ms).max(UNPROMPTED_PUBLISH_TIMEOUT), Freshness::Resend)
-                }
+                DependentsPolicy::Asked if !is_told_again && self.can_resend => from(
+                    first + millis(self.quirks.settle_ms).max(UNPROMPTED_PUBLISH_TIMEOUT),
+                    Freshness::Resend,
+                ),
                 // What it has not published anew since then is as it was.
                 _ if !self.can_resend => {
                     let silence = millis(self.quirks.silence_ms.max(self.quirks.settle_ms));
@@ -130,7 +131,12 @@ impl FreshnessInput<'_> {
         match heard.version {
             // A version proves that the server had read what it was told before this text, and nothing of what it was told later, unless
             // it is known to publish again then.
-            Some(version) if version == self.version && (self.is_told_last() || self.stands_alone() || (is_after && self.follows_others())) => {
+            Some(version)
+                if version == self.version
+                    && (self.is_told_last()
+                        || self.stands_alone()
+                        || (is_after && self.follows_others())) =>
+            {
                 from(self.settled(heard), Freshness::Proven)
             }
             // Something else was changed since.

@@ -58,10 +58,22 @@ pub struct EditorServerLaunch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DocumentEvent {
     /// `is_first` is whether the server was told of it just now.
-    Opened { language: String, version: i32, document: Option<i32>, is_modified: bool, is_first: bool },
-    Changed { version: i32, document: Option<i32>, is_modified: bool },
+    Opened {
+        language: String,
+        version: i32,
+        document: Option<i32>,
+        is_modified: bool,
+        is_first: bool,
+    },
+    Changed {
+        version: i32,
+        document: Option<i32>,
+        is_modified: bool,
+    },
     /// The daemon counts the same text by another number.
-    Renumbered { document: Option<i32> },
+    Renumbered {
+        document: Option<i32>,
+    },
     Saved,
     Closed,
 }
@@ -129,7 +141,8 @@ impl LanguageServer {
                 }
                 DocumentEvent::Renumbered { document } => {
                     if let Some(held) = known.documents.get_mut(&path) {
-                        held.observed = held.observed.map(|observed| ObservedVersion { document, ..observed });
+                        held.observed =
+                            held.observed.map(|observed| ObservedVersion { document, ..observed });
                     }
                 }
                 DocumentEvent::Saved => {
@@ -261,8 +274,7 @@ impl LanguageServer {
         let quirks = &self.inner.launch.quirks;
         let compiler = quirks.compiler_name()?;
         let is_clean = known.documents.all().all(|(_, held)| held.is_clean());
-        let is_checked =
-            known.is_save_checked(quirks) && !known.save_runs.has_just_ended(Instant::now());
+        let is_checked = known.is_save_checked(quirks) && !known.save_runs.has_just_ended(Instant::now());
         (!is_clean || !is_checked).then(|| compiler.to_owned())
     }
 
@@ -294,7 +306,8 @@ fn file_age(path: &Path) -> Option<Duration> {
 #[cfg(unix)]
 fn changed(metadata: &std::fs::Metadata) -> Option<SystemTime> {
     use std::os::unix::fs::MetadataExt as _;
-    let (seconds, nanos) = (u64::try_from(metadata.ctime()).ok()?, u32::try_from(metadata.ctime_nsec()).ok()?);
+    let (seconds, nanos) =
+        (u64::try_from(metadata.ctime()).ok()?, u32::try_from(metadata.ctime_nsec()).ok()?);
     SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
 }
 

@@ -162,8 +162,7 @@ impl ServerRecord {
         };
         let is_asked = |name: &str| quirks.pull_languages.iter().any(|language| language == name);
         let is_all = quirks.pull_languages.is_empty();
-        let is_refused =
-            self.documents.get(path).is_some_and(|held| held.pull_refused == Some(held.version));
+        let is_refused = self.documents.get(path).is_some_and(|held| held.pull_refused == Some(held.version));
         let options = self.pull_options(quirks).filter(|_| !is_refused);
         options.filter(|_| is_all || language().is_some_and(is_asked))
     }

@@ -1,4 +1,4 @@
-//! The options of a known server, with what is only known in the project.
+//! Fills the placeholders in the options of a known server.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::program_search::{ProgramSearch, python, tsdk};
 
-/// `workspace` is what is looked at at most, `root` where the project begins.
+/// The search stays in `workspace`; `root` is the project's root.
 pub(super) fn expand_placeholders(
     value: &Value,
     search: &ProgramSearch,
@@ -25,31 +25,31 @@ pub(super) fn expand_placeholders(
             _ => None,
         }
     };
-    filled(value, &find).unwrap_or_default()
+    fill(value, &find).unwrap_or_default()
 }
 
-fn filled(value: &Value, find: &dyn Fn(&str) -> Option<Value>) -> Option<Value> {
+fn fill(value: &Value, find: &dyn Fn(&str) -> Option<Value>) -> Option<Value> {
     Some(match value {
         Value::String(text) if text.starts_with("${") => find(text)?,
         Value::Object(members) => Value::Object(
-            members.iter().filter_map(|(name, value)| Some((name.clone(), filled(value, find)?))).collect(),
+            members.iter().filter_map(|(name, value)| Some((name.clone(), fill(value, find)?))).collect(),
         ),
         other => other.clone(),
     })
 }
 
-/// What a person says, over what is known: objects member by member.
-pub(super) fn merge_settings(value: &mut Value, said: &Value) {
-    match (value, said) {
+/// Merges the user's settings over the known ones, objects member by member.
+pub(super) fn merge_settings(value: &mut Value, user: &Value) {
+    match (value, user) {
         (_, Value::Null) => {}
-        (Value::Object(members), Value::Object(said)) => {
-            for (name, said) in said {
+        (Value::Object(members), Value::Object(user)) => {
+            for (name, user) in user {
                 match members.get_mut(name) {
-                    Some(value) => merge_settings(value, said),
-                    None => drop(members.insert(name.clone(), said.clone())),
+                    Some(value) => merge_settings(value, user),
+                    None => drop(members.insert(name.clone(), user.clone())),
                 }
             }
         }
-        (value, said) => *value = said.clone(),
+        (value, user) => *value = user.clone(),
     }
 }

@@ -1,4 +1,4 @@
-//! What a person says about language servers, as far as they are trusted.
+//! The user's configuration of language servers, as far as it is trusted.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,9 +10,9 @@ use crate::known_servers::{KnownServer, RootMarkers};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerPreferences {
-    /// Otherwise none is started.
+    /// If false, no server starts.
     pub is_enabled: bool,
-    /// By the name of a known one, or by one of their own.
+    /// By the name of a known server, or a name of the user's own.
     pub servers: BTreeMap<String, ServerOverride>,
 }
 
@@ -22,19 +22,19 @@ impl Default for ServerPreferences {
     }
 }
 
-/// Changes to a known server, or a server that is not known. What is empty is not said.
+/// Changes to a known server, or an unknown server. Empty fields change nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ServerOverride {
     pub is_disabled: bool,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Endings of the files that it serves, with the dot, or whole names.
+    /// File name suffixes, including the dot, or whole file names.
     pub extensions: Vec<String>,
     pub environment: Vec<(String, String)>,
     pub initialization: Value,
     pub settings: Value,
     pub roots: Vec<RootMarkers>,
-    /// It serves beside the one that knows the language, not in its place. Only where it is not known.
+    /// It serves beside the language's server, not in its place. Only for unknown servers.
     pub is_additional: bool,
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::file_system::memory::MemoryView;
 
-/// The names of those that serve `/w/p/FILE`; with `?` where it is missing.
+/// The names of the servers for `/w/p/FILE`, with `?` if missing.
 fn names(file: &str, files: &[(&str, &str)], settings: &ServerPreferences) -> String {
     let chosen = chosen(file, files, settings);
     let name = |chosen: &SelectedServer| match chosen.program {
@@ -29,7 +29,7 @@ fn check(file: &str, files: &[(&str, &str)], expected: &str) {
 }
 
 #[test]
-fn one_knows_the_language_and_linters_are_those_of_the_project() {
+fn one_server_for_the_language_and_the_projects_linters() {
     let pyright = ("/bin/pyright-langserver", "#!");
     let based = ("/bin/basedpyright-langserver", "#!");
     let (ty, ruff) = (("/bin/ty", "#!"), ("/bin/ruff", "#!"));
@@ -44,7 +44,7 @@ fn one_knows_the_language_and_linters_are_those_of_the_project() {
 }
 
 #[test]
-fn typescript_is_served_by_what_the_project_has() {
+fn typescript_follows_the_project() {
     let (ls, vtsls, deno) =
         (("/bin/typescript-language-server", "#!"), ("/bin/vtsls", "#!"), ("/bin/deno", "#!"));
     let five = ("/w/node_modules/typescript/package.json", r#"{ "version": "5.9.3" }"#);
@@ -54,11 +54,11 @@ fn typescript_is_served_by_what_the_project_has() {
     check("a.ts", &[ls, vtsls, package, five, tsc], "typescript-language-server");
     check("a.tsx", &[vtsls, package, five, tsc], "vtsls");
     check("a.ts", &[ls, vtsls, package, seven, tsc], "typescript-native");
-    // A compiler of another version that lies in PATH does not do.
+    // A compiler of another version in PATH will not do.
     check("a.ts", &[package, seven, ("/bin/tsc", "#!")], "typescript-native?");
     let (eslint, biome) = (("/w/eslint.config.mjs", ""), ("/w/biome.json", "{}"));
     check("a.ts", &[ls, package, five, eslint, biome], "typescript-language-server eslint? biome?");
-    // Of Deno and Node the nearer one; both in one folder: Deno.
+    // The nearer of Deno and Node wins; in the same folder, Deno.
     check("a.ts", &[ls, deno, package, ("/w/p/deno.json", "{}")], "deno");
     check(
         "a.ts",
@@ -67,7 +67,7 @@ fn typescript_is_served_by_what_the_project_has() {
     );
     check("a.ts", &[ls, deno, package, ("/w/deno.jsonc", "{}")], "deno");
     check("a.ts", &[ls, deno, package], "typescript-language-server");
-    // Even where it is missing: the other one would call good code wrong.
+    // Even if it is missing: the other one would reject valid code.
     check("a.ts", &[ls, package, ("/w/p/deno.json", "{}")], "deno?");
 }
 
@@ -77,7 +77,7 @@ fn own(servers: &[(&str, ServerOverride)]) -> ServerPreferences {
 }
 
 #[test]
-fn what_a_person_says_goes_before_what_is_known() {
+fn the_users_configuration_takes_precedence() {
     let files = [
         ("/bin/pyright-langserver", "#!"),
         ("/bin/ty", "#!"),
@@ -99,32 +99,32 @@ fn what_a_person_says_goes_before_what_is_known() {
         names("a.py", &files, &ServerPreferences { is_enabled: false, ..ServerPreferences::default() }),
         ""
     );
-    // By another name of it; and whoever names a program for a linter need not have set the project up for it.
+    // By an alias. A configured linter needs no setup in the project.
     assert_eq!(names("a.rs", &files, &own(&[("rust", mine)])), "rust-analyzer");
     let eslint = ServerOverride { command: vec!["eslint-lsp".into()], ..ServerOverride::default() };
     assert_eq!(names("a.ts", &files, &own(&[("eslint", eslint)])), "typescript-language-server? eslint");
-    // Files that a known one does not serve by itself.
+    // Extensions that a known server does not serve by default.
     let more = ServerOverride { extensions: vec![".bzl".into()], ..ServerOverride::default() };
     assert_eq!(names("a.bzl", &files, &own(&[("pyright", more)])), "pyright");
 }
 
 #[test]
-fn a_server_is_told_what_is_known_of_the_project() {
+fn settings_contain_the_projects_paths() {
     let files = [("/w/p/.venv/pyvenv.cfg", ""), ("/w/p/.venv/bin/python", "#!"), ("/w/p/pyproject.toml", "")];
-    let said = ServerOverride {
+    let configured = ServerOverride {
         settings: json!({ "python": { "analysis": { "diagnosticMode": "workspace" } } }),
         initialization: json!({ "a": 1 }),
         environment: vec![("A".into(), "b".into())],
         ..ServerOverride::default()
     };
-    let served = chosen("src/a.py", &files, &own(&[("pyright", said)])).remove(0);
+    let served = chosen("src/a.py", &files, &own(&[("pyright", configured)])).remove(0);
     assert_eq!((&*served.language, served.root), ("python", PathBuf::from("/w/p")));
     assert_eq!(served.settings["python"]["pythonPath"], "/w/p/.venv/bin/python");
     assert_eq!(served.settings["python"]["analysis"]["diagnosticMode"], "workspace");
     assert_eq!(served.settings["python"]["analysis"]["autoSearchPaths"], true);
     assert_eq!(served.initialization, json!({ "a": 1 }));
     assert_eq!(served.environment, [("A".into(), Some("b".into()))]);
-    // Without an environment nothing is said of one.
+    // Without an environment the setting is left out.
     let served = chosen("a.py", &[], &ServerPreferences::default()).remove(0);
     assert_eq!(served.settings["python"].get("pythonPath"), None);
     assert_eq!(
@@ -136,7 +136,7 @@ fn a_server_is_told_what_is_known_of_the_project() {
 }
 
 #[test]
-fn where_the_programs_of_a_project_are_not_run_servers_are_told_so() {
+fn without_project_programs_settings_say_so() {
     let files = [
         ("/bin/rust-analyzer", "#!"),
         ("/bin/vtsls", "#!"),
@@ -157,10 +157,10 @@ fn where_the_programs_of_a_project_are_not_run_servers_are_told_so() {
     };
     for in_project in [true, false] {
         let rust = served("a.rs", in_project).remove(0);
-        for said in [&rust.initialization, &rust.settings["rust-analyzer"]] {
-            assert_eq!(said["checkOnSave"], in_project);
-            assert_eq!(said["cargo"]["buildScripts"]["enable"], in_project);
-            assert_eq!(said["procMacro"]["enable"], in_project);
+        for options in [&rust.initialization, &rust.settings["rust-analyzer"]] {
+            assert_eq!(options["checkOnSave"], in_project);
+            assert_eq!(options["cargo"]["buildScripts"]["enable"], in_project);
+            assert_eq!(options["procMacro"]["enable"], in_project);
         }
     }
     let names = |in_project| served("a.ts", in_project).into_iter().map(|chosen| chosen.name);

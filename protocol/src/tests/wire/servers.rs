@@ -6,8 +6,8 @@ use serde_json::json;
 use super::check;
 use crate::editor::AnswerState;
 use crate::server::{
-    EditorServerMessageParams, EditorServerResponse, EditorServersDoneParams, EditorServersParams, EditorServersResult,
-    ServerDocumentEvent, ServerDocumentParams, ServerDocumentVersion, ServerEndedParams,
+    EditorServerMessageParams, EditorServerResponse, EditorServersDoneParams, EditorServersParams,
+    EditorServersResult, ServerDocumentEvent, ServerDocumentParams, ServerDocumentVersion, ServerEndedParams,
     ServerReceivedParams, ServerResponseError, ServerStartedParams, ServerWatchedParams, WatchedFileChange,
 };
 
@@ -26,7 +26,12 @@ fn reports() {
         running: true,
         ..plain
     };
-    check(&started, &expect![[r#"{"server":1,"name":"lua_ls","ownName":"lua-language-server","command":["lua-language-server","--x"],"root":"file:///w","encoding":"utf-8","capabilities":{"textDocumentSync":1},"running":true}"#]]);
+    check(
+        &started,
+        &expect![[
+            r#"{"server":1,"name":"lua_ls","ownName":"lua-language-server","command":["lua-language-server","--x"],"root":"file:///w","encoding":"utf-8","capabilities":{"textDocumentSync":1},"running":true}"#
+        ]],
+    );
     let document = |event| ServerDocumentParams {
         server: 1,
         uri: URI.into(),
@@ -45,18 +50,26 @@ fn reports() {
         running: true,
         ..document(ServerDocumentEvent::Opened)
     };
-    check(&opened, &expect![[r#"{"server":1,"uri":"file:///w/a.rs","event":"opened","language":"rust","version":3,"document":4,"modified":true,"running":true}"#]]);
+    check(
+        &opened,
+        &expect![[
+            r#"{"server":1,"uri":"file:///w/a.rs","event":"opened","language":"rust","version":3,"document":4,"modified":true,"running":true}"#
+        ]],
+    );
     let events = [
         ServerDocumentEvent::Changed,
         ServerDocumentEvent::Renumbered,
         ServerDocumentEvent::Saved,
         ServerDocumentEvent::Closed,
     ];
-    check(&events.map(document).to_vec(), &expect![[r#"[{"server":1,"uri":"file:///w/a.rs","event":"changed"},{"server":1,"uri":"file:///w/a.rs","event":"renumbered"},{"server":1,"uri":"file:///w/a.rs","event":"saved"},{"server":1,"uri":"file:///w/a.rs","event":"closed"}]"#]]);
-    let watched = ServerWatchedParams {
-        server: 1,
-        changes: vec![WatchedFileChange { uri: URI.into(), kind: 3 }],
-    };
+    check(
+        &events.map(document).to_vec(),
+        &expect![[
+            r#"[{"server":1,"uri":"file:///w/a.rs","event":"changed"},{"server":1,"uri":"file:///w/a.rs","event":"renumbered"},{"server":1,"uri":"file:///w/a.rs","event":"saved"},{"server":1,"uri":"file:///w/a.rs","event":"closed"}]"#
+        ]],
+    );
+    let watched =
+        ServerWatchedParams { server: 1, changes: vec![WatchedFileChange { uri: URI.into(), kind: 3 }] };
     check(&watched, &expect![[r#"{"server":1,"changes":[{"uri":"file:///w/a.rs","type":3}]}"#]]);
     let received =
         ServerReceivedParams { server: 1, method: "$/progress".into(), params: json!({ "token": 1 }) };
@@ -66,7 +79,10 @@ fn reports() {
 
 #[test]
 fn messages() {
-    check(&EditorServersParams { uri: URI.into(), wait: Some(300) }, &expect![[r#"{"uri":"file:///w/a.rs","wait":300}"#]]);
+    check(
+        &EditorServersParams { uri: URI.into(), wait: Some(300) },
+        &expect![[r#"{"uri":"file:///w/a.rs","wait":300}"#]],
+    );
     check(&EditorServersDoneParams { uri: URI.into() }, &expect![[r#"{"uri":"file:///w/a.rs"}"#]]);
     let serving = EditorServersResult {
         state: AnswerState::Answered,
@@ -84,7 +100,12 @@ fn messages() {
         params: json!({}),
         document: Some(ServerDocumentVersion { uri: URI.into(), version: 3 }),
     };
-    check(&message, &expect![[r#"{"server":1,"id":7,"method":"textDocument/diagnostic","params":{},"document":{"uri":"file:///w/a.rs","version":3}}"#]]);
+    check(
+        &message,
+        &expect![[
+            r#"{"server":1,"id":7,"method":"textDocument/diagnostic","params":{},"document":{"uri":"file:///w/a.rs","version":3}}"#
+        ]],
+    );
     let response = EditorServerResponse { result: json!({ "items": [] }), error: None };
     check(&response, &expect![[r#"{"result":{"items":[]}}"#]]);
     let error = ServerResponseError { code: -32801, message: "the text has changed".into() };

@@ -1,22 +1,22 @@
-//! Files that nobody had asked about before a change.
+//! Reports on files that were not checked before a change.
 
 use super::*;
 
 impl Scene {
-    fn says(&self, report: DiagnosticsReport) {
+    fn queue_report(&self, report: DiagnosticsReport) {
         self.grumbler.others.lock().unwrap().push(report);
     }
 
-    /// Changes `a`, and nothing is wrong with it.
+    /// Edits `a`, without an error.
     async fn change(&self) -> Value {
         self.edit("a", "fine\n", "fine too\n").await
     }
 }
 
-/// With what was said of it before.
-fn known(name: &str, words: &str, past: &str) -> DiagnosticsReport {
-    let past = said(past).diagnostics().map(<[_]>::to_vec);
-    DiagnosticsReport { previous: past, ..report(&subject(name, ""), said(words)) }
+/// A report with previous diagnostics.
+fn with_previous(name: &str, text: &str, previous: &str) -> DiagnosticsReport {
+    let previous = verdict_on(previous).diagnostics().map(<[_]>::to_vec);
+    DiagnosticsReport { previous, ..report(&subject(name, ""), verdict_on(text)) }
 }
 
 fn unknown(name: &str) -> DiagnosticsReport {
@@ -29,85 +29,88 @@ fn unsure(metadata: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn what_a_source_knows_of_the_past_tells_new_from_old() {
+async fn previous_diagnostics_tell_new_from_old() {
     let scene = scene();
     scene.grumbler.disk.write("b", "bad old\nbad use\n");
-    scene.checks.begin_turn();
-    scene.before("a", "fine\n").await;
-    scene.says(known("b", "bad old\nbad use\n", "bad old\n"));
-    let told = scene.change().await;
-    assert_eq!((figures(&told), unsure(&told)), ((vec!["bad use"], 0, 1), vec![]));
-    // With the next change its past is another, and the turn's is not.
-    scene.says(known("b", "bad old\nbad use\n", "bad old\nbad use\n"));
-    let told = scene.edit("a", "fine too\n", "fine three\n").await;
-    assert_eq!(figures(&told), (vec![], 0, 2));
-    assert_eq!(figures(&scene.checks.end_turn().unwrap().metadata), (vec!["bad use"], 0, 1));
+    scene.tracker.begin_turn();
+    scene.baseline("a", "fine\n").await;
+    scene.queue_report(with_previous("b", "bad old\nbad use\n", "bad old\n"));
+    let summary = scene.change().await;
+    assert_eq!((counts(&summary), unsure(&summary)), ((vec!["bad use"], 0, 1), vec![]));
+    // The next change has another baseline; the turn's stays.
+    scene.queue_report(with_previous("b", "bad old\nbad use\n", "bad old\nbad use\n"));
+    let summary = scene.edit("a", "fine too\n", "fine three\n").await;
+    assert_eq!(counts(&summary), (vec![], 0, 2));
+    assert_eq!(counts(&scene.tracker.end_turn().unwrap().metadata), (vec!["bad use"], 0, 1));
 }
 
 #[tokio::test]
-async fn where_nobody_knows_the_past_it_is_told_so() {
+async fn without_a_baseline_diagnostics_are_unsure() {
     let scene = scene();
     scene.grumbler.disk.write("b", "bad use\n");
-    scene.checks.begin_turn();
-    scene.before("a", "fine\n").await;
-    scene.says(report(&subject("b", ""), said("bad use\n")));
-    let told = scene.change().await;
-    assert_eq!((figures(&told), unsure(&told)), ((vec![], 0, 0), vec!["bad use"]));
+    scene.tracker.begin_turn();
+    scene.baseline("a", "fine\n").await;
+    scene.queue_report(report(&subject("b", ""), verdict_on("bad use\n")));
+    let summary = scene.change().await;
+    assert_eq!((counts(&summary), unsure(&summary)), ((vec![], 0, 0), vec!["bad use"]));
 }
 
 #[tokio::test]
-async fn what_was_asked_for_and_came_after_the_call_is_told() {
+async fn a_report_after_the_call_makes_a_note() {
     let scene = scene();
     scene.grumbler.disk.write("b", "bad use\n");
-    scene.before("a", "fine\n").await;
-    scene.says(unknown("b"));
-    let told = scene.checks.check_edits(&[edited("a", Some("fine\n"), Some("fine too\n"))]).await.unwrap();
-    assert!(told.output.contains("not known for b: late"), "{}", told.output);
-    // It is waited for beside the work.
-    let late = late(&scene).await;
+    scene.baseline("a", "fine\n").await;
+    scene.queue_report(unknown("b"));
+    let summary =
+        scene.tracker.check_edits(&[edited("a", Some("fine\n"), Some("fine too\n"))]).await.unwrap();
+    assert!(summary.output.contains("not known for b: late"), "{}", summary.output);
+    // A background task waits for it.
+    let late = wait_for_note(&scene).await;
     assert!(late.contains("bad use") && late.contains("cannot be told apart"), "{late}");
-    scene.before("b", "bad use\n").await;
-    assert_eq!(scene.checks.take_late_notes(), Vec::<String>::new(), "once");
+    scene.baseline("b", "bad use\n").await;
+    assert_eq!(scene.tracker.take_late_notes(), Vec::<String>::new(), "once");
 }
 
 #[tokio::test]
-async fn whoever_says_it_first_it_is_not_taken_for_older() {
+async fn an_awaited_report_that_comes_with_a_read_is_no_baseline() {
     let scene = scene();
     scene.grumbler.disk.write("b", "bad use\n");
-    scene.before("a", "fine\n").await;
-    scene.says(unknown("b"));
+    scene.baseline("a", "fine\n").await;
+    scene.queue_report(unknown("b"));
     scene.change().await;
-    // It is read, and answered for sooner than it was waited for.
-    scene.before("b", "bad use\n").await;
-    let late = scene.checks.take_late_notes().concat();
+    // The file is read, and its check answers before the background task.
+    scene.baseline("b", "bad use\n").await;
+    let late = scene.tracker.take_late_notes().concat();
     assert!(late.contains("bad use") && late.contains("cannot be told apart"), "{late}");
 }
 
 #[tokio::test]
-async fn what_is_said_of_others_after_a_change_is_not_how_they_were_before_it() {
+async fn a_report_on_other_files_after_a_change_is_no_baseline() {
     let scene = scene();
     scene.grumbler.disk.write("b", "bad use\n");
-    let asked = scene.checks.begin(&[subject("c", "fine\n")]);
-    scene.before("a", "fine\n").await;
-    scene.checks.made(&[edited("a", Some("fine\n"), Some("fine too\n"))], true);
-    // What was asked before the change is answered after it.
+    let start = scene.tracker.begin(&[subject("c", "fine\n")]);
+    scene.baseline("a", "fine\n").await;
+    scene.tracker.record_change(&[edited("a", Some("fine\n"), Some("fine too\n"))], true);
+    // A check that began before the change ends after it.
     let subjects = [subject("c", "bad c\n"), subject("b", "bad use\n")];
-    let reports = [report(&subjects[0], said("bad c\n")), report(&subjects[1], said("bad use\n"))];
-    scene.checks.record_reports(&subjects, &reports, asked);
-    scene.says(report(&subject("b", ""), said("bad use\n")));
-    // Nor is it known of the file that was asked about whether it was so before.
-    let told = scene.checks.check_edits(&[edited("c", Some("bad c\n"), Some("bad c\n\n"))]).await.unwrap();
-    let (told, unsure) = (figures(&told.metadata), unsure(&told.metadata));
-    assert_eq!((told, unsure), ((vec![], 0, 0), vec!["bad c", "bad use"]));
+    let reports =
+        [report(&subjects[0], verdict_on("bad c\n")), report(&subjects[1], verdict_on("bad use\n"))];
+    scene.tracker.record_reports(&subjects, &reports, start);
+    scene.queue_report(report(&subject("b", ""), verdict_on("bad use\n")));
+    // Neither file has a baseline.
+    let summary =
+        scene.tracker.check_edits(&[edited("c", Some("bad c\n"), Some("bad c\n\n"))]).await.unwrap();
+    let (counts, unsure) = (counts(&summary.metadata), unsure(&summary.metadata));
+    assert_eq!((counts, unsure), ((vec![], 0, 0), vec!["bad c", "bad use"]));
 }
 
 #[tokio::test]
-async fn what_a_deleted_file_breaks_is_asked_for_also_in_files_of_which_nothing_was_heard() {
+async fn a_deletion_checks_recent_files_without_a_report() {
     let scene = scene();
     scene.grumbler.disk.write("b", "uses bad a\n");
     scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
-    scene.before("b", "uses bad a\n").await;
+    scene.baseline("b", "uses bad a\n").await;
     scene.grumbler.is_indexing.store(false, Ordering::SeqCst);
-    let told = scene.checks.check_edits(&[edited("a", Some("fine\n"), None)]).await.unwrap();
-    assert_eq!(unsure(&told.metadata), ["uses bad a"]);
+    let summary = scene.tracker.check_edits(&[edited("a", Some("fine\n"), None)]).await.unwrap();
+    assert_eq!(unsure(&summary.metadata), ["uses bad a"]);
 }

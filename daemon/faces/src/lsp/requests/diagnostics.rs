@@ -29,7 +29,8 @@ impl LspBackend {
     fn convert(&self, file: &mut FileDiagnostics, encoding: PositionEncoding) {
         let Some(path) = path_of(&file.uri) else { return };
         let path = path.canonicalize().unwrap_or(path);
-        let open = self.attached().ok().and_then(|attached| self.host().buffers.find(&path, Some(attached.id)));
+        let open =
+            self.attached().ok().and_then(|attached| self.host().buffers.find(&path, Some(attached.id)));
         let document = match open {
             Some(Ok(open)) => open.document,
             _ => Document::new(&std::fs::read_to_string(&path).unwrap_or_default(), LineBreaks::Any),

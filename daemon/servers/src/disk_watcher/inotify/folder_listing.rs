@@ -1,6 +1,6 @@
-//! The files that are in watched folders: when a folder is moved away, the system says nothing of what was in it.
+//! The files in watched folders. When a folder is moved away, the kernel does not report its contents.
 //!
-//! Invariant: there is an end to what is remembered; past it, `is_whole` is false.
+//! Invariant: the listing is capped; beyond the cap, `is_complete` is false.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ pub(super) struct FolderListing {
     most: usize,
     count: usize,
     folders: BTreeMap<PathBuf, BTreeSet<OsString>>,
-    /// Nothing was left out for want of room.
+    /// Nothing was left out because of the cap.
     pub(super) is_complete: bool,
 }
 
@@ -21,7 +21,7 @@ impl FolderListing {
         Self { most, count: 0, folders: BTreeMap::new(), is_complete: true }
     }
 
-    /// Looks what is in a folder, ignored or not: a server may read what nobody else looks at.
+    /// Lists a folder, including ignored files, which a server may read.
     pub(super) fn scan_folder(&mut self, folder: &Path) {
         self.count -= self.folders.remove(folder).map_or(0, |names| names.len());
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -49,7 +49,7 @@ impl FolderListing {
         }
     }
 
-    /// Forgets a folder and all below it, and tells what was there.
+    /// Removes a folder and everything below it, and returns its files.
     pub(super) fn remove_folder(&mut self, folder: &Path) -> Vec<PathBuf> {
         let below = self.folders.range(folder.to_owned()..).map(|(path, _)| path);
         let below: Vec<_> = below.take_while(|path| path.starts_with(folder)).cloned().collect();
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_takes_along_what_is_below_it_and_nothing_beside() {
+    fn removing_a_folder_removes_what_is_below_it_only() {
         let mut names = FolderListing::new(100);
         for (folder, name) in [("/a", "1"), ("/a/b", "2"), ("/a/b", "3"), ("/a/b/c", "4"), ("/a/bb", "5")] {
             names.add(Path::new(folder), name.into());
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_an_end_to_what_is_remembered() {
+    fn the_listing_is_capped() {
         let mut names = FolderListing::new(2);
         names.add(Path::new("/a"), "1".into());
         names.add(Path::new("/a"), "2".into());

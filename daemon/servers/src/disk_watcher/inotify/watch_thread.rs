@@ -1,4 +1,4 @@
-//! The thread that reads the queue, and knows which folder each watch is for.
+//! The thread that reads the queue, and knows the folder of each watch.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -12,8 +12,8 @@ use rustix::io::Errno;
 
 use super::super::coalesce::PathEvent;
 use super::super::folder_walk;
-use super::InotifyShared;
 use super::folder_listing::FolderListing;
+use super::{CONSEQUENCE, InotifyShared};
 
 const WANTED: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::DELETE)
@@ -26,48 +26,47 @@ const WANTED: WatchFlags = WatchFlags::CREATE
 
 const BUFFER: usize = 64 * 1024;
 
-/// Files below one root that are known by name.
+/// At most this many files below one root are known by name.
 const MOST_FILES: usize = 50_000;
 
-/// What the thread owns.
 pub(super) struct InotifyThread {
     shared: Arc<InotifyShared>,
     root: PathBuf,
     most: usize,
     names: HashMap<i32, Arc<Path>>,
     watches: BTreeMap<Arc<Path>, i32>,
-    /// What is in them.
+    /// The files in them.
     files: FolderListing,
-    /// Entries of folders that began since the queue was last empty.
-    fresh: BTreeMap<PathBuf, BTreeSet<OsString>>,
+    /// Created entries, by folder, since the queue was last empty.
+    created: BTreeMap<PathBuf, BTreeSet<OsString>>,
 }
 
-/// One entry of the queue, out of its buffer.
+/// One event, copied from the buffer.
 struct InotifyEvent {
     watch: i32,
-    what: ReadFlags,
+    flags: ReadFlags,
     name: OsString,
 }
 
 impl InotifyThread {
     pub(super) fn new(shared: Arc<InotifyShared>, root: PathBuf, most: usize) -> Self {
-        let (names, watches, fresh) = Default::default();
-        Self { shared, root, most, names, watches, files: FolderListing::new(MOST_FILES), fresh }
+        let (names, watches, created) = Default::default();
+        Self { shared, root, most, names, watches, files: FolderListing::new(MOST_FILES), created }
     }
 
     pub(super) fn run(mut self) {
-        if let Err(why) = self.begin().and_then(|()| self.read()) {
+        if let Err(why) = self.watch_all().and_then(|()| self.read()) {
             for watch in self.names.keys() {
                 let _ = inotify::remove_watch(&self.shared.queue, *watch);
             }
             let mut state = self.shared.lock();
             state.problem = Some(why);
-            state.fold.missed = true;
+            state.changes.missed = true;
             state.barriers.clear();
         }
     }
 
-    fn begin(&mut self) -> Result<(), String> {
+    fn watch_all(&mut self) -> Result<(), String> {
         for entry in folder_walk::walk_all(&self.root.clone()).flatten() {
             if entry.file_type().is_some_and(|kind| kind.is_dir()) {
                 self.watch(entry.path())?;
@@ -84,20 +83,22 @@ impl InotifyThread {
             let event = match reader.next() {
                 Ok(event) => InotifyEvent {
                     watch: event.wd(),
-                    what: event.events(),
+                    flags: event.events(),
                     name: event
                         .file_name()
                         .map(|name| OsStr::from_bytes(name.to_bytes()).to_owned())
                         .unwrap_or_default(),
                 },
                 Err(Errno::INTR) => continue,
-                Err(error) => return Err(format!("the system stopped telling of changes: {error}")),
+                Err(error) => {
+                    return Err(format!("reading inotify events failed: {error}; {CONSEQUENCE}"));
+                }
             };
-            if event.what.contains(ReadFlags::QUEUE_OVERFLOW) {
+            if event.flags.contains(ReadFlags::QUEUE_OVERFLOW) {
                 self.overflow()?;
-            } else if event.what.contains(ReadFlags::IGNORED) {
+            } else if event.flags.contains(ReadFlags::IGNORED) {
                 if shared.lock().barriers.contains_key(&event.watch) {
-                    self.look_into_fresh()?;
+                    self.watch_created()?;
                 }
                 let mut state = shared.lock();
                 state.barriers.remove(&event.watch).map(|reached| reached.send(()));
@@ -110,7 +111,7 @@ impl InotifyThread {
                 self.handle(event);
             }
             if reader.is_buffer_empty() {
-                self.look_into_fresh()?;
+                self.watch_created()?;
             }
         }
     }
@@ -118,46 +119,46 @@ impl InotifyThread {
     fn handle(&mut self, event: InotifyEvent) {
         let Some(folder) = self.names.get(&event.watch).cloned() else { return };
         let path = folder.join(&event.name);
-        let is_folder = event.what.contains(ReadFlags::ISDIR);
-        let comes_or_goes =
+        let is_folder = event.flags.contains(ReadFlags::ISDIR);
+        let created_or_removed =
             ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
-        if is_folder && event.what.intersects(comes_or_goes) {
-            self.shared.lock().fold.folders_changed = true;
+        if is_folder && event.flags.intersects(created_or_removed) {
+            self.shared.lock().changes.folders_changed = true;
         }
-        if event.what.intersects(ReadFlags::MOVED_FROM | ReadFlags::DELETE) {
+        if event.flags.intersects(ReadFlags::MOVED_FROM | ReadFlags::DELETE) {
             if is_folder {
                 self.forget_below(&path);
-                self.fresh.get_mut(&*folder).map(|fresh| fresh.remove(&event.name));
-                // Elsewhere they may be out of sight, or have other names.
+                self.created.get_mut(&*folder).map(|created| created.remove(&event.name));
+                // At the new place they may be ignored, and they have other names.
                 for file in self.files.remove_folder(&path) {
-                    self.tell(file, PathEvent::Deleted);
+                    self.record(file, PathEvent::Deleted);
                 }
-                if !self.files.is_complete && event.what.contains(ReadFlags::MOVED_FROM) {
-                    self.shared.lock().fold.missed = true;
+                if !self.files.is_complete && event.flags.contains(ReadFlags::MOVED_FROM) {
+                    self.shared.lock().changes.missed = true;
                 }
             } else {
                 self.files.remove(&folder, &event.name);
             }
-            self.tell(path, if is_folder { PathEvent::FolderDeleted } else { PathEvent::Deleted });
+            self.record(path, if is_folder { PathEvent::FolderDeleted } else { PathEvent::Deleted });
         } else if is_folder {
-            if event.what.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO) {
-                self.shared.lock().fold.cancel_folder_deletion(&path);
-                self.fresh.entry(folder.to_path_buf()).or_default().insert(event.name);
+            if event.flags.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO) {
+                self.shared.lock().changes.cancel_folder_deletion(&path);
+                self.created.entry(folder.to_path_buf()).or_default().insert(event.name);
             }
-        } else if event.what.contains(ReadFlags::MOVED_TO) {
+        } else if event.flags.contains(ReadFlags::MOVED_TO) {
             self.files.add(&folder, event.name);
-            self.tell(path, PathEvent::MovedIn);
-        } else if event.what.contains(ReadFlags::CREATE) {
+            self.record(path, PathEvent::MovedIn);
+        } else if event.flags.contains(ReadFlags::CREATE) {
             self.files.add(&folder, event.name);
-            self.tell(path, PathEvent::Created);
-        } else if event.what.intersects(ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE) {
-            self.tell(path, PathEvent::Changed);
+            self.record(path, PathEvent::Created);
+        } else if event.flags.intersects(ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE) {
+            self.record(path, PathEvent::Changed);
         }
     }
 
-    /// Watches the folders that began, and tells what is in them.
-    fn look_into_fresh(&mut self) -> Result<(), String> {
-        for (folder, names) in mem::take(&mut self.fresh) {
+    /// Watches the created folders, and reports their contents.
+    fn watch_created(&mut self) -> Result<(), String> {
+        for (folder, names) in mem::take(&mut self.created) {
             for entry in folder_walk::walk_entries(&folder, names).flatten().filter(|entry| entry.depth() > 0)
             {
                 let path = entry.path();
@@ -165,27 +166,27 @@ impl InotifyThread {
                     self.watch(path)?;
                     continue;
                 }
-                self.tell(path.to_owned(), PathEvent::MovedIn);
+                self.record(path.to_owned(), PathEvent::MovedIn);
             }
         }
         Ok(())
     }
 
-    /// Events are lost: folders may have begun or gone unseen.
+    /// Events are lost: folders may have been created or deleted unseen.
     fn overflow(&mut self) -> Result<(), String> {
-        self.fresh.clear();
-        self.begin()?;
+        self.created.clear();
+        self.watch_all()?;
         let gone: Vec<_> = self.watches.keys().filter(|folder| !folder.is_dir()).cloned().collect();
         for folder in gone {
             self.forget_below(&folder);
             for file in self.files.remove_folder(&folder) {
-                self.tell(file, PathEvent::Deleted);
+                self.record(file, PathEvent::Deleted);
             }
-            self.tell(folder.to_path_buf(), PathEvent::FolderDeleted);
+            self.record(folder.to_path_buf(), PathEvent::FolderDeleted);
         }
         let mut state = self.shared.lock();
-        state.fold.missed = true;
-        // Whoever waits is woken by the end of the channel, too.
+        state.changes.missed = true;
+        // The closed channels wake the waiting callers.
         state.barriers.clear();
         Ok(())
     }
@@ -193,7 +194,7 @@ impl InotifyThread {
     fn watch(&mut self, folder: &Path) -> Result<(), String> {
         if self.watches.len() >= self.most && !self.watches.contains_key(folder) {
             return Err(format!(
-                "`{}` has more than {} folders that are not ignored; changes by others are seen in open files only",
+                "`{}` has more than {} folders to watch; {CONSEQUENCE}",
                 self.root.display(),
                 self.most
             ));
@@ -206,11 +207,10 @@ impl InotifyThread {
                 self.watches.insert(folder, watch);
                 Ok(())
             }
-            Err(Errno::NOSPC) => Err(
-                "the system watches no more folders of this user (fs.inotify.max_user_watches); changes by others are seen in open files only"
-                    .to_owned(),
-            ),
-            // It is gone again, or not ours to read.
+            Err(Errno::NOSPC) => Err(format!(
+                "the limit of watched folders of this user is reached (fs.inotify.max_user_watches); {CONSEQUENCE}"
+            )),
+            // It is deleted again, or not readable.
             Err(_) => Ok(()),
         }
     }
@@ -223,7 +223,7 @@ impl InotifyThread {
         }
     }
 
-    /// A folder that went elsewhere takes its watches along.
+    /// A moved folder keeps its watches, so they must be removed.
     fn forget_below(&mut self, folder: &Path) {
         let below = self.watches.range(Arc::<Path>::from(folder)..);
         let below: Vec<_> =
@@ -234,7 +234,7 @@ impl InotifyThread {
         }
     }
 
-    fn tell(&self, path: PathBuf, seen: PathEvent) {
-        self.shared.lock().fold.add(path, seen);
+    fn record(&self, path: PathBuf, seen: PathEvent) {
+        self.shared.lock().changes.add(path, seen);
     }
 }

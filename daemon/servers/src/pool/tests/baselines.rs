@@ -1,4 +1,4 @@
-//! What is known before a change, and what comes late.
+//! Previous diagnostics, and answers of servers that are not ready.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use crate::quirks::{Quirks, ReadinessSignal};
 use crate::report::DiagnosticsReport;
 use crate::source::DiagnosticsSource as _;
 
-/// The past that came with what is said of a file.
-fn past(reports: &[DiagnosticsReport], name: &str) -> Option<Vec<String>> {
+/// The previous diagnostics in the report on a file.
+fn previous(reports: &[DiagnosticsReport], name: &str) -> Option<Vec<String>> {
     let report = reports.iter().find(|report| report.path.ends_with(name)).unwrap();
     Some(report.previous.as_ref()?.iter().map(|diagnostic| diagnostic.message.to_string()).collect())
 }
 
 #[tokio::test]
-async fn what_was_said_of_others_before_a_change_comes_with_what_is_said_now() {
+async fn a_report_on_another_file_has_its_previous_diagnostics() {
     let house = House::new(&["--pull"], push(), PoolLimits::default());
     house.write("b.lua", "need a.x\nbad");
     let a = house.saved("a.lua", "give x");
@@ -26,13 +26,13 @@ async fn what_was_said_of_others_before_a_change_comes_with_what_is_said_now() {
     house.check(&a).await;
     let broken = house.pool.check(&[house.unsaved("a.lua", "give y")], soon()).await;
     assert_eq!(house.words(&broken), ["a.lua Proven ", "b.lua Proven a gives no x; this is bad"]);
-    assert_eq!(past(&broken, "b.lua"), Some(vec!["this is bad".to_owned()]));
-    assert_eq!(past(&broken, "a.lua"), None, "it is another text");
+    assert_eq!(previous(&broken, "b.lua"), Some(vec!["this is bad".to_owned()]));
+    assert_eq!(previous(&broken, "a.lua"), None, "it is another text");
     house.write("b.lua", "need a.x");
     let changed = house.pool.check(&[house.unsaved("a.lua", "give z")], soon()).await;
-    assert_eq!(past(&changed, "b.lua"), None, "it is another text");
+    assert_eq!(previous(&changed, "b.lua"), None, "it is another text");
     let same = house.pool.check(&[house.unsaved("a.lua", "give z")], soon()).await;
-    assert_eq!(past(&same, "a.lua"), Some(Vec::new()));
+    assert_eq!(previous(&same, "a.lua"), Some(Vec::new()));
 }
 
 fn gated() -> Quirks {
@@ -40,7 +40,7 @@ fn gated() -> Quirks {
 }
 
 #[tokio::test]
-async fn one_that_reads_its_project_says_so_at_once_and_the_answer_later() {
+async fn a_server_that_is_indexing_says_so_at_once_and_answers_later() {
     let house = House::new(&["--pull"], gated(), PoolLimits::default());
     let (a, b) = (house.saved("a.lua", "bad"), house.saved("b.lua", "bad"));
     house.pool.check(std::slice::from_ref(&a), soon()).await;
@@ -55,7 +55,7 @@ async fn one_that_reads_its_project_says_so_at_once_and_the_answer_later() {
         assert!(words.contains("unknown it is still reading the project"), "{words}");
     }
     let late = tokio::spawn(house.pool.excluding(&[]).check_after_ready(subjects.to_vec()));
-    // Somebody changes one of them before the server is ready.
+    // One of them changes before the server is ready.
     house.write("b.lua", "");
     house.open_gate();
     assert_eq!(house.words(&late.await.unwrap()), ["a.lua Proven this is bad"]);

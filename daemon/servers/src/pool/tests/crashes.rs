@@ -1,4 +1,4 @@
-//! Servers that break, each in its way.
+//! Servers that fail in different ways.
 
 use std::time::Duration;
 
@@ -11,25 +11,25 @@ fn quick() -> PoolLimits {
 }
 
 #[tokio::test]
-async fn one_that_does_not_start_is_told_in_its_own_words_and_given_up() {
+async fn a_server_that_does_not_start_is_reported_and_given_up() {
     let house = House::new(&["--fail"], push(), PoolLimits { failures: 3, ..quick() });
     let a = house.saved("a.lua", "bad");
     let first = house.pool.check(std::slice::from_ref(&a), soon()).await;
     let words = house.words(&first);
-    assert!(words[0].starts_with("a.lua unknown it broke"), "{words:?}");
+    assert!(words[0].starts_with("a.lua unknown it crashed"), "{words:?}");
     let given_up = house.until(|running| matches!(running.phase, ServerPhase::GivenUp { .. })).await;
     let ServerPhase::GivenUp { why } = given_up.phase else { unreachable!() };
-    assert!(why.starts_with("it broke 3 times") && why.contains("the toy has no wheels"), "{why}");
+    assert!(why.starts_with("it crashed 3 times") && why.contains("the toy has no wheels"), "{why}");
     assert_eq!(house.count("fail"), 3);
     let then = house.pool.check(&[a], soon()).await;
-    assert!(house.words(&then)[0].starts_with("a.lua unknown it was given up: it broke 3 times"));
+    assert!(house.words(&then)[0].starts_with("a.lua unknown it was given up: it crashed 3 times"));
     assert_eq!(house.pool.restart("toy"), 1);
     assert_eq!(house.pool.restart("other"), 0);
     house.until(|running| running.phase == ServerPhase::Starting).await;
 }
 
 #[tokio::test]
-async fn one_that_crashes_in_an_edit_is_begun_again_with_what_it_held() {
+async fn a_server_that_crashes_in_an_edit_restarts_with_its_documents() {
     let house = House::new(&[], push(), quick());
     let (a, b) = (house.saved("a.lua", "bad"), house.saved("b.lua", "bad"));
     house.check(&a).await;
@@ -44,7 +44,7 @@ async fn one_that_crashes_in_an_edit_is_begun_again_with_what_it_held() {
 }
 
 #[tokio::test]
-async fn one_that_falls_silent_is_ended_and_begun_again() {
+async fn a_silent_server_is_restarted() {
     let house = House::new(&["--pull"], push(), quick());
     let a = house.saved("a.lua", "bad");
     assert_eq!(house.check(&a).await[0], "a.lua Proven this is bad");
@@ -54,7 +54,7 @@ async fn one_that_falls_silent_is_ended_and_begun_again() {
     let until = tokio::time::Instant::now() + Duration::from_secs(3);
     let reports = house.pool.check(&[hang], until).await;
     assert_eq!(house.words(&reports), ["a.lua unknown it did not answer in time"]);
-    assert!(until.elapsed() < Duration::from_millis(10), "the budget is kept");
+    assert!(until.elapsed() < Duration::from_millis(10), "the deadline is kept");
     house.until(|running| matches!(running.phase, ServerPhase::Resting { .. })).await;
     tokio::time::resume();
     house.until(|running| running.phase == ServerPhase::Ready).await;
@@ -63,16 +63,16 @@ async fn one_that_falls_silent_is_ended_and_begun_again() {
 }
 
 #[tokio::test]
-async fn one_that_takes_too_much_memory_is_given_up_until_somebody_wants_it() {
+async fn a_server_over_its_memory_limit_is_given_up_until_a_restart() {
     let house = House::new(&[], push(), PoolLimits { memory: 60 << 20, ..quick() });
     let a = house.saved("a.lua", "bad");
     house.check(&a).await;
     house.check(&house.unsaved("a.lua", "EAT")).await;
     tokio::time::pause();
-    let greedy = house.until(|running| matches!(running.phase, ServerPhase::GivenUp { .. })).await;
+    let given_up = house.until(|running| matches!(running.phase, ServerPhase::GivenUp { .. })).await;
     tokio::time::resume();
-    let ServerPhase::GivenUp { why } = greedy.phase else { unreachable!() };
-    assert!(why.starts_with("it took 1") && why.ends_with("may take 60 MB"), "{why}");
+    let ServerPhase::GivenUp { why } = given_up.phase else { unreachable!() };
+    assert!(why.starts_with("it used 1") && why.ends_with("the limit is 60 MB"), "{why}");
     assert!(house.processes().into_iter().all(|process| !is_running(process)));
     house.pool.restart("toy");
     house.until(|running| running.phase == ServerPhase::Ready).await;

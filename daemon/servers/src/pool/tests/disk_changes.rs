@@ -1,4 +1,4 @@
-//! What changes, and what servers are told of it.
+//! Changes of files, and what servers hear of them.
 
 use std::fs;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::quirks::Quirks;
 use crate::source::{CommandWatcher as _, DiagnosticsSource as _};
 
 #[tokio::test]
-async fn a_closed_file_that_an_edit_breaks_is_told() {
+async fn a_closed_file_that_an_edit_breaks_is_reported() {
     for arguments in [&["--pull"][..], &[]] {
         let house = House::new(arguments, push(), PoolLimits::default());
         house.write("b.lua", "need a.x");
@@ -25,7 +25,7 @@ async fn a_closed_file_that_an_edit_breaks_is_told() {
 }
 
 #[tokio::test]
-async fn where_more_files_use_a_changed_one_than_are_asked_about_that_is_told() {
+async fn dependents_beyond_the_limit_are_reported_as_unchecked() {
     let house = House::new(&["--pull"], push(), PoolLimits { dependents: 1, ..PoolLimits::default() });
     for name in ["b.lua", "c.lua"] {
         house.write(name, "require 'a'\nneed a.x");
@@ -38,7 +38,7 @@ async fn where_more_files_use_a_changed_one_than_are_asked_about_that_is_told() 
 }
 
 #[tokio::test]
-async fn what_a_shell_changes_is_known_at_the_next_question() {
+async fn changes_by_a_shell_are_known_at_the_next_check() {
     let house = House::new(&["--pull"], push(), PoolLimits::default());
     house.write("a.lua", "give x");
     let b = house.saved("b.lua", "need a.x");
@@ -48,7 +48,7 @@ async fn what_a_shell_changes_is_known_at_the_next_question() {
     let words = house.check(&b).await;
     assert!(words[0].ends_with("a gives no x"), "{words:?}");
     assert_eq!(house.count("workspace/didChangeWatchedFiles"), 1, "all at once");
-    // One that is held is told as a document.
+    // An open file is synchronized as a document.
     house.write("b.lua", "bad");
     house.check(&house.saved("e.lua", "")).await;
     assert_eq!(house.count("textDocument/didChange b.lua"), 1);
@@ -58,7 +58,7 @@ async fn what_a_shell_changes_is_known_at_the_next_question() {
 }
 
 #[tokio::test]
-async fn what_an_editor_has_not_saved_is_known_with_the_first_question() {
+async fn unsaved_buffers_are_known_at_the_first_check() {
     let house = House::new(&["--pull"], push(), PoolLimits::default());
     for name in ["a.lua", "same.lua", "other.txt"] {
         house.write(name, "give x");
@@ -75,7 +75,7 @@ async fn what_an_editor_has_not_saved_is_known_with_the_first_question() {
 }
 
 #[tokio::test]
-async fn what_a_compiler_says_of_a_disk_that_is_another_by_now_is_not_said_of_the_text() {
+async fn compiler_output_on_a_changed_disk_is_unknown() {
     let quirks = Quirks {
         saves_for: vec!["compiler".into()],
         save_tokens: vec!["compile/".into()],
@@ -86,10 +86,10 @@ async fn what_a_compiler_says_of_a_disk_that_is_another_by_now_is_not_said_of_th
     let read = [house.saved("a.lua", "one")];
     house.pool.excluding(&[]).check_file_only(&read, soon()).await;
     house.until(|running| running.phase == ServerPhase::Ready).await;
-    let (besides, mut news) = (house.pool.excluding(&[]), house.pool.subscribe());
-    let (reports, ()) = tokio::join!(besides.warm_up(&read, soon()), async {
+    let (source, mut changes) = (house.pool.excluding(&[]), house.pool.subscribe());
+    let (reports, ()) = tokio::join!(source.warm_up(&read, soon()), async {
         while house.count("textDocument/didSave a.lua") == 0 {
-            tokio::time::timeout(Duration::from_millis(5), news.changed()).await.ok();
+            tokio::time::timeout(Duration::from_millis(5), changes.changed()).await.ok();
         }
         house.write("a.lua", "two");
         house.open_gate();
@@ -100,21 +100,21 @@ async fn what_a_compiler_says_of_a_disk_that_is_another_by_now_is_not_said_of_th
 }
 
 #[tokio::test]
-async fn a_text_that_was_read_is_not_put_back_when_it_is_another_one_by_now() {
+async fn an_outdated_text_is_not_sent() {
     let house = House::new(&["--pull"], push(), PoolLimits::default());
     let read = [house.saved("a.lua", "bad")];
     house.check(&read[0]).await;
     house.check(&house.saved("a.lua", "")).await;
-    let told = house.log();
-    let besides = house.pool.excluding(&[]);
-    for reports in [besides.check_file_only(&read, soon()).await, besides.warm_up(&read, soon()).await] {
+    let log = house.log();
+    let source = house.pool.excluding(&[]);
+    for reports in [source.check_file_only(&read, soon()).await, source.warm_up(&read, soon()).await] {
         assert_eq!(house.words(&reports), ["a.lua unknown it was changed meanwhile"]);
     }
-    assert_eq!(house.log(), told);
+    assert_eq!(house.log(), log);
 }
 
 #[tokio::test]
-async fn no_more_is_held_than_may_be() {
+async fn open_documents_are_capped() {
     let house = House::new(&["--pull"], push(), PoolLimits { documents: 2, ..PoolLimits::default() });
     for name in ["f1.lua", "f2.lua", "f3.lua"] {
         house.check(&house.saved(name, "")).await;
@@ -127,7 +127,7 @@ async fn no_more_is_held_than_may_be() {
 }
 
 #[tokio::test]
-async fn a_save_is_told_when_it_was_made() {
+async fn a_save_is_sent_once() {
     let house = House::usual();
     house.check(&house.unsaved("a.lua", "1")).await;
     assert_eq!(house.count("textDocument/didSave a.lua"), 0);
@@ -138,7 +138,7 @@ async fn a_save_is_told_when_it_was_made() {
 }
 
 #[tokio::test]
-async fn two_texts_at_once_are_not_taken_for_each_other() {
+async fn concurrent_texts_of_a_file_are_not_mixed_up() {
     let house = House::new(&["--pull"], push(), PoolLimits::default());
     house.check(&house.saved("a.lua", "")).await;
     let (one, other) = ([house.unsaved("a.lua", "bad")], [house.unsaved("a.lua", "")]);
@@ -149,7 +149,7 @@ async fn two_texts_at_once_are_not_taken_for_each_other() {
 }
 
 #[tokio::test]
-async fn where_not_everything_is_watched_nothing_is_proven() {
+async fn nothing_is_proven_if_not_everything_is_watched() {
     let house = House::new(&["--pull"], push(), PoolLimits { folders: 1, ..PoolLimits::default() });
     house.write("deep/unseen.lua", "");
     let a = house.saved("a.lua", "bad");
@@ -162,7 +162,7 @@ async fn where_not_everything_is_watched_nothing_is_proven() {
 }
 
 #[tokio::test]
-async fn of_a_file_that_may_be_broken_it_is_told_that_it_is_not_known() {
+async fn a_dependent_without_an_answer_is_reported_as_unknown() {
     let house = House::new(&["--pull"], push(), PoolLimits::default());
     house.write("b.lua", "need a.x");
     house.write("c.lua", "need a.x\nMUTE");
@@ -178,9 +178,9 @@ async fn of_a_file_that_may_be_broken_it_is_told_that_it_is_not_known() {
     assert!(words[1].starts_with("b.lua unknown"), "{words:?}");
 }
 
-/// A compiler looks only when something is saved.
+/// A compiler runs only after a save.
 #[tokio::test]
-async fn a_save_is_told_again_when_something_else_was_written() {
+async fn a_save_is_sent_again_when_another_file_was_written() {
     let quirks = Quirks { saves_for: vec!["compiler".to_owned()], save_begins_ms: 1, ..push() };
     let house = House::new(&["--pull"], quirks, PoolLimits::default());
     let a = house.saved("a.lua", "1");
@@ -194,38 +194,41 @@ async fn a_save_is_told_again_when_something_else_was_written() {
 }
 
 #[tokio::test]
-async fn what_changed_since_a_moment_is_known_of_each_folder() {
+async fn changes_since_a_checkpoint_are_known_by_folder() {
     let house = House::usual();
     let a = house.saved("a.lua", "give x");
     house.check(&a).await;
-    let overseer = house.pool.command_watcher();
+    let watcher = house.pool.command_watcher();
     house.write("before.lua", "give x");
-    let moment = overseer.checkpoint(soon()).await;
+    let checkpoint = watcher.checkpoint(soon()).await;
     house.write("a.lua", "give y");
     let changed =
-        async |below: &str| overseer.changes_since(moment, &house.root.join(below), soon()).await.paths;
+        async |below: &str| watcher.changes_since(checkpoint, &house.root.join(below), soon()).await.paths;
     assert_eq!(changed("").await, [house.root.join("a.lua")]);
     assert_eq!(changed("other").await, Vec::<std::path::PathBuf>::new());
 }
 
-/// No server of ours is there.
+/// None of our servers runs.
 #[tokio::test]
-async fn a_folder_that_only_an_editor_serves_is_watched_over_too() {
+async fn a_folder_that_only_an_editor_serves_is_watched() {
     let house = House::usual();
     house.write("a.lua", "give x");
-    let overseer = house.pool.command_watcher();
-    overseer.watch_folder(&house.root);
-    let moment = overseer.checkpoint(soon()).await;
+    let watcher = house.pool.command_watcher();
+    watcher.watch_folder(&house.root);
+    let checkpoint = watcher.checkpoint(soon()).await;
     house.write("a.lua", "give y");
-    assert_eq!(overseer.changes_since(moment, &house.root, soon()).await.paths, [house.root.join("a.lua")]);
+    assert_eq!(
+        watcher.changes_since(checkpoint, &house.root, soon()).await.paths,
+        [house.root.join("a.lua")]
+    );
     assert_eq!(house.pool.status(), []);
-    // Nobody watches for somebody who is gone.
-    drop(overseer);
-    let overseer = house.pool.command_watcher();
-    let moment = overseer.checkpoint(soon()).await;
+    // A dropped watcher watches no more.
+    drop(watcher);
+    let watcher = house.pool.command_watcher();
+    let checkpoint = watcher.checkpoint(soon()).await;
     house.write("a.lua", "give z");
     assert_eq!(
-        overseer.changes_since(moment, &house.root, soon()).await.paths,
+        watcher.changes_since(checkpoint, &house.root, soon()).await.paths,
         Vec::<std::path::PathBuf>::new()
     );
 }

@@ -1,4 +1,4 @@
-//! Proposed texts.
+//! Checks of proposed texts.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ async fn a_proposed_text_is_checked_and_never_becomes_the_document() {
         house.write("b.lua", "need a.x");
         let a = house.saved("a.lua", "give x");
         assert_eq!(house.check(&a).await, ["a.lua Proven ", "b.lua Proven "]);
-        let besides = house.pool.excluding(&[]);
+        let source = house.pool.excluding(&[]);
         let proposed = [house.unsaved("a.lua", "bad")];
-        let words = house.words(&besides.check_proposed(&proposed, soon()).await);
+        let words = house.words(&source.check_proposed(&proposed, soon()).await);
         assert_eq!(words[0], "a.lua Proven this is bad");
         assert!(words[1].starts_with("b.lua ") && words[1].ends_with(" a gives no x"), "{words:?}");
         let words = house.words(&house.pool.check(&[a], soon()).await);
@@ -27,31 +27,31 @@ async fn a_proposed_text_is_checked_and_never_becomes_the_document() {
 }
 
 #[tokio::test]
-async fn nobody_is_told_of_a_proposed_text_whoever_asks_meanwhile() {
+async fn concurrent_checks_do_not_see_a_proposed_text() {
     let house = House::new(&["--pull"], push(), PoolLimits::default());
     let a = house.saved("a.lua", "give x");
     house.check(&a).await;
-    let besides = house.pool.excluding(&[]);
+    let source = house.pool.excluding(&[]);
     let (proposed, real) = ([house.unsaved("a.lua", "bad")], [a]);
     for _ in 0..20 {
-        let (shadow, check) =
-            tokio::join!(besides.check_proposed(&proposed, soon()), house.pool.check(&real, soon()));
-        assert_eq!(house.words(&shadow)[0], "a.lua Proven this is bad");
+        let (proposal, check) =
+            tokio::join!(source.check_proposed(&proposed, soon()), house.pool.check(&real, soon()));
+        assert_eq!(house.words(&proposal)[0], "a.lua Proven this is bad");
         assert_eq!(house.words(&check)[0], "a.lua Proven ");
     }
 }
 
 #[tokio::test]
-async fn whoever_goes_away_leaves_the_true_text() {
+async fn a_dropped_check_restores_the_true_text() {
     let house = House::new(&[], push(), PoolLimits::default());
     let a = house.saved("a.lua", "give x");
     house.check(&a).await;
-    let besides = house.pool.excluding(&[]);
+    let source = house.pool.excluding(&[]);
     let proposed = [house.unsaved("a.lua", "bad"), house.unsaved("new.lua", "bad")];
-    let trying = besides.check_proposed(&proposed, soon());
+    let checking = source.check_proposed(&proposed, soon());
     tokio::select! {
         biased;
-        _ = trying => {}
+        _ = checking => {}
         () = std::future::ready(()) => {}
     }
     let until = Instant::now() + Duration::from_secs(60);
@@ -60,10 +60,10 @@ async fn whoever_goes_away_leaves_the_true_text() {
 }
 
 #[tokio::test]
-async fn nobody_is_started_for_a_proposed_text() {
+async fn no_server_starts_for_a_proposed_text() {
     let house = House::usual();
-    let besides = house.pool.excluding(&[]);
+    let source = house.pool.excluding(&[]);
     let proposed = [house.unsaved("a.lua", "bad")];
-    assert_eq!(house.words(&besides.check_proposed(&proposed, soon()).await), Vec::<String>::new());
+    assert_eq!(house.words(&source.check_proposed(&proposed, soon()).await), Vec::<String>::new());
     assert!(house.pool.status().is_empty());
 }

@@ -1,4 +1,4 @@
-//! That servers end.
+//! Servers stop when they should.
 
 use std::collections::HashSet;
 use std::process::{Child, Command, Stdio};
@@ -12,7 +12,7 @@ use super::{House, is_running, push, soon};
 use crate::source::DiagnosticsSource as _;
 
 #[tokio::test]
-async fn one_that_nobody_asks_ends_and_begins_again_when_it_is_needed() {
+async fn an_idle_server_stops_and_starts_again_when_needed() {
     let house = House::usual();
     let a = house.saved("a.lua", "bad");
     house.check(&a).await;
@@ -25,41 +25,41 @@ async fn one_that_nobody_asks_ends_and_begins_again_when_it_is_needed() {
     assert_eq!(house.check(&a).await[0], "a.lua Proven this is bad");
 }
 
-/// An editor has come that serves the same.
+/// An editor has attached that serves the same files.
 #[tokio::test]
-async fn one_whose_files_somebody_else_answers_for_ends_sooner() {
+async fn a_redundant_server_stops_sooner() {
     let house = House::usual();
     let a = house.saved("a.lua", "bad");
     house.check(&a).await;
-    let besides = house.pool.excluding(&[]);
-    besides.mark_redundant(std::slice::from_ref(&a.path));
-    // Whoever asks it all the same keeps it.
+    let source = house.pool.excluding(&[]);
+    source.mark_redundant(std::slice::from_ref(&a.path));
+    // A check keeps it all the same.
     house.check(&a).await;
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(120)).await;
     assert_eq!(house.pool.status()[0].phase, ServerPhase::Ready);
-    besides.mark_redundant(std::slice::from_ref(&a.path));
-    let begun = tokio::time::Instant::now();
+    source.mark_redundant(std::slice::from_ref(&a.path));
+    let started = tokio::time::Instant::now();
     house.until_none().await;
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 #[tokio::test]
-async fn the_one_that_was_used_least_makes_room() {
+async fn the_least_recently_used_server_makes_room() {
     let house = House::new(&[], push(), PoolLimits { servers: 1, ..PoolLimits::default() });
     let (one, other) = (house.saved("one/a.lua", "bad"), house.saved("other/a.lua", ""));
     assert_eq!(house.check(&one).await[0], "one/a.lua Proven this is bad");
     assert_eq!(house.check(&other).await[0], "other/a.lua Proven ");
-    assert_eq!(house.count("exit"), 1, "it was asked to end");
+    assert_eq!(house.count("exit"), 1, "it was asked to exit");
     let roots: Vec<_> = house.pool.status().into_iter().map(|running| running.root).collect();
     assert_eq!(roots, [house.root.join("other")]);
     let running = house.processes().into_iter().filter(|process| is_running(*process));
     assert_eq!(running.count(), 1);
 }
 
-/// Both have the same one end, and only one of them gets its place.
+/// Both have the same server stopped, and only one of them gets its permit.
 #[tokio::test]
-async fn whoever_waits_for_a_place_gets_one() {
+async fn every_waiting_server_gets_a_permit() {
     let house = House::new(&[], push(), PoolLimits { servers: 2, ..PoolLimits::default() });
     for name in ["one/a.lua", "two/a.lua"] {
         house.check(&house.saved(name, "")).await;
@@ -70,15 +70,15 @@ async fn whoever_waits_for_a_place_gets_one() {
 }
 
 #[tokio::test]
-async fn what_is_configured_otherwise_ends_and_begins_anew() {
+async fn servers_restart_after_a_change_of_configuration() {
     let house = House::usual();
     let (one, other) = (house.saved("one/a.lua", "bad"), house.saved("other/a.lua", "bad"));
     house.check(&one).await;
     house.check(&other).await;
     house.pool.stop_below(&house.root.join("one"));
-    let mut news = house.pool.subscribe();
+    let mut changes = house.pool.subscribe();
     while house.pool.status().len() > 1 {
-        news.changed().await.unwrap();
+        changes.changed().await.unwrap();
     }
     assert_eq!(house.pool.status()[0].root, house.root.join("other"), "that one is as it was");
     assert_eq!(house.check(&one).await[0], "one/a.lua Proven this is bad");
@@ -86,7 +86,7 @@ async fn what_is_configured_otherwise_ends_and_begins_anew() {
 }
 
 #[tokio::test]
-async fn one_that_was_given_up_may_begin_anew_when_it_is_configured_otherwise() {
+async fn a_failed_server_may_start_after_a_change_of_configuration() {
     let limits = PoolLimits { failures: 1, ..PoolLimits::default() };
     let house = House::new(&["--fail"], push(), limits);
     let a = house.saved("a.lua", "bad");
@@ -97,7 +97,7 @@ async fn one_that_was_given_up_may_begin_anew_when_it_is_configured_otherwise() 
 }
 
 #[tokio::test]
-async fn none_is_left_when_the_pool_ends_and_none_begins() {
+async fn shut_down_stops_all_servers_and_starts_none() {
     let house = House::new(&["--child", "--stubborn"], push(), PoolLimits::default());
     let a = house.saved("a.lua", "bad");
     house.check(&a).await;
@@ -105,11 +105,11 @@ async fn none_is_left_when_the_pool_ends_and_none_begins() {
     assert!(processes.len() == 2 && processes.iter().all(|process| is_running(*process)));
     house.pool.shut_down().await;
     assert!(processes.iter().all(|process| !is_running(*process)));
-    assert!(house.check(&a).await[0].starts_with("a.lua unknown the desk is closing"));
+    assert!(house.check(&a).await[0].starts_with("a.lua unknown the daemon is shutting down"));
 }
 
 #[tokio::test]
-async fn none_is_left_when_the_pool_is_dropped() {
+async fn dropping_the_pool_stops_all_servers() {
     let house = House::new(&["--child"], push(), PoolLimits::default());
     house.check(&house.saved("a.lua", "bad")).await;
     let processes = house.processes();
@@ -119,25 +119,25 @@ async fn none_is_left_when_the_pool_is_dropped() {
     }
 }
 
-/// Not a test: what the one below kills.
+/// Not a test: the process that a test below kills.
 #[tokio::test]
 #[ignore = "run by another test"]
-async fn somebody_with_a_server() {
+async fn process_with_a_server() {
     let house = House::new(&["--child"], push(), PoolLimits::default());
     house.check(&house.saved("a.lua", "bad")).await;
     let processes: Vec<_> = house.processes().iter().map(ToString::to_string).collect();
-    // The only way out of the harness.
+    // The test harness has no other output.
     std::fs::write(std::env::var_os("COPYDESK_TEST_REPORT").unwrap(), processes.join(" ")).unwrap();
     std::future::pending::<()>().await;
 }
 
-/// Not a test, either: a process of which only the pool takes memory. It reports kilobytes before and after.
+/// Not a test, either: a process in which only the pool uses memory. It reports kilobytes before and after.
 #[tokio::test]
 #[ignore = "run by another test"]
-async fn somebody_idle() {
+async fn idle_process() {
     let resident = || {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
-        // Its own: the program itself lies on the disk.
+        // Anonymous memory only: the program's own pages are on the disk.
         let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
         line.split_whitespace().next().unwrap().to_owned()
     };
@@ -145,7 +145,7 @@ async fn somebody_idle() {
     for number in 0..1000 {
         house.write(&format!("f{number}/a.txt"), "");
     }
-    // A desk has searched before: its threads are not the pool's.
+    // A daemon has searched before: the search threads are not the pool's.
     let include = vec!["*.lua".to_owned()];
     let request = GrepRequest {
         root: house.root.clone(),
@@ -169,11 +169,11 @@ async fn somebody_idle() {
     std::future::pending::<()>().await;
 }
 
-/// Starts one of those, and gives the two numbers that it reports.
-async fn somebody(name: &str) -> (Child, [i32; 2]) {
+/// Starts one of these processes, and returns the two numbers that it reports.
+async fn start_process(name: &str) -> (Child, [i32; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report");
-    let mut desk = Command::new(std::env::current_exe().unwrap())
+    let mut process = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", &format!("pool::tests::shutdown::{name}"), "--ignored"])
         .env("COPYDESK_TEST_REPORT", &report)
         .stdout(Stdio::null())
@@ -181,11 +181,11 @@ async fn somebody(name: &str) -> (Child, [i32; 2]) {
         .spawn()
         .unwrap();
     loop {
-        assert_eq!(desk.try_wait().unwrap(), None, "it ended before it had a server");
+        assert_eq!(process.try_wait().unwrap(), None, "it ended before it had a server");
         let report = std::fs::read_to_string(&report).unwrap_or_default();
         let numbers: Vec<i32> = report.split_whitespace().map(|number| number.parse().unwrap()).collect();
         if let Ok(numbers) = numbers.try_into() {
-            return (desk, numbers);
+            return (process, numbers);
         }
         tokio::task::yield_now().await;
     }
@@ -193,18 +193,18 @@ async fn somebody(name: &str) -> (Child, [i32; 2]) {
 
 #[tokio::test]
 async fn an_idle_pool_takes_little_memory() {
-    let (mut desk, [before, after]) = somebody("somebody_idle").await;
-    desk.kill().unwrap();
-    desk.wait().unwrap();
+    let (mut process, [before, after]) = start_process("idle_process").await;
+    process.kill().unwrap();
+    process.wait().unwrap();
     assert!(after - before <= 5 * 1024, "{before} kB before, {after} kB after");
 }
 
 #[tokio::test]
-async fn none_is_left_when_the_desk_is_killed() {
-    let (mut desk, processes) = somebody("somebody_with_a_server").await;
+async fn killing_the_process_kills_all_servers() {
+    let (mut process, processes) = start_process("process_with_a_server").await;
     assert!(processes.iter().all(|process| is_running(*process)));
-    desk.kill().unwrap();
-    desk.wait().unwrap();
+    process.kill().unwrap();
+    process.wait().unwrap();
     while processes.iter().any(|process| is_running(*process)) {
         tokio::task::yield_now().await;
     }

@@ -44,7 +44,7 @@ async fn whoever_waits_when_it_goes_is_told_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn garbage_and_bytes_that_are_no_text_lose_no_diagnostic() {
-    let (server, mut fake) = plain(json!({  })).await;
+    let (server, mut fake) = plain(json!({})).await;
     server.sync_document(&subject("/a", "1"), "c");
     let version = fake.version().await;
     fake.bytes(b"npm WARN deprecated\n\xff\xfe\n").await;
@@ -94,7 +94,7 @@ async fn positions_that_the_text_does_not_have_become_the_nearest() {
 
 #[tokio::test]
 async fn a_hundred_thousand_diagnostics_are_bounded_and_errors_come_first() {
-    let (server, mut fake) = plain(json!({  })).await;
+    let (server, mut fake) = plain(json!({})).await;
     server.sync_document(&subject("/a", "1"), "c");
     let version = fake.version().await;
     let place = json!({ "line": 0, "character": 0 });

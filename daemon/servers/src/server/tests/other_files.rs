@@ -8,8 +8,7 @@ use super::fake_server::{after, check, full, pass, plain, pulling, shorts, start
 
 #[tokio::test(start_paused = true)]
 async fn what_it_publishes_of_other_files_after_a_change_is_told() {
-    let (server, mut fake) =
-        plain(json!({ "dirtyDependents": "told", "pushesClosed": true })).await;
+    let (server, mut fake) = plain(json!({ "dirtyDependents": "told", "pushesClosed": true })).await;
     server.sync_document(&subject("/a", "1"), "c");
     server.sync_document(&subject("/b", "1"), "c");
     let (_, b) = (fake.version().await, fake.version().await);

@@ -20,7 +20,7 @@ async fn changed(quirks: Value, before: &[&str]) -> (Arc<LanguageServer>, Fake, 
 
 #[tokio::test(start_paused = true)]
 async fn a_publish_for_the_version_is_proof_and_one_for_an_older_is_nothing() {
-    let (server, mut fake, version) = changed(json!({  }), &["old"]).await;
+    let (server, mut fake, version) = changed(json!({}), &["old"]).await;
     let (said, ()) = tokio::join!(check(&server, "/a"), async {
         pass(100).await;
         fake.publish("/a", version - 1, &["old again"]).await;
@@ -30,7 +30,7 @@ async fn a_publish_for_the_version_is_proof_and_one_for_an_older_is_nothing() {
     assert_eq!(said, ("proven: new".into(), 200));
     fake.publish("/a", version - 1, &["far too late"]).await;
     assert_eq!(check(&server, "/a").await, ("proven: new".into(), 0));
-    let (server, mut fake, version) = changed(json!({  }), &["old"]).await;
+    let (server, mut fake, version) = changed(json!({}), &["old"]).await;
     fake.publish("/a", version - 1, &["old again"]).await;
     assert_eq!(check(&server, "/a").await, ("unknown: it said nothing of this text in time".into(), 3000));
 }
@@ -167,7 +167,7 @@ async fn one_that_is_slow_is_waited_for() {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_said_before_a_document_was_closed_is_not_said_of_it_when_it_is_open_again() {
-    let (server, mut fake, version) = changed(json!({  }), &[]).await;
+    let (server, mut fake, version) = changed(json!({}), &[]).await;
     fake.publish("/a", version, &["before"]).await;
     assert_eq!(check(&server, "/a").await.0, "proven: before");
     server.close(Path::new("/a"));
@@ -185,16 +185,14 @@ async fn what_was_said_before_another_file_changed_is_not_proven_any_more() {
         ("told", "likely: new", 1000),
         ("saved", "unknown: it sees other files as they were saved, and one was changed since", 0),
     ] {
-        let (server, mut fake, version) =
-            changed(json!({ "dirtyDependents": dependents }), &["old"]).await;
+        let (server, mut fake, version) = changed(json!({ "dirtyDependents": dependents }), &["old"]).await;
         fake.publish("/a", version, &["new"]).await;
         assert_eq!(check(&server, "/a").await, ("proven: new".into(), 0));
         pass(1).await;
         server.sync_document(&subject("/b", "1"), "c");
         assert_eq!(check(&server, "/a").await, (expected.into(), wait), "{dependents}");
     }
-    let (server, mut fake, version) =
-        changed(json!({ "dirtyDependents": "asked" }), &["old"]).await;
+    let (server, mut fake, version) = changed(json!({ "dirtyDependents": "asked" }), &["old"]).await;
     fake.publish("/a", version, &["new"]).await;
     assert_eq!(check(&server, "/a").await.0, "proven: new");
     pass(1).await;
