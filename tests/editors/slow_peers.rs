@@ -137,7 +137,7 @@ fn every_request_is_answered_while_the_model_and_a_language_server_are_silent() 
     let requests = requests(&session, &spare);
     let listed: Vec<_> = requests.iter().map(|(name, _)| format!("copydesk/{name}")).collect();
     for method in methods() {
-        let is_request = method.direction == Direction::ToDesk && method.kind == MethodKind::Request;
+        let is_request = method.direction == Direction::ToDaemon && method.kind == MethodKind::Request;
         assert!(
             !is_request || listed.iter().any(|name| name == method.name),
             "{} is not listed",
