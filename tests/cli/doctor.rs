@@ -179,7 +179,7 @@ fn a_folder_that_cannot_be_made() {
 fn the_daemon_and_the_journal_are_looked_at() {
     let desk = keys(0o600);
     let ran = doctor(&desk);
-    let places = "socket ~/.run/copydesk/desk.sock, log ~/.local/state/copydesk/log/desk.log";
+    let places = "socket ~/.run/copydesk/daemon.sock, log ~/.local/state/copydesk/log/daemon.log";
     assert_finding(&ran, "daemon", "good", &format!("not running; {places}"));
     assert_finding(&ran, "journal", "good", "none yet");
     let daemon = ForegroundDaemon::start(&desk, &[]);
@@ -240,7 +240,7 @@ fn who_serves_the_languages_of_the_project_and_who_is_missing() {
         findings_about(&ran, "checkers"),
         [good("cargo: ~/bin/cargo"), ("odd".to_owned(), go.to_owned()), good("ruff: PROJECT/.venv/bin/ruff"),]
     );
-    assert_finding(&ran, "languages", "odd", "`lsp` is left out: this project is not trusted");
+    assert_finding(&ran, "languages", "odd", "`lsp` is ignored: this project is not trusted");
 
     desk.write(USER_CONFIG, "{ \"diagnostics\": { \"project_programs\": false } }");
     assert_finding(

@@ -7,7 +7,7 @@ use super::environment::TestEnvironment;
 #[test]
 fn without_a_command_there_is_help() {
     TestEnvironment::new().run(&[]).assert_output(&expect![[r#"
-        ! A desk for coding agents: edits go through your editor, and you approve them
+        ! A coding agent that edits through your editor; you approve each change
         !
         ! Usage: copydesk [OPTIONS] <COMMAND>
         !

@@ -120,7 +120,7 @@ fn the_level_changes_while_the_daemon_runs() {
 
     let (code, message) = editor.request_error("copydesk/log/set", json!({ "level": "reqwest=trace" }));
     assert_eq!(code, -32602);
-    assert!(message.starts_with("no crate of the daemon is called `reqwest`; there are: cli, "), "{message}");
+    assert!(message.starts_with("the daemon has no crate `reqwest`; there are: cli, "), "{message}");
     assert_eq!(editor.request_ok("copydesk/log/set", json!({})), json!({ "level": "info" }));
 }
 
@@ -165,7 +165,7 @@ fn a_level_that_is_refused_is_all_that_is_said() {
     "#]]);
     let daemon = ScriptedDaemon::new([]);
     daemon.scripted.desk.run(&["log", "--level", "loud"]).assert_output(&expect![[r#"
-        ! error: `loud` is no log level; expected off, error, warn, info, debug or trace, or CRATE=LEVEL
+        ! error: `loud` is not a log level; expected off, error, warn, info, debug or trace, or CRATE=LEVEL
         exit code 1
     "#]]);
 }
@@ -174,7 +174,7 @@ fn a_level_that_is_refused_is_all_that_is_said() {
 fn without_a_daemon_there_is_the_file() {
     let desk = daemon_environment();
     desk.run(&["log"]).assert_output(&expect![[r#"
-        ! nothing to show in ~/.local/state/copydesk/log/desk.log
+        ! nothing to show in ~/.local/state/copydesk/log/daemon.log
     "#]]);
     let line = |second: u32, rest: &str| format!("2026-11-16T11:36:0{second}.123456Z  INFO {rest}\n");
     let older =

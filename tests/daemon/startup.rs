@@ -104,7 +104,7 @@ fn a_daemon_that_cannot_start_says_why_in_the_editor() {
     let desk = daemon_environment().with_files(&[("~/.local/state", "a file")]);
     let refusal = StdioEditor::start(&desk).initialize();
     let message = refusal["error"]["message"].as_str().unwrap();
-    assert!(message.contains("desk.log"), "{message}");
+    assert!(message.contains("daemon.log"), "{message}");
 }
 
 #[test]

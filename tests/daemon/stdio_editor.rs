@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::cli::environment::{BINARY, TestEnvironment};
 
 /// The daemon's socket and log, below the home.
-pub(crate) const SOCKET: &str = "~/.run/copydesk/desk.sock";
-pub(crate) const LOG: &str = "~/.local/state/copydesk/log/desk.log";
+pub(crate) const SOCKET: &str = "~/.run/copydesk/daemon.sock";
+pub(crate) const LOG: &str = "~/.local/state/copydesk/log/daemon.log";
 
 pub(crate) struct StdioEditor {
     child: Child,

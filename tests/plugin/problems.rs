@@ -305,9 +305,9 @@ fn servers_of_the_desk_are_shown_while_they_read_the_project() {
         window.command("Copydesk status");
         window.wait_until("vim.fn.search('^Servers  *scripted in .*: ready, 1 document', 'nw') > 0");
         window.command("Copydesk restart scripted");
-        window.nvim.wait_for_message("said", |said| said["text"] == "Copydesk: scripted is restarting");
+        window.nvim.wait_for_message("said", |said| said["text"] == "Copydesk: restarted scripted");
         window.command("Copydesk restart nobody");
-        let none = "Copydesk: the daemon runs no language server named nobody";
+        let none = "Copydesk: the daemon has no language server `nobody`";
         window.nvim.wait_for_message("said", |said| said["text"] == none);
     });
 }

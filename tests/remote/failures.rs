@@ -43,7 +43,7 @@ async fn a_daemon_that_dies_is_told_and_the_session_goes_on() {
     let output = run.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("error: the connection to the daemon has ended"), "{said}");
+    assert!(said.contains("error: the connection to the daemon was lost"), "{said}");
     // Its lock is free, and its unfinished work is known.
     let ran = scripted.run(&["--continue", "And?"]);
     assert_eq!((ran.stdout.as_str(), ran.code), ("time.\n", Some(0)), "{ran:?}");

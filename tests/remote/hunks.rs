@@ -156,7 +156,7 @@ fn a_daemon_that_dies_while_the_editor_is_open_is_told_afterwards() {
     assert_eq!(terminal.wait_for_exit(), Some(1), "{}", terminal.text());
     let text = terminal.text();
     assert!(text.contains("in the editor\ngo on\n"), "{text}");
-    assert!(text.contains("error: the connection to the daemon has ended"), "{text}");
+    assert!(text.contains("error: the connection to the daemon was lost"), "{text}");
     assert_eq!(scripted.desk.read("a.txt"), OLD);
 }
 

@@ -49,7 +49,7 @@ fn the_last_turn_that_changed_files_is_taken_back_and_done_again() {
         "#]]);
         assert_eq!(scripted.desk.read("a.txt"), "one\n2\nthree\n4\nfive\n");
         scripted.desk.run(&["undo", "--redo"]).assert_output(&expect![[r#"
-            There is no undo to redo.
+            There is nothing to redo.
             exit code 1
         "#]]);
     }

@@ -89,7 +89,7 @@ fn log_opens_both_logs_and_neither_is_a_document() {
             end
             return all";
         let log = person.window.lua(shown);
-        assert_eq!(log, json!([["desk.log", false, true], ["lsp.log", false, true]]));
+        assert_eq!(log, json!([["daemon.log", false, true], ["lsp.log", false, true]]));
     });
 }
 

@@ -1,4 +1,4 @@
-//! `copydesk log`: the end of the daemon's log, and what is added to it. Needs no daemon, except to set its level.
+//! `copydesk log`: shows the end of the daemon's log, and follows it. Needs no daemon, except to set its level.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::daemon_client::{ClientKind, DaemonClient};
 use crate::log::{self, LogFollower, SessionFilter};
 use crate::terminal::{self, print};
 
-/// How often a followed log is looked at.
+/// How often a followed log is read.
 const POLL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(setup: &UserSetup, options: &LogArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        // Before anything is printed, so that a level that is refused is the only thing that is said.
+        // Before anything is printed, so that a rejected level is the only output.
         let daemon = match &options.level {
             Some(level) => Some(set_level(level, options.follow).await?),
             None => None,
@@ -31,7 +31,7 @@ pub(crate) fn run(setup: &UserSetup, options: &LogArgs) -> anyhow::Result<()> {
     })
 }
 
-/// Sets the level: with `follow` until this command ends, whatever ends it, and else until the daemon does.
+/// Sets the level: with `follow` until this command ends, for any reason, else until the daemon ends.
 async fn set_level(level: &str, follow: bool) -> anyhow::Result<DaemonClient> {
     let Some((client, _inbox)) = attach(ClientKind::Copydesk).await? else {
         anyhow::bail!(
@@ -46,7 +46,7 @@ async fn set_level(level: &str, follow: bool) -> anyhow::Result<DaemonClient> {
     Ok(client)
 }
 
-/// What of the log is shown.
+/// The shown part of the log.
 struct LogView {
     follower: LogFollower,
     filter: SessionFilter,
@@ -60,7 +60,7 @@ impl LogView {
         }
     }
 
-    /// The lines since the last call that are to be shown.
+    /// The new lines to show since the last call.
     fn new_lines(&mut self) -> anyhow::Result<Vec<String>> {
         let lines = self.follower.read_lines();
         let mut lines = lines.with_context(|| self.follower.path().display().to_string())?;
@@ -77,7 +77,7 @@ impl LogView {
         Ok(lines.iter().skip(skipped).try_for_each(|line| print(log::styled_line(line)))?)
     }
 
-    /// Until the reader goes, or somebody ends this process.
+    /// Runs until the reader closes standard output, or the user ends the command.
     async fn follow(mut self, mut daemon: Option<DaemonClient>) -> anyhow::Result<()> {
         let mut poll = tokio::time::interval(POLL);
         loop {

@@ -14,13 +14,13 @@ fn the_users_runtime_folder_comes_before_the_temporary_one() {
         DaemonAddress::new(&|name| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into()))
             .socket()
     };
-    let own = format!("copydesk-{}/desk.sock", runtime_folder::user());
+    let own = format!("copydesk-{}/daemon.sock", runtime_folder::user());
     assert_eq!(socket(&[]), Path::new("/tmp").join(&own));
     assert_eq!(socket(&[("TMPDIR", "/t"), ("XDG_RUNTIME_DIR", "relative")]), Path::new("/t").join(&own));
-    assert_eq!(socket(&[("TMPDIR", "/t"), ("XDG_RUNTIME_DIR", "/x")]), Path::new("/x/copydesk/desk.sock"));
+    assert_eq!(socket(&[("TMPDIR", "/t"), ("XDG_RUNTIME_DIR", "/x")]), Path::new("/x/copydesk/daemon.sock"));
     assert_eq!(
         socket(&[("COPYDESK_RUNTIME_DIR", "/c"), ("XDG_RUNTIME_DIR", "/x")]),
-        Path::new("/c/desk.sock")
+        Path::new("/c/daemon.sock")
     );
 }
 

@@ -89,7 +89,7 @@ impl PoolInner {
         command: Vec<OsString>,
     ) -> Result<Arc<ServerSlot>, String> {
         if self.closed.is_cancelled() {
-            return Err("the desk is closing".to_owned());
+            return Err("the daemon is shutting down".to_owned());
         }
         let launch = launch(chosen, command);
         let mut slots = self.slots();
@@ -99,7 +99,7 @@ impl PoolInner {
             if matches!(slot.state(), SlotState::Stopping) {
                 // What is configured otherwise now begins when this one is gone.
                 if !is_the_same(&slot.launch, &launch) {
-                    return Err("it is started anew, as it is configured now".to_owned());
+                    return Err("it is restarting with its new configuration".to_owned());
                 }
                 slot.send_command(SlotCommand::Keep);
             }
