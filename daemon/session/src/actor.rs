@@ -247,7 +247,7 @@ impl SessionHandle {
     /// The answers to questions, or why there are none: with a reason the model continues, without one the turn stops. The
     /// first reply wins.
     pub async fn answer(&self, question: &Id, answers: Result<Vec<Vec<String>>, Option<String>>) -> bool {
-        let answers = answers.map_err(|reason| PermissionDenial::ByPerson { reason });
+        let answers = answers.map_err(|reason| PermissionDenial::ByUser { reason });
         self.inbox.send(ActorCommand::Answer(question.clone(), answers)).await.is_ok()
     }
 }

@@ -208,7 +208,7 @@ async fn a_file_that_was_not_there_had_no_problems() {
 }
 
 #[tokio::test]
-async fn what_a_person_typed_meanwhile_moves_what_is_known() {
+async fn what_a_user_typed_meanwhile_moves_what_is_known() {
     let scene = scene();
     scene.edit("a", "bad 1\n", "bad 1\nfine\n").await;
     // Nobody was told of these lines.

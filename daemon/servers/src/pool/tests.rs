@@ -44,7 +44,7 @@ pub(super) struct House {
 type Buffers = Arc<Mutex<BTreeMap<PathBuf, Arc<String>>>>;
 
 /// What is on the disk, and what an editor has instead. Each folder that has one is a project of its own.
-struct Desk {
+struct ToyWorkspace {
     root: PathBuf,
     arguments: Vec<String>,
     quirks: Quirks,
@@ -52,7 +52,7 @@ struct Desk {
     open: Buffers,
 }
 
-impl DocumentProvider for Desk {
+impl DocumentProvider for ToyWorkspace {
     fn document(&self, path: &Path) -> Option<CheckedDocument> {
         if let Some(text) = self.open.lock().unwrap().get(path) {
             return Some(CheckedDocument { path: path.to_owned(), text: Arc::clone(text), is_saved: false });
@@ -71,7 +71,7 @@ impl DocumentProvider for Desk {
     }
 }
 
-impl ServerChooser for Desk {
+impl ServerChooser for ToyWorkspace {
     fn servers_for(&self, path: &Path, _: &str) -> Vec<SelectedServer> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         if path.extension().is_some_and(|ending| ending == "txt") {
@@ -137,18 +137,18 @@ impl House {
         }
         let (asked, open) = (Arc::default(), Buffers::default());
         let root = root.join("work");
-        let desk = Desk {
+        let workspace = ToyWorkspace {
             root: root.clone(),
             arguments: all,
             quirks,
             asked: Arc::clone(&asked),
             open: Arc::clone(&open),
         };
-        let desk = Arc::new(desk);
+        let workspace = Arc::new(workspace);
         // On a machine that is busy nothing may be missed for want of time.
         let limits = PoolLimits { dependents_timeout: Duration::from_secs(30), ..limits };
         let environment = vec![("PATH".into(), "/usr/bin:/bin".into())];
-        let pool = ServerPool::new(Processes::new(environment), desk.clone(), desk, limits);
+        let pool = ServerPool::new(Processes::new(environment), workspace.clone(), workspace, limits);
         Self { pool, root, asked, open, _folder: folder }
     }
 

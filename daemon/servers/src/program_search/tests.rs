@@ -210,7 +210,7 @@ fn beside_a_file_that_lies_outside_of_the_workspace_nothing_is_looked_for() {
 
 /// A checker or formatter of which nothing is known, by its bare name.
 #[test]
-fn a_name_that_a_person_wrote_is_found_in_the_project_if_it_is_nowhere_else() {
+fn a_name_that_a_user_wrote_is_found_in_the_project_if_it_is_nowhere_else() {
     let find = |program: &str, files: &[(&str, &str)], in_project: bool| {
         let environment = vec![("PATH".into(), "/usr/bin".into())];
         let search =

@@ -77,7 +77,7 @@ fn own(servers: &[(&str, ServerOverride)]) -> ServerPreferences {
 }
 
 #[test]
-fn what_a_person_says_goes_before_what_is_known() {
+fn what_a_user_says_goes_before_what_is_known() {
     let files = [
         ("/bin/pyright-langserver", "#!"),
         ("/bin/ty", "#!"),

@@ -43,7 +43,7 @@ async fn what_is_said_of_a_file_in_which_somebody_types_meanwhile_is_not_told() 
 }
 
 #[tokio::test]
-async fn what_a_person_did_to_a_file_of_ours_is_not_our_doing() {
+async fn what_a_user_did_to_a_file_of_ours_is_not_our_doing() {
     let scene = scene();
     scene.edit("a", "fine\n", "fine too\n").await;
     let told = scene.edit("a", "fine too\nbad typed\n", "fine too\nbad typed\nbad new\n").await;
@@ -51,7 +51,7 @@ async fn what_a_person_did_to_a_file_of_ours_is_not_our_doing() {
 }
 
 #[tokio::test]
-async fn what_becomes_of_a_file_of_ours_that_a_person_changed_is_still_told() {
+async fn what_becomes_of_a_file_of_ours_that_a_user_changed_is_still_told() {
     let scene = scene();
     scene.edit("a", "fine\n", "fine too\n").await;
     scene.grumbler.disk.write("a", "typed\n");

@@ -124,7 +124,7 @@ async fn what_a_server_remembers_when_it_answers_late_is_not_how_it_was_before()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_person_did_by_typing_elsewhere_is_theirs_whoever_asks_first() {
+async fn what_a_user_did_by_typing_elsewhere_is_theirs_whoever_asks_first() {
     for is_read in [false, true] {
         let scene = scene();
         scene.grumbler.disk.write("b", "uses a\n");

@@ -105,7 +105,7 @@ async fn none_is_left_when_the_pool_ends_and_none_begins() {
     assert!(processes.len() == 2 && processes.iter().all(|process| is_running(*process)));
     house.pool.shut_down().await;
     assert!(processes.iter().all(|process| !is_running(*process)));
-    assert!(house.check(&a).await[0].starts_with("a.lua unknown the desk is closing"));
+    assert!(house.check(&a).await[0].starts_with("a.lua unknown the daemon is shutting down"));
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn somebody_idle() {
     for number in 0..1000 {
         house.write(&format!("f{number}/a.txt"), "");
     }
-    // A desk has searched before: its threads are not the pool's.
+    // A daemon has searched before: its threads are not the pool's.
     let include = vec!["*.lua".to_owned()];
     let request = GrepRequest {
         root: house.root.clone(),
@@ -173,7 +173,7 @@ async fn somebody_idle() {
 async fn somebody(name: &str) -> (Child, [i32; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report");
-    let mut desk = Command::new(std::env::current_exe().unwrap())
+    let mut workspace = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", &format!("pool::tests::shutdown::{name}"), "--ignored"])
         .env("COPYDESK_TEST_REPORT", &report)
         .stdout(Stdio::null())
@@ -181,11 +181,11 @@ async fn somebody(name: &str) -> (Child, [i32; 2]) {
         .spawn()
         .unwrap();
     loop {
-        assert_eq!(desk.try_wait().unwrap(), None, "it ended before it had a server");
+        assert_eq!(workspace.try_wait().unwrap(), None, "it ended before it had a server");
         let report = std::fs::read_to_string(&report).unwrap_or_default();
         let numbers: Vec<i32> = report.split_whitespace().map(|number| number.parse().unwrap()).collect();
         if let Ok(numbers) = numbers.try_into() {
-            return (desk, numbers);
+            return (workspace, numbers);
         }
         tokio::task::yield_now().await;
     }
@@ -193,18 +193,18 @@ async fn somebody(name: &str) -> (Child, [i32; 2]) {
 
 #[tokio::test]
 async fn an_idle_pool_takes_little_memory() {
-    let (mut desk, [before, after]) = somebody("somebody_idle").await;
-    desk.kill().unwrap();
-    desk.wait().unwrap();
+    let (mut workspace, [before, after]) = somebody("somebody_idle").await;
+    workspace.kill().unwrap();
+    workspace.wait().unwrap();
     assert!(after - before <= 5 * 1024, "{before} kB before, {after} kB after");
 }
 
 #[tokio::test]
-async fn none_is_left_when_the_desk_is_killed() {
-    let (mut desk, processes) = somebody("somebody_with_a_server").await;
+async fn none_is_left_when_the_daemon_is_killed() {
+    let (mut workspace, processes) = somebody("somebody_with_a_server").await;
     assert!(processes.iter().all(|process| is_running(*process)));
-    desk.kill().unwrap();
-    desk.wait().unwrap();
+    workspace.kill().unwrap();
+    workspace.wait().unwrap();
     while processes.iter().any(|process| is_running(*process)) {
         tokio::task::yield_now().await;
     }
