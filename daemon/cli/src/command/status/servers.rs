@@ -37,7 +37,9 @@ fn line(server: &ServerInfo, widest: usize) -> String {
         },
         ServerState::Ready => format!("ready{message}"),
         ServerState::Resting => format!("crashed{message}; restarts soon"),
-        ServerState::GivenUp => format!("stopped after repeated crashes{message}; `copydesk restart {name}` tries again"),
+        ServerState::GivenUp => {
+            format!("stopped after repeated crashes{message}; `copydesk restart {name}` tries again")
+        }
         ServerState::Ending => "ending".to_owned(),
     };
     let documents = match server.documents {
