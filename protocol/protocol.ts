@@ -1,66 +1,66 @@
-// The protocol between the desk of Copydesk and its editor extensions. Made from protocol/src; do not edit.
-// To bring it up to date: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`, then read what has changed.
+// The protocol between the Copydesk daemon and its editor extensions. Generated from protocol/src; do not edit.
+// To update it: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`, then read the diff.
 
 /** The version of the protocol. */
 export const PROTOCOL = 1;
 
-/** The names of the methods, as they stand on the wire. */
+/** The names of the methods, as on the wire. */
 export const methods = {
-  /** Makes a session. It is kept once something has been said in it. */
+  /** Creates a session. The daemon stores it with its first prompt. */
   sessionNew: "copydesk/session/new",
-  /** Sessions, the one that was used last first. */
+  /** Lists sessions, last used first. */
   sessionList: "copydesk/session/list",
-  /** Attaches this client to a session: it gets what there is, and from then on the session's events and open asks. */
+  /** Attaches this client to a session: it gets the present state, and from then on the session's events and asks. */
   sessionLoad: "copydesk/session/load",
-  /** Earlier parts of a session, page by page. Does not attach. */
+  /** Returns earlier parts of a session, page by page. Does not attach. */
   sessionParts: "copydesk/session/parts",
-  /** Detaches this client from a session. A running turn goes on. */
+  /** Detaches this client from a session. A running turn continues. */
   sessionLeave: "copydesk/session/leave",
-  /** Makes a session that has what was said in another before a part. The other stays as it is. */
+  /** Creates a session with the history of another one before a part. The other session does not change. */
   sessionFork: "copydesk/session/fork",
-  /** Gives a session another title. */
+  /** Sets the title of a session. */
   sessionRename: "copydesk/session/rename",
-  /** Deletes a session and all that was said in it. A running turn is cancelled first. */
+  /** Deletes a session and its history. Cancels a running turn first. */
   sessionDelete: "copydesk/session/delete",
-  /** Chooses the model of a session, from its next turn on. */
+  /** Sets the model of a session, from its next turn on. */
   sessionSetModel: "copydesk/session/setModel",
-  /** Chooses the agent of a session, from its next turn on. */
+  /** Sets the agent of a session, from its next turn on. */
   sessionSetAgent: "copydesk/session/setAgent",
-  /** Chooses whether a session's edits are reviewed before they are made or after, from the next edit on. */
+  /** Sets whether a session's edits are reviewed before or after they are made, from the next edit on. */
   sessionSetReview: "copydesk/session/setReview",
-  /** Finds sessions by what was said in them. */
+  /** Finds sessions by their content. */
   sessionSearch: "copydesk/session/search",
-  /** Prompts. Answers at once; the turn is told by events. While a turn runs the prompt waits for its end. */
+  /** Prompts. Answers at once; events report the turn. While a turn runs, the prompt is queued. */
   turnStart: "copydesk/turn/start",
-  /** Prompts into the running turn: the model reads it with its next step. Without a turn it begins one. */
+  /** Prompts into the running turn: the model reads it at its next step. Without a turn it starts one. */
   turnSteer: "copydesk/turn/steer",
-  /** Ends the running turn, and with it all asks. Answers at once; without a turn nothing happens. */
+  /** Cancels the running turn and all its asks. Answers at once. Does nothing without a turn. */
   turnCancel: "copydesk/turn/cancel",
-  /** Takes back what the agent did to files, and only that. */
+  /** Reverts the agent's edits of files, and nothing else. */
   undo: "copydesk/undo",
-  /** Takes back the last undo of a session. */
+  /** Reverts the last undo of a session. */
   redo: "copydesk/redo",
-  /** What of the agent's edits nobody has decided yet. */
+  /** Lists the agent's undecided edits. */
   reviewList: "copydesk/review/list",
-  /** Decides hunks. What is refused is answered, with the reason, and changes nothing. */
+  /** Decides hunks. The result says which decisions were refused and why; those change nothing. */
   reviewDecide: "copydesk/review/decide",
-  /** Says something about an edit without deciding it. The model is told at its next step. */
+  /** Comments on an edit without deciding it. The model reads the comment at its next step. */
   reviewComment: "copydesk/review/comment",
-  /** Has the session's model rewrite a stretch of a document. Answers at once; the edit grows in a review. */
+  /** Asks the session's model to rewrite a range of a document. Answers at once; the edit grows in a review. */
   inlineStart: "copydesk/inline/start",
-  /** Asks for something else in the place of an inline edit that is not decided yet. */
+  /** Asks the model to change an undecided inline edit. */
   inlineRefine: "copydesk/inline/refine",
-  /** Gives an inline edit up, while it is written or after. The document is as it was. */
+  /** Drops an inline edit, while the model writes it or after. The document is unchanged. */
   inlineCancel: "copydesk/inline/cancel",
-  /** The models that can be used now. */
+  /** Lists the models that can be used now. */
   models: "copydesk/models",
-  /** The agents that a person can choose. */
+  /** Lists the agents that a user can choose. */
   agents: "copydesk/agents",
-  /** How the desk is. */
+  /** Returns the state of the daemon. */
   status: "copydesk/status",
-  /** Ends language servers of the desk's own and starts them anew, whatever they broke of. */
+  /** Restarts language servers of the daemon, also those that it gave up. */
   serversRestart: "copydesk/servers/restart",
-  /** What the client's own language servers say is wrong, and how sure it is that they say it of the present text. */
+  /** Returns the diagnostics of the client's own language servers, and how sure it is that they are for the present text. */
   diagnostics: "copydesk/diagnostics",
   /** A language server of the editor is there. */
   serverStarted: "copydesk/server/started",
@@ -74,177 +74,177 @@ export const methods = {
   serverEnded: "copydesk/server/ended",
   /** Changes how much the daemon logs. */
   logSet: "copydesk/log/set",
-  /** Stops the desk. */
+  /** Stops the daemon. */
   stop: "copydesk/stop",
-  /** Something happened in a session that this client is attached to. */
+  /** An event of a session that this client is attached to. */
   event: "copydesk/event",
-  /** Asks a person whether a call may do what it wants. Sent to every attached client; the first reply wins. */
+  /** Asks the user to approve a call. Sent to every attached client; the first reply wins. */
   permissionAsk: "copydesk/permission/ask",
-  /** An ask needs no reply any more. Whoever still shows it takes it away and answers `cancelled`. */
+  /** An ask needs no reply any more. A client that still shows it removes it and answers `cancelled`. */
   permissionSettled: "copydesk/permission/settled",
-  /** Asks a person what the agent wants to know. Sent to every attached client; the first reply wins. */
+  /** Asks the user the agent's questions. Sent to every attached client; the first reply wins. */
   questionAsk: "copydesk/question/ask",
-  /** Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`. */
+  /** Questions need no reply any more. A client that still shows them removes them and answers `cancelled`. */
   questionSettled: "copydesk/question/settled",
-  /** Which of the editor's own language servers serve a document. */
+  /** Names the editor's own language servers of a document. */
   editorServers: "copydesk/editor/servers",
-  /** The daemon has what it wanted to know of a document: the editor may unload it. */
+  /** The daemon needs a document no more: the editor may unload it. */
   editorServersDone: "copydesk/editor/serversDone",
   /** Sends a request to one of the editor's own language servers. */
   editorServerRequest: "copydesk/editor/serverRequest",
   /** Sends a notification to one of the editor's own language servers. */
   editorServerNotify: "copydesk/editor/serverNotify",
-  /** Asks the editor's own language servers where something is, or what it is. */
+  /** Asks the editor's own language servers where a symbol is, or what it is. */
   editorNavigate: "copydesk/editor/navigate",
-  /** What the person has selected. */
+  /** Returns the user's selection. */
   editorSelection: "copydesk/editor/selection",
-  /** The files the person has open. */
+  /** Returns the files that the user has open. */
   editorOpenFiles: "copydesk/editor/openFiles",
-  /** Shows a place in the editor. */
+  /** Shows a range of a document in the editor. */
   editorShow: "copydesk/editor/show",
-  /** The desk was started anew under this client: its documents are open again, its sessions are not loaded. */
+  /** A new daemon serves this client: its documents are open again, its sessions are not loaded. */
   restarted: "copydesk/restarted",
-  /** The desk changed a file on the disk that this client may have open. */
+  /** The daemon changed a file on the disk that this client may have open. */
   documentChanged: "copydesk/document/changed",
-  /** Saves an open document, as if the person had. */
+  /** Saves an open document as the user would. */
   documentSave: "copydesk/document/save",
 } as const;
 
 /** Error codes. */
 export const errors = {
-  /** The message is no JSON. */
+  /** The message is not JSON. */
   parseError: -32700,
-  /** The message is no request. */
+  /** The message is not a request. */
   invalidRequest: -32600,
-  /** There is no such method, or not in this direction. */
+  /** The method does not exist, or not in this direction. */
   methodNotFound: -32601,
-  /** The params are not what the method takes; the message says where. */
+  /** The params are invalid; the message says where. */
   invalidParams: -32602,
-  /** Something went wrong that should not have; the message is for a report. */
+  /** A bug in the daemon; please report the message. */
   internalError: -32603,
-  /** `initialize` has to come first. */
+  /** The client has to send `initialize` first. */
   serverNotInitialized: -32002,
-  /** Cancelled. The desk does not say so by itself (law 3); from a client it means the same as `cancelled`. */
+  /** Cancelled. The daemon never sends it (law 3); from a client it means `cancelled`. */
   requestCancelled: -32800,
-  /** The document has changed meanwhile. The desk never says so; from a client it means that it should be asked again. */
+  /** The document changed meanwhile. The daemon never sends it; from a client it means: ask again. */
   contentModified: -32801,
-  /** The request was good, and could not be done; the message says why. */
+  /** The request was valid but failed; the message says why. */
   requestFailed: -32803,
-  /** There is no such session; it may have been deleted. */
+  /** The session does not exist; it may have been deleted. */
   unknownSession: -31001,
-  /** The session has no such part, or no such turn. */
+  /** The session has no such part or turn. */
   unknownPart: -31002,
-  /** There is no such model, or it cannot be used now; the message says what is missing. */
+  /** The model does not exist or cannot be used now; the message says what is missing. */
   unknownModel: -31003,
-  /** There is no agent of that name that a person can choose. */
+  /** The user can choose no agent of that name. */
   unknownAgent: -31004,
-  /** Desk and extension do not speak the same protocol; the message says which to update and how. */
+  /** Daemon and extension do not speak the same protocol; the message says which to update and how. */
   protocolMismatch: -31005,
-  /** It cannot be done while a turn runs; cancel it, or wait for its end. */
+  /** The request fails while a turn runs; cancel the turn or wait for its end. */
   busy: -31006,
 } as const;
 
 /** Requests that a client sends. */
-export interface RequestsToDesk {
-  /** Makes a session. It is kept once something has been said in it. */
+export interface RequestsToDaemon {
+  /** Creates a session. The daemon stores it with its first prompt. */
   "copydesk/session/new": { params: SessionNewParams; result: SessionResult };
-  /** Sessions, the one that was used last first. */
+  /** Lists sessions, last used first. */
   "copydesk/session/list": { params: SessionListParams; result: SessionListResult };
-  /** Attaches this client to a session: it gets what there is, and from then on the session's events and open asks. */
+  /** Attaches this client to a session: it gets the present state, and from then on the session's events and asks. */
   "copydesk/session/load": { params: SessionLoadParams; result: SessionLoadResult };
-  /** Earlier parts of a session, page by page. Does not attach. */
+  /** Returns earlier parts of a session, page by page. Does not attach. */
   "copydesk/session/parts": { params: SessionPartsParams; result: SessionPartsResult };
-  /** Detaches this client from a session. A running turn goes on. */
+  /** Detaches this client from a session. A running turn continues. */
   "copydesk/session/leave": { params: SessionParams; result: Empty };
-  /** Makes a session that has what was said in another before a part. The other stays as it is. */
+  /** Creates a session with the history of another one before a part. The other session does not change. */
   "copydesk/session/fork": { params: SessionForkParams; result: SessionResult };
-  /** Gives a session another title. */
+  /** Sets the title of a session. */
   "copydesk/session/rename": { params: SessionRenameParams; result: SessionResult };
-  /** Deletes a session and all that was said in it. A running turn is cancelled first. */
+  /** Deletes a session and its history. Cancels a running turn first. */
   "copydesk/session/delete": { params: SessionParams; result: Empty };
-  /** Chooses the model of a session, from its next turn on. */
+  /** Sets the model of a session, from its next turn on. */
   "copydesk/session/setModel": { params: SessionSetModelParams; result: SessionResult };
-  /** Chooses the agent of a session, from its next turn on. */
+  /** Sets the agent of a session, from its next turn on. */
   "copydesk/session/setAgent": { params: SessionSetAgentParams; result: SessionResult };
-  /** Chooses whether a session's edits are reviewed before they are made or after, from the next edit on. */
+  /** Sets whether a session's edits are reviewed before or after they are made, from the next edit on. */
   "copydesk/session/setReview": { params: SessionSetReviewParams; result: SessionResult };
-  /** Finds sessions by what was said in them. */
+  /** Finds sessions by their content. */
   "copydesk/session/search": { params: SessionSearchParams; result: SessionSearchResult };
-  /** Prompts. Answers at once; the turn is told by events. While a turn runs the prompt waits for its end. */
+  /** Prompts. Answers at once; events report the turn. While a turn runs, the prompt is queued. */
   "copydesk/turn/start": { params: TurnParams; result: TurnStartResult };
-  /** Prompts into the running turn: the model reads it with its next step. Without a turn it begins one. */
+  /** Prompts into the running turn: the model reads it at its next step. Without a turn it starts one. */
   "copydesk/turn/steer": { params: TurnParams; result: TurnSteerResult };
-  /** Ends the running turn, and with it all asks. Answers at once; without a turn nothing happens. */
+  /** Cancels the running turn and all its asks. Answers at once. Does nothing without a turn. */
   "copydesk/turn/cancel": { params: SessionParams; result: Empty };
-  /** Takes back what the agent did to files, and only that. */
+  /** Reverts the agent's edits of files, and nothing else. */
   "copydesk/undo": { params: UndoParams; result: UndoResult };
-  /** Takes back the last undo of a session. */
+  /** Reverts the last undo of a session. */
   "copydesk/redo": { params: SessionParams; result: UndoResult };
-  /** What of the agent's edits nobody has decided yet. */
+  /** Lists the agent's undecided edits. */
   "copydesk/review/list": { params: ReviewListParams; result: ReviewListResult };
-  /** Decides hunks. What is refused is answered, with the reason, and changes nothing. */
+  /** Decides hunks. The result says which decisions were refused and why; those change nothing. */
   "copydesk/review/decide": { params: ReviewDecideParams; result: ReviewDecideResult };
-  /** Says something about an edit without deciding it. The model is told at its next step. */
+  /** Comments on an edit without deciding it. The model reads the comment at its next step. */
   "copydesk/review/comment": { params: ReviewCommentParams; result: ReviewCommentResult };
-  /** Has the session's model rewrite a stretch of a document. Answers at once; the edit grows in a review. */
+  /** Asks the session's model to rewrite a range of a document. Answers at once; the edit grows in a review. */
   "copydesk/inline/start": { params: InlineStartParams; result: InlineStartResult };
-  /** Asks for something else in the place of an inline edit that is not decided yet. */
+  /** Asks the model to change an undecided inline edit. */
   "copydesk/inline/refine": { params: InlineRefineParams; result: Empty };
-  /** Gives an inline edit up, while it is written or after. The document is as it was. */
+  /** Drops an inline edit, while the model writes it or after. The document is unchanged. */
   "copydesk/inline/cancel": { params: InlineCancelParams; result: Empty };
-  /** The models that can be used now. */
+  /** Lists the models that can be used now. */
   "copydesk/models": { params: Empty; result: ModelsResult };
-  /** The agents that a person can choose. */
+  /** Lists the agents that a user can choose. */
   "copydesk/agents": { params: AgentsParams; result: AgentsResult };
-  /** How the desk is. */
+  /** Returns the state of the daemon. */
   "copydesk/status": { params: Empty; result: StatusResult };
-  /** Ends language servers of the desk's own and starts them anew, whatever they broke of. */
+  /** Restarts language servers of the daemon, also those that it gave up. */
   "copydesk/servers/restart": { params: ServersRestartParams; result: ServersRestartResult };
-  /** What the client's own language servers say is wrong, and how sure it is that they say it of the present text. */
+  /** Returns the diagnostics of the client's own language servers, and how sure it is that they are for the present text. */
   "copydesk/diagnostics": { params: DiagnosticsParams; result: DiagnosticsResult };
   /** Changes how much the daemon logs. */
   "copydesk/log/set": { params: LogSetParams; result: LogSetResult };
-  /** Stops the desk. */
+  /** Stops the daemon. */
   "copydesk/stop": { params: StopParams; result: StopResult };
 }
 
 /** Requests that a client answers. */
 export interface RequestsToClient {
-  /** Asks a person whether a call may do what it wants. Sent to every attached client; the first reply wins. */
+  /** Asks the user to approve a call. Sent to every attached client; the first reply wins. */
   "copydesk/permission/ask": { params: PermissionAskParams; result: PermissionReply };
-  /** Asks a person what the agent wants to know. Sent to every attached client; the first reply wins. */
+  /** Asks the user the agent's questions. Sent to every attached client; the first reply wins. */
   "copydesk/question/ask": { params: QuestionAskParams; result: QuestionReply };
-  /** Which of the editor's own language servers serve a document. */
+  /** Names the editor's own language servers of a document. */
   "copydesk/editor/servers": { params: EditorServersParams; result: EditorServersResult };
   /** Sends a request to one of the editor's own language servers. */
   "copydesk/editor/serverRequest": { params: EditorServerMessageParams; result: EditorServerResponse };
-  /** Asks the editor's own language servers where something is, or what it is. */
+  /** Asks the editor's own language servers where a symbol is, or what it is. */
   "copydesk/editor/navigate": { params: NavigateParams; result: NavigateResult };
-  /** What the person has selected. */
+  /** Returns the user's selection. */
   "copydesk/editor/selection": { params: Empty; result: SelectionResult };
-  /** The files the person has open. */
+  /** Returns the files that the user has open. */
   "copydesk/editor/openFiles": { params: Empty; result: OpenFilesResult };
-  /** Shows a place in the editor. */
+  /** Shows a range of a document in the editor. */
   "copydesk/editor/show": { params: ShowParams; result: ShowResult };
-  /** Saves an open document, as if the person had. */
+  /** Saves an open document as the user would. */
   "copydesk/document/save": { params: DocumentSaveParams; result: DocumentSaveResult };
 }
 
 /** Notifications that a client gets. */
 export interface NotificationsToClient {
-  /** Something happened in a session that this client is attached to. */
+  /** An event of a session that this client is attached to. */
   "copydesk/event": { params: EventParams };
-  /** An ask needs no reply any more. Whoever still shows it takes it away and answers `cancelled`. */
+  /** An ask needs no reply any more. A client that still shows it removes it and answers `cancelled`. */
   "copydesk/permission/settled": { params: PermissionSettledParams };
-  /** Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`. */
+  /** Questions need no reply any more. A client that still shows them removes them and answers `cancelled`. */
   "copydesk/question/settled": { params: QuestionSettledParams };
-  /** The daemon has what it wanted to know of a document: the editor may unload it. */
+  /** The daemon needs a document no more: the editor may unload it. */
   "copydesk/editor/serversDone": { params: EditorServersDoneParams };
   /** Sends a notification to one of the editor's own language servers. */
   "copydesk/editor/serverNotify": { params: EditorServerMessageParams };
-  /** The desk was started anew under this client: its documents are open again, its sessions are not loaded. */
+  /** A new daemon serves this client: its documents are open again, its sessions are not loaded. */
   "copydesk/restarted": { params: Empty };
-  /** The desk changed a file on the disk that this client may have open. */
+  /** The daemon changed a file on the disk that this client may have open. */
   "copydesk/document/changed": { params: DocumentChangedParams };
 }
 
@@ -254,7 +254,7 @@ export interface AgentInfo {
   name: string;
   /** When to use it. */
   description: string;
-  /** `PROVIDER/MODEL`, where it has one of its own. */
+  /** `PROVIDER/MODEL`, if it has its own. */
   model?: string;
 }
 
@@ -266,27 +266,27 @@ export interface AgentSwitchMetadata {
   agent: string;
 }
 
-/** Whose agents. */
+/** Which agents to list. */
 export interface AgentsParams {
-  /** The folder whose configuration counts; where it is missing, the client's first workspace folder. */
+  /** The folder whose configuration applies; by default the client's first workspace folder. */
   folder?: string;
 }
 
-/** The agents that a person can choose. */
+/** The agents that a user can choose. */
 export interface AgentsResult {
-  /** The one that is used where nobody chose comes first. */
+  /** The default comes first. */
   agents: AgentInfo[];
 }
 
-/** Whether an editor could say. The desk asks its own language servers where it could not. */
+/** Whether an editor could answer. If not, the daemon asks its own language servers. */
 export type AnswerState =
-  /** It could, even if there was nothing to find. */
+  /** It could, even if the result is empty. */
   | "answered"
-  /** No language server of this editor can say. */
+  /** No language server of this editor supports the request. */
   | "unsupported"
-  /** A language server could, but is not ready yet. */
+  /** A language server supports it, but is not ready yet. */
   | "starting"
-  /** The time that the desk gave is over, or the person cancelled the work. */
+  /** The daemon's timeout has passed, or the user cancelled the work. */
   | "cancelled";
 
 /** A question. */
@@ -325,19 +325,19 @@ export interface BatchedCallMetadata {
   isError: boolean;
 }
 
-/** A call of a tool. */
+/** A tool call. */
 export interface CallInfo {
-  /** The model's name for this call, unique within its step. */
+  /** The model's id of this call, unique within its step. */
   call: string;
-  /** The tool's name; `invalid` where there is none that could have been meant. */
+  /** The tool's name; `invalid` if the model named none that we know. */
   name: string;
-  /** JSON as the model wrote it, and once the call is made as it was understood. While it is being written it is no valid JSON. */
+  /** JSON as the model wrote it; once the call runs, as the daemon read it. Incomplete while the model writes it. */
   arguments: string;
-  /** The part of the call that stands for this one, as `batch` does. */
+  /** The part of the call that made this one, such as a `batch`. */
   parent?: string;
-  /** What the running call showed last: the `metadata` of its last `progress` event. */
+  /** The `metadata` of the running call's last `progress` event. */
   progress?: CallMetadata;
-  /** What came of it; missing until something did. */
+  /** Its output; missing until it ends. */
   output?: CallOutputInfo;
 }
 
@@ -386,29 +386,29 @@ export interface CallNotes {
   refused?: string;
 }
 
-/** What came of a call. */
+/** The output of a call. */
 export interface CallOutputInfo {
-  /** One line for the person. */
+  /** One line for the user. */
   title: string;
   /** What the model reads. */
   output: string;
-  /** Whether the model is told that the call failed. */
+  /** Whether the call failed, as the model sees it. */
   isError?: boolean;
   /** What the user is shown. */
   metadata?: CallMetadata;
-  /** Images and PDFs that the call gave back. */
+  /** Images and PDFs that the call returned. */
   media?: MediaContent[];
-  /** How long it took. */
+  /** How long the call took. */
   milliseconds: number;
 }
 
-/** What was done to a file. */
+/** How a file changed. */
 export type ChangeReason =
-  /** It was made, or a command changed it and nobody knows whether it was there before. */
+  /** It was created, or a command changed it and it may be new. */
   | "created"
-  /** It has another content. */
+  /** Its content changed. */
   | "written"
-  /** It is not there any more. */
+  /** It was deleted. */
   | "deleted";
 
 /** A file and how it is changed. */
@@ -423,11 +423,11 @@ export interface ChangedFileMetadata {
   deletions: number;
   /** The absolute path that it was moved from. */
   from?: string;
-  /** Its path for people, relative to the workspace; only where there are several files. */
+  /** Its path for users, relative to the workspace; only if there are several files. */
   path?: string;
 }
 
-/** What a client says of itself: `initializationOptions.copydesk`. */
+/** How a client introduces itself: `initializationOptions.copydesk`. */
 export interface ClientHello {
   /** The version of the protocol that it speaks. */
   protocol: number;
@@ -463,35 +463,35 @@ export interface CommandMetadata {
   diagnostics?: DiagnosticsMetadata;
 }
 
-/** Something the person pointed at: a file, a stretch of it, or words from elsewhere in the editor. */
+/** Something that the user points at: a document, a range of it, or another text in the editor. */
 export interface ContextItem {
   /** The document. */
   uri: string;
-  /** Where in it; the whole where it is missing. */
+  /** The range in it; by default the whole document. */
   range?: WireRange;
-  /** The text as the person saw it; where it is missing, the desk reads the document. */
+  /** The text as the user saw it; by default the daemon reads the document. */
   text?: string;
 }
 
-/** What the desk says of itself: `capabilities.experimental.copydesk`. */
+/** How the daemon introduces itself: `capabilities.experimental.copydesk`. */
 export interface DaemonHello {
   /** The version of the protocol that it speaks. */
   protocol: number;
-  /** The desk's version. */
+  /** The daemon's version. */
   version: string;
-  /** The desk's process. */
+  /** The daemon's process id. */
   pid: number;
 }
 
-/** One problem. */
+/** One diagnostic. */
 export interface DiagnosticInfo {
   /** Where. */
   range: WireRange;
-  /** How bad. */
+  /** Its severity. */
   severity: SeverityInfo;
-  /** The server's name for this kind of problem, such as `E0308`. */
+  /** The server's code for this kind of problem, such as `E0308`. */
   code?: string;
-  /** Who says so, such as `rustc`. */
+  /** The tool that reports it, such as `rustc`. */
   source?: string;
   /** What is wrong. */
   message: string;
@@ -515,31 +515,31 @@ export interface DiagnosticsMetadata {
   unlisted?: number;
 }
 
-/** Which diagnostics. */
+/** Which diagnostics to return. */
 export interface DiagnosticsParams {
-  /** The document; all that the editor knows of where it is missing. */
+  /** The document; by default all that the editor has diagnostics for. */
   uri?: string;
-  /** The version of the document that they should be for, as in LSP. */
+  /** The version of the document that they must be for, as in LSP. */
   version?: number;
-  /** How long to wait for that version, in milliseconds; where it is missing, not at all. */
+  /** How long to wait for that version, in milliseconds; by default not at all. */
   wait?: number;
-  /** How much of that to wait for language servers that are not ready, in milliseconds; where it is missing, all of it. */
+  /** How much of `wait` to spend on language servers that are not ready, in milliseconds; by default all of it. */
   waitReady?: number;
 }
 
-/** What the editor's language servers say. */
+/** The diagnostics of the editor's language servers. */
 export interface DiagnosticsResult {
-  /** Whether the editor could say. */
+  /** Whether the editor could answer. */
   state: AnswerState;
-  /** One for every document that was asked about or has any. */
+  /** One entry for the requested document, or for every document with diagnostics. */
   files?: FileDiagnostics[];
 }
 
-/** A file that was changed on the disk, by the desk or by a command of the agent. */
+/** A file that the daemon, or a command of the agent, changed on the disk. */
 export interface DocumentChangedParams {
   /** The file. */
   uri: string;
-  /** What was done to it. */
+  /** How it changed. */
   reason: ChangeReason;
 }
 
@@ -549,9 +549,9 @@ export interface DocumentSaveParams {
   uri: string;
 }
 
-/** Whether it is saved. */
+/** Whether the document is saved. */
 export interface DocumentSaveResult {
-  /** Whether the disk has the document's text now. */
+  /** Whether the file now has the document's text. */
   saved: boolean;
   /** Why not. */
   message?: string;
@@ -615,43 +615,43 @@ export interface EditorServersResult {
 /** An object without fields. */
 export type Empty = Record<string, never>;
 
-/** Something that happened. A client passes over events that it does not know. */
+/** An event. A client ignores events that it does not know. */
 export type EventInfo =
-  /** The session's title, agent, model or time has changed. */
+  /** The session's title, agent, model or time changed. */
   | {
       event: "session";
-      /** As it is now. */
+      /** Its present state. */
       session: SessionInfo;
     }
-  /** A turn begins. */
+  /** A turn starts. */
   | {
       event: "turnStarted";
       /** Its number, from 1. */
       turn: number;
-      /** The id of the prompt that it begins with. Its part follows, unless it cannot be kept. */
+      /** The id of the prompt that started it. Its part follows, unless the store rejects it. */
       prompt: string;
     }
-  /** A part is new or has changed; a known id replaces what the client has. */
+  /** A part is new or has changed; a known id replaces the client's copy. */
   | {
       event: "part";
-      /** The whole of it. */
+      /** The whole part. */
       part: PartInfo;
     }
-  /** A part that is being written has grown. */
+  /** An unfinished part has grown. */
   | {
       event: "delta";
       /** The part's id. */
       part: string;
-      /** To be added to `text` of a text or reasoning, to `arguments` of a call. */
+      /** To append to the `text` of a text or reasoning, or to the `arguments` of a call. */
       text: string;
     }
-  /** A part will not be: the attempt it belonged to failed. The client takes it away. */
+  /** A part is dropped, because its attempt failed. The client removes it. */
   | {
       event: "void";
       /** The part's id. */
       part: string;
     }
-  /** A running call has something to show; it replaces what it showed before. */
+  /** A running call shows something; it replaces what it showed before. */
   | {
       event: "progress";
       /** The part's id. */
@@ -659,25 +659,25 @@ export type EventInfo =
       /** What the user is shown. */
       metadata: CallMetadata;
     }
-  /** A call waits for a person. The request `copydesk/permission/ask` is what is answered. */
+  /** A call waits for the user. Clients reply to the request `copydesk/permission/ask`, not to this event. */
   | ({ event: "asked" } & PermissionAskInfo)
-  /** Somebody replied, or nobody needs to any more. */
+  /** A client replied, or the ask needs no reply any more. */
   | {
       event: "settled";
       /** The ask's id. */
       ask: string;
     }
-  /** The agent waits for answers. The request `copydesk/question/ask` is what is answered. */
+  /** The agent waits for answers. Clients reply to the request `copydesk/question/ask`, not to this event. */
   | ({ event: "questioned" } & QuestionAskInfo)
-  /** Somebody answered, or nobody needs to any more. */
+  /** A client answered, or the questions need no answer any more. */
   | {
       event: "answered";
       /** The id of the questions. */
       question: string;
     }
-  /** What is undecided has changed: the agent edited, a person decided or typed. */
+  /** The undecided hunks changed: the agent edited, or the user decided or typed. */
   | ({ event: "reviewChanged" } & ReviewChange)
-  /** A command in the background has begun or ended, in a turn or between two. */
+  /** A background command started or ended, in a turn or between two. */
   | {
       event: "jobs";
       /** Those that run now. */
@@ -685,7 +685,7 @@ export type EventInfo =
       /** Those that have ended since the last such event. */
       ended: JobInfo[];
     }
-  /** A turn is over. Exactly one for every `turnStarted`. */
+  /** A turn ended. Exactly one for every `turnStarted`. */
   | {
       event: "turnEnded";
       /** Its number. */
@@ -693,20 +693,20 @@ export type EventInfo =
       /** Why. */
       end: TurnEndInfo;
     }
-  /** Something the user should know about the session's setup: a key of the configuration that is left out, instructions that could not be fetched. It does not stop the work. */
+  /** A warning about the session's setup, such as an ignored configuration key or instructions that could not be fetched. The work continues. */
   | {
       event: "warning";
       /** For the user. */
       message: string;
     }
-  /** The session was deleted. It is the last event; nobody is attached any more. */
+  /** The session was deleted. This is its last event, and all clients are detached. */
   | { event: "deleted" };
 
-/** An event and its place among the events of its session. */
+/** An event and its number among the events of its session. */
 export interface EventParams {
   /** The session's id. */
   session: string;
-  /** Counts up by one with every event of the session, as long as the desk runs. A client that sees a gap loads again. */
+  /** Increases by one with every event of the session while the daemon runs. A client that sees a gap loads again. */
   seq: number;
   /** What happened. */
   event: EventInfo;
@@ -732,15 +732,15 @@ export interface FileChangeStats {
 export interface FileDiagnostics {
   /** The document. */
   uri: string;
-  /** The version of the document when they were looked at, as in LSP; missing where it is not open. */
+  /** The version of the document when the editor collected them, as in LSP; missing if it is not open. */
   version?: number;
-  /** How sure it is that they are for that version. */
+  /** How certain it is that they are for that version. */
   proof: ProofLevel;
   /** Why that is not known; only with `unknown`. */
   why?: string;
   /** All of them. */
   items: DiagnosticInfo[];
-  /** Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its diagnostics name. */
+  /** Sources that have not seen this text because they check only saved files, such as the compiler behind a language server; by the `source` of their diagnostics. */
   unseen?: string[];
 }
 
@@ -756,7 +756,7 @@ export interface FileEditMetadata {
   deletions: number;
   /** The absolute path that it was moved from. */
   from?: string;
-  /** Its path for people, relative to the workspace; only where there are several files. */
+  /** Its path for users, relative to the workspace; only if there are several files. */
   path?: string;
   /** What the change made wrong, or would; missing if nothing was checked. */
   diagnostics?: DiagnosticsMetadata;
@@ -764,27 +764,27 @@ export interface FileEditMetadata {
   tiers?: Record<string, number>;
 }
 
-/** A file that came, went, or has another name. */
+/** A created, deleted or renamed file. */
 export interface FileHunkInfo {
   /** Its id. */
   hunk: string;
-  /** What a decision on it expects. */
+  /** The value of `expected` in a decision on it. */
   expected: string;
   /** What the agent did. */
   kind: FileHunkKind;
-  /** The path it had, where it was renamed. */
+  /** Its old path, if the agent renamed it. */
   from?: string;
   /** The ids of the parts of the calls that did it. */
   by: string[];
 }
 
-/** What became of a file. */
+/** What the agent did to a file. */
 export type FileHunkKind =
   /** Rejecting deletes it. */
   | "created"
   /** Rejecting restores it. */
   | "deleted"
-  /** Rejecting gives it its name back. */
+  /** Rejecting restores its old name. */
   | "renamed";
 
 /** Files and folders that `glob`, `list` or `read` listed. */
@@ -795,35 +795,35 @@ export interface FileListMetadata {
   truncated: boolean;
 }
 
-/** Lines that are others. */
+/** Changed lines. */
 export interface HunkInfo {
-  /** Its id, which it keeps as long as it lives. */
+  /** Its id, which does not change. */
   hunk: string;
-  /** What a decision on it expects: it is refused where the hunk is another by then. */
+  /** The value of `expected` in a decision on it. The daemon refuses the decision if the hunk has changed since. */
   expected: string;
-  /** The first of its lines in the document, from 0: the new lines after, the old ones before. Where it has none there, the line before which they belong. A client that has typed since looks whether the lines still stand there. */
+  /** Its first line in the document, from 0: of the new lines *after*, of the old ones *before*. If the document has none of them, the line before which they belong. A client whose text changed since checks that the lines are still there. */
   line: number;
-  /** Old lines, without their ends; at most 2,000. */
+  /** Old lines without line endings; at most 2,000. */
   old: string[];
-  /** New lines, without their ends; at most 2,000. */
+  /** New lines without line endings; at most 2,000. */
   new: string[];
   /** How many old lines there are. */
   oldLines: number;
   /** How many new lines there are. */
   newLines: number;
-  /** What differs within lines; only in hunks that are not long. */
+  /** The differences within lines; only for short hunks. */
   words?: WordDiffInfo[];
   /** The ids of the parts of the calls that made it. */
   by: string[];
-  /** A person has typed in it. */
+  /** The user has typed in it. */
   edited?: boolean;
-  /** A decision on it is on its way through the editor. */
+  /** The editor is carrying out a decision on it. */
   deciding?: boolean;
-  /** What is said to be wrong in its new lines, and was not before the agent's edits, as far as that is known; only of edits that are made. */
+  /** The problems in its new lines that the agent's edits caused, as far as known; only if the edit is made. */
   problems?: HunkProblem[];
 }
 
-/** Lines of a hunk, counted from its first one on either side. */
+/** Lines of a hunk, counted from its first line on each side. */
 export interface HunkLines {
   /** Old lines. */
   old?: number[];
@@ -833,19 +833,19 @@ export interface HunkLines {
 
 /** One problem in a new line of a hunk. */
 export interface HunkProblem {
-  /** Counted from the hunk's first line. */
+  /** The line, counted from the hunk's first line. */
   line: number;
-  /** How bad. */
+  /** Its severity. */
   severity: SeverityInfo;
-  /** The source's name for this kind of problem, such as `E0308`. */
+  /** The source's code for this kind of problem, such as `E0308`. */
   code?: string;
-  /** Who says so, such as `rust-analyzer`. */
+  /** The source that reports it, such as `rust-analyzer`. */
   source: string;
   /** What is wrong, in one line. */
   message: string;
 }
 
-/** An inline edit that is not wanted any more. */
+/** The inline edit to drop. */
 export interface InlineCancelParams {
   /** The session's id. */
   session: string;
@@ -853,31 +853,31 @@ export interface InlineCancelParams {
   review: string;
 }
 
-/** What else the person wants of an inline edit. */
+/** How to change an inline edit. */
 export interface InlineRefineParams {
   /** The session's id. */
   session: string;
   /** The review of the edit. */
   review: string;
-  /** What to change about it; without words the model tries again. */
+  /** What to change; if blank or missing, the model tries again. */
   instruction?: string;
 }
 
 /** What to rewrite, and how. */
 export interface InlineStartParams {
-  /** The session whose model writes. What it says is not part of the conversation. */
+  /** The session whose model writes. The edit is not part of the conversation. */
   session: string;
   /** The document. */
   uri: string;
-  /** What was selected. */
+  /** The selection. */
   range: WireRange;
-  /** What the person wants. */
+  /** The user's instruction. */
   instruction: string;
 }
 
-/** Where the edit will be. */
+/** The review of the edit. */
 export interface InlineStartResult {
-  /** The review in which it stands, `before`, and grows as the model writes. */
+  /** The id of a review `before`, which grows as the model writes. */
   review: string;
 }
 
@@ -916,13 +916,13 @@ export interface LogSetParams {
 
 /** The level that holds now. */
 export interface LogSetResult {
-  /** As in the params. */
+  /** In the form of the params. */
   level: string;
 }
 
-/** How often a tier of matching found the place of an edit. */
+/** How often a tier of matching located an edit. */
 export interface MatchTierCount {
-  /** `exact`, or what was overlooked: `indentation`, `typography`, … */
+  /** `exact`, or the difference that it ignores: `indentation`, `typography`, … */
   tier: string;
   /** How often. */
   count: number;
@@ -930,11 +930,11 @@ export interface MatchTierCount {
 
 /** An image or a PDF. */
 export interface MediaContent {
-  /** Such as `image/png`. */
+  /** The MIME type, such as `image/png`. */
   mime: string;
-  /** The bytes, in base64 with padding. */
+  /** The bytes, as base64 with padding. */
   base64: string;
-  /** The name of the file, where it had one. */
+  /** The name of the file, if it has one. */
   name?: string;
 }
 
@@ -958,15 +958,15 @@ export interface MissingServer {
 export interface ModelInfo {
   /** `PROVIDER/MODEL` */
   id: string;
-  /** For people. */
+  /** Its name for users. */
   name: string;
-  /** The provider's name, for people. */
+  /** The provider's name for users. */
   provider: string;
-  /** Tokens that it can have before it, where that is known. */
+  /** The size of its context window in tokens, if known. */
   context?: number;
-  /** Tokens that it can write, where that is known. */
+  /** The most tokens that it can write, if known. */
   output?: number;
-  /** It runs on the desk's machine. */
+  /** It runs on the daemon's machine. */
   local?: boolean;
 }
 
@@ -974,7 +974,7 @@ export interface ModelInfo {
 export interface ModelsResult {
   /** Grouped by provider. */
   models: ModelInfo[];
-  /** The one that is used where nobody chose. */
+  /** The default, `PROVIDER/MODEL`. */
   default?: string;
 }
 
@@ -992,9 +992,9 @@ export interface MultiFileEditMetadata {
   tiers?: Record<string, number>;
 }
 
-/** What can be asked. */
+/** The kinds of requests. */
 export type NavigateKind =
-  /** Where it is defined. */
+  /** Where the symbol is defined. */
   | "definition"
   /** Where it is declared. */
   | "declaration"
@@ -1004,148 +1004,148 @@ export type NavigateKind =
   | "implementation"
   /** Where it is used. */
   | "references"
-  /** What it is, in words. */
+  /** A description of it. */
   | "hover"
   /** The symbols of the document. */
   | "documentSymbols"
   /** The symbols of the workspace whose names match `query`. */
   | "workspaceSymbols"
-  /** Who calls it. */
+  /** Its callers. */
   | "incomingCalls"
-  /** Whom it calls. */
+  /** Its callees. */
   | "outgoingCalls";
 
 /** What to find. */
 export interface NavigateParams {
-  /** What is asked about it. */
+  /** The kind of request. */
   kind: NavigateKind;
   /** The document; needed for all but `workspaceSymbols`. */
   uri?: string;
-  /** Where in it; needed for all but the symbols. */
+  /** The position in it; needed for all but the symbols. */
   position?: WirePosition;
-  /** The name, or a piece of it, for `workspaceSymbols`. */
+  /** The name or a part of it, for `workspaceSymbols`. */
   query?: string;
-  /** How long to wait for the language server, in milliseconds; where it is missing, as long as the editor likes. */
+  /** How long to wait for the language server, in milliseconds; by default the editor decides. */
   wait?: number;
 }
 
-/** What was found. Which of the lists is filled follows from what was asked. */
+/** The result. The kind of request determines which list is filled. */
 export interface NavigateResult {
-  /** Whether the editor could say. */
+  /** Whether the editor could answer. */
   state: AnswerState;
   /** Definitions, declarations, implementations, references. */
   locations?: WireLocation[];
-  /** Symbols, and the two ends of calls. */
+  /** Symbols, callers, callees. */
   symbols?: SymbolInfo[];
-  /** Hover, as Markdown. */
+  /** The hover text, as Markdown. */
   text?: string;
-  /** The language server that answered, where the editor tells. */
+  /** The language server that answered, if the editor knows. */
   server?: string;
 }
 
-/** A file the person has open. */
+/** A file that the user has open. */
 export interface OpenFile {
   /** The document. */
   uri: string;
   /** It has the focus. */
   active?: boolean;
-  /** It can be seen. */
+  /** It is visible in a window. */
   visible?: boolean;
-  /** It has changes that are not saved. */
+  /** It has unsaved changes. */
   dirty?: boolean;
-  /** LSP's id of its language. */
+  /** Its LSP language id. */
   language?: string;
 }
 
-/** The files the person has open. */
+/** The files that the user has open. */
 export interface OpenFilesResult {
-  /** The one that was used last first, where the editor knows. */
+  /** Last used first, if the editor knows. */
   files?: OpenFile[];
 }
 
-/** What a part is. */
+/** The content of a part. */
 export type PartContentInfo =
-  /** What a person asked. */
+  /** A prompt. */
   | ({ kind: "prompt" } & PromptInfo)
   /** An image or a PDF that came with a prompt. */
   | ({ kind: "file" } & MediaContent)
-  /** What the model said. */
+  /** The model's answer. */
   | ({ kind: "text" } & TextContent)
-  /** What the model let us see of its thinking. */
+  /** The model's reasoning, as far as the provider shows it. */
   | ({ kind: "reasoning" } & TextContent)
-  /** A call of a tool. */
+  /** A tool call. */
   | ({ kind: "call" } & CallInfo)
-  /** A request to the model begins. */
+  /** A model request starts. */
   | {
       kind: "stepStart";
       /** `PROVIDER/MODEL` */
       model: string;
     }
-  /** A request to the model is answered. */
+  /** A model request ended. */
   | ({ kind: "stepFinish" } & StepFinishInfo)
-  /** A request to the model failed, and another attempt will be made. */
+  /** A model request failed, and the daemon will retry it. */
   | {
       kind: "retry";
-      /** Which retry this is, from 1. */
+      /** The number of the retry, from 1. */
       attempt: number;
-      /** What went wrong, for a person. */
+      /** Why the request failed, for the user. */
       message: string;
-      /** When the next attempt is made, in milliseconds since 1970. */
+      /** When the daemon retries, in milliseconds since 1970. */
       at: number;
     }
-  /** Something the model is told at its next step without anybody having said it. */
+  /** A note of the daemon that the model reads at its next step. */
   | ({ kind: "note" } & TextContent);
 
-/** One thing that was said or done. */
+/** One part of a session: a prompt, a text of the model, a call, … */
 export interface PartInfo {
-  /** Unique; the order of parts is that in which they are sent, not that of their ids. */
+  /** Unique. Parts are ordered as they are sent, not by their ids. */
   id: string;
   /** The session's id. */
   session: string;
   /** The number of its turn, from 1. */
   turn: number;
-  /** The number of its step, from 1 within the turn; 0 for what came before the first request to the model. */
+  /** The number of its step, from 1 within the turn; 0 before the first model request. */
   step: number;
   /** When it began, in milliseconds since 1970. */
   created: number;
   /** When it last changed, in milliseconds since 1970. */
   updated: number;
-  /** Where it is on its way. */
+  /** Its state. */
   state: PartStateInfo;
-  /** What it is. */
+  /** Its content. */
   content: PartContentInfo;
 }
 
-/** Where a part is on its way. One that is completed is on the desk's disk. */
+/** The state of a part. The daemon has stored every completed part. */
 export type PartStateInfo =
-  /** It has not begun. */
+  /** It has not started. */
   | { kind: "pending" }
-  /** It is under way. */
+  /** It has started. */
   | { kind: "running" }
   /** It is done. */
   | { kind: "completed" }
   /** It failed. */
   | {
       kind: "error";
-      /** Why, for a person. */
+      /** Why, for the user. */
       message: string;
     }
-  /** The desk ended, or the person cancelled, while it ran. */
+  /** The daemon ended, or the user cancelled, while it ran. */
   | { kind: "interrupted" };
 
 /** What a call wants to do. */
 export interface PermissionAskInfo {
-  /** The ask's id. The same ask may come more than once, when a client attaches again. */
+  /** The ask's id. A client that attaches again gets the same ask again. */
   ask: string;
-  /** The id of the call's part, whose event may come later than the ask. */
+  /** The id of the call's part, whose event may arrive after the ask. */
   part: string;
   /** The key of the rule that asks, such as `bash` or `edit`. */
   key: string;
-  /** What is to be allowed: each path, each command. */
+  /** What the call needs: each path, each command. */
   patterns: string[];
-  /** What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered. */
+  /** What `always` would allow from now on. If it is empty, the client does not offer `always`. */
   always: string[];
-  /** One line for the person. */
+  /** One line for the user. */
   title: string;
   /** What the user is shown. */
   metadata?: PermissionAskMetadata;
@@ -1182,46 +1182,46 @@ export interface PermissionAskNotes {
 export interface PermissionAskParams {
   /** The session's id. */
   session: string;
-  /** The ask's id. The same ask may come more than once, when a client attaches again. */
+  /** The ask's id. A client that attaches again gets the same ask again. */
   ask: string;
-  /** The id of the call's part, whose event may come later than the ask. */
+  /** The id of the call's part, whose event may arrive after the ask. */
   part: string;
   /** The key of the rule that asks, such as `bash` or `edit`. */
   key: string;
-  /** What is to be allowed: each path, each command. */
+  /** What the call needs: each path, each command. */
   patterns: string[];
-  /** What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered. */
+  /** What `always` would allow from now on. If it is empty, the client does not offer `always`. */
   always: string[];
-  /** One line for the person. */
+  /** One line for the user. */
   title: string;
   /** What the user is shown. */
   metadata?: PermissionAskMetadata;
 }
 
-/** What a person replied, or that nobody did. */
+/** The reply of the user, or of a client without one. */
 export type PermissionReply =
-  /** This time. */
+  /** Allow it this time. */
   | { reply: "once" }
-  /** This time, and whatever the ask has under `always` for as long as the session remembers. */
+  /** Allow it this time, and what the ask lists as `always` from now on in this session. */
   | { reply: "always" }
-  /** No. With a reason the model is told it and goes on; without one the turn stops. */
+  /** Reject it. With a reason, the model is told and continues; without one, the turn stops. */
   | {
       reply: "reject";
-      /** What the model is told. One without words is none. */
+      /** For the model. Blank counts as missing. */
       reason?: string;
     }
-  /** Nobody is at this client who could be asked, as where a script prompts: the call is refused, and the model is told why and goes on. */
+  /** This client has no user, as when a script prompts. The daemon rejects the call; the model is told why and continues. */
   | { reply: "nobody" }
-  /** No reply from this client: the ask was settled, or its window was closed. It stays open for others. */
+  /** No reply from this client: the ask was settled, or the user closed its window. It stays open for other clients. */
   | { reply: "cancelled" };
 
-/** An ask that needs no reply any more. */
+/** A settled ask. */
 export interface PermissionSettledParams {
   /** The session's id. */
   session: string;
   /** The ask's id. */
   ask: string;
-  /** The name of the client that replied; missing where it was this one, or where nobody did. */
+  /** The name of the client that replied; missing if it was this one or none. */
   by?: string;
 }
 
@@ -1279,49 +1279,49 @@ export interface ProblemSourceMetadata {
   why?: string;
 }
 
-/** What a person, or an agent in a person's place, asked. */
+/** A prompt of the user, or of the agent that called a subagent. */
 export interface PromptInfo {
-  /** The words. */
+  /** Its text. */
   text: string;
-  /** It came while the turn ran, and joined it. */
+  /** It arrived during the turn and joined it. */
   steers?: boolean;
 }
 
-/** How sure it is that diagnostics are for the text in question. */
+/** How certain it is that diagnostics are for the requested text. */
 export type ProofLevel =
-  /** A language server said so: it was asked for this version, or named it. */
+  /** A language server answered a pull for this version, or published them with it. */
   | "proven"
-  /** They came after this version, and nothing has changed for a while. */
+  /** They arrived after this version, and have not changed for a while. */
   | "likely"
   /** They may be for an older text. */
   | "unknown";
 
-/** `data` of the error with which `initialize` fails when the two do not speak the same protocol. */
+/** `data` of the error with which `initialize` fails if the two sides do not speak the same protocol. */
 export interface ProtocolMismatch {
-  /** The version of the protocol that the desk speaks. */
+  /** The version of the protocol that the daemon speaks. */
   desk: number;
   /** The version of the protocol that the client speaks. */
   client: number;
   /** The side to update. */
   update: ProtocolSide;
-  /** Trying again does not help: vscode-languageclient offers it otherwise. */
+  /** Always false, because a retry does not help: vscode-languageclient would offer one. */
   retry: boolean;
 }
 
-/** One of the two that talk. */
+/** One of the two sides. */
 export type ProtocolSide =
   /** The daemon. */
   | "desk"
   /** The editor's extension. */
   | "client";
 
-/** Questions that are asked together. */
+/** Questions that the agent asks together. */
 export interface QuestionAskInfo {
-  /** Their id. The same questions may come more than once, when a client attaches again. */
+  /** Their id. A client that attaches again gets the same questions again. */
   question: string;
-  /** The id of the call's part, whose event may come later than the questions. */
+  /** The id of the call's part, whose event may arrive after the questions. */
   part: string;
-  /** Who asks, where it is an agent that works for the session's own. */
+  /** The subagent that asks; missing if it is the session's own agent. */
   agent?: string;
   /** At least one. */
   questions: QuestionInfo[];
@@ -1331,11 +1331,11 @@ export interface QuestionAskInfo {
 export interface QuestionAskParams {
   /** The session's id. */
   session: string;
-  /** Their id. The same questions may come more than once, when a client attaches again. */
+  /** Their id. A client that attaches again gets the same questions again. */
   question: string;
-  /** The id of the call's part, whose event may come later than the questions. */
+  /** The id of the call's part, whose event may arrive after the questions. */
   part: string;
-  /** Who asks, where it is an agent that works for the session's own. */
+  /** The subagent that asks; missing if it is the session's own agent. */
   agent?: string;
   /** At least one. */
   questions: QuestionInfo[];
@@ -1343,50 +1343,50 @@ export interface QuestionAskParams {
 
 /** One question. */
 export interface QuestionInfo {
-  /** A word or two, for a tab or a title. */
+  /** One or two words for a tab or a title. */
   header: string;
   /** The question. */
   text: string;
-  /** What can be chosen. */
+  /** The options. */
   options: QuestionOptionInfo[];
-  /** Whether more than one may be chosen. */
+  /** Whether the user may choose more than one. */
   multiple: boolean;
-  /** Whether the person may write an answer of their own. */
+  /** Whether the user may write their own answer. */
   custom: boolean;
 }
 
-/** What can be chosen. */
+/** An option. */
 export interface QuestionOptionInfo {
-  /** What is sent back when it is chosen. */
+  /** The answer that stands for it. */
   label: string;
-  /** What it would mean. */
+  /** What it means. */
   description?: string;
 }
 
-/** What a person answered, or that nobody did. */
+/** The user's answers, or why there are none. */
 export type QuestionReply =
-  /** The person answered. */
+  /** The user answered. */
   | {
       reply: "answered";
-      /** For each question, in their order: the labels that were chosen, or the person's own words. */
+      /** For each question, in order: the chosen labels, or the user's own words. */
       answers: string[][];
     }
-  /** There is no answer. With a reason the model is told it and goes on; without one the person does not want to answer, and the turn stops. */
+  /** The user does not answer. With a reason, the model is told and continues; without one, the turn stops. */
   | {
       reply: "rejected";
-      /** What the model is told. One without words is none. */
+      /** For the model. Blank counts as missing. */
       reason?: string;
     }
-  /** No reply from this client: the questions were settled, or its window was closed. They stay open for others. */
+  /** No reply from this client: the questions were settled, or the user closed their window. They stay open for other clients. */
   | { reply: "cancelled" };
 
-/** Questions that need no reply any more. */
+/** Settled questions. */
 export interface QuestionSettledParams {
   /** The session's id. */
   session: string;
   /** The id of the questions. */
   question: string;
-  /** The name of the client that answered; missing where it was this one, or where nobody did. */
+  /** The name of the client that answered; missing if it was this one or none. */
   by?: string;
 }
 
@@ -1408,112 +1408,112 @@ export interface RepeatedCallAskMetadata {
   times: number;
 }
 
-/** A review as it has become. The session event `reviewChanged` has it. */
+/** A changed review, for the session event `reviewChanged`. */
 export interface ReviewChange {
-  /** Of its hunks only those that are new or others than before. One without hunks and without a file is over. */
+  /** The review, with only its new and changed hunks. Without hunks and without a file it is over. */
   review: ReviewInfo;
-  /** The ids of the hunks that are no more. */
+  /** The ids of the hunks that are gone. */
   gone?: string[];
-  /** Why an inline edit came to nothing, for the person. */
+  /** Why an inline edit failed, for the user. */
   failed?: string;
 }
 
-/** Something to say to the model about its edits, without deciding them. It is told at its next step; several go together. */
+/** A comment on the agent's edits that does not decide them. The model reads all comments at its next step. */
 export interface ReviewCommentParams {
   /** The session's id. */
   session: string;
   /** The document. */
   uri: string;
-  /** The first of the lines that it is about, from 0. */
+  /** The first line that it is about, from 0. */
   line: number;
-  /** How many lines; where it is missing, one. */
+  /** How many lines; by default one. */
   lines?: number;
-  /** What to say. */
+  /** The comment. */
   text: string;
 }
 
-/** What waits to be said. */
+/** The comments that wait. */
 export interface ReviewCommentResult {
-  /** How many comments wait for the model's next step, this one included. */
+  /** How many comments wait for the model's next step, including this one. */
   comments: number;
 }
 
-/** What a person decided. */
+/** The user's decisions. */
 export interface ReviewDecideParams {
   /** The session's id. */
   session: string;
-  /** Each stands or falls by itself. */
+  /** Each succeeds or fails by itself. */
   decisions: ReviewDecision[];
 }
 
-/** What became of the decisions. */
+/** The outcomes of the decisions. */
 export interface ReviewDecideResult {
-  /** One for each decision, in their order. */
+  /** One for each decision, in order. */
   decided: ReviewDecisionResult[];
 }
 
-/** A decision on a hunk, a file, or everything in a review. */
+/** A decision on a hunk, a file, or a whole review. */
 export interface ReviewDecision {
   /** The id of the hunk, or of the review. */
   hunk: string;
-  /** As the screen has it. */
+  /** `expected` of the hunk or review that the user saw. */
   expected: string;
-  /** Yes or no. */
+  /** Accept or reject. */
   verdict: ReviewVerdict;
   /** Only these lines; the rest of the hunk stays undecided. */
   lines?: HunkLines;
-  /** Accepted with this text in the place of the hunk's lines. */
+  /** Accepts this text instead of the hunk's lines. */
   text?: string;
-  /** What the model is told with it. One without words is none. */
+  /** A comment for the model. Blank counts as missing. */
   comment?: string;
-  /** The person knows that a created file they have typed in is going to be deleted. */
+  /** The user confirms the deletion of a created file in which they typed. */
   confirmed?: boolean;
 }
 
-/** What became of a decision. */
+/** The outcome of a decision. */
 export type ReviewDecisionOutcome =
-  /** It is carried out. */
+  /** The daemon carried it out. */
   | "done"
-  /** The hunk is gone or another by now, or the editor did not make the change. Nothing has happened. */
+  /** The hunk is gone or has changed, or the editor did not make the change. Nothing has changed. */
   | "refused"
-  /** A person has typed in the file that would be deleted: to be decided again, with `confirmed`. */
+  /** The user has typed in the file that the decision would delete. To delete it, send the decision again with `confirmed`. */
   | "confirm";
 
-/** What became of a decision. */
+/** The outcome of a decision. */
 export interface ReviewDecisionResult {
-  /** As in the decision. */
+  /** The id in the decision. */
   hunk: string;
-  /** What became of it. */
+  /** The outcome. */
   outcome: ReviewDecisionOutcome;
-  /** Why, for a person. */
+  /** Why, for the user. */
   message?: string;
 }
 
 /** The undecided edits of one document. */
 export interface ReviewInfo {
-  /** Its id. As `hunk` of a decision it stands for everything in it. */
+  /** Its id. As `hunk` of a decision it stands for the whole review. */
   review: string;
   /** The document. */
   uri: string;
-  /** The same for a person: relative to the session's folder where it lies in it. */
+  /** Its path for the user: relative to the session's folder if it is inside. */
   path: string;
   /** Whether its edits are made. */
   when: ReviewTimingInfo;
-  /** The ask of the call that waits for it. */
+  /** The ask of the call that waits for the review. */
   ask?: string;
-  /** An inline edit whose model is still at work. It can be decided when that is over. */
+  /** The model still writes this inline edit. The user can decide it afterwards. */
   writing?: boolean;
-  /** What a decision on everything in it expects. */
+  /** The value of `expected` in a decision on the whole review. */
   expected: string;
-  /** The file itself, where the agent created, deleted or renamed it. It is one of the hunks. */
+  /** The file itself, if the agent created, deleted or renamed it. It is one of the hunks. */
   file?: FileHunkInfo;
-  /** In the order of the text. */
+  /** In text order. */
   hunks: HunkInfo[];
-  /** How many hunks of lines it has altogether. */
+  /** How many hunks of lines it has. */
   total: number;
-  /** New lines of all hunks. */
+  /** The number of new lines in all hunks. */
   additions: number;
-  /** Old lines of all hunks. */
+  /** The number of old lines in all hunks. */
   deletions: number;
 }
 
@@ -1521,32 +1521,32 @@ export interface ReviewInfo {
 export interface ReviewListParams {
   /** The session's id. */
   session: string;
-  /** Only those of this document. */
+  /** Only reviews of this document. */
   uri?: string;
-  /** Passes over so many hunks of each review: a list has at most 1,000 of one. */
+  /** How many hunks of each review to skip. A list has at most 1,000 hunks of a review. */
   skip?: number;
 }
 
-/** What is undecided. */
+/** The undecided edits. */
 export interface ReviewListResult {
-  /** One for each document, sorted by path; two where some of its edits are made and others wait. */
+  /** One for each document, sorted by path; two if some of its edits are made and others wait. */
   reviews: ReviewInfo[];
   /** How many comments wait for the model's next step. */
   comments: number;
 }
 
-/** Whether an edit is reviewed before it is made or after. */
+/** Whether the user reviews an edit before or after it is made. */
 export type ReviewTimingInfo =
-  /** The call waits; nothing is changed before somebody accepts it. */
+  /** The call waits; nothing changes before the user accepts it. */
   | "before"
-  /** The edit is made, and the turn goes on. */
+  /** The edit is made, and the turn continues. */
   | "after";
 
-/** Yes or no. */
+/** Accept or reject. */
 export type ReviewVerdict =
-  /** The new lines stay, or come. */
+  /** The new lines stay, or replace the old ones. */
   | "accept"
-  /** The old lines stay, or come back. */
+  /** The old lines stay, or are restored. */
   | "reject";
 
 /** What `websearch` or `codesearch` would search for. */
@@ -1555,19 +1555,19 @@ export interface SearchAskMetadata {
   query: string;
 }
 
-/** A selection, or the place of the cursor. */
+/** A selection, or the position of the cursor. */
 export interface SelectionInfo {
   /** The document. */
   uri: string;
-  /** Where in it; empty where only the cursor is there. */
+  /** Its range; empty if it is only the cursor. */
   range: WireRange;
-  /** The text that is selected. */
+  /** The selected text. */
   text: string;
 }
 
-/** What the person has selected. */
+/** The user's selection. */
 export interface SelectionResult {
-  /** Missing where no document has the focus or had it last. */
+  /** Missing if no document has or had the focus. */
   selection?: SelectionInfo;
 }
 
@@ -1618,23 +1618,23 @@ export interface ServerEndedParams {
   server: number;
 }
 
-/** A language server of the desk's own. */
+/** A language server that the daemon runs. */
 export interface ServerInfo {
   /** Its name, such as `rust-analyzer`. */
   name: string;
   /** The folder that it works in. */
   root: string;
-  /** How it is. */
+  /** Its state. */
   state: ServerState;
-  /** What it is doing, or why it does nothing. */
+  /** What it does now, or why it does nothing. */
   message?: string;
-  /** How much of that is done. */
+  /** How much of that is done, in percent. */
   percent?: number;
-  /** How many documents it holds. */
+  /** How many documents it has open. */
   documents: number;
-  /** What it uses, in bytes, with all that it started. */
+  /** The memory of it and its child processes, in bytes. */
   memory?: number;
-  /** Its process, while there is one. */
+  /** Its process id, while it runs. */
   pid?: number;
 }
 
@@ -1676,19 +1676,19 @@ export interface ServerStartedParams {
   running?: boolean;
 }
 
-/** How a language server is. */
+/** The state of a language server. */
 export type ServerState =
-  /** It was started, and has not answered. */
+  /** It has not answered `initialize` yet. */
   | "starting"
-  /** It reads the project: what it finds nothing in may be wrong. */
+  /** It reads the project; until then it may miss problems. */
   | "indexing"
-  /** It can be asked. */
+  /** It answers requests. */
   | "ready"
-  /** It broke, and is started again soon. */
+  /** It crashed, and the daemon restarts it soon. */
   | "resting"
-  /** It broke too often; `servers/restart` starts it again. */
+  /** It crashed too often; `servers/restart` starts it again. */
   | "givenUp"
-  /** Nobody needed it for a while. */
+  /** It is shutting down, because it was unused for a while. */
   | "ending";
 
 /** The editor told a language server of files on the disk. */
@@ -1699,7 +1699,7 @@ export interface ServerWatchedParams {
   changes: WatchedFileChange[];
 }
 
-/** Which language servers to start anew. */
+/** Which language servers to restart. */
 export interface ServersRestartParams {
   /** The name of the server, in whatever folders it works. */
   name: string;
@@ -1711,7 +1711,7 @@ export interface ServersRestartResult {
   servers: number;
 }
 
-/** A session, and where another one goes its own way. */
+/** A session, and where to fork it. */
 export interface SessionForkParams {
   /** The session's id. */
   session: string;
@@ -1719,41 +1719,41 @@ export interface SessionForkParams {
   before: string;
 }
 
-/** A conversation with an agent. The desk owns it; it outlives every window. */
+/** A conversation with an agent. The daemon owns it; it outlives every window. */
 export interface SessionInfo {
   /** Unique; later ones sort after earlier ones. */
   id: string;
-  /** The folder it works in: an absolute path on the desk's machine. */
+  /** The folder it works in: an absolute path on the daemon's machine. */
   folder: string;
-  /** Missing until there is one. */
+  /** Missing until the session has one. */
   title?: string;
   /** The agent's name. */
   agent: string;
-  /** `PROVIDER/MODEL`, where one was chosen for this session. */
+  /** `PROVIDER/MODEL`, if the user chose one for this session. */
   model?: string;
-  /** The session whose call began this one. */
+  /** The session whose call started this one. */
   parent?: string;
-  /** When its edits are reviewed, where a person chose that. */
+  /** When its edits are reviewed, if the user chose that. */
   review?: ReviewTimingInfo;
-  /** When it was made, in milliseconds since 1970. */
+  /** When it was created, in milliseconds since 1970. */
   created: number;
-  /** When anything last happened in it, in milliseconds since 1970. */
+  /** When it last changed, in milliseconds since 1970. */
   updated: number;
 }
 
 /** Which sessions to list. */
 export interface SessionListParams {
-  /** Only those that work in this folder. */
+  /** Only sessions in this folder. */
   folder?: string;
-  /** At most so many; where it is missing, 50. */
+  /** The most to return; by default 50. */
   limit?: number;
-  /** Only those last used before this session: the id of the last one of the page before. */
+  /** Only sessions last used before this one: the id of the last session of the previous page. */
   before?: string;
 }
 
 /** A page of sessions. */
 export interface SessionListResult {
-  /** The one that was used last first. A page that is not full is the last. */
+  /** Last used first. A page that is not full is the last. */
   sessions: SessionInfo[];
 }
 
@@ -1761,43 +1761,43 @@ export interface SessionListResult {
 export interface SessionLoadParams {
   /** The session's id. */
   session: string;
-  /** At most so many parts, the last ones; where it is missing, 200. */
+  /** The most parts to return, counted from the last; by default 200. */
   limit?: number;
 }
 
-/** All that a client needs to show a session, as of `seq`. */
+/** Everything that a client needs to show a session, as of `seq`. */
 export interface SessionLoadResult {
-  /** The session as it is now. */
+  /** The present state of the session. */
   session: SessionInfo;
-  /** The last parts in their order, those under way included, with what they have so far. */
+  /** The last parts in order, including unfinished ones with their content so far. */
   parts: PartInfo[];
   /** Whether there are parts before these: see `copydesk/session/parts`. */
   earlier: boolean;
-  /** The number of the turn that runs; missing where none does. */
+  /** The number of the running turn; missing if none runs. */
   running?: number;
-  /** The last event that is contained in this. Events up to it are dropped, whenever they come. */
+  /** The last event that this includes. The client drops events up to it, whenever they arrive. */
   seq: number;
-  /** Asks that wait for a reply. Each is also sent to this client as a request. */
+  /** Open asks. The daemon also sends each to this client as a request. */
   asks: PermissionAskInfo[];
-  /** Questions that wait for a reply. They are also sent to this client as requests. */
+  /** Open questions. The daemon also sends them to this client as requests. */
   questions: QuestionAskInfo[];
-  /** Commands that run in the background. */
+  /** Running background commands. */
   jobs?: JobInfo[];
-  /** What the user was warned of since the daemon has the session at hand: see the event `warning`. */
+  /** The warnings since the daemon hosts the session: see the event `warning`. */
   warnings?: string[];
 }
 
-/** What a new session is to be. */
+/** The properties of a new session. */
 export interface SessionNewParams {
-  /** The folder to work in; where it is missing, the client's first workspace folder. */
+  /** The folder to work in; by default the client's first workspace folder. */
   folder?: string;
-  /** The agent's name; where it is missing, the configured one. */
+  /** The agent's name; by default the configured one. */
   agent?: string;
-  /** `PROVIDER/MODEL`; where it is missing, the agent's or the configured one. */
+  /** `PROVIDER/MODEL`; by default the agent's or the configured one. */
   model?: string;
 }
 
-/** Names a session. */
+/** A session. */
 export interface SessionParams {
   /** The session's id. */
   session: string;
@@ -1809,13 +1809,13 @@ export interface SessionPartsParams {
   session: string;
   /** Only parts before this one: the id of the first part that the client has. */
   before: string;
-  /** At most so many, the last ones; where it is missing, 200. */
+  /** The most to return, counted from the last; by default 200. */
   limit?: number;
 }
 
 /** A page of parts. */
 export interface SessionPartsResult {
-  /** In their order. */
+  /** In order. */
   parts: PartInfo[];
   /** Whether there are parts before these. */
   earlier: boolean;
@@ -1829,33 +1829,33 @@ export interface SessionRenameParams {
   title: string;
 }
 
-/** The session as it is now. */
+/** The present state of the session. */
 export interface SessionResult {
-  /** The session as it is now. */
+  /** The present state of the session. */
   session: SessionInfo;
 }
 
-/** One place where the words stand. */
+/** A part that matches. */
 export interface SessionSearchMatch {
   /** The session's id. */
   session: string;
-  /** The session's title; missing where it has none. */
+  /** The session's title; missing if it has none. */
   title?: string;
-  /** The id of the part in which they stand. */
+  /** The id of the part. */
   part: string;
-  /** A line or so around them. */
+  /** The text around the match, about a line. */
   excerpt: string;
 }
 
-/** What to look for. */
+/** What to search for. */
 export interface SessionSearchParams {
-  /** Words; all of them must be there. */
+  /** Words, all of which must occur. */
   query: string;
-  /** At most so many; where it is missing, 50. */
+  /** The most to return; by default 50. */
   limit?: number;
 }
 
-/** What was found. */
+/** The matches. */
 export interface SessionSearchResult {
   /** The latest first. */
   found: SessionSearchMatch[];
@@ -1877,15 +1877,15 @@ export interface SessionSetModelParams {
   model: string;
 }
 
-/** When the edits of a session are reviewed. */
+/** When the user reviews the edits of a session. */
 export interface SessionSetReviewParams {
   /** The session's id. */
   session: string;
-  /** From the next edit on; where it is missing, as the rules say. */
+  /** From the next edit on; by default the permission rules decide. */
   review?: ReviewTimingInfo;
 }
 
-/** A session that the desk has at hand. */
+/** A session that the daemon hosts. */
 export interface SessionStatus {
   /** The session's id. */
   session: string;
@@ -1893,30 +1893,30 @@ export interface SessionStatus {
   running: boolean;
 }
 
-/** How bad a problem is. */
+/** The severity of a problem, as in LSP. */
 export type SeverityInfo =
-  /** It does not work. */
+  /** An error. */
   | "error"
-  /** It may not work. */
+  /** A warning. */
   | "warning"
-  /** Worth knowing. */
+  /** Information. */
   | "information"
-  /** A suggestion. */
+  /** A hint. */
   | "hint";
 
 /** What to show. */
 export interface ShowParams {
   /** The document. */
   uri: string;
-  /** Where in it. */
+  /** The range to scroll to. */
   range?: WireRange;
-  /** Whether the cursor goes there too. */
+  /** Whether the editor moves the focus and the cursor there. */
   focus?: boolean;
 }
 
-/** Whether it is shown. */
+/** Whether the editor shows the document. */
 export interface ShowResult {
-  /** Whether it is shown. */
+  /** Whether the editor shows it. */
   shown: boolean;
 }
 
@@ -1938,37 +1938,37 @@ export interface SkillMetadata {
   files: string[];
 }
 
-/** How the desk is. */
+/** The state of the daemon. */
 export interface StatusResult {
-  /** The desk's version. */
+  /** The daemon's version. */
   version: string;
   /** The version of the protocol that it speaks. */
   protocol: number;
-  /** Its process. */
+  /** Its process id. */
   pid: number;
   /** When it was started, in milliseconds since 1970. */
   started: number;
   /** How many clients are attached to it. */
   clients: number;
-  /** The sessions that it has at hand. */
+  /** The sessions that it hosts. */
   sessions: SessionStatus[];
   /** How many documents the clients have open. */
   documents: number;
-  /** How strictly the places of agents' edits were found since the desk began, the most frequent way first. */
+  /** How strictly the agents' edits matched since the daemon started, the most frequent tier first. */
   tiers?: MatchTierCount[];
-  /** The language servers that it runs itself, by name. */
+  /** Its own language servers, sorted by name. */
   servers?: ServerInfo[];
-  /** Those that would be of use and are not installed. */
+  /** Useful language servers that are not installed. */
   missing?: MissingServer[];
 }
 
-/** How a request to the model ended. */
+/** How a model request ended. */
 export interface StepFinishInfo {
   /** Why the model stopped. */
   stop: StopReasonInfo;
-  /** What was used. */
+  /** The tokens it used. */
   usage: UsageInfo;
-  /** US dollars, where the price is known. */
+  /** The cost in US dollars, if the price is known. */
   cost?: number;
 }
 
@@ -1980,19 +1980,19 @@ export interface StopParams {
 
 /** Why a model stopped. */
 export type StopReasonInfo =
-  /** It has said what it wanted to say. */
+  /** It finished its answer. */
   | "end"
   /** It waits for the results of its calls. */
   | "calls"
-  /** It ran into the output limit; the last part may be cut. */
+  /** It reached the output limit; the last part may be incomplete. */
   | "length"
-  /** It ran into the end of its context window. */
+  /** It reached the end of its context window. */
   | "context"
   /** The model or a filter of the provider refused. */
   | "refused"
-  /** The provider asks to be called again. */
+  /** The provider asks for another request. */
   | "paused"
-  /** The stream broke after complete calls had been received: they stand, the rest is lost. */
+  /** The stream broke after complete calls: those are kept, the rest is lost. */
   | "broken";
 
 /** What the stop waits for. */
@@ -2003,28 +2003,28 @@ export interface StopResult {
 
 /** When to stop. */
 export type StopTiming =
-  /** When no turn runs any more. Until then everything works as before. */
+  /** When no turn runs. Until then everything works as before. */
   | "idle"
-  /** At once. Running turns are cancelled; what is completed is kept. */
+  /** At once. The daemon cancels running turns and keeps completed parts. */
   | "now";
 
-/** A named thing in a document. */
+/** A symbol in a document. */
 export interface SymbolInfo {
   /** Its name. */
   name: string;
-  /** LSP's word for what it is, such as `function` or `struct`. */
+  /** Its LSP symbol kind, such as `function` or `struct`. */
   kind?: string;
   /** More about it, such as its signature. */
   detail?: string;
-  /** What it is part of. */
+  /** The symbol that contains it. */
   container?: string;
   /** The document. */
   uri: string;
-  /** All of it. */
+  /** The range of the whole symbol. */
   range: WireRange;
-  /** How deep it stands in the document, from 0; the list is in the order of the document. */
+  /** Its nesting depth in the document, from 0; the list is in document order. */
   depth?: number;
-  /** Where the calls are, for the ends of calls: in this document for incoming ones, in the one asked about for outgoing ones. */
+  /** For callers and callees, where the calls are: of incoming calls in this document, of outgoing calls in the requested document. */
   calls?: WireRange[];
 }
 
@@ -2083,9 +2083,9 @@ export interface TaskUsage {
   cacheWrite: number;
 }
 
-/** Words. */
+/** A text. */
 export interface TextContent {
-  /** The words, Markdown where the model wrote them. */
+  /** Markdown if the model wrote it. */
   text: string;
 }
 
@@ -2147,104 +2147,104 @@ export interface TodoListMetadata {
   isNew?: boolean;
 }
 
-/** Why a turn is over. */
+/** Why a turn ended. */
 export type TurnEndInfo =
-  /** The model has said what it wanted to say. */
+  /** The model finished its answer. */
   | { kind: "done" }
-  /** A person cancelled it, or the desk stopped. */
+  /** The user cancelled it, or the daemon stopped. */
   | { kind: "cancelled" }
-  /** A person rejected an ask without a reason to go on with. */
+  /** The user rejected an ask without a reason for the model. */
   | { kind: "rejected" }
-  /** The model would have gone on, but no more steps are allowed. */
+  /** The model would have continued, but the turn reached its limit of steps. */
   | {
       kind: "stepLimit";
-      /** So many are. */
+      /** The limit. */
       steps: number;
     }
-  /** It could not go on. */
+  /** It failed. */
   | {
       kind: "failed";
-      /** Why, for a person. */
+      /** Why, for the user. */
       message: string;
     };
 
-/** What a person asks of a session. */
+/** A prompt to a session. */
 export interface TurnParams {
   /** The session's id. */
   session: string;
-  /** The words. */
+  /** Its text. */
   text: string;
   /** Images and PDFs. */
   files?: MediaContent[];
-  /** What the person pointed at. */
+  /** What the user points at. */
   context?: ContextItem[];
 }
 
-/** What became of a prompt. */
+/** What happened to a prompt. */
 export interface TurnStartResult {
-  /** It waits for the end of the running turn. */
+  /** Whether it waits for the end of the running turn. */
   queued: boolean;
-  /** The id of the part that the prompt will be. The event `turnStarted` of its turn names it. */
+  /** The id of the prompt's part. The event `turnStarted` of its turn names it. */
   prompt: string;
 }
 
-/** What became of a prompt. */
+/** What happened to a prompt. */
 export interface TurnSteerResult {
-  /** It joins the running turn; otherwise it began one. */
+  /** Whether it joined the running turn; if not, it started one. */
   joined: boolean;
-  /** The id of the part that the prompt will be. */
+  /** The id of the prompt's part. */
   prompt: string;
 }
 
-/** What became of one file. */
+/** The outcome for one file. */
 export type UndoOutcome =
-  /** What the agent did is taken back. */
+  /** The agent's edits are reverted. */
   | "undone"
-  /** A person has since changed the same lines; the file is left as it is. */
+  /** The user has changed the same lines since; the file stays as it is. */
   | "conflict"
-  /** The file is not there any more. */
+  /** The file does not exist any more. */
   | "gone"
-  /** There was nothing of it left to take back. */
+  /** None of the agent's edits were left to revert. */
   | "unchanged";
 
-/** What to take back. */
+/** What to revert. */
 export interface UndoParams {
   /** The session's id. */
   session: string;
-  /** How much. */
+  /** Which edits. */
   what: UndoScope;
 }
 
-/** What became of it, file by file. */
+/** The outcome for each file. */
 export interface UndoResult {
-  /** Empty where there was nothing to take back. */
+  /** Empty if there was nothing to revert. */
   files: UndoneFile[];
 }
 
-/** How much to take back. What a person wrote is never taken along. */
+/** Which of the agent's edits to revert. The user's own edits always stay. */
 export type UndoScope =
-  /** What one call did: the id of its part. */
+  /** The edits of one call: the id of its part. */
   | { call: string }
-  /** What one turn did: its number. */
+  /** The edits of one turn: its number. */
   | { turn: number }
-  /** What was done after a part: its id. */
+  /** The edits after a part: its id. */
   | { after: string };
 
-/** What became of one file. */
+/** The outcome for one file. */
 export interface UndoneFile {
   /** The document. */
   uri: string;
-  /** What became of it. */
+  /** The outcome. */
   outcome: UndoOutcome;
-  /** Why, for a person. */
+  /** Why, for the user. */
   message?: string;
 }
 
-/** Tokens of one request. */
+/** The tokens of one request. */
 export interface UsageInfo {
-  /** Read by the model, without what a cache had or took. */
+  /** Read by the model, without those read from or written to a cache. */
   input: number;
-  /** Written by the model, its reasoning included. */
+  /** Written by the model, including its reasoning. */
   output: number;
   /** Written as reasoning. */
   reasoning: number;
@@ -2284,15 +2284,15 @@ export interface WebSearchMetadata {
   count?: number;
 }
 
-/** A stretch of text in a document. */
+/** A range of a document. */
 export interface WireLocation {
   /** The document. */
   uri: string;
-  /** Where in it. */
+  /** The range in it. */
   range: WireRange;
 }
 
-/** A place between two characters. */
+/** A position between two characters. */
 export interface WirePosition {
   /** From 0. */
   line: number;
@@ -2300,20 +2300,20 @@ export interface WirePosition {
   character: number;
 }
 
-/** A stretch of text. */
+/** A range of text. */
 export interface WireRange {
-  /** Where it begins. */
+  /** Its start. */
   start: WirePosition;
-  /** Where it ends; what stands there is not part of it. */
+  /** Its end, exclusive. */
   end: WirePosition;
 }
 
-/** What differs in an old line and in the new line at the same place of a hunk. */
+/** The differences between an old line of a hunk and the new line with the same number. */
 export interface WordDiffInfo {
-  /** Counted from the hunk's first line, on both sides. */
+  /** The line, counted from the hunk's first line, on both sides. */
   line: number;
-  /** From where to where, in bytes of the line. */
+  /** Start and end of each difference, in bytes of the line. */
   old: unknown[][];
-  /** From where to where, in bytes of the line. */
+  /** Start and end of each difference, in bytes of the line. */
   new: unknown[][];
 }

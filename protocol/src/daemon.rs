@@ -1,4 +1,4 @@
-//! The desk itself: what it has to offer, how it is, and its end.
+//! The daemon itself: its models and agents, its status, its log, its end.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub struct Empty {}
 pub struct ModelsResult {
     /// Grouped by provider.
     pub models: Vec<ModelInfo>,
-    /// The one that is used where nobody chose.
+    /// The default, `PROVIDER/MODEL`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
 }
@@ -22,33 +22,33 @@ pub struct ModelsResult {
 pub struct ModelInfo {
     /// `PROVIDER/MODEL`
     pub id: String,
-    /// For people.
+    /// Its name for users.
     pub name: String,
-    /// The provider's name, for people.
+    /// The provider's name for users.
     pub provider: String,
-    /// Tokens that it can have before it, where that is known.
+    /// The size of its context window in tokens, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
-    /// Tokens that it can write, where that is known.
+    /// The most tokens that it can write, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
-    /// It runs on the desk's machine.
+    /// It runs on the daemon's machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub local: bool,
 }
 
-/// Whose agents.
+/// Which agents to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentsParams {
-    /// The folder whose configuration counts; where it is missing, the client's first workspace folder.
+    /// The folder whose configuration applies; by default the client's first workspace folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
 }
 
-/// The agents that a person can choose.
+/// The agents that a user can choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentsResult {
-    /// The one that is used where nobody chose comes first.
+    /// The default comes first.
     pub agents: Vec<AgentInfo>,
 }
 
@@ -59,79 +59,79 @@ pub struct AgentInfo {
     pub name: String,
     /// When to use it.
     pub description: String,
-    /// `PROVIDER/MODEL`, where it has one of its own.
+    /// `PROVIDER/MODEL`, if it has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// How the desk is.
+/// The state of the daemon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusResult {
-    /// The desk's version.
+    /// The daemon's version.
     pub version: String,
     /// The version of the protocol that it speaks.
     pub protocol: u32,
-    /// Its process.
+    /// Its process id.
     pub pid: u32,
     /// When it was started, in milliseconds since 1970.
     pub started: u64,
     /// How many clients are attached to it.
     pub clients: u32,
-    /// The sessions that it has at hand.
+    /// The sessions that it hosts.
     pub sessions: Vec<SessionStatus>,
     /// How many documents the clients have open.
     pub documents: u32,
-    /// How strictly the places of agents' edits were found since the desk began, the most frequent way first.
+    /// How strictly the agents' edits matched since the daemon started, the most frequent tier first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<MatchTierCount>,
-    /// The language servers that it runs itself, by name.
+    /// Its own language servers, sorted by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<ServerInfo>,
-    /// Those that would be of use and are not installed.
+    /// Useful language servers that are not installed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<MissingServer>,
 }
 
-/// A language server of the desk's own.
+/// A language server that the daemon runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerInfo {
     /// Its name, such as `rust-analyzer`.
     pub name: String,
     /// The folder that it works in.
     pub root: String,
-    /// How it is.
+    /// Its state.
     pub state: ServerState,
-    /// What it is doing, or why it does nothing.
+    /// What it does now, or why it does nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// How much of that is done.
+    /// How much of that is done, in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percent: Option<u32>,
-    /// How many documents it holds.
+    /// How many documents it has open.
     pub documents: u32,
-    /// What it uses, in bytes, with all that it started.
+    /// The memory of it and its child processes, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
-    /// Its process, while there is one.
+    /// Its process id, while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<i32>,
 }
 
-/// How a language server is.
+/// The state of a language server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ServerState {
-    /// It was started, and has not answered.
+    /// It has not answered `initialize` yet.
     Starting,
-    /// It reads the project: what it finds nothing in may be wrong.
+    /// It reads the project; until then it may miss problems.
     Indexing,
-    /// It can be asked.
+    /// It answers requests.
     Ready,
-    /// It broke, and is started again soon.
+    /// It crashed, and the daemon restarts it soon.
     Resting,
-    /// It broke too often; `servers/restart` starts it again.
+    /// It crashed too often; `servers/restart` starts it again.
     GivenUp,
-    /// Nobody needed it for a while.
+    /// It is shutting down, because it was unused for a while.
     Ending,
 }
 
@@ -146,7 +146,7 @@ pub struct MissingServer {
     pub hint: String,
 }
 
-/// Which language servers to start anew.
+/// Which language servers to restart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServersRestartParams {
     /// The name of the server, in whatever folders it works.
@@ -185,20 +185,20 @@ pub enum LogLevelEnd {
 /// The level that holds now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogSetResult {
-    /// As in the params.
+    /// In the form of the params.
     pub level: String,
 }
 
-/// How often a tier of matching found the place of an edit.
+/// How often a tier of matching located an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchTierCount {
-    /// `exact`, or what was overlooked: `indentation`, `typography`, …
+    /// `exact`, or the difference that it ignores: `indentation`, `typography`, …
     pub tier: String,
     /// How often.
     pub count: u64,
 }
 
-/// A session that the desk has at hand.
+/// A session that the daemon hosts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionStatus {
     /// The session's id.
@@ -218,9 +218,9 @@ pub struct StopParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum StopTiming {
-    /// When no turn runs any more. Until then everything works as before.
+    /// When no turn runs. Until then everything works as before.
     Idle,
-    /// At once. Running turns are cancelled; what is completed is kept.
+    /// At once. The daemon cancels running turns and keeps completed parts.
     Now,
 }
 

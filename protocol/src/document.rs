@@ -1,26 +1,26 @@
-//! Documents on the disk and in the editor, where LSP's own messages do not reach.
+//! Documents on the disk and in the editor, for which LSP has no message.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A file that was changed on the disk, by the desk or by a command of the agent.
+/// A file that the daemon, or a command of the agent, changed on the disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentChangedParams {
     /// The file.
     pub uri: String,
-    /// What was done to it.
+    /// How it changed.
     pub reason: ChangeReason,
 }
 
-/// What was done to a file.
+/// How a file changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeReason {
-    /// It was made, or a command changed it and nobody knows whether it was there before.
+    /// It was created, or a command changed it and it may be new.
     Created,
-    /// It has another content.
+    /// Its content changed.
     Written,
-    /// It is not there any more.
+    /// It was deleted.
     Deleted,
 }
 
@@ -31,10 +31,10 @@ pub struct DocumentSaveParams {
     pub uri: String,
 }
 
-/// Whether it is saved.
+/// Whether the document is saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentSaveResult {
-    /// Whether the disk has the document's text now.
+    /// Whether the file now has the document's text.
     pub saved: bool,
     /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What the desk asks of an editor: its diagnostics, what the person looks at, to show something.
+//! The daemon's requests to an editor: its diagnostics, the user's selection and open files, to show a document.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,45 +6,45 @@ use serde::{Deserialize, Serialize};
 use crate::lenient;
 use crate::position::WireRange;
 
-/// Whether an editor could say. The desk asks its own language servers where it could not.
+/// Whether an editor could answer. If not, the daemon asks its own language servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AnswerState {
-    /// It could, even if there was nothing to find.
+    /// It could, even if the result is empty.
     #[default]
     Answered,
-    /// No language server of this editor can say.
+    /// No language server of this editor supports the request.
     Unsupported,
-    /// A language server could, but is not ready yet.
+    /// A language server supports it, but is not ready yet.
     Starting,
-    /// The time that the desk gave is over, or the person cancelled the work.
+    /// The daemon's timeout has passed, or the user cancelled the work.
     Cancelled,
 }
 
-/// Which diagnostics.
+/// Which diagnostics to return.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosticsParams {
-    /// The document; all that the editor knows of where it is missing.
+    /// The document; by default all that the editor has diagnostics for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// The version of the document that they should be for, as in LSP.
+    /// The version of the document that they must be for, as in LSP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i32>,
-    /// How long to wait for that version, in milliseconds; where it is missing, not at all.
+    /// How long to wait for that version, in milliseconds; by default not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<u32>,
-    /// How much of that to wait for language servers that are not ready, in milliseconds; where it is missing, all of it.
+    /// How much of `wait` to spend on language servers that are not ready, in milliseconds; by default all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ready: Option<u32>,
 }
 
-/// What the editor's language servers say.
+/// The diagnostics of the editor's language servers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiagnosticsResult {
-    /// Whether the editor could say.
+    /// Whether the editor could answer.
     pub state: AnswerState,
-    /// One for every document that was asked about or has any.
+    /// One entry for the requested document, or for every document with diagnostics.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
     pub files: Vec<FileDiagnostics>,
 }
@@ -54,10 +54,10 @@ pub struct DiagnosticsResult {
 pub struct FileDiagnostics {
     /// The document.
     pub uri: String,
-    /// The version of the document when they were looked at, as in LSP; missing where it is not open.
+    /// The version of the document when the editor collected them, as in LSP; missing if it is not open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i32>,
-    /// How sure it is that they are for that version.
+    /// How certain it is that they are for that version.
     pub proof: ProofLevel,
     /// Why that is not known; only with `unknown`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,83 +65,83 @@ pub struct FileDiagnostics {
     /// All of them.
     #[serde(deserialize_with = "lenient::list")]
     pub items: Vec<DiagnosticInfo>,
-    /// Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its
-    /// diagnostics name.
+    /// Sources that have not seen this text because they check only saved files, such as the compiler behind a language server; by the
+    /// `source` of their diagnostics.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unseen: Vec<String>,
 }
 
-/// How sure it is that diagnostics are for the text in question.
+/// How certain it is that diagnostics are for the requested text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ProofLevel {
-    /// A language server said so: it was asked for this version, or named it.
+    /// A language server answered a pull for this version, or published them with it.
     Proven,
-    /// They came after this version, and nothing has changed for a while.
+    /// They arrived after this version, and have not changed for a while.
     Likely,
     /// They may be for an older text.
     Unknown,
 }
 
-/// One problem.
+/// One diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiagnosticInfo {
     /// Where.
     pub range: WireRange,
-    /// How bad.
+    /// Its severity.
     pub severity: SeverityInfo,
-    /// The server's name for this kind of problem, such as `E0308`.
+    /// The server's code for this kind of problem, such as `E0308`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::code")]
     pub code: Option<String>,
-    /// Who says so, such as `rustc`.
+    /// The tool that reports it, such as `rustc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// What is wrong.
     pub message: String,
 }
 
-/// How bad a problem is.
+/// The severity of a problem, as in LSP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SeverityInfo {
-    /// It does not work.
+    /// An error.
     Error,
-    /// It may not work.
+    /// A warning.
     Warning,
-    /// Worth knowing.
+    /// Information.
     Information,
-    /// A suggestion.
+    /// A hint.
     Hint,
 }
 
-/// What the person has selected.
+/// The user's selection.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectionResult {
-    /// Missing where no document has the focus or had it last.
+    /// Missing if no document has or had the focus.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::nested")]
     pub selection: Option<SelectionInfo>,
 }
 
-/// A selection, or the place of the cursor.
+/// A selection, or the position of the cursor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectionInfo {
     /// The document.
     pub uri: String,
-    /// Where in it; empty where only the cursor is there.
+    /// Its range; empty if it is only the cursor.
     pub range: WireRange,
-    /// The text that is selected.
+    /// The selected text.
     pub text: String,
 }
 
-/// The files the person has open.
+/// The files that the user has open.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenFilesResult {
-    /// The one that was used last first, where the editor knows.
+    /// Last used first, if the editor knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
     pub files: Vec<OpenFile>,
 }
 
-/// A file the person has open.
+/// A file that the user has open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenFile {
     /// The document.
@@ -149,13 +149,13 @@ pub struct OpenFile {
     /// It has the focus.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub active: bool,
-    /// It can be seen.
+    /// It is visible in a window.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub visible: bool,
-    /// It has changes that are not saved.
+    /// It has unsaved changes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dirty: bool,
-    /// LSP's id of its language.
+    /// Its LSP language id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
 }
@@ -165,17 +165,17 @@ pub struct OpenFile {
 pub struct ShowParams {
     /// The document.
     pub uri: String,
-    /// Where in it.
+    /// The range to scroll to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<WireRange>,
-    /// Whether the cursor goes there too.
+    /// Whether the editor moves the focus and the cursor there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub focus: bool,
 }
 
-/// Whether it is shown.
+/// Whether the editor shows the document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShowResult {
-    /// Whether it is shown.
+    /// Whether the editor shows it.
     pub shown: bool,
 }

@@ -1,19 +1,18 @@
-//! Error codes: a closed list. JSON-RPC's and LSP's own, and ours outside of the ranges that those two keep for themselves.
+//! Error codes, a closed list: those of JSON-RPC and LSP, and ours outside of the ranges that those two reserve.
 
-/// Makes the codes and their list.
+/// Generates the codes and their list.
 macro_rules! codes {
     ($( $(#[doc = $doc:literal])+ $name:ident = $code:literal, )*) => {
-        /// Why a request was not answered with a result.
+        /// Why a request failed.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ErrorCode {
             $( $(#[doc = $doc])+ $name, )*
         }
 
         impl ErrorCode {
-            /// All there are.
             pub const ALL: &[Self] = &[$( Self::$name ),*];
 
-            /// What stands in `error.code`.
+            /// The value of `error.code`.
             pub fn code(self) -> i32 {
                 match self {
                     $( Self::$name => $code, )*
@@ -36,40 +35,40 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The message is no JSON.
+    /// The message is not JSON.
     ParseError = -32700,
-    /// The message is no request.
+    /// The message is not a request.
     InvalidRequest = -32600,
-    /// There is no such method, or not in this direction.
+    /// The method does not exist, or not in this direction.
     MethodNotFound = -32601,
-    /// The params are not what the method takes; the message says where.
+    /// The params are invalid; the message says where.
     InvalidParams = -32602,
-    /// Something went wrong that should not have; the message is for a report.
+    /// A bug in the daemon; please report the message.
     InternalError = -32603,
-    /// `initialize` has to come first.
+    /// The client has to send `initialize` first.
     ServerNotInitialized = -32002,
-    /// Cancelled. The desk does not say so by itself (law 3); from a client it means the same as `cancelled`.
+    /// Cancelled. The daemon never sends it (law 3); from a client it means `cancelled`.
     RequestCancelled = -32800,
-    /// The document has changed meanwhile. The desk never says so; from a client it means that it should be asked again.
+    /// The document changed meanwhile. The daemon never sends it; from a client it means: ask again.
     ContentModified = -32801,
-    /// The request was good, and could not be done; the message says why.
+    /// The request was valid but failed; the message says why.
     RequestFailed = -32803,
-    /// There is no such session; it may have been deleted.
+    /// The session does not exist; it may have been deleted.
     UnknownSession = -31001,
-    /// The session has no such part, or no such turn.
+    /// The session has no such part or turn.
     UnknownPart = -31002,
-    /// There is no such model, or it cannot be used now; the message says what is missing.
+    /// The model does not exist or cannot be used now; the message says what is missing.
     UnknownModel = -31003,
-    /// There is no agent of that name that a person can choose.
+    /// The user can choose no agent of that name.
     UnknownAgent = -31004,
-    /// Desk and extension do not speak the same protocol; the message says which to update and how.
+    /// Daemon and extension do not speak the same protocol; the message says which to update and how.
     ProtocolMismatch = -31005,
-    /// It cannot be done while a turn runs; cancel it, or wait for its end.
+    /// The request fails while a turn runs; cancel the turn or wait for its end.
     Busy = -31006,
 }
 
 impl ErrorCode {
-    /// The code that a number stands for, if it is one of ours to know.
+    /// The code with this number, if we know it.
     pub fn from_code(code: i64) -> Option<Self> {
         Self::ALL.iter().copied().find(|known| i64::from(known.code()) == code)
     }

@@ -1,4 +1,4 @@
-//! Everything that can happen in a session, as the clients that are attached to it are told.
+//! The events of a session, as its attached clients get them.
 
 use copydesk_metadata::CallMetadata;
 use schemars::JsonSchema;
@@ -11,115 +11,115 @@ use crate::question::QuestionAskInfo;
 use crate::review::ReviewChange;
 use crate::session::SessionInfo;
 
-/// An event and its place among the events of its session.
+/// An event and its number among the events of its session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EventParams {
     /// The session's id.
     pub session: String,
-    /// Counts up by one with every event of the session, as long as the desk runs. A client that sees a gap loads again.
+    /// Increases by one with every event of the session while the daemon runs. A client that sees a gap loads again.
     pub seq: u64,
     /// What happened.
     pub event: EventInfo,
 }
 
-/// Something that happened. A client passes over events that it does not know.
+/// An event. A client ignores events that it does not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "camelCase")]
 pub enum EventInfo {
-    /// The session's title, agent, model or time has changed.
+    /// The session's title, agent, model or time changed.
     Session {
-        /// As it is now.
+        /// Its present state.
         session: SessionInfo,
     },
-    /// A turn begins.
+    /// A turn starts.
     TurnStarted {
         /// Its number, from 1.
         turn: u32,
-        /// The id of the prompt that it begins with. Its part follows, unless it cannot be kept.
+        /// The id of the prompt that started it. Its part follows, unless the store rejects it.
         prompt: String,
     },
-    /// A part is new or has changed; a known id replaces what the client has.
+    /// A part is new or has changed; a known id replaces the client's copy.
     Part {
-        /// The whole of it.
+        /// The whole part.
         part: Box<PartInfo>,
     },
-    /// A part that is being written has grown.
+    /// An unfinished part has grown.
     Delta {
         /// The part's id.
         part: String,
-        /// To be added to `text` of a text or reasoning, to `arguments` of a call.
+        /// To append to the `text` of a text or reasoning, or to the `arguments` of a call.
         text: String,
     },
-    /// A part will not be: the attempt it belonged to failed. The client takes it away.
+    /// A part is dropped, because its attempt failed. The client removes it.
     Void {
         /// The part's id.
         part: String,
     },
-    /// A running call has something to show; it replaces what it showed before.
+    /// A running call shows something; it replaces what it showed before.
     Progress {
         /// The part's id.
         part: String,
         /// What the user is shown.
         metadata: CallMetadata,
     },
-    /// A call waits for a person. The request `copydesk/permission/ask` is what is answered.
+    /// A call waits for the user. Clients reply to the request `copydesk/permission/ask`, not to this event.
     Asked(PermissionAskInfo),
-    /// Somebody replied, or nobody needs to any more.
+    /// A client replied, or the ask needs no reply any more.
     Settled {
         /// The ask's id.
         ask: String,
     },
-    /// The agent waits for answers. The request `copydesk/question/ask` is what is answered.
+    /// The agent waits for answers. Clients reply to the request `copydesk/question/ask`, not to this event.
     Questioned(QuestionAskInfo),
-    /// Somebody answered, or nobody needs to any more.
+    /// A client answered, or the questions need no answer any more.
     Answered {
         /// The id of the questions.
         question: String,
     },
-    /// What is undecided has changed: the agent edited, a person decided or typed.
+    /// The undecided hunks changed: the agent edited, or the user decided or typed.
     ReviewChanged(Box<ReviewChange>),
-    /// A command in the background has begun or ended, in a turn or between two.
+    /// A background command started or ended, in a turn or between two.
     Jobs {
         /// Those that run now.
         running: Vec<JobInfo>,
         /// Those that have ended since the last such event.
         ended: Vec<JobInfo>,
     },
-    /// A turn is over. Exactly one for every `turnStarted`.
+    /// A turn ended. Exactly one for every `turnStarted`.
     TurnEnded {
         /// Its number.
         turn: u32,
         /// Why.
         end: TurnEndInfo,
     },
-    /// Something the user should know about the session's setup: a key of the configuration that is left out, instructions that
-    /// could not be fetched. It does not stop the work.
+    /// A warning about the session's setup, such as an ignored configuration key or instructions that could not be fetched. The
+    /// work continues.
     Warning {
         /// For the user.
         message: String,
     },
-    /// The session was deleted. It is the last event; nobody is attached any more.
+    /// The session was deleted. This is its last event, and all clients are detached.
     Deleted,
 }
 
-/// Why a turn is over.
+/// Why a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum TurnEndInfo {
-    /// The model has said what it wanted to say.
+    /// The model finished its answer.
     Done,
-    /// A person cancelled it, or the desk stopped.
+    /// The user cancelled it, or the daemon stopped.
     Cancelled,
-    /// A person rejected an ask without a reason to go on with.
+    /// The user rejected an ask without a reason for the model.
     Rejected,
-    /// The model would have gone on, but no more steps are allowed.
+    /// The model would have continued, but the turn reached its limit of steps.
     StepLimit {
-        /// So many are.
+        /// The limit.
         steps: u32,
     },
-    /// It could not go on.
+    /// It failed.
     Failed {
-        /// Why, for a person.
+        /// Why, for the user.
         message: String,
     },
 }

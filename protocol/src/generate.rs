@@ -1,7 +1,7 @@
-//! What is made from the table: `schema.json`, `protocol.ts`, and the `protocol.lua` of the Neovim extension. The copies in
-//! the repository are compared with what comes out here.
+//! Generates `schema.json`, `protocol.ts` and the Neovim extension's `protocol.lua` from the table. Tests compare the
+//! committed files with the output.
 //!
-//! To bring them up to date: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`.
+//! To update them: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`.
 
 mod lua;
 mod schema;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 pub(crate) use schema::schema;
 
 pub(crate) const UPDATE_HINT: &str =
-    "To bring it up to date: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`, then read what has changed.";
+    "To update it: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`, then read the diff.";
 
 #[test]
 fn the_committed_schema_is_not_stale() {
@@ -38,7 +38,7 @@ fn map<'a>(value: &'a Value, key: &str) -> &'a Map<String, Value> {
     value[key].as_object().unwrap_or_else(|| panic!("no `{key}` in {value}"))
 }
 
-/// The name that a `$ref` leads to.
+/// The name of a `$ref`'s target.
 fn reference(schema: &Value) -> Option<&str> {
     schema["$ref"].as_str().map(|path| path.rsplit('/').next().unwrap())
 }

@@ -1,13 +1,13 @@
-//! Reading what clients really send.
+//! Lenient readers for what clients really send.
 //!
-//! Lua has one kind of table, so Neovim writes an empty object as `[]`; its `nil` leaves params out or makes them `null`;
-//! vscode-jsonrpc writes a param of `null` as `[null]`. All of these mean an object without fields.
+//! Lua has one kind of table, so Neovim writes an empty object as `[]`. Its `nil` omits params or makes them `null`.
+//! vscode-jsonrpc writes a `null` param as `[null]`. All of these mean an object without fields.
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// A value that is read leniently, for frameworks that do the reading themselves.
+/// Deserializes its value leniently, for frameworks that call `Deserialize` themselves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LenientJson<T>(pub T);
 
@@ -23,12 +23,12 @@ impl<T: Serialize> Serialize for LenientJson<T> {
     }
 }
 
-/// Reads params or a result. Where a message has none, pass `Value::Null`.
+/// Reads params or a result. Pass `Value::Null` for a message without them.
 pub fn decode<T: DeserializeOwned>(value: Value) -> Result<T, serde_json::Error> {
     serde_json::from_value(object(value)?)
 }
 
-/// The object that is meant. Serde would read a list as fields by position, which nobody means.
+/// The object that the client means. Rejects other lists, which Serde would read as fields by position.
 fn object(value: Value) -> Result<Value, serde_json::Error> {
     match value {
         Value::Null => Ok(Value::Object(Map::new())),
@@ -42,7 +42,7 @@ fn object(value: Value) -> Result<Value, serde_json::Error> {
     }
 }
 
-/// For lists that come from clients: `null` and an empty object mean an empty list.
+/// Reads a list from a client: `null` and an empty object mean an empty list.
 pub(crate) fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -53,7 +53,7 @@ pub(crate) fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     }
 }
 
-/// For objects inside of params and results that may be empty.
+/// Reads an object inside of params or results that may be empty.
 pub(crate) fn nested<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -64,17 +64,17 @@ pub(crate) fn nested<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     }
 }
 
-/// For codes of diagnostics, which some language servers have as numbers.
+/// Reads a diagnostic's code, which some language servers send as a number.
 pub(crate) fn code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::Null => Ok(None),
         Value::Number(number) => Ok(Some(number.to_string())),
         Value::String(text) => Ok(Some(text)),
-        other => Err(D::Error::custom(format!("a code is a text or a number, not {other}"))),
+        other => Err(D::Error::custom(format!("expected a string or a number as code, not {other}"))),
     }
 }
 
-/// For words that a person may or may not have typed: an input that was left empty says nothing.
+/// Reads optional text from the user: blank input counts as missing.
 pub(crate) fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?;
     Ok(text.filter(|text| !text.trim().is_empty()))

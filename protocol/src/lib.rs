@@ -1,14 +1,14 @@
-//! What crosses the wire between the desk and our editor extensions, besides standard LSP.
+//! The messages between the daemon and our editor extensions, besides standard LSP.
 //!
-//! One table of methods ([`table`]) is the source of everything: the Rust types, `schema.json`, `protocol.ts`, the
-//! Neovim extension's `protocol.lua`. `README.md` is the page for people. A method that is not in the table cannot exist: the traits of
+//! One table of methods ([`table`]) is the source of the Rust types, `schema.json`, `protocol.ts` and the Neovim
+//! extension's `protocol.lua`. `README.md` describes the protocol. Every method is in the table, because the traits of
 //! [`method`] are sealed.
 //!
 //! Invariant: params and results are objects, never `null`: a Neovim handler that returns nothing never answers.
-//! Invariant: a field that may be missing is missing when it is empty, never `null`: Neovim 0.12 hands over `vim.NIL`, which
-//! Lua takes for true. So one description serves both directions.
+//! Invariant: an empty optional field is left out, never `null`: Neovim 0.12 reads `null` as `vim.NIL`, which is true in
+//! Lua. So one schema serves both directions.
 //! Invariant: ids are strings, times are milliseconds since 1970, positions are in the encoding that LSP negotiated.
-//! Invariant: what we read may hold fields that we do not know, and empty things as Lua writes them ([`lenient`]).
+//! Invariant: readers ignore unknown fields, and accept empty values as Lua writes them ([`lenient`]).
 
 pub mod daemon;
 pub mod document;
@@ -21,7 +21,7 @@ pub mod handshake;
 pub mod inline;
 pub mod job;
 pub mod lenient;
-/// What views show of calls and asks: the types of the room that tools and sessions use, too.
+/// What views show of calls and asks. Tools and sessions use the same types.
 pub mod metadata {
     pub use copydesk_metadata::*;
 }
@@ -40,6 +40,6 @@ mod tests;
 pub mod turn;
 pub mod undo;
 
-/// The version of this protocol. Both sides must have the same: it counts up when an older peer would misunderstand, not
+/// The version of this protocol; both sides must speak the same. It increases when an older peer would misunderstand, not
 /// when something is added.
 pub const PROTOCOL: u32 = 1;

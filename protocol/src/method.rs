@@ -1,4 +1,4 @@
-//! What a method is: its name, its direction, what goes there and what comes back.
+//! What a method is: its name, its direction, its params and its result.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -7,22 +7,22 @@ use serde_json::Value;
 
 use crate::lenient;
 
-/// What may be sent as params or result.
+/// A type of params or results.
 pub trait MessagePayload: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {}
 
 impl<T: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static> MessagePayload for T {}
 
-/// A method that is answered. Implemented by the markers of [`crate::table`] and nothing else.
+/// A method with a response. Only the markers of [`crate::table`] implement it.
 pub trait RequestMethod: sealed::Sealed {
     const METHOD: &'static str;
     const DIRECTION: Direction;
-    /// The answer may take as long as a person does. Only asks of the desk may (law 2).
-    const WAITS_FOR_PERSON: bool;
+    /// Whether the response may wait for a user. Only asks of the daemon may (law 2).
+    const WAITS_FOR_USER: bool;
     type Params: MessagePayload;
     type Result: MessagePayload;
 }
 
-/// A method that is not answered. Implemented by the markers of [`crate::table`] and nothing else.
+/// A method without a response. Only the markers of [`crate::table`] implement it.
 pub trait NotificationMethod: sealed::Sealed {
     const METHOD: &'static str;
     const DIRECTION: Direction;
@@ -32,7 +32,7 @@ pub trait NotificationMethod: sealed::Sealed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Direction {
-    ToDesk,
+    ToDaemon,
     ToClient,
 }
 
@@ -43,23 +43,23 @@ pub enum MethodKind {
     Notification,
 }
 
-/// One line of the table, as data.
+/// One row of the table, as data.
 #[derive(Debug, Clone, Copy)]
 pub struct Method {
-    /// What stands in `method` on the wire.
+    /// The value of `method` on the wire.
     pub name: &'static str,
     /// The marker's name.
     pub marker: &'static str,
     pub doc: &'static str,
     pub direction: Direction,
     pub kind: MethodKind,
-    pub waits_for_person: bool,
+    pub waits_for_user: bool,
     pub params: PayloadType,
     /// A notification has none.
     pub result: Option<PayloadType>,
 }
 
-/// A type, as much of it as can be said without naming it.
+/// A type of params or results, with its name erased.
 #[derive(Debug, Clone, Copy)]
 pub struct PayloadType {
     schema: fn(&mut SchemaGenerator) -> Schema,
@@ -74,29 +74,29 @@ impl PayloadType {
         }
     }
 
-    /// Its JSON Schema; what it refers to is kept by the generator.
+    /// Its JSON Schema. The generator keeps the definitions that it refers to.
     pub fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
         (self.schema)(generator)
     }
 
-    /// Reads a value as the type and writes it again: what we do not know is gone, and what is wrong is an error.
+    /// Reads a value as the type and writes it again. Unknown fields are dropped; an invalid value is an error.
     pub fn round_trip(&self, value: Value) -> Result<Value, serde_json::Error> {
         (self.round_trip)(value)
     }
 }
 
 pub(crate) mod sealed {
-    //! Keeps the traits to the table.
+    //! Prevents implementations outside of the table.
     pub trait Sealed {}
 }
 
-/// Makes markers and the list from the lines of the table.
+/// Generates the markers and the list from the rows of the table.
 macro_rules! methods {
     ($( #[doc = $doc:literal] $direction:ident $kind:ident $marker:ident = $name:literal
-        ($params:ty $(=> $result:ty)? $(; $person:ident)?) )*) => {
-        $( $crate::method::declare! { $doc, $direction, $kind, $marker, $name, $params $(=> $result)? $(; $person)? } )*
+        ($params:ty $(=> $result:ty)? $(; $user:ident)?) )*) => {
+        $( $crate::method::declare! { $doc, $direction, $kind, $marker, $name, $params $(=> $result)? $(; $user)? } )*
 
-        /// The whole table, in the order of the page.
+        /// The whole table, in the order of `README.md`.
         pub fn methods() -> Vec<$crate::method::Method> {
             vec![$( $crate::method::Method {
                 name: concat!("copydesk/", $name),
@@ -104,7 +104,7 @@ macro_rules! methods {
                 doc: $doc.trim_ascii(),
                 direction: $crate::method::Direction::$direction,
                 kind: $crate::method::MethodKind::$kind,
-                waits_for_person: $crate::method::person!($($person)?),
+                waits_for_user: $crate::method::waits_for_user!($($user)?),
                 params: $crate::method::PayloadType::of::<$params>(),
                 result: $crate::method::result!($($result)?),
             } ),*]
@@ -114,7 +114,7 @@ macro_rules! methods {
 
 macro_rules! declare {
     ($doc:literal, $direction:ident, Request, $marker:ident, $name:literal,
-        $params:ty => $result:ty $(; $person:ident)?) => {
+        $params:ty => $result:ty $(; $user:ident)?) => {
         #[doc = $doc]
         #[derive(Debug, Clone, Copy)]
         pub enum $marker {}
@@ -124,7 +124,7 @@ macro_rules! declare {
         impl $crate::method::RequestMethod for $marker {
             const METHOD: &'static str = concat!("copydesk/", $name);
             const DIRECTION: $crate::method::Direction = $crate::method::Direction::$direction;
-            const WAITS_FOR_PERSON: bool = $crate::method::person!($($person)?);
+            const WAITS_FOR_USER: bool = $crate::method::waits_for_user!($($user)?);
             type Params = $params;
             type Result = $result;
         }
@@ -144,11 +144,11 @@ macro_rules! declare {
     };
 }
 
-macro_rules! person {
+macro_rules! waits_for_user {
     () => {
         false
     };
-    (waits_for_person) => {
+    (waits_for_user) => {
         true
     };
 }
@@ -162,4 +162,4 @@ macro_rules! result {
     };
 }
 
-pub(crate) use {declare, methods, person, result};
+pub(crate) use {declare, methods, result, waits_for_user};

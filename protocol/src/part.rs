@@ -1,4 +1,4 @@
-//! What a session is made of, as a client is shown it. A provider's own marks stay with the desk.
+//! The parts of a session, as clients get them. The daemon keeps a provider's own marks to itself.
 
 use std::sync::Arc;
 
@@ -6,86 +6,86 @@ use copydesk_metadata::{CallMetadata, TaskUsage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One thing that was said or done.
+/// One part of a session: a prompt, a text of the model, a call, …
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PartInfo {
-    /// Unique; the order of parts is that in which they are sent, not that of their ids.
+    /// Unique. Parts are ordered as they are sent, not by their ids.
     pub id: String,
     /// The session's id.
     pub session: String,
     /// The number of its turn, from 1.
     pub turn: u32,
-    /// The number of its step, from 1 within the turn; 0 for what came before the first request to the model.
+    /// The number of its step, from 1 within the turn; 0 before the first model request.
     pub step: u32,
     /// When it began, in milliseconds since 1970.
     pub created: u64,
     /// When it last changed, in milliseconds since 1970.
     pub updated: u64,
-    /// Where it is on its way.
+    /// Its state.
     pub state: PartStateInfo,
-    /// What it is.
+    /// Its content.
     pub content: PartContentInfo,
 }
 
-/// Where a part is on its way. One that is completed is on the desk's disk.
+/// The state of a part. The daemon has stored every completed part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum PartStateInfo {
-    /// It has not begun.
+    /// It has not started.
     Pending,
-    /// It is under way.
+    /// It has started.
     Running,
     /// It is done.
     Completed,
     /// It failed.
     Error {
-        /// Why, for a person.
+        /// Why, for the user.
         message: String,
     },
-    /// The desk ended, or the person cancelled, while it ran.
+    /// The daemon ended, or the user cancelled, while it ran.
     Interrupted,
 }
 
-/// What a part is.
+/// The content of a part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum PartContentInfo {
-    /// What a person asked.
+    /// A prompt.
     Prompt(PromptInfo),
     /// An image or a PDF that came with a prompt.
     File(MediaContent),
-    /// What the model said.
+    /// The model's answer.
     Text(TextContent),
-    /// What the model let us see of its thinking.
+    /// The model's reasoning, as far as the provider shows it.
     Reasoning(TextContent),
-    /// A call of a tool.
+    /// A tool call.
     Call(Box<CallInfo>),
-    /// A request to the model begins.
+    /// A model request starts.
     StepStart {
         /// `PROVIDER/MODEL`
         model: String,
     },
-    /// A request to the model is answered.
+    /// A model request ended.
     StepFinish(StepFinishInfo),
-    /// A request to the model failed, and another attempt will be made.
+    /// A model request failed, and the daemon will retry it.
     Retry {
-        /// Which retry this is, from 1.
+        /// The number of the retry, from 1.
         attempt: u32,
-        /// What went wrong, for a person.
+        /// Why the request failed, for the user.
         message: String,
-        /// When the next attempt is made, in milliseconds since 1970.
+        /// When the daemon retries, in milliseconds since 1970.
         at: u64,
     },
-    /// Something the model is told at its next step without anybody having said it.
+    /// A note of the daemon that the model reads at its next step.
     Note(TextContent),
 }
 
-/// What a person, or an agent in a person's place, asked.
+/// A prompt of the user, or of the agent that called a subagent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptInfo {
-    /// The words.
+    /// Its text.
     pub text: String,
-    /// It came while the turn ran, and joined it.
+    /// It arrived during the turn and joined it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub steers: bool,
 }
@@ -93,72 +93,71 @@ pub struct PromptInfo {
 /// An image or a PDF.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MediaContent {
-    /// Such as `image/png`.
+    /// The MIME type, such as `image/png`.
     pub mime: String,
-    /// The bytes, in base64 with padding.
+    /// The bytes, as base64 with padding.
     pub base64: Arc<str>,
-    /// The name of the file, where it had one.
+    /// The name of the file, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
-/// Words.
+/// A text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TextContent {
-    /// The words, Markdown where the model wrote them.
+    /// Markdown if the model wrote it.
     pub text: String,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CallInfo {
-    /// The model's name for this call, unique within its step.
+    /// The model's id of this call, unique within its step.
     pub call: String,
-    /// The tool's name; `invalid` where there is none that could have been meant.
+    /// The tool's name; `invalid` if the model named none that we know.
     pub name: String,
-    /// JSON as the model wrote it, and once the call is made as it was understood. While it is being written it is no valid
-    /// JSON.
+    /// JSON as the model wrote it; once the call runs, as the daemon read it. Incomplete while the model writes it.
     pub arguments: String,
-    /// The part of the call that stands for this one, as `batch` does.
+    /// The part of the call that made this one, such as a `batch`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// What the running call showed last: the `metadata` of its last `progress` event.
+    /// The `metadata` of the running call's last `progress` event.
     #[serde(default, skip_serializing_if = "CallMetadata::is_empty")]
     pub progress: CallMetadata,
-    /// What came of it; missing until something did.
+    /// Its output; missing until it ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Box<CallOutputInfo>>,
 }
 
-/// What came of a call.
+/// The output of a call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CallOutputInfo {
-    /// One line for the person.
+    /// One line for the user.
     pub title: String,
     /// What the model reads.
     pub output: String,
-    /// Whether the model is told that the call failed.
+    /// Whether the call failed, as the model sees it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
     /// What the user is shown.
     #[serde(default, skip_serializing_if = "CallMetadata::is_empty")]
     pub metadata: CallMetadata,
-    /// Images and PDFs that the call gave back.
+    /// Images and PDFs that the call returned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub media: Vec<MediaContent>,
-    /// How long it took.
+    /// How long the call took.
     pub milliseconds: u64,
 }
 
-/// How a request to the model ended.
+/// How a model request ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepFinishInfo {
     /// Why the model stopped.
     pub stop: StopReasonInfo,
-    /// What was used.
+    /// The tokens it used.
     pub usage: UsageInfo,
-    /// US dollars, where the price is known.
+    /// The cost in US dollars, if the price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
@@ -167,29 +166,29 @@ pub struct StepFinishInfo {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum StopReasonInfo {
-    /// It has said what it wanted to say.
+    /// It finished its answer.
     End,
     /// It waits for the results of its calls.
     Calls,
-    /// It ran into the output limit; the last part may be cut.
+    /// It reached the output limit; the last part may be incomplete.
     Length,
-    /// It ran into the end of its context window.
+    /// It reached the end of its context window.
     Context,
     /// The model or a filter of the provider refused.
     Refused,
-    /// The provider asks to be called again.
+    /// The provider asks for another request.
     Paused,
-    /// The stream broke after complete calls had been received: they stand, the rest is lost.
+    /// The stream broke after complete calls: those are kept, the rest is lost.
     Broken,
 }
 
-/// Tokens of one request.
+/// The tokens of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageInfo {
-    /// Read by the model, without what a cache had or took.
+    /// Read by the model, without those read from or written to a cache.
     pub input: u64,
-    /// Written by the model, its reasoning included.
+    /// Written by the model, including its reasoning.
     pub output: u64,
     /// Written as reasoning.
     pub reasoning: u64,
@@ -199,7 +198,7 @@ pub struct UsageInfo {
     pub cache_write: u64,
 }
 
-/// A task tells its tokens in its metadata.
+/// The metadata of a `task` call has the subagent's tokens.
 impl From<TaskUsage> for UsageInfo {
     fn from(usage: TaskUsage) -> Self {
         let TaskUsage { input, output, reasoning, cache_read, cache_write } = usage;

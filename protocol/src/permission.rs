@@ -1,4 +1,4 @@
-//! Permission: a call that waits for a person's word.
+//! Permission: calls that wait for the user's approval.
 
 use copydesk_metadata::PermissionAskMetadata;
 use schemars::JsonSchema;
@@ -9,17 +9,17 @@ use crate::lenient;
 /// What a call wants to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionAskInfo {
-    /// The ask's id. The same ask may come more than once, when a client attaches again.
+    /// The ask's id. A client that attaches again gets the same ask again.
     pub ask: String,
-    /// The id of the call's part, whose event may come later than the ask.
+    /// The id of the call's part, whose event may arrive after the ask.
     pub part: String,
     /// The key of the rule that asks, such as `bash` or `edit`.
     pub key: String,
-    /// What is to be allowed: each path, each command.
+    /// What the call needs: each path, each command.
     pub patterns: Vec<String>,
-    /// What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered.
+    /// What `always` would allow from now on. If it is empty, the client does not offer `always`.
     pub always: Vec<String>,
-    /// One line for the person.
+    /// One line for the user.
     pub title: String,
     /// What the user is shown.
     #[serde(default, skip_serializing_if = "PermissionAskMetadata::is_empty")]
@@ -31,40 +31,39 @@ pub struct PermissionAskInfo {
 pub struct PermissionAskParams {
     /// The session's id.
     pub session: String,
-    /// What is asked.
+    /// The ask.
     #[serde(flatten)]
     pub ask: PermissionAskInfo,
 }
 
-/// What a person replied, or that nobody did.
+/// The reply of the user, or of a client without one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "reply", rename_all = "camelCase")]
 pub enum PermissionReply {
-    /// This time.
+    /// Allow it this time.
     Once,
-    /// This time, and whatever the ask has under `always` for as long as the session remembers.
+    /// Allow it this time, and what the ask lists as `always` from now on in this session.
     Always,
-    /// No. With a reason the model is told it and goes on; without one the turn stops.
+    /// Reject it. With a reason, the model is told and continues; without one, the turn stops.
     Reject {
-        /// What the model is told. One without words is none.
+        /// For the model. Blank counts as missing.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::words")]
         reason: Option<String>,
     },
-    /// Nobody is at this client who could be asked, as where a script prompts: the call is refused, and the model is told why and
-    /// goes on.
+    /// This client has no user, as when a script prompts. The daemon rejects the call; the model is told why and continues.
     Nobody,
-    /// No reply from this client: the ask was settled, or its window was closed. It stays open for others.
+    /// No reply from this client: the ask was settled, or the user closed its window. It stays open for other clients.
     Cancelled,
 }
 
-/// An ask that needs no reply any more.
+/// A settled ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionSettledParams {
     /// The session's id.
     pub session: String,
     /// The ask's id.
     pub ask: String,
-    /// The name of the client that replied; missing where it was this one, or where nobody did.
+    /// The name of the client that replied; missing if it was this one or none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }

@@ -1,9 +1,9 @@
-//! Places in documents, as LSP has them.
+//! Positions and ranges in documents, as in LSP.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A place between two characters.
+/// A position between two characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct WirePosition {
     /// From 0.
@@ -12,20 +12,20 @@ pub struct WirePosition {
     pub character: u32,
 }
 
-/// A stretch of text.
+/// A range of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WireRange {
-    /// Where it begins.
+    /// Its start.
     pub start: WirePosition,
-    /// Where it ends; what stands there is not part of it.
+    /// Its end, exclusive.
     pub end: WirePosition,
 }
 
-/// A stretch of text in a document.
+/// A range of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WireLocation {
     /// The document.
     pub uri: String,
-    /// Where in it.
+    /// The range in it.
     pub range: WireRange,
 }

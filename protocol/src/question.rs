@@ -1,18 +1,18 @@
-//! Questions: what an agent wants to know from a person.
+//! Questions of an agent to the user.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::lenient;
 
-/// Questions that are asked together.
+/// Questions that the agent asks together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QuestionAskInfo {
-    /// Their id. The same questions may come more than once, when a client attaches again.
+    /// Their id. A client that attaches again gets the same questions again.
     pub question: String,
-    /// The id of the call's part, whose event may come later than the questions.
+    /// The id of the call's part, whose event may arrive after the questions.
     pub part: String,
-    /// Who asks, where it is an agent that works for the session's own.
+    /// The subagent that asks; missing if it is the session's own agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// At least one.
@@ -22,24 +22,24 @@ pub struct QuestionAskInfo {
 /// One question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QuestionInfo {
-    /// A word or two, for a tab or a title.
+    /// One or two words for a tab or a title.
     pub header: String,
     /// The question.
     pub text: String,
-    /// What can be chosen.
+    /// The options.
     pub options: Vec<QuestionOptionInfo>,
-    /// Whether more than one may be chosen.
+    /// Whether the user may choose more than one.
     pub multiple: bool,
-    /// Whether the person may write an answer of their own.
+    /// Whether the user may write their own answer.
     pub custom: bool,
 }
 
-/// What can be chosen.
+/// An option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QuestionOptionInfo {
-    /// What is sent back when it is chosen.
+    /// The answer that stands for it.
     pub label: String,
-    /// What it would mean.
+    /// What it means.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
 }
@@ -49,40 +49,39 @@ pub struct QuestionOptionInfo {
 pub struct QuestionAskParams {
     /// The session's id.
     pub session: String,
-    /// What is asked.
+    /// The questions.
     #[serde(flatten)]
     pub questions: QuestionAskInfo,
 }
 
-/// What a person answered, or that nobody did.
+/// The user's answers, or why there are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "reply", rename_all = "camelCase")]
 pub enum QuestionReply {
-    /// The person answered.
+    /// The user answered.
     Answered {
-        /// For each question, in their order: the labels that were chosen, or the person's own words.
+        /// For each question, in order: the chosen labels, or the user's own words.
         #[serde(deserialize_with = "lenient::list")]
         answers: Vec<Vec<String>>,
     },
-    /// There is no answer. With a reason the model is told it and goes on; without one the person does not want to answer,
-    /// and the turn stops.
+    /// The user does not answer. With a reason, the model is told and continues; without one, the turn stops.
     Rejected {
-        /// What the model is told. One without words is none.
+        /// For the model. Blank counts as missing.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::words")]
         reason: Option<String>,
     },
-    /// No reply from this client: the questions were settled, or its window was closed. They stay open for others.
+    /// No reply from this client: the questions were settled, or the user closed their window. They stay open for other clients.
     Cancelled,
 }
 
-/// Questions that need no reply any more.
+/// Settled questions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QuestionSettledParams {
     /// The session's id.
     pub session: String,
     /// The id of the questions.
     pub question: String,
-    /// The name of the client that answered; missing where it was this one, or where nobody did.
+    /// The name of the client that answered; missing if it was this one or none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }

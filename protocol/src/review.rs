@@ -1,8 +1,8 @@
-//! Review: what of the agent's edits nobody has decided yet, and what a person decides.
+//! Reviews: the agent's undecided edits, and the user's decisions.
 //!
-//! A review is of one document. *After*: the edit is made, the new lines stand in the text, and the old ones are shown
-//! beside them. *Before*: a call waits, the old lines stand in the text, and the new ones are shown. Accepting and
-//! rejecting mean the same in both.
+//! A review is about one document. *After*: the edit is made, the text has the new lines, and clients show the old ones
+//! beside them. *Before*: the call waits, the text has the old lines, and clients show the new ones. Accept and reject
+//! mean the same in both.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,18 +15,18 @@ use crate::lenient;
 pub struct ReviewListParams {
     /// The session's id.
     pub session: String,
-    /// Only those of this document.
+    /// Only reviews of this document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
-    /// Passes over so many hunks of each review: a list has at most 1,000 of one.
+    /// How many hunks of each review to skip. A list has at most 1,000 hunks of a review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip: Option<u32>,
 }
 
-/// What is undecided.
+/// The undecided edits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewListResult {
-    /// One for each document, sorted by path; two where some of its edits are made and others wait.
+    /// One for each document, sorted by path; two if some of its edits are made and others wait.
     pub reviews: Vec<ReviewInfo>,
     /// How many comments wait for the model's next step.
     pub comments: u32,
@@ -35,77 +35,76 @@ pub struct ReviewListResult {
 /// The undecided edits of one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewInfo {
-    /// Its id. As `hunk` of a decision it stands for everything in it.
+    /// Its id. As `hunk` of a decision it stands for the whole review.
     pub review: String,
     /// The document.
     pub uri: String,
-    /// The same for a person: relative to the session's folder where it lies in it.
+    /// Its path for the user: relative to the session's folder if it is inside.
     pub path: String,
     /// Whether its edits are made.
     pub when: ReviewTimingInfo,
-    /// The ask of the call that waits for it.
+    /// The ask of the call that waits for the review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<String>,
-    /// An inline edit whose model is still at work. It can be decided when that is over.
+    /// The model still writes this inline edit. The user can decide it afterwards.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub writing: bool,
-    /// What a decision on everything in it expects.
+    /// The value of `expected` in a decision on the whole review.
     pub expected: String,
-    /// The file itself, where the agent created, deleted or renamed it. It is one of the hunks.
+    /// The file itself, if the agent created, deleted or renamed it. It is one of the hunks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileHunkInfo>,
-    /// In the order of the text.
+    /// In text order.
     pub hunks: Vec<HunkInfo>,
-    /// How many hunks of lines it has altogether.
+    /// How many hunks of lines it has.
     pub total: u32,
-    /// New lines of all hunks.
+    /// The number of new lines in all hunks.
     pub additions: u32,
-    /// Old lines of all hunks.
+    /// The number of old lines in all hunks.
     pub deletions: u32,
 }
 
-/// Whether an edit is reviewed before it is made or after.
+/// Whether the user reviews an edit before or after it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ReviewTimingInfo {
-    /// The call waits; nothing is changed before somebody accepts it.
+    /// The call waits; nothing changes before the user accepts it.
     Before,
-    /// The edit is made, and the turn goes on.
+    /// The edit is made, and the turn continues.
     After,
 }
 
-/// Lines that are others.
+/// Changed lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HunkInfo {
-    /// Its id, which it keeps as long as it lives.
+    /// Its id, which does not change.
     pub hunk: String,
-    /// What a decision on it expects: it is refused where the hunk is another by then.
+    /// The value of `expected` in a decision on it. The daemon refuses the decision if the hunk has changed since.
     pub expected: String,
-    /// The first of its lines in the document, from 0: the new lines after, the old ones before. Where it has none there,
-    /// the line before which they belong. A client that has typed since looks whether the lines still stand there.
+    /// Its first line in the document, from 0: of the new lines *after*, of the old ones *before*. If the document has none of
+    /// them, the line before which they belong. A client whose text changed since checks that the lines are still there.
     pub line: u32,
-    /// Old lines, without their ends; at most 2,000.
+    /// Old lines without line endings; at most 2,000.
     pub old: Vec<String>,
-    /// New lines, without their ends; at most 2,000.
+    /// New lines without line endings; at most 2,000.
     pub new: Vec<String>,
     /// How many old lines there are.
     pub old_lines: u32,
     /// How many new lines there are.
     pub new_lines: u32,
-    /// What differs within lines; only in hunks that are not long.
+    /// The differences within lines; only for short hunks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<WordDiffInfo>,
     /// The ids of the parts of the calls that made it.
     pub by: Vec<String>,
-    /// A person has typed in it.
+    /// The user has typed in it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub edited: bool,
-    /// A decision on it is on its way through the editor.
+    /// The editor is carrying out a decision on it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deciding: bool,
-    /// What is said to be wrong in its new lines, and was not before the agent's edits, as far as that is known; only of edits
-    /// that are made.
+    /// The problems in its new lines that the agent's edits caused, as far as known; only if the edit is made.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
     pub problems: Vec<HunkProblem>,
 }
@@ -113,47 +112,47 @@ pub struct HunkInfo {
 /// One problem in a new line of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HunkProblem {
-    /// Counted from the hunk's first line.
+    /// The line, counted from the hunk's first line.
     pub line: u32,
-    /// How bad.
+    /// Its severity.
     pub severity: SeverityInfo,
-    /// The source's name for this kind of problem, such as `E0308`.
+    /// The source's code for this kind of problem, such as `E0308`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Who says so, such as `rust-analyzer`.
+    /// The source that reports it, such as `rust-analyzer`.
     pub source: String,
     /// What is wrong, in one line.
     pub message: String,
 }
 
-/// What differs in an old line and in the new line at the same place of a hunk.
+/// The differences between an old line of a hunk and the new line with the same number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WordDiffInfo {
-    /// Counted from the hunk's first line, on both sides.
+    /// The line, counted from the hunk's first line, on both sides.
     pub line: u32,
-    /// From where to where, in bytes of the line.
+    /// Start and end of each difference, in bytes of the line.
     pub old: Vec<(u32, u32)>,
-    /// From where to where, in bytes of the line.
+    /// Start and end of each difference, in bytes of the line.
     pub new: Vec<(u32, u32)>,
 }
 
-/// A file that came, went, or has another name.
+/// A created, deleted or renamed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileHunkInfo {
     /// Its id.
     pub hunk: String,
-    /// What a decision on it expects.
+    /// The value of `expected` in a decision on it.
     pub expected: String,
     /// What the agent did.
     pub kind: FileHunkKind,
-    /// The path it had, where it was renamed.
+    /// Its old path, if the agent renamed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The ids of the parts of the calls that did it.
     pub by: Vec<String>,
 }
 
-/// What became of a file.
+/// What the agent did to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum FileHunkKind {
@@ -161,66 +160,66 @@ pub enum FileHunkKind {
     Created,
     /// Rejecting restores it.
     Deleted,
-    /// Rejecting gives it its name back.
+    /// Rejecting restores its old name.
     Renamed,
 }
 
-/// A review as it has become. The session event `reviewChanged` has it.
+/// A changed review, for the session event `reviewChanged`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewChange {
-    /// Of its hunks only those that are new or others than before. One without hunks and without a file is over.
+    /// The review, with only its new and changed hunks. Without hunks and without a file it is over.
     pub review: ReviewInfo,
-    /// The ids of the hunks that are no more.
+    /// The ids of the hunks that are gone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
-    /// Why an inline edit came to nothing, for the person.
+    /// Why an inline edit failed, for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }
 
-/// What a person decided.
+/// The user's decisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewDecideParams {
     /// The session's id.
     pub session: String,
-    /// Each stands or falls by itself.
+    /// Each succeeds or fails by itself.
     pub decisions: Vec<ReviewDecision>,
 }
 
-/// A decision on a hunk, a file, or everything in a review.
+/// A decision on a hunk, a file, or a whole review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewDecision {
     /// The id of the hunk, or of the review.
     pub hunk: String,
-    /// As the screen has it.
+    /// `expected` of the hunk or review that the user saw.
     pub expected: String,
-    /// Yes or no.
+    /// Accept or reject.
     pub verdict: ReviewVerdict,
     /// Only these lines; the rest of the hunk stays undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<HunkLines>,
-    /// Accepted with this text in the place of the hunk's lines.
+    /// Accepts this text instead of the hunk's lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What the model is told with it. One without words is none.
+    /// A comment for the model. Blank counts as missing.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::words")]
     pub comment: Option<String>,
-    /// The person knows that a created file they have typed in is going to be deleted.
+    /// The user confirms the deletion of a created file in which they typed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub confirmed: bool,
 }
 
-/// Yes or no.
+/// Accept or reject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ReviewVerdict {
-    /// The new lines stay, or come.
+    /// The new lines stay, or replace the old ones.
     Accept,
-    /// The old lines stay, or come back.
+    /// The old lines stay, or are restored.
     Reject,
 }
 
-/// Lines of a hunk, counted from its first one on either side.
+/// Lines of a hunk, counted from its first line on each side.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HunkLines {
     /// Old lines.
@@ -231,66 +230,66 @@ pub struct HunkLines {
     pub new: Vec<u32>,
 }
 
-/// What became of the decisions.
+/// The outcomes of the decisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewDecideResult {
-    /// One for each decision, in their order.
+    /// One for each decision, in order.
     pub decided: Vec<ReviewDecisionResult>,
 }
 
-/// What became of a decision.
+/// The outcome of a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewDecisionResult {
-    /// As in the decision.
+    /// The id in the decision.
     pub hunk: String,
-    /// What became of it.
+    /// The outcome.
     pub outcome: ReviewDecisionOutcome,
-    /// Why, for a person.
+    /// Why, for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// What became of a decision.
+/// The outcome of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ReviewDecisionOutcome {
-    /// It is carried out.
+    /// The daemon carried it out.
     Done,
-    /// The hunk is gone or another by now, or the editor did not make the change. Nothing has happened.
+    /// The hunk is gone or has changed, or the editor did not make the change. Nothing has changed.
     Refused,
-    /// A person has typed in the file that would be deleted: to be decided again, with `confirmed`.
+    /// The user has typed in the file that the decision would delete. To delete it, send the decision again with `confirmed`.
     Confirm,
 }
 
-/// Something to say to the model about its edits, without deciding them. It is told at its next step; several go together.
+/// A comment on the agent's edits that does not decide them. The model reads all comments at its next step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewCommentParams {
     /// The session's id.
     pub session: String,
     /// The document.
     pub uri: String,
-    /// The first of the lines that it is about, from 0.
+    /// The first line that it is about, from 0.
     pub line: u32,
-    /// How many lines; where it is missing, one.
+    /// How many lines; by default one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u32>,
-    /// What to say.
+    /// The comment.
     pub text: String,
 }
 
-/// What waits to be said.
+/// The comments that wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewCommentResult {
-    /// How many comments wait for the model's next step, this one included.
+    /// How many comments wait for the model's next step, including this one.
     pub comments: u32,
 }
 
-/// When the edits of a session are reviewed.
+/// When the user reviews the edits of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionSetReviewParams {
     /// The session's id.
     pub session: String,
-    /// From the next edit on; where it is missing, as the rules say.
+    /// From the next edit on; by default the permission rules decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<ReviewTimingInfo>,
 }

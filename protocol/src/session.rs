@@ -1,4 +1,4 @@
-//! Sessions: what they are, and what a client may do with them.
+//! Sessions, and what a client can do with them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,58 +9,58 @@ use crate::permission::PermissionAskInfo;
 use crate::question::QuestionAskInfo;
 use crate::review::ReviewTimingInfo;
 
-/// A conversation with an agent. The desk owns it; it outlives every window.
+/// A conversation with an agent. The daemon owns it; it outlives every window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionInfo {
     /// Unique; later ones sort after earlier ones.
     pub id: String,
-    /// The folder it works in: an absolute path on the desk's machine.
+    /// The folder it works in: an absolute path on the daemon's machine.
     pub folder: String,
-    /// Missing until there is one.
+    /// Missing until the session has one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// The agent's name.
     pub agent: String,
-    /// `PROVIDER/MODEL`, where one was chosen for this session.
+    /// `PROVIDER/MODEL`, if the user chose one for this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The session whose call began this one.
+    /// The session whose call started this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// When its edits are reviewed, where a person chose that.
+    /// When its edits are reviewed, if the user chose that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<ReviewTimingInfo>,
-    /// When it was made, in milliseconds since 1970.
+    /// When it was created, in milliseconds since 1970.
     pub created: u64,
-    /// When anything last happened in it, in milliseconds since 1970.
+    /// When it last changed, in milliseconds since 1970.
     pub updated: u64,
 }
 
-/// Names a session.
+/// A session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionParams {
     /// The session's id.
     pub session: String,
 }
 
-/// The session as it is now.
+/// The present state of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionResult {
-    /// The session as it is now.
+    /// The present state of the session.
     pub session: SessionInfo,
 }
 
-/// What a new session is to be.
+/// The properties of a new session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionNewParams {
-    /// The folder to work in; where it is missing, the client's first workspace folder.
+    /// The folder to work in; by default the client's first workspace folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// The agent's name; where it is missing, the configured one.
+    /// The agent's name; by default the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// `PROVIDER/MODEL`; where it is missing, the agent's or the configured one.
+    /// `PROVIDER/MODEL`; by default the agent's or the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
@@ -68,13 +68,13 @@ pub struct SessionNewParams {
 /// Which sessions to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionListParams {
-    /// Only those that work in this folder.
+    /// Only sessions in this folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// At most so many; where it is missing, 50.
+    /// The most to return; by default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Only those last used before this session: the id of the last one of the page before.
+    /// Only sessions last used before this one: the id of the last session of the previous page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
 }
@@ -82,7 +82,7 @@ pub struct SessionListParams {
 /// A page of sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionListResult {
-    /// The one that was used last first. A page that is not full is the last.
+    /// Last used first. A page that is not full is the last.
     pub sessions: Vec<SessionInfo>,
 }
 
@@ -91,33 +91,33 @@ pub struct SessionListResult {
 pub struct SessionLoadParams {
     /// The session's id.
     pub session: String,
-    /// At most so many parts, the last ones; where it is missing, 200.
+    /// The most parts to return, counted from the last; by default 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// All that a client needs to show a session, as of `seq`.
+/// Everything that a client needs to show a session, as of `seq`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionLoadResult {
-    /// The session as it is now.
+    /// The present state of the session.
     pub session: SessionInfo,
-    /// The last parts in their order, those under way included, with what they have so far.
+    /// The last parts in order, including unfinished ones with their content so far.
     pub parts: Vec<PartInfo>,
     /// Whether there are parts before these: see `copydesk/session/parts`.
     pub earlier: bool,
-    /// The number of the turn that runs; missing where none does.
+    /// The number of the running turn; missing if none runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<u32>,
-    /// The last event that is contained in this. Events up to it are dropped, whenever they come.
+    /// The last event that this includes. The client drops events up to it, whenever they arrive.
     pub seq: u64,
-    /// Asks that wait for a reply. Each is also sent to this client as a request.
+    /// Open asks. The daemon also sends each to this client as a request.
     pub asks: Vec<PermissionAskInfo>,
-    /// Questions that wait for a reply. They are also sent to this client as requests.
+    /// Open questions. The daemon also sends them to this client as requests.
     pub questions: Vec<QuestionAskInfo>,
-    /// Commands that run in the background.
+    /// Running background commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobInfo>,
-    /// What the user was warned of since the daemon has the session at hand: see the event `warning`.
+    /// The warnings since the daemon hosts the session: see the event `warning`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -129,7 +129,7 @@ pub struct SessionPartsParams {
     pub session: String,
     /// Only parts before this one: the id of the first part that the client has.
     pub before: String,
-    /// At most so many, the last ones; where it is missing, 200.
+    /// The most to return, counted from the last; by default 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -137,13 +137,13 @@ pub struct SessionPartsParams {
 /// A page of parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionPartsResult {
-    /// In their order.
+    /// In order.
     pub parts: Vec<PartInfo>,
     /// Whether there are parts before these.
     pub earlier: bool,
 }
 
-/// A session, and where another one goes its own way.
+/// A session, and where to fork it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionForkParams {
     /// The session's id.
@@ -179,33 +179,33 @@ pub struct SessionSetAgentParams {
     pub agent: String,
 }
 
-/// What to look for.
+/// What to search for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionSearchParams {
-    /// Words; all of them must be there.
+    /// Words, all of which must occur.
     pub query: String,
-    /// At most so many; where it is missing, 50.
+    /// The most to return; by default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// What was found.
+/// The matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionSearchResult {
     /// The latest first.
     pub found: Vec<SessionSearchMatch>,
 }
 
-/// One place where the words stand.
+/// A part that matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionSearchMatch {
     /// The session's id.
     pub session: String,
-    /// The session's title; missing where it has none.
+    /// The session's title; missing if it has none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// The id of the part in which they stand.
+    /// The id of the part.
     pub part: String,
-    /// A line or so around them.
+    /// The text around the match, about a line.
     pub excerpt: String,
 }

@@ -1,5 +1,5 @@
 //! The table of methods: name on the wire (all begin with `copydesk/`), direction, kind, params, result, and whether the
-//! answer may wait for a person.
+//! response may wait for a user.
 
 use crate::daemon::{
     AgentsParams, AgentsResult, Empty, LogSetParams, LogSetResult, ModelsResult, ServersRestartParams,
@@ -33,107 +33,107 @@ use crate::turn::{TurnParams, TurnStartResult, TurnSteerResult};
 use crate::undo::{UndoParams, UndoResult};
 
 methods! {
-    /// Makes a session. It is kept once something has been said in it.
-    ToDesk Request SessionNew = "session/new" (SessionNewParams => SessionResult)
-    /// Sessions, the one that was used last first.
-    ToDesk Request SessionList = "session/list" (SessionListParams => SessionListResult)
-    /// Attaches this client to a session: it gets what there is, and from then on the session's events and open asks.
-    ToDesk Request SessionLoad = "session/load" (SessionLoadParams => SessionLoadResult)
-    /// Earlier parts of a session, page by page. Does not attach.
-    ToDesk Request SessionParts = "session/parts" (SessionPartsParams => SessionPartsResult)
-    /// Detaches this client from a session. A running turn goes on.
-    ToDesk Request SessionLeave = "session/leave" (SessionParams => Empty)
-    /// Makes a session that has what was said in another before a part. The other stays as it is.
-    ToDesk Request SessionFork = "session/fork" (SessionForkParams => SessionResult)
-    /// Gives a session another title.
-    ToDesk Request SessionRename = "session/rename" (SessionRenameParams => SessionResult)
-    /// Deletes a session and all that was said in it. A running turn is cancelled first.
-    ToDesk Request SessionDelete = "session/delete" (SessionParams => Empty)
-    /// Chooses the model of a session, from its next turn on.
-    ToDesk Request SessionSetModel = "session/setModel" (SessionSetModelParams => SessionResult)
-    /// Chooses the agent of a session, from its next turn on.
-    ToDesk Request SessionSetAgent = "session/setAgent" (SessionSetAgentParams => SessionResult)
-    /// Chooses whether a session's edits are reviewed before they are made or after, from the next edit on.
-    ToDesk Request SessionSetReview = "session/setReview" (SessionSetReviewParams => SessionResult)
-    /// Finds sessions by what was said in them.
-    ToDesk Request SessionSearch = "session/search" (SessionSearchParams => SessionSearchResult)
-    /// Prompts. Answers at once; the turn is told by events. While a turn runs the prompt waits for its end.
-    ToDesk Request TurnStart = "turn/start" (TurnParams => TurnStartResult)
-    /// Prompts into the running turn: the model reads it with its next step. Without a turn it begins one.
-    ToDesk Request TurnSteer = "turn/steer" (TurnParams => TurnSteerResult)
-    /// Ends the running turn, and with it all asks. Answers at once; without a turn nothing happens.
-    ToDesk Request TurnCancel = "turn/cancel" (SessionParams => Empty)
-    /// Takes back what the agent did to files, and only that.
-    ToDesk Request Undo = "undo" (UndoParams => UndoResult)
-    /// Takes back the last undo of a session.
-    ToDesk Request Redo = "redo" (SessionParams => UndoResult)
-    /// What of the agent's edits nobody has decided yet.
-    ToDesk Request ReviewList = "review/list" (ReviewListParams => ReviewListResult)
-    /// Decides hunks. What is refused is answered, with the reason, and changes nothing.
-    ToDesk Request ReviewDecide = "review/decide" (ReviewDecideParams => ReviewDecideResult)
-    /// Says something about an edit without deciding it. The model is told at its next step.
-    ToDesk Request ReviewComment = "review/comment" (ReviewCommentParams => ReviewCommentResult)
-    /// Has the session's model rewrite a stretch of a document. Answers at once; the edit grows in a review.
-    ToDesk Request InlineStart = "inline/start" (InlineStartParams => InlineStartResult)
-    /// Asks for something else in the place of an inline edit that is not decided yet.
-    ToDesk Request InlineRefine = "inline/refine" (InlineRefineParams => Empty)
-    /// Gives an inline edit up, while it is written or after. The document is as it was.
-    ToDesk Request InlineCancel = "inline/cancel" (InlineCancelParams => Empty)
-    /// The models that can be used now.
-    ToDesk Request Models = "models" (Empty => ModelsResult)
-    /// The agents that a person can choose.
-    ToDesk Request Agents = "agents" (AgentsParams => AgentsResult)
-    /// How the desk is.
-    ToDesk Request Status = "status" (Empty => StatusResult)
-    /// Ends language servers of the desk's own and starts them anew, whatever they broke of.
-    ToDesk Request ServersRestart = "servers/restart" (ServersRestartParams => ServersRestartResult)
-    /// What the client's own language servers say is wrong, and how sure it is that they say it of the present text.
-    ToDesk Request Diagnostics = "diagnostics" (DiagnosticsParams => DiagnosticsResult)
+    /// Creates a session. The daemon stores it with its first prompt.
+    ToDaemon Request SessionNew = "session/new" (SessionNewParams => SessionResult)
+    /// Lists sessions, last used first.
+    ToDaemon Request SessionList = "session/list" (SessionListParams => SessionListResult)
+    /// Attaches this client to a session: it gets the present state, and from then on the session's events and asks.
+    ToDaemon Request SessionLoad = "session/load" (SessionLoadParams => SessionLoadResult)
+    /// Returns earlier parts of a session, page by page. Does not attach.
+    ToDaemon Request SessionParts = "session/parts" (SessionPartsParams => SessionPartsResult)
+    /// Detaches this client from a session. A running turn continues.
+    ToDaemon Request SessionLeave = "session/leave" (SessionParams => Empty)
+    /// Creates a session with the history of another one before a part. The other session does not change.
+    ToDaemon Request SessionFork = "session/fork" (SessionForkParams => SessionResult)
+    /// Sets the title of a session.
+    ToDaemon Request SessionRename = "session/rename" (SessionRenameParams => SessionResult)
+    /// Deletes a session and its history. Cancels a running turn first.
+    ToDaemon Request SessionDelete = "session/delete" (SessionParams => Empty)
+    /// Sets the model of a session, from its next turn on.
+    ToDaemon Request SessionSetModel = "session/setModel" (SessionSetModelParams => SessionResult)
+    /// Sets the agent of a session, from its next turn on.
+    ToDaemon Request SessionSetAgent = "session/setAgent" (SessionSetAgentParams => SessionResult)
+    /// Sets whether a session's edits are reviewed before or after they are made, from the next edit on.
+    ToDaemon Request SessionSetReview = "session/setReview" (SessionSetReviewParams => SessionResult)
+    /// Finds sessions by their content.
+    ToDaemon Request SessionSearch = "session/search" (SessionSearchParams => SessionSearchResult)
+    /// Prompts. Answers at once; events report the turn. While a turn runs, the prompt is queued.
+    ToDaemon Request TurnStart = "turn/start" (TurnParams => TurnStartResult)
+    /// Prompts into the running turn: the model reads it at its next step. Without a turn it starts one.
+    ToDaemon Request TurnSteer = "turn/steer" (TurnParams => TurnSteerResult)
+    /// Cancels the running turn and all its asks. Answers at once. Does nothing without a turn.
+    ToDaemon Request TurnCancel = "turn/cancel" (SessionParams => Empty)
+    /// Reverts the agent's edits of files, and nothing else.
+    ToDaemon Request Undo = "undo" (UndoParams => UndoResult)
+    /// Reverts the last undo of a session.
+    ToDaemon Request Redo = "redo" (SessionParams => UndoResult)
+    /// Lists the agent's undecided edits.
+    ToDaemon Request ReviewList = "review/list" (ReviewListParams => ReviewListResult)
+    /// Decides hunks. The result says which decisions were refused and why; those change nothing.
+    ToDaemon Request ReviewDecide = "review/decide" (ReviewDecideParams => ReviewDecideResult)
+    /// Comments on an edit without deciding it. The model reads the comment at its next step.
+    ToDaemon Request ReviewComment = "review/comment" (ReviewCommentParams => ReviewCommentResult)
+    /// Asks the session's model to rewrite a range of a document. Answers at once; the edit grows in a review.
+    ToDaemon Request InlineStart = "inline/start" (InlineStartParams => InlineStartResult)
+    /// Asks the model to change an undecided inline edit.
+    ToDaemon Request InlineRefine = "inline/refine" (InlineRefineParams => Empty)
+    /// Drops an inline edit, while the model writes it or after. The document is unchanged.
+    ToDaemon Request InlineCancel = "inline/cancel" (InlineCancelParams => Empty)
+    /// Lists the models that can be used now.
+    ToDaemon Request Models = "models" (Empty => ModelsResult)
+    /// Lists the agents that a user can choose.
+    ToDaemon Request Agents = "agents" (AgentsParams => AgentsResult)
+    /// Returns the state of the daemon.
+    ToDaemon Request Status = "status" (Empty => StatusResult)
+    /// Restarts language servers of the daemon, also those that it gave up.
+    ToDaemon Request ServersRestart = "servers/restart" (ServersRestartParams => ServersRestartResult)
+    /// Returns the diagnostics of the client's own language servers, and how sure it is that they are for the present text.
+    ToDaemon Request Diagnostics = "diagnostics" (DiagnosticsParams => DiagnosticsResult)
     /// A language server of the editor is there.
-    ToDesk Notification ServerStarted = "server/started" (ServerStartedParams)
+    ToDaemon Notification ServerStarted = "server/started" (ServerStartedParams)
     /// The editor told a language server of a document.
-    ToDesk Notification ServerDocument = "server/document" (ServerDocumentParams)
+    ToDaemon Notification ServerDocument = "server/document" (ServerDocumentParams)
     /// The editor told a language server of files on the disk.
-    ToDesk Notification ServerWatched = "server/watched" (ServerWatchedParams)
+    ToDaemon Notification ServerWatched = "server/watched" (ServerWatchedParams)
     /// A language server sent the editor a message.
-    ToDesk Notification ServerReceived = "server/received" (ServerReceivedParams)
+    ToDaemon Notification ServerReceived = "server/received" (ServerReceivedParams)
     /// A language server of the editor has ended.
-    ToDesk Notification ServerEnded = "server/ended" (ServerEndedParams)
+    ToDaemon Notification ServerEnded = "server/ended" (ServerEndedParams)
     /// Changes how much the daemon logs.
-    ToDesk Request LogSet = "log/set" (LogSetParams => LogSetResult)
-    /// Stops the desk.
-    ToDesk Request Stop = "stop" (StopParams => StopResult)
+    ToDaemon Request LogSet = "log/set" (LogSetParams => LogSetResult)
+    /// Stops the daemon.
+    ToDaemon Request Stop = "stop" (StopParams => StopResult)
 
-    /// Something happened in a session that this client is attached to.
+    /// An event of a session that this client is attached to.
     ToClient Notification Event = "event" (EventParams)
-    /// Asks a person whether a call may do what it wants. Sent to every attached client; the first reply wins.
-    ToClient Request PermissionAsk = "permission/ask" (PermissionAskParams => PermissionReply; waits_for_person)
-    /// An ask needs no reply any more. Whoever still shows it takes it away and answers `cancelled`.
+    /// Asks the user to approve a call. Sent to every attached client; the first reply wins.
+    ToClient Request PermissionAsk = "permission/ask" (PermissionAskParams => PermissionReply; waits_for_user)
+    /// An ask needs no reply any more. A client that still shows it removes it and answers `cancelled`.
     ToClient Notification PermissionSettled = "permission/settled" (PermissionSettledParams)
-    /// Asks a person what the agent wants to know. Sent to every attached client; the first reply wins.
-    ToClient Request QuestionAsk = "question/ask" (QuestionAskParams => QuestionReply; waits_for_person)
-    /// Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`.
+    /// Asks the user the agent's questions. Sent to every attached client; the first reply wins.
+    ToClient Request QuestionAsk = "question/ask" (QuestionAskParams => QuestionReply; waits_for_user)
+    /// Questions need no reply any more. A client that still shows them removes them and answers `cancelled`.
     ToClient Notification QuestionSettled = "question/settled" (QuestionSettledParams)
-    /// Which of the editor's own language servers serve a document.
+    /// Names the editor's own language servers of a document.
     ToClient Request EditorServers = "editor/servers" (EditorServersParams => EditorServersResult)
-    /// The daemon has what it wanted to know of a document: the editor may unload it.
+    /// The daemon needs a document no more: the editor may unload it.
     ToClient Notification EditorServersDone = "editor/serversDone" (EditorServersDoneParams)
     /// Sends a request to one of the editor's own language servers.
     ToClient Request EditorServerRequest = "editor/serverRequest" (EditorServerMessageParams => EditorServerResponse)
     /// Sends a notification to one of the editor's own language servers.
     ToClient Notification EditorServerNotify = "editor/serverNotify" (EditorServerMessageParams)
-    /// Asks the editor's own language servers where something is, or what it is.
+    /// Asks the editor's own language servers where a symbol is, or what it is.
     ToClient Request EditorNavigate = "editor/navigate" (NavigateParams => NavigateResult)
-    /// What the person has selected.
+    /// Returns the user's selection.
     ToClient Request EditorSelection = "editor/selection" (Empty => SelectionResult)
-    /// The files the person has open.
+    /// Returns the files that the user has open.
     ToClient Request EditorOpenFiles = "editor/openFiles" (Empty => OpenFilesResult)
-    /// Shows a place in the editor.
+    /// Shows a range of a document in the editor.
     ToClient Request EditorShow = "editor/show" (ShowParams => ShowResult)
-    /// The desk was started anew under this client: its documents are open again, its sessions are not loaded.
+    /// A new daemon serves this client: its documents are open again, its sessions are not loaded.
     ToClient Notification Restarted = "restarted" (Empty)
-    /// The desk changed a file on the disk that this client may have open.
+    /// The daemon changed a file on the disk that this client may have open.
     ToClient Notification DocumentChanged = "document/changed" (DocumentChangedParams)
-    /// Saves an open document, as if the person had.
+    /// Saves an open document as the user would.
     ToClient Request DocumentSave = "document/save" (DocumentSaveParams => DocumentSaveResult)
 }

@@ -7,48 +7,48 @@ use crate::lenient;
 use crate::part::MediaContent;
 use crate::position::WireRange;
 
-/// What a person asks of a session.
+/// A prompt to a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnParams {
     /// The session's id.
     pub session: String,
-    /// The words.
+    /// Its text.
     pub text: String,
     /// Images and PDFs.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
     pub files: Vec<MediaContent>,
-    /// What the person pointed at.
+    /// What the user points at.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
     pub context: Vec<ContextItem>,
 }
 
-/// Something the person pointed at: a file, a stretch of it, or words from elsewhere in the editor.
+/// Something that the user points at: a document, a range of it, or another text in the editor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextItem {
     /// The document.
     pub uri: String,
-    /// Where in it; the whole where it is missing.
+    /// The range in it; by default the whole document.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::nested")]
     pub range: Option<WireRange>,
-    /// The text as the person saw it; where it is missing, the desk reads the document.
+    /// The text as the user saw it; by default the daemon reads the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// What became of a prompt.
+/// What happened to a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnStartResult {
-    /// It waits for the end of the running turn.
+    /// Whether it waits for the end of the running turn.
     pub queued: bool,
-    /// The id of the part that the prompt will be. The event `turnStarted` of its turn names it.
+    /// The id of the prompt's part. The event `turnStarted` of its turn names it.
     pub prompt: String,
 }
 
-/// What became of a prompt.
+/// What happened to a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnSteerResult {
-    /// It joins the running turn; otherwise it began one.
+    /// Whether it joined the running turn; if not, it started one.
     pub joined: bool,
-    /// The id of the part that the prompt will be.
+    /// The id of the prompt's part.
     pub prompt: String,
 }

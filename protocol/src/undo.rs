@@ -1,58 +1,58 @@
-//! Taking back what the agent did to files.
+//! Undo of the agent's edits.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What to take back.
+/// What to revert.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UndoParams {
     /// The session's id.
     pub session: String,
-    /// How much.
+    /// Which edits.
     pub what: UndoScope,
 }
 
-/// How much to take back. What a person wrote is never taken along.
+/// Which of the agent's edits to revert. The user's own edits always stay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum UndoScope {
-    /// What one call did: the id of its part.
+    /// The edits of one call: the id of its part.
     Call(String),
-    /// What one turn did: its number.
+    /// The edits of one turn: its number.
     Turn(u32),
-    /// What was done after a part: its id.
+    /// The edits after a part: its id.
     After(String),
 }
 
-/// What became of it, file by file.
+/// The outcome for each file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UndoResult {
-    /// Empty where there was nothing to take back.
+    /// Empty if there was nothing to revert.
     pub files: Vec<UndoneFile>,
 }
 
-/// What became of one file.
+/// The outcome for one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UndoneFile {
     /// The document.
     pub uri: String,
-    /// What became of it.
+    /// The outcome.
     pub outcome: UndoOutcome,
-    /// Why, for a person.
+    /// Why, for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// What became of one file.
+/// The outcome for one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum UndoOutcome {
-    /// What the agent did is taken back.
+    /// The agent's edits are reverted.
     Undone,
-    /// A person has since changed the same lines; the file is left as it is.
+    /// The user has changed the same lines since; the file stays as it is.
     Conflict,
-    /// The file is not there any more.
+    /// The file does not exist any more.
     Gone,
-    /// There was nothing of it left to take back.
+    /// None of the agent's edits were left to revert.
     Unchanged,
 }

@@ -109,9 +109,9 @@ fn measure_overhead(
 /// How long edits of one line take, the shortest first.
 fn edits(file: &BenchmarkFile, asked: &DiagnosticsBackend<'_>) -> Vec<Duration> {
     let folder = tempfile::tempdir().unwrap();
-    let desk = BenchmarkProject { folder: folder.path(), also: asked.config(folder.path()) };
-    desk.write(file.name, &file.text);
-    let took = desk.turns(&folder.path().join("project"), EDITS, |turn| vec![edit(file, turn)]);
+    let env = BenchmarkProject { folder: folder.path(), also: asked.config(folder.path()) };
+    env.write(file.name, &file.text);
+    let took = env.turns(&folder.path().join("project"), EDITS, |turn| vec![edit(file, turn)]);
     let mut took = to_end(&took);
     took.sort_unstable();
     took
@@ -147,10 +147,10 @@ fn memory(table: &mut BenchmarkTable, asked: &DiagnosticsBackend<'_>) {
     }
     let resident = |asked: &DiagnosticsBackend<'_>| {
         let folder = tempfile::tempdir().unwrap();
-        let desk = BenchmarkProject { folder: folder.path(), also: asked.config(folder.path()) };
+        let env = BenchmarkProject { folder: folder.path(), also: asked.config(folder.path()) };
         let toy = BenchmarkFile { name: "a.toy", text: lines_of(2000), functions: 2000 };
-        desk.write(toy.name, &toy.text);
-        desk.resident(5, |turn| vec![edit(&toy, turn)])
+        env.write(toy.name, &toy.text);
+        env.resident(5, |turn| vec![edit(&toy, turn)])
     };
     match (resident(&DiagnosticsBackend::Nobody), resident(asked)) {
         (Some((alone, _)), Some((pool, _))) => {

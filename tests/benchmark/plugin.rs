@@ -109,16 +109,16 @@ fn first_words(program: &Path) -> Vec<Duration> {
         (0..RUNS).map(|turn| ScriptedTurn::new().text(format!("token{turn}"))),
     );
     let place = BenchmarkHome::new(Some(&server));
-    let mut person = TimedNeovim::start(program, &place);
-    person.lua(WATCH);
-    person.lua("vim.cmd('Copydesk chat') T.watch(vim.fn.bufnr('copydesk://chat'), 'token%d')");
+    let mut user = TimedNeovim::start(program, &place);
+    user.lua(WATCH);
+    user.lua("vim.cmd('Copydesk chat') T.watch(vim.fn.bufnr('copydesk://chat'), 'token%d')");
     for _ in 0..RUNS {
-        person.lua("vim.cmd('Copydesk ask Work')");
-        person.wait_for_turn_end();
+        user.lua("vim.cmd('Copydesk ask Work')");
+        user.wait_for_turn_end();
         let drawn = "require('copydesk.chat.transcript').is_drawn()";
-        person.lua(&format!("T.until_(function() return {drawn} end)"));
+        user.lua(&format!("T.until_(function() return {drawn} end)"));
     }
-    let mut drawn = person.times("T.drawn");
+    let mut drawn = user.times("T.drawn");
     drawn.dedup_by(|later, earlier| later.duration_since(*earlier) < Duration::from_millis(20));
     let answers: Vec<_> = (0..4 * RUNS).filter_map(|index| server.answer_time(index)).collect();
     // Title requests count, too: each redraw belongs to the last answer before it.
@@ -142,11 +142,11 @@ fn edits(program: &Path) -> Vec<Duration> {
     let place = BenchmarkHome::new(Some(&server));
     let whole: String = (0..500).map(|number| format!("line {number} of many\n")).collect();
     fs::write(place.path("a.txt"), whole).unwrap();
-    let mut person = TimedNeovim::start(program, &place);
-    person.lua(WATCH);
-    person.lua("vim.cmd('edit +250 a.txt') T.watch(0, 'now %d') vim.cmd('Copydesk ask Work')");
-    person.wait_for_turn_end();
-    let drawn = person.times("T.drawn");
+    let mut user = TimedNeovim::start(program, &place);
+    user.lua(WATCH);
+    user.lua("vim.cmd('edit +250 a.txt') T.watch(0, 'now %d') vim.cmd('Copydesk ask Work')");
+    user.wait_for_turn_end();
+    let drawn = user.times("T.drawn");
     assert_eq!(drawn.len(), RUNS, "one change for each edit");
     let since = |(turn, at): (usize, &Instant)| at.duration_since(server.answer_time(turn + 1).unwrap());
     drawn.iter().enumerate().map(since).collect()
@@ -163,10 +163,10 @@ fn decisions(program: &Path) -> Vec<Duration> {
     let place = BenchmarkHome::new(Some(&server));
     let whole: String = (0..10_000).map(|number| format!("line {number} of many\n")).collect();
     fs::write(place.path("a.txt"), whole).unwrap();
-    let mut person = TimedNeovim::start(program, &place);
-    person.lua("vim.cmd('edit a.txt') vim.cmd('Copydesk! ask Work')");
-    person.wait_for_turn_end();
-    person.lua("T.until_(function() return require('copydesk.review').count() == 1000 end)");
+    let mut user = TimedNeovim::start(program, &place);
+    user.lua("vim.cmd('edit a.txt') vim.cmd('Copydesk! ask Work')");
+    user.wait_for_turn_end();
+    user.lua("T.until_(function() return require('copydesk.review').count() == 1000 end)");
     let decide = "vim.cmd('Copydesk next | redraw')
         return T.await(function(done)
             local began = vim.uv.hrtime()
@@ -177,7 +177,7 @@ fn decisions(program: &Path) -> Vec<Duration> {
             vim.api.nvim_create_autocmd('User', { pattern = 'CopydeskReview', once = true, callback = drawn })
             vim.cmd('Copydesk accept')
         end)";
-    (0..RUNS).map(|_| Duration::from_nanos(nanoseconds(&person.lua(decide)))).collect()
+    (0..RUNS).map(|_| Duration::from_nanos(nanoseconds(&user.lua(decide)))).collect()
 }
 
 fn openings(program: &Path) -> Vec<Duration> {
@@ -207,8 +207,8 @@ fn openings(program: &Path) -> Vec<Duration> {
     let id = imported.split([' ', ',']).nth(2).unwrap();
     (0..5)
         .map(|_| {
-            let mut person = TimedNeovim::start(program, &place);
-            person.lua(
+            let mut user = TimedNeovim::start(program, &place);
+            user.lua(
                 "vim.cmd('Copydesk chat') T.await(function(done) require('copydesk.client').start(done) end)",
             );
             let open = "local id = ...
@@ -218,7 +218,7 @@ fn openings(program: &Path) -> Vec<Duration> {
                 T.until_(function() return require('copydesk.chat.transcript').is_drawn() end)
                 vim.cmd.redraw()
                 return tostring(vim.uv.hrtime() - began)";
-            Duration::from_nanos(nanoseconds(&person.nvim.lua(open, json!([id]))))
+            Duration::from_nanos(nanoseconds(&user.nvim.lua(open, json!([id]))))
         })
         .collect()
 }
@@ -233,7 +233,7 @@ fn keystrokes(program: &Path) -> Vec<Duration> {
     let place = BenchmarkHome::new(Some(&server));
     let whole: String = (0..500).map(|number| format!("line {number} of many\n")).collect();
     fs::write(place.path("a.txt"), whole).unwrap();
-    let mut person = TimedNeovim::start(program, &place);
+    let mut user = TimedNeovim::start(program, &place);
     let typing = "return T.await(function(done)
         local took, window = {}, vim.fn.win_getid(1)
         local function key()
@@ -251,10 +251,10 @@ fn keystrokes(program: &Path) -> Vec<Duration> {
         end
         key()
     end)";
-    person.lua("vim.cmd('edit a.txt')");
-    let without = nanoseconds(&person.lua(typing));
-    person.lua("vim.cmd('Copydesk ask Work')");
-    person.nvim.wait_for_message("CopydeskTurnStarted", |_| true);
+    user.lua("vim.cmd('edit a.txt')");
+    let without = nanoseconds(&user.lua(typing));
+    user.lua("vim.cmd('Copydesk ask Work')");
+    user.nvim.wait_for_message("CopydeskTurnStarted", |_| true);
     let with = std::thread::scope(|scope| {
         // One word per millisecond, faster than models.
         scope.spawn(|| {
@@ -266,8 +266,8 @@ fn keystrokes(program: &Path) -> Vec<Duration> {
                 }
             }
         });
-        nanoseconds(&person.lua(typing))
+        nanoseconds(&user.lua(typing))
     });
-    person.wait_for_turn_end();
+    user.wait_for_turn_end();
     vec![Duration::from_nanos(with.saturating_sub(without))]
 }

@@ -23,36 +23,33 @@ const fn ms(milliseconds: u64) -> Option<Duration> {
 
 pub(crate) fn measure(table: &mut BenchmarkTable) {
     let folder = tempfile::tempdir().unwrap();
-    let desk = BenchmarkProject { folder: folder.path(), also: json!({}) };
-    desk.sync_row(table);
-    desk.start_row(table);
+    let env = BenchmarkProject { folder: folder.path(), also: json!({}) };
+    env.sync_row(table);
+    env.start_row(table);
     let line = "    let value = compute(&input, \"options\")?; // and so on\n";
-    desk.write("lines.rs", &line.repeat(2000));
-    desk.write(
-        "large.rs",
-        &(0..100_000).map(|number| format!("line {number} of many\n")).collect::<String>(),
-    );
+    env.write("lines.rs", &line.repeat(2000));
+    env.write("large.rs", &(0..100_000).map(|number| format!("line {number} of many\n")).collect::<String>());
     for number in 0..20 {
-        desk.write(&format!("part{number}.rs"), &line.repeat(40));
+        env.write(&format!("part{number}.rs"), &line.repeat(40));
     }
     // Each call differs, because the loop guard stops repeated identical calls.
     let read = |path: String, turn| ("read", json!({ "filePath": path, "limit": 2000 + turn }));
-    desk.row(table, "session: read of 2,000 lines", ms(5), |turn| vec![read("lines.rs".into(), turn)]);
-    desk.row(table, "session: bash true", ms(5), |turn| {
+    env.row(table, "session: read of 2,000 lines", ms(5), |turn| vec![read("lines.rs".into(), turn)]);
+    env.row(table, "session: bash true", ms(5), |turn| {
         vec![("bash", json!({ "command": "true", "description": format!("Nothing, {turn}") }))]
     });
-    desk.row(table, "session: 20 reads in one step", ms(8), |turn| {
+    env.row(table, "session: 20 reads in one step", ms(8), |turn| {
         (0..20).map(|number| read(format!("part{number}.rs"), turn)).collect()
     });
-    desk.row(table, "session: edit of one line in 100,000", ms(15), |turn| {
+    env.row(table, "session: edit of one line in 100,000", ms(15), |turn| {
         let old =
             if turn == 0 { "line 50000 of many".to_owned() } else { format!("now {} of many", turn - 1) };
         let new = format!("now {turn} of many");
         vec![("edit", json!({ "filePath": "large.rs", "oldString": old, "newString": new }))]
     });
-    desk.long_rows(table);
-    desk.memory_rows(table);
-    search_rows(table, &desk);
+    env.long_rows(table);
+    env.memory_rows(table);
+    search_rows(table, &env);
 }
 
 impl BenchmarkProject<'_> {
@@ -145,7 +142,7 @@ impl BenchmarkProject<'_> {
     }
 }
 
-fn search_rows(table: &mut BenchmarkTable, desk: &BenchmarkProject<'_>) {
+fn search_rows(table: &mut BenchmarkTable, env: &BenchmarkProject<'_>) {
     let grep = |word: &str| ("grep", json!({ "pattern": word }));
     let rows: [(&str, (&'static str, Value), &[&str]); 3] = [
         ("grep, rare word", grep(tree::RARE), &["-n", tree::RARE]),
@@ -160,14 +157,14 @@ fn search_rows(table: &mut BenchmarkTable, desk: &BenchmarkProject<'_>) {
     if !rows.iter().any(|(what, ..)| table.includes_row(&name(what))) {
         return;
     }
-    let place = desk.folder.join("tree");
+    let place = env.folder.join("tree");
     tree::create_tree(&place);
     for (what, call, arguments) in rows {
         if !table.includes_row(&name(what)) {
             continue;
         }
         let mut peer = tree::ripgrep(&place, arguments);
-        let samples = desk.turns(&place, 7, |_| vec![call.clone()]);
+        let samples = env.turns(&place, 7, |_| vec![call.clone()]);
         peer.extend(tree::ripgrep(&place, arguments));
         peer.sort_unstable();
         let beside = peer.get(peer.len() / 2).copied();

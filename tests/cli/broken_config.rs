@@ -10,11 +10,11 @@ use expect_test::{Expect, expect};
 use super::environment::{CliOutput, TestEnvironment, USER_CONFIG};
 
 #[track_caller]
-fn refused(desk: &TestEnvironment, expected: &Expect) -> CliOutput {
-    let ran = desk.run(&["config"]);
+fn refused(env: &TestEnvironment, expected: &Expect) -> CliOutput {
+    let ran = env.run(&["config"]);
     ran.assert_output(expected);
     for args in [&["config", "--json"][..], &["models"], &["models", "--json"], &["auth", "list"]] {
-        let other = desk.run(args);
+        let other = env.run(args);
         assert_eq!(
             (&other.stdout, &other.stderr, other.code),
             (&String::new(), &ran.stderr, Some(1)),
@@ -138,18 +138,18 @@ fn a_broken_line_with_a_secret_is_not_shown() {
 
 #[test]
 fn what_is_no_text() {
-    let desk = TestEnvironment::new();
-    desk.write(USER_CONFIG, b"{\n  \"model\": \"\xff\" }");
+    let env = TestEnvironment::new();
+    env.write(USER_CONFIG, b"{\n  \"model\": \"\xff\" }");
     refused(
-        &desk,
+        &env,
         &expect![[r#"
         ! error: ~/.config/copydesk/copydesk.jsonc:2:13: byte 14 is not UTF-8; save the file as UTF-8
         exit code 1
     "#]],
     );
-    desk.write(USER_CONFIG, b"\xff\xfe{\0}\0");
+    env.write(USER_CONFIG, b"\xff\xfe{\0}\0");
     refused(
-        &desk,
+        &env,
         &expect![[r#"
         ! error: ~/.config/copydesk/copydesk.jsonc:1:1: byte 0 is not UTF-8; save the file as UTF-8
         exit code 1
@@ -228,8 +228,8 @@ fn what_a_variable_brings() {
     "#]],
     );
     // An empty variable counts as unset.
-    let desk = TestEnvironment::new().env("COPYDESK_CONFIG", "").env("COPYDESK_CONFIG_CONTENT", "");
-    assert_eq!(desk.run(&["config"]).code, Some(0));
+    let env = TestEnvironment::new().env("COPYDESK_CONFIG", "").env("COPYDESK_CONFIG_CONTENT", "");
+    assert_eq!(env.run(&["config"]).code, Some(0));
 }
 
 #[test]

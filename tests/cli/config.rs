@@ -26,7 +26,7 @@ fn nothing_is_written_yet() {
 
 #[test]
 fn each_value_has_its_place_and_later_files_win() {
-    let desk = TestEnvironment::new()
+    let env = TestEnvironment::new()
         .with_files(&[
             (USER_CONFIG, "{\n  // mine\n  \"model\": \"groq/a\",\n  \"small_model\": \"groq/s\",\n}\n"),
             ("~/named.jsonc", r#"{ "shell": "/bin/fish" }"#),
@@ -34,10 +34,10 @@ fn each_value_has_its_place_and_later_files_win() {
             ("sub/.copydesk/copydesk.json", r#"{ "model": "groq/c" }"#),
         ])
         .cwd("sub");
-    let named = desk.path("~/named.jsonc");
-    let desk =
-        desk.env("COPYDESK_CONFIG", named).env("COPYDESK_CONFIG_CONTENT", r#"{ "retry": { "max": 3 } }"#);
-    desk.run(&["config"]).assert_output(&expect![[r#"
+    let named = env.path("~/named.jsonc");
+    let env =
+        env.env("COPYDESK_CONFIG", named).env("COPYDESK_CONFIG_CONTENT", r#"{ "retry": { "max": 3 } }"#);
+    env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
           named    ~/named.jsonc
@@ -53,7 +53,7 @@ fn each_value_has_its_place_and_later_files_win() {
           instructions[1] = "TWO.md"  PROJECT/copydesk.jsonc:2:29
           retry.max = 3               COPYDESK_CONFIG_CONTENT:1:21
     "#]]);
-    let report = desk.run(&["config", "--json"]).json();
+    let report = env.run(&["config", "--json"]).json();
     let layers: Vec<_> =
         report["files"].as_array().unwrap().iter().map(|file| file["layer"].clone()).collect();
     assert_eq!(layers, ["user", "named", "project", "project", "inline"]);
@@ -92,11 +92,11 @@ fn no_secret_is_printed() {
   },
   "mcp": { "m": { "type": "local", "command": ["m", "{env:TEAM}", "--token", "Arg-Vv-0123456789"], "environment": { "M": "{env:TEAM}" } } }
 }"#;
-    let desk = TestEnvironment::new()
+    let env = TestEnvironment::new()
         .with_files(&[(USER_CONFIG, config), ("~/key.txt", "File-Yy-0123456789\n")])
         .env("TEAM", "Env-Zz-0123456789");
-    let text = desk.run(&["config"]);
-    let json = desk.run(&["config", "--json"]);
+    let text = env.run(&["config"]);
+    let json = env.run(&["config", "--json"]);
     json.json();
     for secret in secrets {
         text.assert_hides(secret);
@@ -127,8 +127,8 @@ fn no_secret_is_printed() {
 #[test]
 fn keys_that_mean_nothing_are_warned_of() {
     let config = "{\n  \"modle\": \"groq/x\",\n  \"theme\": \"dark\",\n  \"provider\": { \"groq\": { \"options\": { \"base_url\": \"x\", \"zzz\": 1 } } }\n}";
-    let desk = TestEnvironment::new().with_files(&[(USER_CONFIG, config)]);
-    desk.run(&["config"]).assert_output(&expect![[r#"
+    let env = TestEnvironment::new().with_files(&[(USER_CONFIG, config)]);
+    env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
 
@@ -139,7 +139,7 @@ fn keys_that_mean_nothing_are_warned_of() {
         ! warning: ~/.config/copydesk/copydesk.jsonc:4:40: `provider.groq.options`: unknown key `base_url` is ignored; did you mean `baseURL`?
         ! warning: ~/.config/copydesk/copydesk.jsonc:4:57: `provider.groq.options`: unknown key `zzz` is ignored
     "#]]);
-    let ran = desk.run(&["config", "--json"]);
+    let ran = env.run(&["config", "--json"]);
     assert_eq!(ran.stderr, "", "in JSON they are part of the report");
     assert_eq!(ran.json()["warnings"][0]["line"], json!(2));
 }
@@ -147,11 +147,11 @@ fn keys_that_mean_nothing_are_warned_of() {
 #[test]
 fn opencodes_files_are_read_where_there_are_none_of_ours() {
     let theirs = r#"{ "$schema": "https://opencode.ai/config.json", "theme": "x", "model": "groq/theirs" }"#;
-    let desk = TestEnvironment::new().with_files(&[
+    let env = TestEnvironment::new().with_files(&[
         ("~/.config/opencode/opencode.json", theirs),
         ("opencode.json", r#"{ "small_model": "groq/p" }"#),
     ]);
-    desk.run(&["config"]).assert_output(&expect![[r#"
+    env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/opencode/opencode.json
           project  opencode.json  not trusted: see `copydesk config trust --help`
@@ -161,9 +161,9 @@ fn opencodes_files_are_read_where_there_are_none_of_ours() {
           model = "groq/theirs"                        ~/.config/opencode/opencode.json:1:72
           small_model = "groq/p"                       opencode.json:1:18
     "#]]);
-    desk.write(USER_CONFIG, r#"{ "model": "groq/ours" }"#);
-    desk.write(PROJECT_CONFIG, "{}");
-    desk.run(&["config"]).assert_output(&expect![[r#"
+    env.write(USER_CONFIG, r#"{ "model": "groq/ours" }"#);
+    env.write(PROJECT_CONFIG, "{}");
+    env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
@@ -175,11 +175,11 @@ fn opencodes_files_are_read_where_there_are_none_of_ours() {
 
 #[test]
 fn of_two_files_in_one_place_the_other_is_told_of() {
-    let desk = TestEnvironment::new().with_files(&[
+    let env = TestEnvironment::new().with_files(&[
         (PROJECT_CONFIG, r#"{ "model": "groq/c" }"#),
         ("copydesk.json", r#"{ "model": "groq/j" }"#),
     ]);
-    desk.run(&["config"]).assert_output(&expect![[r#"
+    env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
 
@@ -191,13 +191,13 @@ fn of_two_files_in_one_place_the_other_is_told_of() {
 
 #[test]
 fn a_project_is_looked_at_from_its_root_down_and_no_further_up() {
-    let desk = TestEnvironment::new().with_files(&[
+    let env = TestEnvironment::new().with_files(&[
         (PROJECT_CONFIG, r#"{ "model": "groq/outer" }"#),
         ("inner/.git", "gitdir: x"),
         ("inner/deep/copydesk.jsonc", r#"{ "small_model": "groq/d" }"#),
     ]);
-    let desk = desk.cwd("inner/deep");
-    desk.run(&["config"]).assert_output(&expect![[r#"
+    let env = env.cwd("inner/deep");
+    env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
 

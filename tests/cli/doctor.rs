@@ -35,17 +35,17 @@ fn assert_finding(ran: &CliOutput, what: &str, verdict: &str, words: &str) {
     assert!(found.iter().any(|(is, says)| is == verdict && says.contains(words)), "{what}: {found:#?}");
 }
 
-fn doctor(desk: &TestEnvironment) -> CliOutput {
-    desk.run(&["doctor", "--json"])
+fn doctor(env: &TestEnvironment) -> CliOutput {
+    env.run(&["doctor", "--json"])
 }
 
 fn keys(mode: u32) -> TestEnvironment {
-    let desk = TestEnvironment::new().without_local_providers();
-    desk.write(KEYS_FILE, format!(r#"{{ "anthropic": {{ "type": "api", "key": "{KEY}" }} }}"#));
-    let set = |path: &str, mode| fs::set_permissions(desk.path(path), Permissions::from_mode(mode)).unwrap();
+    let env = TestEnvironment::new().without_local_providers();
+    env.write(KEYS_FILE, format!(r#"{{ "anthropic": {{ "type": "api", "key": "{KEY}" }} }}"#));
+    let set = |path: &str, mode| fs::set_permissions(env.path(path), Permissions::from_mode(mode)).unwrap();
     set(KEYS_FILE, mode);
     set("~/.local/share/copydesk", 0o700);
-    desk
+    env
 }
 
 fn all_below(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
@@ -63,9 +63,9 @@ fn all_below(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
 }
 
 #[test]
-fn a_desk_that_works() {
-    let desk = keys(0o600);
-    let ran = doctor(&desk);
+fn a_daemon_that_works() {
+    let env = keys(0o600);
+    let ran = doctor(&env);
     assert_eq!((ran.code, ran.json()["ok"].as_bool()), (Some(0), Some(true)), "{ran:?}");
     assert_finding(&ran, "data folder", "good", "~/.local/share/copydesk");
     assert_finding(&ran, "cache folder", "good", "created when needed");
@@ -74,7 +74,7 @@ fn a_desk_that_works() {
     assert_finding(&ran, "model", "good", "anthropic/");
     assert_finding(&ran, "sessions", "good", "none yet");
     assert_finding(&ran, "terminal", "good", "no colours");
-    let text = desk.run(&["doctor"]);
+    let text = env.run(&["doctor"]);
     assert_eq!((text.code, text.stderr.as_str()), (Some(0), ""), "{text:?}");
     assert!(text.stdout.starts_with("copydesk ") && text.stdout.contains("✓ shell"), "{text:?}");
     ran.assert_hides(KEY);
@@ -83,17 +83,17 @@ fn a_desk_that_works() {
 
 #[test]
 fn nothing_is_made_or_changed() {
-    let desk = keys(0o644).with_files(&[(USER_CONFIG, "{}"), (PROJECT_CONFIG, "{ \"nonsense\": 1 }")]);
-    desk.write(STORE, "no database");
-    let before = all_below(&desk.path("~/"));
-    doctor(&desk);
-    assert_eq!(all_below(&desk.path("~/")), before);
+    let env = keys(0o644).with_files(&[(USER_CONFIG, "{}"), (PROJECT_CONFIG, "{ \"nonsense\": 1 }")]);
+    env.write(STORE, "no database");
+    let before = all_below(&env.path("~/"));
+    doctor(&env);
+    assert_eq!(all_below(&env.path("~/")), before);
 }
 
 #[test]
-fn a_new_desk_is_told_how_to_begin() {
-    let desk = TestEnvironment::new().without_local_providers();
-    let ran = doctor(&desk);
+fn a_new_daemon_is_told_how_to_begin() {
+    let env = TestEnvironment::new().without_local_providers();
+    let ran = doctor(&env);
     assert_finding(&ran, "providers", "odd", "copydesk auth add anthropic");
     assert_finding(&ran, "keys", "good", "none stored");
     assert_finding(&ran, "configuration", "good", "");
@@ -101,21 +101,21 @@ fn a_new_desk_is_told_how_to_begin() {
 
 #[test]
 fn a_broken_configuration_is_shown_with_its_place_and_the_rest_is_still_examined() {
-    let desk = TestEnvironment::new().with_files(&[(USER_CONFIG, "{\n  \"model\": 3\n}")]);
-    let ran = doctor(&desk);
+    let env = TestEnvironment::new().with_files(&[(USER_CONFIG, "{\n  \"model\": 3\n}")]);
+    let ran = doctor(&env);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""), "{ran:?}");
     assert_finding(&ran, "configuration", "bad", "copydesk.jsonc:2:");
     assert_finding(&ran, "shell", "good", "/");
     assert_eq!(findings_about(&ran, "model"), []);
-    let text = desk.run(&["doctor"]);
+    let text = env.run(&["doctor"]);
     assert!(text.code == Some(1) && text.stdout.contains("✗ configuration"), "{text:?}");
 }
 
 #[test]
 fn what_is_odd_is_no_failure() {
-    let desk = keys(0o644).with_files(&[(PROJECT_CONFIG, "{ \"nonsense\": 1 }")]);
-    fs::set_permissions(desk.path("~/.local/share/copydesk"), Permissions::from_mode(0o755)).unwrap();
-    let ran = doctor(&desk);
+    let env = keys(0o644).with_files(&[(PROJECT_CONFIG, "{ \"nonsense\": 1 }")]);
+    fs::set_permissions(env.path("~/.local/share/copydesk"), Permissions::from_mode(0o755)).unwrap();
+    let ran = doctor(&env);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
     assert_finding(&ran, "keys", "odd", "chmod 600");
     assert_finding(&ran, "data folder", "odd", "`chmod go= ~/.local/share/copydesk`");
@@ -126,10 +126,10 @@ fn what_is_odd_is_no_failure() {
 
 #[test]
 fn a_model_that_cannot_be_used_is_a_failure() {
-    let desk = TestEnvironment::new()
+    let env = TestEnvironment::new()
         .without_local_providers()
         .with_files(&[(USER_CONFIG, "{ \"model\": \"openai/gpt-5\", \"shell\": \"fish\" }")]);
-    let ran = doctor(&desk);
+    let ran = doctor(&env);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert_finding(&ran, "model", "bad", "openai/gpt-5: ");
     assert_finding(&ran, "shell", "bad", "`fish`");
@@ -137,29 +137,29 @@ fn a_model_that_cannot_be_used_is_a_failure() {
 
 #[test]
 fn a_damaged_store_and_damaged_keys_are_failures() {
-    let desk = keys(0o600);
-    desk.write(STORE, "this is no database, however long one looks at it. ".repeat(40));
-    let ran = doctor(&desk);
+    let env = keys(0o600);
+    env.write(STORE, "this is no database, however long one looks at it. ".repeat(40));
+    let ran = doctor(&env);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert_finding(&ran, "sessions", "bad", "not a database");
-    desk.write(KEYS_FILE, format!("{{ \"anthropic\": \"{KEY}"));
-    let ran = doctor(&desk);
+    env.write(KEYS_FILE, format!("{{ \"anthropic\": \"{KEY}"));
+    let ran = doctor(&env);
     assert_finding(&ran, "keys", "bad", "is damaged in line 1");
     ran.assert_hides(KEY);
 }
 
 #[test]
 fn sessions_are_counted_while_their_store_stays_as_it_is() {
-    let desk = keys(0o600);
-    assert_eq!(desk.run(&["sessions", "list"]).code, Some(0));
+    let env = keys(0o600);
+    assert_eq!(env.run(&["sessions", "list"]).code, Some(0));
     // Any process may rebuild the index of a leftover log.
     let kept = || {
-        let mut all = all_below(&desk.path("~/"));
+        let mut all = all_below(&env.path("~/"));
         all.retain(|path, _| !path.to_string_lossy().ends_with("-shm"));
         all
     };
     let before = kept();
-    let ran = doctor(&desk);
+    let ran = doctor(&env);
     assert_eq!(kept(), before);
     assert_finding(&ran, "sessions", "good", "0, ");
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -167,9 +167,9 @@ fn sessions_are_counted_while_their_store_stays_as_it_is() {
 
 #[test]
 fn a_folder_that_cannot_be_made() {
-    let desk = keys(0o600);
-    desk.write("~/.cache", "a file");
-    let ran = doctor(&desk);
+    let env = keys(0o600);
+    env.write("~/.cache", "a file");
+    let ran = doctor(&env);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let found = findings_about(&ran, "cache folder");
     assert!(found.iter().all(|(verdict, _)| verdict == "bad"), "{found:?}");
@@ -177,42 +177,42 @@ fn a_folder_that_cannot_be_made() {
 
 #[test]
 fn the_daemon_and_the_journal_are_looked_at() {
-    let desk = keys(0o600);
-    let ran = doctor(&desk);
-    let places = "socket ~/.run/copydesk/desk.sock, log ~/.local/state/copydesk/log/desk.log";
+    let env = keys(0o600);
+    let ran = doctor(&env);
+    let places = "socket ~/.run/copydesk/daemon.sock, log ~/.local/state/copydesk/log/daemon.log";
     assert_finding(&ran, "daemon", "good", &format!("not running; {places}"));
     assert_finding(&ran, "journal", "good", "none yet");
-    let daemon = ForegroundDaemon::start(&desk, &[]);
+    let daemon = ForegroundDaemon::start(&env, &[]);
     let (version, pid) = (env!("CARGO_PKG_VERSION"), daemon.child.id());
-    let ran = doctor(&desk);
+    let ran = doctor(&env);
     assert_finding(&ran, "daemon", "good", &format!("version {version} runs as process {pid}; {places}"));
     assert_finding(&ran, "journal", "good", "0 edits, ");
-    assert!(desk.run(&["stop"]).code == Some(0) && daemon.wait_for_exit(&desk).success());
-    let desk = keys(0o600);
-    desk.write(JOURNAL, "this is no journal, whatever else it may be".repeat(100));
-    let before = desk.read(JOURNAL);
-    let ran = doctor(&desk);
+    assert!(env.run(&["stop"]).code == Some(0) && daemon.wait_for_exit(&env).success());
+    let env = keys(0o600);
+    env.write(JOURNAL, "this is no journal, whatever else it may be".repeat(100));
+    let before = env.read(JOURNAL);
+    let ran = doctor(&env);
     assert_finding(&ran, "journal", "bad", "file is not a database");
-    assert_eq!((ran.code, desk.read(JOURNAL)), (Some(1), before));
+    assert_eq!((ran.code, env.read(JOURNAL)), (Some(1), before));
 }
 
 /// Creates executables in folders of the home or the project.
-fn programs(desk: &TestEnvironment, paths: &[&str]) {
+fn programs(env: &TestEnvironment, paths: &[&str]) {
     for path in paths {
-        desk.write(path, "#!/bin/sh\n");
-        fs::set_permissions(desk.path(path), Permissions::from_mode(0o755)).unwrap();
+        env.write(path, "#!/bin/sh\n");
+        fs::set_permissions(env.path(path), Permissions::from_mode(0o755)).unwrap();
     }
 }
 
 #[test]
 fn who_serves_the_languages_of_the_project_and_who_is_missing() {
-    let desk = TestEnvironment::new().without_local_providers();
+    let env = TestEnvironment::new().without_local_providers();
     // A rustup proxy whose component is missing.
-    programs(&desk, &["~/.cargo/bin/rustup", "~/.rustup/toolchains/stable/bin/cargo"]);
-    std::os::unix::fs::symlink("rustup", desk.path("~/.cargo/bin/rust-analyzer")).unwrap();
-    programs(&desk, &["~/bin/pyright-langserver", "~/bin/cargo", ".venv/bin/ruff"]);
-    let path = std::env::join_paths([desk.path("~/.cargo/bin"), desk.path("~/bin")]).unwrap();
-    let desk = desk.env("PATH", path).with_files(&[
+    programs(&env, &["~/.cargo/bin/rustup", "~/.rustup/toolchains/stable/bin/cargo"]);
+    std::os::unix::fs::symlink("rustup", env.path("~/.cargo/bin/rust-analyzer")).unwrap();
+    programs(&env, &["~/bin/pyright-langserver", "~/bin/cargo", ".venv/bin/ruff"]);
+    let path = std::env::join_paths([env.path("~/.cargo/bin"), env.path("~/bin")]).unwrap();
+    let env = env.env("PATH", path).with_files(&[
         (USER_CONFIG, "{ \"checkers\": { \"cargo\": {}, \"ruff\": {}, \"go\": {} } }"),
         (PROJECT_CONFIG, "{ \"lsp\": { \"gopls\": { \"command\": [\"./evil\"] } } }"),
         ("Cargo.toml", "[package]"),
@@ -223,7 +223,7 @@ fn who_serves_the_languages_of_the_project_and_who_is_missing() {
         ("data.json", "{}"),
         ("node_modules/x/index.js", ""),
     ]);
-    let ran = doctor(&desk);
+    let ran = doctor(&env);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let good = |words: &str| ("good".to_owned(), format!("{words} | "));
     let missing = "rust-analyzer for rust is missing | rustup component add rust-analyzer";
@@ -240,15 +240,10 @@ fn who_serves_the_languages_of_the_project_and_who_is_missing() {
         findings_about(&ran, "checkers"),
         [good("cargo: ~/bin/cargo"), ("odd".to_owned(), go.to_owned()), good("ruff: PROJECT/.venv/bin/ruff"),]
     );
-    assert_finding(&ran, "languages", "odd", "`lsp` is left out: this project is not trusted");
+    assert_finding(&ran, "languages", "odd", "`lsp` is ignored: this project is not trusted");
 
-    desk.write(USER_CONFIG, "{ \"diagnostics\": { \"project_programs\": false } }");
-    assert_finding(
-        &doctor(&desk),
-        "language servers",
-        "odd",
-        "ruff for python is missing | pip install ruff",
-    );
-    desk.write(USER_CONFIG, "{ \"lsp\": false }");
-    assert_eq!(findings_about(&doctor(&desk), "language servers"), [good("switched off (`lsp`)")]);
+    env.write(USER_CONFIG, "{ \"diagnostics\": { \"project_programs\": false } }");
+    assert_finding(&doctor(&env), "language servers", "odd", "ruff for python is missing | pip install ruff");
+    env.write(USER_CONFIG, "{ \"lsp\": false }");
+    assert_eq!(findings_about(&doctor(&env), "language servers"), [good("switched off (`lsp`)")]);
 }

@@ -7,7 +7,7 @@ use super::environment::TestEnvironment;
 #[test]
 fn without_a_command_there_is_help() {
     TestEnvironment::new().run(&[]).assert_output(&expect![[r#"
-        ! A desk for coding agents: edits go through your editor, and you approve them
+        ! A coding agent that edits through your editor; you approve each change
         !
         ! Usage: copydesk [OPTIONS] <COMMAND>
         !
@@ -55,7 +55,7 @@ fn without_a_command_there_is_help() {
 
 #[test]
 fn help_that_was_asked_for_is_a_result() {
-    let desk = TestEnvironment::new();
+    let env = TestEnvironment::new();
     for args in [
         &["--help"][..],
         &["help"],
@@ -63,11 +63,11 @@ fn help_that_was_asked_for_is_a_result() {
         &["help", "auth", "add"],
         &["config", "trust", "-h"],
     ] {
-        let ran = desk.run(args);
+        let ran = env.run(args);
         assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)), "{args:?}");
         assert!(ran.stdout.contains("Usage: copydesk"), "{ran:?}");
     }
-    desk.run(&["config", "trust", "--help"]).assert_output(&expect![[r#"
+    env.run(&["config", "trust", "--help"]).assert_output(&expect![[r#"
         Trust this project's configuration files as they are now
 
         Untrusted files cannot read your environment variables or files outside the project, nor send
@@ -98,7 +98,7 @@ fn the_version() {
 
 #[test]
 fn what_is_not_understood() {
-    let desk = TestEnvironment::new();
+    let env = TestEnvironment::new();
     for args in [
         &["modles"][..],
         &["models", "--jsno"],
@@ -110,11 +110,11 @@ fn what_is_not_understood() {
         &["completions", "tcsh"],
         &["--cwd"],
     ] {
-        let ran = desk.run(args);
+        let ran = env.run(args);
         assert_eq!((ran.stdout.as_str(), ran.code), ("", Some(2)), "{args:?}");
         assert!(ran.stderr.starts_with("error: "), "{ran:?}");
     }
-    desk.run(&["modles"]).assert_output(&expect![[r#"
+    env.run(&["modles"]).assert_output(&expect![[r#"
         ! error: unrecognized subcommand 'modles'
         !
         !   tip: a similar subcommand exists: 'models'
@@ -124,19 +124,19 @@ fn what_is_not_understood() {
         ! For more information, try '--help'.
         exit code 2
     "#]]);
-    assert!(!desk.exists("~/.local"), "nothing was written");
+    assert!(!env.exists("~/.local"), "nothing was written");
 }
 
 #[test]
 fn completions_know_the_commands() {
-    let desk = TestEnvironment::new().without_env("HOME");
+    let env = TestEnvironment::new().without_env("HOME");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let ran = desk.run(&["completions", shell]);
+        let ran = env.run(&["completions", shell]);
         assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)), "{shell}");
         for word in ["copydesk", "models", "auth", "trust", "completions"] {
             assert!(ran.stdout.contains(word), "{shell}: {word}");
         }
     }
-    let ran = desk.shell("\"$COPYDESK\" completions bash > script && bash -n script");
+    let ran = env.shell("\"$COPYDESK\" completions bash > script && bash -n script");
     assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)), "bash can read its own");
 }

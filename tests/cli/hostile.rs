@@ -35,17 +35,17 @@ fn controls(text: &str) -> Vec<String> {
 #[test]
 fn it_cannot_steer_a_terminal() {
     for force in [false, true] {
-        let mut desk =
+        let mut env =
             TestEnvironment::new().with_files(&[(PROJECT_CONFIG, HOSTILE)]).without_local_providers();
         if force {
-            desk = desk.env("CLICOLOR_FORCE", "1");
+            env = env.env("CLICOLOR_FORCE", "1");
         }
         let allowed: &[&str] =
             if force { &["ESC[0m", "ESC[1m", "ESC[2m", "ESC[31m", "ESC[32m", "ESC[33m"] } else { &[] };
         for args in
             [&["models"][..], &["models", "--json"], &["config"], &["config", "--json"], &["config", "trust"]]
         {
-            let ran = desk.run(args);
+            let ran = env.run(args);
             assert_eq!(ran.code, Some(0), "{ran:?}");
             for control in controls(&ran.stdout).iter().chain(&controls(&ran.stderr)) {
                 assert!(allowed.contains(&control.as_str()), "{args:?} lets {control} through: {ran:?}");
@@ -56,8 +56,8 @@ fn it_cannot_steer_a_terminal() {
 
 #[test]
 fn json_still_says_what_was_written() {
-    let desk = TestEnvironment::new().with_files(&[(PROJECT_CONFIG, HOSTILE)]).without_local_providers();
-    let report = desk.run(&["models", "--json"]).json();
+    let env = TestEnvironment::new().with_files(&[(PROJECT_CONFIG, HOSTILE)]).without_local_providers();
+    let report = env.run(&["models", "--json"]).json();
     let evil =
         report["providers"].as_array().unwrap().iter().find(|one| one["id"] == "e\u{1b}[31mvil").unwrap();
     assert_eq!(evil["name"], "\u{1b}[2J\u{1b}]0;title\u{7}Evil\u{9b}5m");
@@ -65,14 +65,14 @@ fn json_still_says_what_was_written() {
 
 #[test]
 fn an_argument_cannot_either() {
-    let desk = TestEnvironment::new().without_local_providers().env("CLICOLOR_FORCE", "1");
+    let env = TestEnvironment::new().without_local_providers().env("CLICOLOR_FORCE", "1");
     for args in
         [&["models", "x\u{1b}[2Jx"][..], &["auth", "add", "\u{9b}2J"], &["auth", "remove", "\u{1b}[8m"]]
     {
-        let ran = desk.run(args);
+        let ran = env.run(args);
         assert_eq!(controls(&ran.stderr), ["ESC[0m", "ESC[1m", "ESC[31m"], "{ran:?}");
     }
-    desk.without_env("CLICOLOR_FORCE").run(&["models", "x\u{1b}[2Jx"]).assert_output(&expect![[r#"
+    env.without_env("CLICOLOR_FORCE").run(&["models", "x\u{1b}[2Jx"]).assert_output(&expect![[r#"
         ! error: There is no provider `x�[2Jx`.
         ! `copydesk models` lists them; provider.x�[2Jx in copydesk.jsonc defines your own (wire, options.baseURL).
         exit code 1

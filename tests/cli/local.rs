@@ -196,9 +196,9 @@ fn a_redirect_is_not_followed() {
 fn one_that_never_answers_is_not_waited_for() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
-    let desk =
+    let env =
         TestEnvironment::new().with_providers(&["ollama", "groq"]).env("OLLAMA_HOST", address.to_string());
-    desk.run(&["models"]).assert_output(&expect![[r#"
+    env.run(&["models"]).assert_output(&expect![[r#"
         Not set up
           groq  set GROQ_API_KEY
         `copydesk auth add PROVIDER` stores a key; `copydesk models PROVIDER` says where to get one.
@@ -212,15 +212,15 @@ fn one_that_never_answers_is_not_waited_for() {
 #[test]
 fn one_that_is_configured_and_not_running_is_told_of() {
     // Nothing listens on port 1.
-    let desk = environment_with_server("ollama", "http://127.0.0.1:1/v1");
-    desk.run(&["models"]).assert_output(&expect![[r#"
+    let env = environment_with_server("ollama", "http://127.0.0.1:1/v1");
+    env.run(&["models"]).assert_output(&expect![[r#"
         Not set up
           ollama  Nothing answers at http://127.0.0.1:1/v1: is it running?
         `copydesk auth add PROVIDER` stores a key; `copydesk models PROVIDER` says where to get one.
 
         No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]]);
-    desk.run(&["models", "ollama"]).assert_output(&expect![[r#"
+    env.run(&["models", "ollama"]).assert_output(&expect![[r#"
         Ollama  Nothing answers at http://127.0.0.1:1/v1: is it running?
           ollama/MODEL  any model of the server
 
@@ -229,10 +229,10 @@ fn one_that_is_configured_and_not_running_is_told_of() {
 
 #[test]
 fn a_password_in_an_address_is_not_shown() {
-    let desk =
+    let env =
         environment_with_server("ollama", "http://me:Hunter2-Hunter2@127.0.0.1:1/v1?key=Hunter2-Hunter2");
     for args in [["models", "ollama"], ["models", "--json"], ["config", "--json"]] {
-        let ran = desk.run(&args);
+        let ran = env.run(&args);
         assert!(ran.stdout.contains("127.0.0.1:1"), "{ran:?}");
         ran.assert_hides("Hunter2-Hunter2");
     }
@@ -241,10 +241,10 @@ fn a_password_in_an_address_is_not_shown() {
 #[test]
 fn a_local_servers_key_goes_to_it_and_nowhere_else() {
     let server = ScriptedModelServer::start();
-    let desk = environment_with_server("vllm", &format!("{}/v1", server.url()))
+    let env = environment_with_server("vllm", &format!("{}/v1", server.url()))
         .env("VLLM_API_KEY", "vllm-Zy8Xw6Vu4Ts2")
         .env("OPENAI_API_KEY", "o");
-    desk.run(&["models"]).assert_hides("vllm-Zy8Xw6Vu4Ts2").assert_output(&expect![[r#"
+    env.run(&["models"]).assert_hides("vllm-Zy8Xw6Vu4Ts2").assert_output(&expect![[r#"
         vLLM  key from $VLLM_API_KEY
           vllm/script-1
 
@@ -261,7 +261,7 @@ fn a_proxy_does_not_stand_between_us_and_this_machine() {
     let server = ScriptedModelServer::start();
     server.models(&["qwen3:8b"]);
     let dead = "http://127.0.0.1:9";
-    let desk = ollama(&server).env("HTTP_PROXY", dead).env("http_proxy", dead).env("ALL_PROXY", dead);
-    let ran = desk.run(&["models", "ollama"]);
+    let env = ollama(&server).env("HTTP_PROXY", dead).env("http_proxy", dead).env("ALL_PROXY", dead);
+    let ran = env.run(&["models", "ollama"]);
     assert!(ran.stdout.contains("ollama/qwen3:8b"), "{ran:?}");
 }

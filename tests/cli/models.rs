@@ -38,8 +38,8 @@ fn nothing_is_set_up() {
 
 #[test]
 fn a_key_in_the_environment_is_told_by_its_name() {
-    let desk = TestEnvironment::new().with_providers(&["groq", "openai"]).env("GROQ_API_KEY", KEY);
-    desk.run(&["models"]).assert_hides(KEY).assert_output(&expect![[r#"
+    let env = TestEnvironment::new().with_providers(&["groq", "openai"]).env("GROQ_API_KEY", KEY);
+    env.run(&["models"]).assert_hides(KEY).assert_output(&expect![[r#"
         Groq  key from $GROQ_API_KEY
           groq/openai/gpt-oss-120b   131k context     $0.15 / $0.6  reasoning
           groq/openai/gpt-oss-20b    131k context    $0.075 / $0.3  reasoning
@@ -51,7 +51,7 @@ fn a_key_in_the_environment_is_told_by_its_name() {
 
         Model: groq/openai/gpt-oss-120b (the first one set up; "model" in copydesk.jsonc sets a different one)
     "#]]);
-    desk.run(&["models", "--json"]).assert_hides(KEY);
+    env.run(&["models", "--json"]).assert_hides(KEY);
     // An empty variable counts as unset.
     TestEnvironment::new().with_providers(&["groq"]).env("GROQ_API_KEY", " ").run(&["models"]).assert_output(&expect![[r#"
         Not set up
@@ -64,20 +64,20 @@ fn a_key_in_the_environment_is_told_by_its_name() {
 
 #[test]
 fn a_stored_key_is_told_as_such() {
-    let desk = TestEnvironment::new().with_providers(&["groq"]);
-    desk.run_with(&["auth", "add", "groq"], KEY).assert_hides(KEY);
-    let ran = desk.run(&["models"]);
+    let env = TestEnvironment::new().with_providers(&["groq"]);
+    env.run_with(&["auth", "add", "groq"], KEY).assert_hides(KEY);
+    let ran = env.run(&["models"]);
     assert!(ran.assert_hides(KEY).stdout.starts_with("Groq  key from `copydesk auth`\n"), "{ran:?}");
 }
 
 #[test]
 fn a_key_in_the_configuration_wins_and_is_told_as_such() {
     let config = format!(r#"{{ "provider": {{ "groq": {{ "options": {{ "apiKey": "{KEY}" }} }} }} }}"#);
-    let desk = TestEnvironment::new()
+    let env = TestEnvironment::new()
         .with_files(&[(USER_CONFIG, &config)])
         .with_providers(&["groq"])
         .env("GROQ_API_KEY", "another");
-    let ran = desk.run(&["models"]);
+    let ran = env.run(&["models"]);
     let shown = &ran.assert_hides(KEY).assert_hides("another").stdout;
     assert!(shown.starts_with("Groq  key from the configuration\n"), "{ran:?}");
 }
@@ -100,30 +100,30 @@ fn one_provider_is_shown_with_what_it_lacks() {
 
 #[test]
 fn a_provider_is_found_by_its_other_ids() {
-    let desk = TestEnvironment::new().without_local_providers().env("FIREWORKS_API_KEY", KEY);
-    let shown = desk.run(&["models", "fireworks-ai"]);
-    assert_eq!(shown.stdout, desk.run(&["models", "fireworks"]).stdout);
+    let env = TestEnvironment::new().without_local_providers().env("FIREWORKS_API_KEY", KEY);
+    let shown = env.run(&["models", "fireworks-ai"]);
+    assert_eq!(shown.stdout, env.run(&["models", "fireworks"]).stdout);
     assert!(shown.stdout.starts_with("Fireworks AI  key from $FIREWORKS_API_KEY\n"), "{shown:?}");
 }
 
 #[test]
 fn a_provider_that_is_not_there_is_explained() {
-    let desk = TestEnvironment::new().without_local_providers();
-    desk.run(&["models", "opnai"]).assert_output(&expect![[r#"
+    let env = TestEnvironment::new().without_local_providers();
+    env.run(&["models", "opnai"]).assert_output(&expect![[r#"
         ! error: There is no provider `opnai`. Did you mean `openai`?
         ! `copydesk models` lists them; provider.opnai in copydesk.jsonc defines your own (wire, options.baseURL).
         exit code 1
     "#]]);
-    desk.run(&["models", "zzzzzz"]).assert_output(&expect![[r#"
+    env.run(&["models", "zzzzzz"]).assert_output(&expect![[r#"
         ! error: There is no provider `zzzzzz`.
         ! `copydesk models` lists them; provider.zzzzzz in copydesk.jsonc defines your own (wire, options.baseURL).
         exit code 1
     "#]]);
-    desk.run(&["models", "openai-compatible"]).assert_output(&expect![[r#"
+    env.run(&["models", "openai-compatible"]).assert_output(&expect![[r#"
         ! error: No address: set options.baseURL.
         exit code 1
     "#]]);
-    desk.run(&["models", "ollama"]).assert_output(&expect![[r#"
+    env.run(&["models", "ollama"]).assert_output(&expect![[r#"
         ! error: The provider `ollama` is disabled by enabled_providers or disabled_providers.
         exit code 1
     "#]]);
@@ -131,21 +131,21 @@ fn a_provider_that_is_not_there_is_explained() {
 
 #[test]
 fn json_is_all_there_is_on_standard_output() {
-    let desk = TestEnvironment::new().with_providers(&["groq", "openai"]).env("GROQ_API_KEY", KEY);
-    let report = desk.run(&["models", "--json"]).json();
+    let env = TestEnvironment::new().with_providers(&["groq", "openai"]).env("GROQ_API_KEY", KEY);
+    let report = env.run(&["models", "--json"]).json();
     assert_eq!(report["model"], json!("groq/openai/gpt-oss-120b"));
     assert_eq!(report["providers"][0]["id"], json!("groq"));
     assert_eq!(report["providers"][0]["state"], json!("usable"));
     assert_eq!(report["providers"][0]["key"], json!("$GROQ_API_KEY"));
     assert_eq!(report["providers"][0]["models"][0]["id"], json!("openai/gpt-oss-120b"));
     assert_eq!(report["providers"][1]["state"], json!("missing"));
-    let one = desk.run(&["models", "openai", "--json"]).json();
+    let one = env.run(&["models", "openai", "--json"]).json();
     assert_eq!(one["providers"].as_array().map(Vec::len), Some(1));
     // Warnings are shown, but not on standard output.
-    let desk = TestEnvironment::new()
+    let env = TestEnvironment::new()
         .with_files(&[(USER_CONFIG, r#"{ "modle": 1, "model": "groq/x" }"#)])
         .with_providers(&["groq"]);
-    let ran = desk.run(&["models", "--json"]);
+    let ran = env.run(&["models", "--json"]);
     assert_eq!(ran.json()["model"], json!("groq/x"));
     expect![[r#"
         warning: ~/.config/copydesk/copydesk.jsonc:1:3: unknown key `modle` is ignored; did you mean `model`?
@@ -170,8 +170,8 @@ const OWN: &str = r#"{
 
 #[test]
 fn ones_own_provider_has_the_models_that_one_gave_it() {
-    let desk = TestEnvironment::new().with_files(&[(USER_CONFIG, OWN)]).with_providers(&["acme"]);
-    desk.run(&["models"]).assert_hides("acme-Zy8Xw6Vu4Ts2Rq0P").assert_output(&expect![[r#"
+    let env = TestEnvironment::new().with_files(&[(USER_CONFIG, OWN)]).with_providers(&["acme"]);
+    env.run(&["models"]).assert_hides("acme-Zy8Xw6Vu4Ts2Rq0P").assert_output(&expect![[r#"
         Acme  key from the configuration
           acme/big       2M context        $1 / $2.5  images
           acme/small    32k context  no tools
@@ -190,11 +190,11 @@ fn ones_own_provider_has_the_models_that_one_gave_it() {
 fn models_are_chosen_and_left_out() {
     let listed = |limits: &str| {
         let config = format!(r#"{{ "provider": {{ "groq": {{ {limits} }} }} }}"#);
-        let desk = TestEnvironment::new()
+        let env = TestEnvironment::new()
             .with_files(&[(USER_CONFIG, &config)])
             .with_providers(&["groq"])
             .env("GROQ_API_KEY", KEY);
-        let report = desk.run(&["models", "--json"]).json();
+        let report = env.run(&["models", "--json"]).json();
         let models = report["providers"][0]["models"].as_array().unwrap();
         models.iter().map(|model| model["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
@@ -209,22 +209,22 @@ fn models_are_chosen_and_left_out() {
 #[test]
 fn providers_are_switched_off() {
     let config = r#"{ "enabled_providers": ["groq", "xai"], "disabled_providers": ["xai"] }"#;
-    let desk = TestEnvironment::new()
+    let env = TestEnvironment::new()
         .with_files(&[(USER_CONFIG, config)])
         .env("XAI_API_KEY", KEY)
         .env("OPENAI_API_KEY", KEY);
-    desk.run(&["models"]).assert_output(&expect![[r#"
+    env.run(&["models"]).assert_output(&expect![[r#"
         Not set up
           groq  set GROQ_API_KEY
         `copydesk auth add PROVIDER` stores a key; `copydesk models PROVIDER` says where to get one.
 
         No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]]);
-    desk.run(&["models", "xai"]).assert_output(&expect![[r#"
+    env.run(&["models", "xai"]).assert_output(&expect![[r#"
         ! error: The provider `xai` is disabled by enabled_providers or disabled_providers.
         exit code 1
     "#]]);
-    desk.run(&["models", "openai"]).assert_output(&expect![[r#"
+    env.run(&["models", "openai"]).assert_output(&expect![[r#"
         ! error: The provider `openai` is disabled by enabled_providers or disabled_providers.
         exit code 1
     "#]]);
@@ -233,10 +233,10 @@ fn providers_are_switched_off() {
 #[test]
 fn a_chosen_model_that_cannot_be_used_is_warned_of() {
     let warnings = |config: &str| {
-        let desk = TestEnvironment::new()
+        let env = TestEnvironment::new()
             .with_files(&[(USER_CONFIG, config)])
             .with_providers(&["groq", "anthropic"]);
-        let ran = desk.env("GROQ_API_KEY", KEY).run(&["models"]);
+        let ran = env.env("GROQ_API_KEY", KEY).run(&["models"]);
         assert_eq!(ran.code, Some(0));
         ran.stderr
     };

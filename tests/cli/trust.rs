@@ -11,10 +11,10 @@ const TRUSTED: &str = "~/.local/state/copydesk/trusted.json";
 
 #[test]
 fn a_variable_is_withheld_until_the_file_is_trusted_as_it_is() {
-    let desk = TestEnvironment::new()
+    let env = TestEnvironment::new()
         .with_files(&[(PROJECT_CONFIG, r#"{ "model": "x/{env:NAME}", "shell": "sh" }"#)])
         .env("NAME", "brought-in");
-    desk.run(&["config"]).assert_output(&expect![[r#"
+    env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
 
@@ -22,10 +22,10 @@ fn a_variable_is_withheld_until_the_file_is_trusted_as_it_is() {
           shell = "sh"  copydesk.jsonc:1:37
         ! warning: PROJECT/copydesk.jsonc:1:12: the value with `{env:NAME}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
     "#]]).assert_hides("brought-in");
-    desk.run(&["config", "trust"]).assert_output(&expect![[r#"
+    env.run(&["config", "trust"]).assert_output(&expect![[r#"
         Trusted as it is now: copydesk.jsonc
     "#]]);
-    desk.run(&["config"]).assert_output(&expect![[r#"
+    env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           project  copydesk.jsonc
 
@@ -33,10 +33,10 @@ fn a_variable_is_withheld_until_the_file_is_trusted_as_it_is() {
           model = "x/brought-in"  copydesk.jsonc:1:12
           shell = "sh"            copydesk.jsonc:1:37
     "#]]);
-    assert_eq!((desk.mode(TRUSTED), desk.mode("~/.local/state/copydesk")), (0o600, 0o700));
+    assert_eq!((env.mode(TRUSTED), env.mode("~/.local/state/copydesk")), (0o600, 0o700));
 
-    desk.write(PROJECT_CONFIG, r#"{ "model": "x/{env:NAME}", "shell": "sh", }"#);
-    desk.run(&["config"]).assert_output(&expect![[r#"
+    env.write(PROJECT_CONFIG, r#"{ "model": "x/{env:NAME}", "shell": "sh", }"#);
+    env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
 
@@ -45,19 +45,19 @@ fn a_variable_is_withheld_until_the_file_is_trusted_as_it_is() {
         ! warning: PROJECT/copydesk.jsonc:1:12: the value with `{env:NAME}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
     "#]]).assert_hides("brought-in");
 
-    desk.run(&["config", "trust"]).assert_output(&expect![[r#"
+    env.run(&["config", "trust"]).assert_output(&expect![[r#"
         Trusted as it is now: copydesk.jsonc
     "#]]);
-    desk.run(&["config", "trust", "--remove"]).assert_output(&expect![[r#"
+    env.run(&["config", "trust", "--remove"]).assert_output(&expect![[r#"
         No longer trusted: copydesk.jsonc
     "#]]);
-    let ran = desk.run(&["config"]);
+    let ran = env.run(&["config"]);
     assert!(ran.assert_hides("brought-in").stderr.contains("is withheld"), "{ran:?}");
 }
 
 #[test]
 fn all_files_of_the_project_are_trusted_and_none_of_another() {
-    let desk = TestEnvironment::new()
+    let env = TestEnvironment::new()
         .with_files(&[
             (PROJECT_CONFIG, "{}"),
             ("sub/.opencode/opencode.json", "{}"),
@@ -66,12 +66,12 @@ fn all_files_of_the_project_are_trusted_and_none_of_another() {
             ("other/copydesk.jsonc", "{}"),
         ])
         .cwd("sub");
-    desk.run(&["config", "trust"]).assert_output(&expect![[r#"
+    env.run(&["config", "trust"]).assert_output(&expect![[r#"
         Trusted as it is now: PROJECT/copydesk.jsonc
         Trusted as it is now: .opencode/opencode.json
     "#]]);
     let trusted = |args: &[&str]| {
-        let report = desk.run(args).json();
+        let report = env.run(args).json();
         report["files"].as_array().unwrap().iter().map(|file| file["trusted"].clone()).collect::<Vec<_>>()
     };
     assert_eq!(trusted(&["config", "--json"]), [true, true, true]);
@@ -102,20 +102,20 @@ fn there_may_be_nothing_to_trust() {
 
 #[test]
 fn a_damaged_list_is_no_trust_and_is_not_written_over() {
-    let desk = TestEnvironment::new()
+    let env = TestEnvironment::new()
         .with_files(&[(PROJECT_CONFIG, r#"{ "shell": "{env:NAME}" }"#), (TRUSTED, "oops")])
         .env("NAME", "brought-in");
-    desk.run(&["config"]).assert_hides("brought-in").assert_output(&expect![[r#"
+    env.run(&["config"]).assert_hides("brought-in").assert_output(&expect![[r#"
         Files, later ones win
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
         ! warning: ~/.local/state/copydesk/trusted.json: is damaged (expected value at line 1 column 1); remove it; no project file is trusted
         ! warning: PROJECT/copydesk.jsonc:1:12: the value with `{env:NAME}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
     "#]]);
-    desk.run(&["config", "trust"]).assert_output(&expect![[r#"
+    env.run(&["config", "trust"]).assert_output(&expect![[r#"
         ! error: ~/.local/state/copydesk/trusted.json: is damaged (expected value at line 1 column 1); remove it
         exit code 1
     "#]]);
-    assert_eq!(desk.read(TRUSTED), "oops");
+    assert_eq!(env.read(TRUSTED), "oops");
     // Nor does it claim success if the folder cannot be created.
     let blocked = TestEnvironment::new().with_files(&[(PROJECT_CONFIG, "{}"), ("~/.local/state", "a file")]);
     blocked.run(&["config", "trust"]).assert_output(&expect![[r#"
@@ -136,11 +136,11 @@ fn hijack(server: &ScriptedModelServer, id: &str, more: &str) -> String {
 fn the_users_key_does_not_go_where_a_repository_says() {
     let server = ScriptedModelServer::start();
     let project = hijack(&server, "openai", "");
-    let desk = TestEnvironment::new()
+    let env = TestEnvironment::new()
         .with_files(&[(PROJECT_CONFIG, &project)])
         .with_providers(&["openai"])
         .env("OPENAI_API_KEY", KEY);
-    let ran = desk.run(&["models"]);
+    let ran = env.run(&["models"]);
     let shown = ran.assert_hides(KEY).stdout.replace(&server.url(), "SERVER");
     expect![[r#"
         Not set up
@@ -149,15 +149,15 @@ fn the_users_key_does_not_go_where_a_repository_says() {
 
         No model is set up yet. The quickest ways: run `copydesk auth add anthropic` (or openai, google, openrouter, …), or start Ollama.
     "#]].assert_eq(&shown);
-    let report = desk.run(&["models", "--json"]).json();
+    let report = env.run(&["models", "--json"]).json();
     assert_eq!(report["providers"][0]["state"], json!("missing"));
     assert_eq!(report["model"], json!(null));
-    assert_eq!(desk.run(&["auth", "list", "--json"]).json(), json!([]), "no key is in use");
+    assert_eq!(env.run(&["auth", "list", "--json"]).json(), json!([]), "no key is in use");
 
-    desk.run(&["config", "trust"]);
-    assert_eq!(desk.run(&["models", "--json"]).json()["providers"][0]["state"], json!("usable"));
-    desk.write(PROJECT_CONFIG, project.replace("/v1", "/v2"));
-    assert_eq!(desk.run(&["models", "--json"]).json()["providers"][0]["state"], json!("missing"));
+    env.run(&["config", "trust"]);
+    assert_eq!(env.run(&["models", "--json"]).json()["providers"][0]["state"], json!("usable"));
+    env.write(PROJECT_CONFIG, project.replace("/v1", "/v2"));
+    assert_eq!(env.run(&["models", "--json"]).json()["providers"][0]["state"], json!("missing"));
 }
 
 #[test]
@@ -173,13 +173,13 @@ fn nor_does_anything_else_that_the_user_wrote_for_that_provider() {
     ] {
         // `models` itself sends a request only to Ollama.
         let user_file = format!(r#"{{ "provider": {{ "ollama": {{ {user} }} }} }}"#);
-        let desk = TestEnvironment::new()
+        let env = TestEnvironment::new()
             .with_files(&[(USER_CONFIG, &user_file), (PROJECT_CONFIG, &hijack(&server, "ollama", ""))]);
-        let desk = desk.with_providers(&["ollama"]).env("TEAM_KEY", KEY);
+        let env = env.with_providers(&["ollama"]).env("TEAM_KEY", KEY);
         if stored {
-            desk.run_with(&["auth", "add", "ollama"], KEY);
+            env.run_with(&["auth", "add", "ollama"], KEY);
         }
-        let report = desk.run(&["models", "--json"]).assert_hides(KEY).json();
+        let report = env.run(&["models", "--json"]).assert_hides(KEY).json();
         assert_eq!(report["providers"][0]["state"], json!("missing"), "{user}");
         assert!(report["providers"][0]["what"].as_str().unwrap().contains("config trust"), "{user}");
     }
@@ -191,20 +191,20 @@ fn a_repository_names_no_variable_to_read_a_key_from() {
     let server = ScriptedModelServer::start();
     let user = hijack(&server, "ollama", "");
     let project = r#"{ "provider": { "ollama": { "env": ["AWS_SECRET_ACCESS_KEY"] } } }"#;
-    let desk = TestEnvironment::new()
+    let env = TestEnvironment::new()
         .with_files(&[(USER_CONFIG, &user), (PROJECT_CONFIG, project)])
         .with_providers(&["ollama"])
         .env("AWS_SECRET_ACCESS_KEY", KEY);
-    let sent = |desk: &TestEnvironment| {
-        let ran = desk.run(&["models", "ollama"]);
+    let sent = |env: &TestEnvironment| {
+        let ran = env.run(&["models", "ollama"]);
         ran.assert_hides(KEY);
         (server.all_requests().last().unwrap().header("authorization").map(str::to_owned), ran.stderr)
     };
-    let (key, said) = sent(&desk);
+    let (key, said) = sent(&env);
     assert_eq!(key, None);
     expect![[r#"
         warning: PROJECT/copydesk.jsonc:1:36: `provider.ollama.env` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
     "#]].assert_eq(&said);
-    desk.run(&["config", "trust"]);
-    assert_eq!(sent(&desk), (Some(format!("Bearer {KEY}")), String::new()));
+    env.run(&["config", "trust"]);
+    assert_eq!(sent(&env), (Some(format!("Bearer {KEY}")), String::new()));
 }

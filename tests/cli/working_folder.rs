@@ -9,14 +9,14 @@ use super::environment::{PROJECT_CONFIG, TestEnvironment, USER_CONFIG};
 
 #[test]
 fn a_home_is_needed() {
-    let desk = TestEnvironment::new().without_env("HOME");
-    let ran = desk.run(&["config"]);
+    let env = TestEnvironment::new().without_env("HOME");
+    let ran = env.run(&["config"]);
     ran.assert_output(&expect![[r#"
         ! error: HOME is not set; set it to the absolute path of your home folder
         exit code 1
     "#]]);
     for args in [&["models"][..], &["config", "--json"], &["config", "trust"], &["auth", "list"]] {
-        let other = desk.run(args);
+        let other = env.run(args);
         assert_eq!((&other.stdout, &other.stderr, other.code), (&ran.stdout, &ran.stderr, ran.code));
     }
     TestEnvironment::new().env("HOME", "").run(&["config"]).assert_output(&expect![[r#"
@@ -28,38 +28,38 @@ fn a_home_is_needed() {
         exit code 1
     "#]]);
     // The schema does not depend on the folder.
-    assert_eq!(desk.run(&["config", "schema"]).code, Some(0));
+    assert_eq!(env.run(&["config", "schema"]).code, Some(0));
 }
 
 #[test]
 fn a_home_that_is_not_there_is_an_empty_one() {
-    let desk = TestEnvironment::new().env("HOME", "/nowhere/at/all");
+    let env = TestEnvironment::new().env("HOME", "/nowhere/at/all");
     for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {
         assert_eq!(
             TestEnvironment::new().env("HOME", "/nowhere/at/all").without_env(name).run(&["config"]).code,
             Some(0)
         );
     }
-    assert_eq!(desk.without_local_providers().run(&["models"]).code, Some(0));
+    assert_eq!(env.without_local_providers().run(&["models"]).code, Some(0));
 }
 
 #[test]
 fn folders_below_home_are_the_usual_ones_without_xdg() {
-    let mut desk = TestEnvironment::new().without_local_providers();
+    let mut env = TestEnvironment::new().without_local_providers();
     for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"] {
-        desk = desk.without_env(name);
+        env = env.without_env(name);
     }
-    desk.run_with(&["auth", "add", "groq"], "gsk_Zy8Xw6Vu4Ts2Rq0P");
-    assert!(desk.exists("~/.local/share/copydesk/auth.json"));
+    env.run_with(&["auth", "add", "groq"], "gsk_Zy8Xw6Vu4Ts2Rq0P");
+    assert!(env.exists("~/.local/share/copydesk/auth.json"));
 }
 
 #[test]
 fn another_folder_can_be_named() {
-    let desk = TestEnvironment::new().with_files(&[
+    let env = TestEnvironment::new().with_files(&[
         (PROJECT_CONFIG, r#"{ "model": "groq/outer" }"#),
         ("sub/copydesk.jsonc", r#"{ "model": "groq/inner" }"#),
     ]);
-    desk.run(&["--cwd", "sub", "config"]).assert_output(&expect![[r#"
+    env.run(&["--cwd", "sub", "config"]).assert_output(&expect![[r#"
         Files, later ones win
           project  PROJECT/copydesk.jsonc  not trusted: see `copydesk config trust --help`
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
@@ -68,35 +68,35 @@ fn another_folder_can_be_named() {
           model = "groq/inner"  copydesk.jsonc:1:12
     "#]]);
     // Before or after the command, absolute or relative, with or without symlinks.
-    std::os::unix::fs::symlink(desk.path("sub"), desk.path("link")).unwrap();
-    for folder in ["sub", "sub/", "./sub/../sub", "link", desk.path("sub").to_str().unwrap()] {
-        let ran = desk.run(&["config", "--cwd", folder]);
+    std::os::unix::fs::symlink(env.path("sub"), env.path("link")).unwrap();
+    for folder in ["sub", "sub/", "./sub/../sub", "link", env.path("sub").to_str().unwrap()] {
+        let ran = env.run(&["config", "--cwd", folder]);
         assert!(ran.stdout.contains("model = \"groq/inner\"  copydesk.jsonc:1:12"), "{folder}: {ran:?}");
     }
 }
 
 #[test]
 fn a_folder_that_is_none() {
-    let desk = TestEnvironment::new().with_files(&[("file", "")]);
-    desk.run(&["--cwd", "gone", "config"]).assert_output(&expect![[r#"
+    let env = TestEnvironment::new().with_files(&[("file", "")]);
+    env.run(&["--cwd", "gone", "config"]).assert_output(&expect![[r#"
         ! error: --cwd gone: No such file or directory (os error 2)
         exit code 1
     "#]]);
-    desk.run(&["--cwd", "file", "config"]).assert_output(&expect![[r#"
+    env.run(&["--cwd", "file", "config"]).assert_output(&expect![[r#"
         ! error: --cwd PROJECT/file: not a folder
         exit code 1
     "#]]);
-    desk.run(&["--cwd", "file/below", "models"]).assert_output(&expect![[r#"
+    env.run(&["--cwd", "file/below", "models"]).assert_output(&expect![[r#"
         ! error: --cwd file/below: Not a directory (os error 20)
         exit code 1
     "#]]);
-    desk.run(&["--cwd", "", "models"]).assert_output(&expect![[r#"
+    env.run(&["--cwd", "", "models"]).assert_output(&expect![[r#"
         ! error: a value is required for '--cwd <FOLDER>' but none was supplied
         !
         ! For more information, try '--help'.
         exit code 2
     "#]]);
-    desk.shell("mkdir here && cd here && rmdir ../here && \"$COPYDESK\" config").assert_output(&expect![[
+    env.shell("mkdir here && cd here && rmdir ../here && \"$COPYDESK\" config").assert_output(&expect![[
         r#"
         ! error: cannot read the current folder; change to another: No such file or directory (os error 2)
         exit code 1
@@ -106,11 +106,11 @@ fn a_folder_that_is_none() {
 
 #[test]
 fn a_folder_whose_name_is_no_text() {
-    let desk = TestEnvironment::new().with_files(&[(USER_CONFIG, "{}")]);
-    let odd = desk.path("").join(OsStr::from_bytes(b"odd\xff"));
+    let env = TestEnvironment::new().with_files(&[(USER_CONFIG, "{}")]);
+    let odd = env.path("").join(OsStr::from_bytes(b"odd\xff"));
     std::fs::create_dir(&odd).unwrap();
     std::fs::write(odd.join("copydesk.jsonc"), r#"{ "model": "groq/x" }"#).unwrap();
-    desk.shell("cd odd* && \"$COPYDESK\" config").assert_output(&expect![[r#"
+    env.shell("cd odd* && \"$COPYDESK\" config").assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
           project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
@@ -118,9 +118,9 @@ fn a_folder_whose_name_is_no_text() {
         Values
           model = "groq/x"  copydesk.jsonc:1:12
     "#]]);
-    let report = desk.shell("cd odd* && \"$COPYDESK\" config --json").json();
+    let report = env.shell("cd odd* && \"$COPYDESK\" config --json").json();
     assert_eq!(report["files"][1]["path"], "PROJECT/odd\u{fffd}/copydesk.jsonc");
-    desk.shell("cd odd* && \"$COPYDESK\" config trust").assert_output(&expect![[r#"
+    env.shell("cd odd* && \"$COPYDESK\" config trust").assert_output(&expect![[r#"
         ! error: PROJECT/odd�/copydesk.jsonc: expected a path that is UTF-8
         exit code 1
     "#]]);

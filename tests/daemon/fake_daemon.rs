@@ -19,11 +19,11 @@ pub(crate) struct FakeDaemonConnection {
 
 /// An editor whose shim has connected to this fake daemon of the given version, both initialized.
 pub(crate) fn connect_shim(
-    desk: &TestEnvironment,
+    env: &TestEnvironment,
     version: &str,
 ) -> (FakeDaemon, StdioEditor, FakeDaemonConnection) {
-    let by_hand = FakeDaemon::listen(desk);
-    let mut editor = StdioEditor::start(desk);
+    let by_hand = FakeDaemon::listen(env);
+    let mut editor = StdioEditor::start(env);
     editor.send(&json!({ "id": 0, "method": "initialize", "params": {} }));
     editor.notify("initialized", json!({}));
     let mut hand = by_hand.accept();
@@ -33,8 +33,8 @@ pub(crate) fn connect_shim(
 }
 
 impl FakeDaemon {
-    pub(crate) fn listen(desk: &TestEnvironment) -> Self {
-        let socket = socket(desk);
+    pub(crate) fn listen(env: &TestEnvironment) -> Self {
+        let socket = socket(env);
         let folder = socket.parent().unwrap();
         std::fs::create_dir_all(folder).unwrap();
         std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)).unwrap();

@@ -24,9 +24,9 @@ fn too_long(head: &str) -> impl Iterator<Item = Vec<u8>> {
 
 #[test]
 fn an_editor_that_sends_rubbish_is_told_and_goes_on() {
-    let desk = daemon_environment();
-    let (mut other, _) = StdioEditor::start_initialized(&desk);
-    let (mut editor, pid) = StdioEditor::start_initialized(&desk);
+    let env = daemon_environment();
+    let (mut other, _) = StdioEditor::start_initialized(&env);
+    let (mut editor, pid) = StdioEditor::start_initialized(&env);
     editor.write(b"Content-Length: 9\r\n\r\n{\"id\": 1,");
     let told = editor.next();
     assert_eq!((&told["id"], &told["error"]["code"]), (&json!(null), &json!(-32700)));
@@ -51,14 +51,14 @@ fn an_editor_that_sends_rubbish_is_told_and_goes_on() {
     }
     editor.leave();
     other.leave();
-    desk.run(&["stop"]);
+    env.run(&["stop"]);
 }
 
 #[test]
 fn a_client_that_sends_rubbish_to_the_daemon_itself_is_told_and_goes_on() {
-    let desk = daemon_environment();
-    let (mut other, pid) = StdioEditor::start_initialized(&desk);
-    let mut stream = UnixStream::connect(socket(&desk)).unwrap();
+    let env = daemon_environment();
+    let (mut other, pid) = StdioEditor::start_initialized(&env);
+    let mut stream = UnixStream::connect(socket(&env)).unwrap();
     let mut answers = BufReader::new(stream.try_clone().unwrap());
     stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     assert_eq!(read_message(&mut answers).unwrap()["error"]["code"], -32700);
@@ -74,13 +74,13 @@ fn a_client_that_sends_rubbish_to_the_daemon_itself_is_told_and_goes_on() {
     drop((stream, answers));
     assert_eq!(other.request("copydesk/status", json!({}))["result"]["pid"], pid);
     other.leave();
-    desk.run(&["stop"]);
+    env.run(&["stop"]);
 }
 
 #[test]
 fn a_document_that_missed_a_change_is_closed() {
-    let desk = daemon_environment();
-    let (by_hand, mut editor, mut hand) = connect_shim(&desk, env!("CARGO_PKG_VERSION"));
+    let env = daemon_environment();
+    let (by_hand, mut editor, mut hand) = connect_shim(&env, env!("CARGO_PKG_VERSION"));
     let item = json!({ "uri": "file:///a", "languageId": "", "version": 1, "text": "" });
     editor.notify("textDocument/didOpen", json!({ "textDocument": item }));
     hand.expect_method("textDocument/didOpen");
@@ -98,8 +98,8 @@ fn a_document_that_missed_a_change_is_closed() {
 
 #[test]
 fn a_daemon_that_sends_rubbish_is_told_of_in_the_editors_log() {
-    let desk = daemon_environment();
-    let (_by_hand, mut editor, mut hand) = connect_shim(&desk, env!("CARGO_PKG_VERSION"));
+    let env = daemon_environment();
+    let (_by_hand, mut editor, mut hand) = connect_shim(&env, env!("CARGO_PKG_VERSION"));
     hand.write(b"rubbish\n");
     assert_eq!(editor.next()["method"], "window/logMessage");
     hand.write(b"Content-Length: 7\r\n\r\nrubbish");

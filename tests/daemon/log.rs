@@ -20,10 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The log, as soon as it has this in it.
 #[track_caller]
-fn wait_for_log(desk: &TestEnvironment, text: &str) -> String {
+fn wait_for_log(env: &TestEnvironment, text: &str) -> String {
     let started = Instant::now();
     loop {
-        let log = desk.read(LOG);
+        let log = env.read(LOG);
         if log.contains(text) {
             return log;
         }
@@ -49,18 +49,18 @@ fn a_turn_is_seen_at_every_level_and_nothing_of_what_it_is_about() {
         ScriptedTurn::new().call("c4", "edit", edit).call("c5", "edit", json!({ "filePath": "marker-none" })),
         ScriptedTurn::new().text("marker-end"),
     ];
-    let ScriptedEnvironment { desk, server } =
+    let ScriptedEnvironment { env, server } =
         ScriptedEnvironment::with_config(turns, json!({ "permission": "allow" }));
-    let desk = desk.env("COPYDESK_LOG", "trace").with_files(&[("marker-a.txt", "marker-file\n")]);
-    let scripted = ScriptedEnvironment { desk, server };
+    let env = env.env("COPYDESK_LOG", "trace").with_files(&[("marker-a.txt", "marker-file\n")]);
+    let scripted = ScriptedEnvironment { env, server };
     let daemon = scripted.start_daemon(RunLocation::Daemon);
     let ran = scripted.run(&["marker-prompt"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stdout.contains("marker-end"), "{ran:?}");
-    assert_eq!(scripted.desk.read("marker-a.txt"), "marker-edit\n");
-    scripted.desk.run(&["stop"]);
+    assert_eq!(scripted.env.read("marker-a.txt"), "marker-edit\n");
+    scripted.env.run(&["stop"]);
     drop(daemon);
-    let log = scripted.desk.read(LOG);
+    let log = scripted.env.read(LOG);
     assert!(!log.contains("marker") && !log.contains("sk-0987654321"), "{log}");
     for line in [
         "session opened agent=\"build\" model=\"script/m-1\"",
@@ -84,10 +84,10 @@ fn a_turn_is_seen_at_every_level_and_nothing_of_what_it_is_about() {
 #[test]
 fn the_level_changes_while_the_daemon_runs() {
     let read = |call: &str| [read(call, "a.txt"), text_turn("Done.")];
-    let desk = ScriptedDaemon::new([read("c1"), read("c2"), read("c3")].concat());
-    let environment = &desk.scripted.desk;
+    let daemon = ScriptedDaemon::new([read("c1"), read("c2"), read("c3")].concat());
+    let environment = &daemon.scripted.env;
     environment.write("a.txt", "one\n");
-    let mut editor = desk.client("nvim");
+    let mut editor = daemon.client("nvim");
     let session = editor.new_session();
     editor.run_turn(&session, "Read it");
     let log = environment.read(LOG);
@@ -109,7 +109,7 @@ fn the_level_changes_while_the_daemon_runs() {
     assert!(!log.lines().any(is_of_model), "{log}");
 
     // As long as one client is there.
-    let mut other = desk.client("vscode");
+    let mut other = daemon.client("vscode");
     let params = json!({ "level": "off", "until": "detach" });
     assert_eq!(other.request_ok("copydesk/log/set", params), json!({ "level": "off" }));
     let before = environment.read(LOG);
@@ -120,7 +120,7 @@ fn the_level_changes_while_the_daemon_runs() {
 
     let (code, message) = editor.request_error("copydesk/log/set", json!({ "level": "reqwest=trace" }));
     assert_eq!(code, -32602);
-    assert!(message.starts_with("no crate of the daemon is called `reqwest`; there are: cli, "), "{message}");
+    assert!(message.starts_with("the daemon has no crate `reqwest`; there are: cli, "), "{message}");
     assert_eq!(editor.request_ok("copydesk/log/set", json!({})), json!({ "level": "info" }));
 }
 
@@ -135,10 +135,10 @@ impl Drop for FollowingCommand {
 
 #[test]
 fn whoever_follows_sees_more_while_they_do() {
-    let desk = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Done.")]);
-    let environment = &desk.scripted.desk;
+    let daemon = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Done.")]);
+    let environment = &daemon.scripted.env;
     environment.write("a.txt", "one\n");
-    let mut editor = desk.client("nvim");
+    let mut editor = daemon.client("nvim");
     let session = editor.new_session();
     let mut command = Command::new(BINARY);
     environment.prepare(&mut command);
@@ -158,47 +158,47 @@ fn whoever_follows_sees_more_while_they_do() {
 
 #[test]
 fn a_level_that_is_refused_is_all_that_is_said() {
-    let desk = daemon_environment();
-    desk.run(&["log", "--level", "debug"]).assert_output(&expect![[r#"
+    let env = daemon_environment();
+    env.run(&["log", "--level", "debug"]).assert_output(&expect![[r#"
         ! error: the daemon is not running, so there is no level to set; `COPYDESK_LOG=debug copydesk daemon` starts one with it
         exit code 1
     "#]]);
     let daemon = ScriptedDaemon::new([]);
-    daemon.scripted.desk.run(&["log", "--level", "loud"]).assert_output(&expect![[r#"
-        ! error: `loud` is no log level; expected off, error, warn, info, debug or trace, or CRATE=LEVEL
+    daemon.scripted.env.run(&["log", "--level", "loud"]).assert_output(&expect![[r#"
+        ! error: `loud` is not a log level; expected off, error, warn, info, debug or trace, or CRATE=LEVEL
         exit code 1
     "#]]);
 }
 
 #[test]
 fn without_a_daemon_there_is_the_file() {
-    let desk = daemon_environment();
-    desk.run(&["log"]).assert_output(&expect![[r#"
-        ! nothing to show in ~/.local/state/copydesk/log/desk.log
+    let env = daemon_environment();
+    env.run(&["log"]).assert_output(&expect![[r#"
+        ! nothing to show in ~/.local/state/copydesk/log/daemon.log
     "#]]);
     let line = |second: u32, rest: &str| format!("2026-11-16T11:36:0{second}.123456Z  INFO {rest}\n");
     let older =
         line(1, "copydesk: listening") + &line(2, "session{id=0abcdefghjkmnpqrstvw}: copydesk_session: one");
     let newer = line(3, "session{id=0zzzzzzzzzzzzzzzzzzz}: copydesk_session: \u{1b}[2Jtwo")
         + &line(4, "copydesk: ending");
-    desk.write(&format!("{LOG}.1"), older);
-    desk.write(LOG, newer);
-    desk.run(&["log", "-n", "3"]).assert_output(&expect![[r#"
+    env.write(&format!("{LOG}.1"), older);
+    env.write(LOG, newer);
+    env.run(&["log", "-n", "3"]).assert_output(&expect![[r#"
         2026-11-16T11:36:02.123456Z  INFO session{id=0abcdefghjkmnpqrstvw}: copydesk_session: one
         2026-11-16T11:36:03.123456Z  INFO session{id=0zzzzzzzzzzzzzzzzzzz}: copydesk_session: �[2Jtwo
         2026-11-16T11:36:04.123456Z  INFO copydesk: ending
     "#]]);
-    desk.run(&["log", "--session", "stvw"]).assert_output(&expect![[r#"
+    env.run(&["log", "--session", "stvw"]).assert_output(&expect![[r#"
         2026-11-16T11:36:02.123456Z  INFO session{id=0abcdefghjkmnpqrstvw}: copydesk_session: one
     "#]]);
     // A reader that has seen enough ends it.
-    let head = desk.shell("$COPYDESK log -f | head -n 1");
+    let head = env.shell("$COPYDESK log -f | head -n 1");
     assert_eq!((head.stdout.lines().count(), head.code), (1, Some(0)), "{head:?}");
-    for (desk, is_coloured) in
-        [(desk.env("TERM", "xterm"), true), (daemon_environment().env("NO_COLOR", "1"), false)]
+    for (env, is_coloured) in
+        [(env.env("TERM", "xterm"), true), (daemon_environment().env("NO_COLOR", "1"), false)]
     {
-        desk.write(LOG, line(1, "copydesk: listening"));
-        let mut terminal = TestTerminal::start(&desk, &["log"]);
+        env.write(LOG, line(1, "copydesk: listening"));
+        let mut terminal = TestTerminal::start(&env, &["log"]);
         assert_eq!(terminal.wait_for_exit(), Some(0));
         assert!(terminal.text().contains("INFO copydesk: listening"), "{}", terminal.text());
         assert_eq!(terminal.raw().contains("\u{1b}[32m"), is_coloured, "{:?}", terminal.raw());
@@ -216,10 +216,10 @@ fn the_life_of_a_language_server_is_seen_and_nothing_of_what_it_says() {
     let lsp = json!({ "toy": { "command": [program, script], "extensions": [".toy"] } });
     let change = |call, old, new| edit(call, "a.toy", old, new);
     let turns = [change("c1", "one", "marker two"), change("c2", "two", "marker three"), text_turn("Done.")];
-    let desk = ScriptedDaemon::with_config(turns, json!({ "permission": "allow", "lsp": lsp }));
-    let environment = &desk.scripted.desk;
+    let daemon = ScriptedDaemon::with_config(turns, json!({ "permission": "allow", "lsp": lsp }));
+    let environment = &daemon.scripted.env;
     environment.write("a.toy", "one\n");
-    let mut editor = desk.client("nvim");
+    let mut editor = daemon.client("nvim");
     editor.request_ok("copydesk/log/set", json!({ "level": "trace" }));
     let session = editor.new_session();
     editor.run_turn(&session, "Change it");

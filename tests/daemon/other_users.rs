@@ -18,17 +18,17 @@ fn is_root() -> bool {
 }
 
 /// Runs a command as the user `nobody`, in this environment.
-fn as_nobody(desk: &TestEnvironment, args: &[&str]) -> Output {
+fn as_nobody(env: &TestEnvironment, args: &[&str]) -> Output {
     let mut command = Command::new("setpriv");
-    desk.prepare(&mut command);
+    env.prepare(&mut command);
     let id = NOBODY.to_string();
     command.args(["--reuid", &id, "--regid", &id, "--clear-groups", "--"]).args(args);
     command.stdin(Stdio::null()).output().unwrap()
 }
 
 /// Opens the folders to everybody, as far as the socket.
-fn unlock(desk: &TestEnvironment) {
-    let socket = socket(desk);
+fn unlock(env: &TestEnvironment) {
+    let socket = socket(env);
     let open = |path: &std::path::Path, mode| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
@@ -41,21 +41,21 @@ fn a_client_of_another_user_is_turned_away() {
     if !is_root() {
         return;
     }
-    let desk = daemon_environment();
-    let daemon = ForegroundDaemon::start(&desk, &[]);
-    unlock(&desk);
+    let env = daemon_environment();
+    let daemon = ForegroundDaemon::start(&env, &[]);
+    unlock(&env);
     // Prints how much it received before the daemon hung up.
     let script =
         "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\nprint(len(s.recv(9)))";
-    let ran = as_nobody(&desk, &["/usr/bin/python3", "-c", script, socket(&desk).to_str().unwrap()]);
+    let ran = as_nobody(&env, &["/usr/bin/python3", "-c", script, socket(&env).to_str().unwrap()]);
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "0\n", "{ran:?}");
-    std::fs::set_permissions(desk.path("~/.run/copydesk"), std::fs::Permissions::from_mode(0o700)).unwrap();
-    let (editor, pid) = StdioEditor::start_initialized(&desk);
+    std::fs::set_permissions(env.path("~/.run/copydesk"), std::fs::Permissions::from_mode(0o700)).unwrap();
+    let (editor, pid) = StdioEditor::start_initialized(&env);
     assert_eq!(pid, u64::from(daemon.child.id()));
     editor.leave();
-    desk.run(&["stop"]);
-    daemon.wait_for_exit(&desk);
-    let log = desk.read(LOG);
+    env.run(&["stop"]);
+    daemon.wait_for_exit(&env);
+    let log = env.read(LOG);
     assert!(log.contains("from a process of another user uid=65534"), "{log}");
 }
 
@@ -64,8 +64,8 @@ fn a_daemon_of_another_user_is_not_talked_to() {
     if !is_root() {
         return;
     }
-    let desk = daemon_environment();
-    let folder = desk.path("~/.run/copydesk");
+    let env = daemon_environment();
+    let folder = env.path("~/.run/copydesk");
     std::fs::create_dir_all(&folder).unwrap();
     // A process of `nobody` listens in our folder, as if it had slipped in.
     let script = "import socket,sys,os\ns=socket.socket(socket.AF_UNIX)\nos.setuid(65534)\ns.bind(sys.argv[1])\ns.listen()\nprint('ready',flush=True)\nc,_=s.accept()\nprint(len(c.recv(9)))";
@@ -74,7 +74,7 @@ fn a_daemon_of_another_user_is_not_talked_to() {
         std::fs::set_permissions(above, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
     let mut child = Command::new("/usr/bin/python3")
-        .args(["-c", script, socket(&desk).to_str().unwrap()])
+        .args(["-c", script, socket(&env).to_str().unwrap()])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -82,7 +82,7 @@ fn a_daemon_of_another_user_is_not_talked_to() {
     let mut ready = [0; 6];
     stdout.read_exact(&mut ready).unwrap();
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
-    let ran = desk.run(&["status"]);
+    let ran = env.run(&["status"]);
     assert!(ran.stderr.contains("the daemon on this socket runs as user 65534, not as you"), "{ran:?}");
     let mut heard = String::new();
     stdout.read_to_string(&mut heard).unwrap();
@@ -95,12 +95,12 @@ fn a_folder_of_another_user_is_refused() {
     if !is_root() {
         return;
     }
-    let desk = daemon_environment().with_files(&[("~/.run/copydesk/file", "")]);
-    let folder = desk.path("~/.run/copydesk");
+    let env = daemon_environment().with_files(&[("~/.run/copydesk/file", "")]);
+    let folder = env.path("~/.run/copydesk");
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
     chown(&folder, Some(NOBODY), Some(NOBODY)).unwrap();
     for args in [&["daemon"][..], &["status"]] {
-        let ran = desk.run(args);
+        let ran = env.run(args);
         assert_eq!(ran.code, Some(1));
         assert!(ran.stderr.contains("this folder belongs to user 65534, not to you"), "{ran:?}");
     }

@@ -19,8 +19,8 @@ fn insert(uri: &str, version: u32, line: u32, character: u32, text: &str) -> Val
 
 #[test]
 fn an_editor_survives_its_daemon() {
-    let desk = daemon_environment();
-    let (mut editor, before) = StdioEditor::start_initialized(&desk);
+    let env = daemon_environment();
+    let (mut editor, before) = StdioEditor::start_initialized(&env);
     for _ in 0..3 {
         let pid = editor.request("copydesk/status", json!({}))["result"]["pid"].as_u64().unwrap();
         kill(pid, "-KILL");
@@ -30,14 +30,14 @@ fn an_editor_survives_its_daemon() {
     let after = editor.request("copydesk/status", json!({}));
     assert_ne!(after["result"]["pid"].as_u64(), Some(before));
     editor.leave();
-    desk.run(&["stop"]);
+    env.run(&["stop"]);
 }
 
 #[test]
 fn the_next_daemon_is_told_what_the_last_one_knew() {
-    let desk = daemon_environment();
-    let by_hand = FakeDaemon::listen(&desk);
-    let mut editor = StdioEditor::start(&desk);
+    let env = daemon_environment();
+    let by_hand = FakeDaemon::listen(&env);
+    let mut editor = StdioEditor::start(&env);
     editor.send(&json!({ "id": 1, "method": "initialize", "params": {
         "clientInfo": { "name": "Neovim" },
         "capabilities": { "general": { "positionEncodings": ["utf-8", "utf-16"] } },
@@ -85,8 +85,8 @@ fn the_next_daemon_is_told_what_the_last_one_knew() {
 
 #[test]
 fn whoever_waits_is_told_and_old_replies_reach_nobody() {
-    let desk = daemon_environment();
-    let (by_hand, mut editor, mut first) = connect_shim(&desk, env!("CARGO_PKG_VERSION"));
+    let env = daemon_environment();
+    let (by_hand, mut editor, mut first) = connect_shim(&env, env!("CARGO_PKG_VERSION"));
     for id in [json!(7), json!("seven")] {
         editor.send(&json!({ "id": id, "method": "copydesk/models", "params": {} }));
         first.expect_method("copydesk/models");
@@ -101,10 +101,7 @@ fn whoever_waits_is_told_and_old_replies_reach_nobody() {
     for id in [json!(7), json!("seven")] {
         let told = editor.next();
         assert_eq!((&told["id"], &told["error"]["code"]), (&id, &json!(-32803)));
-        assert!(
-            told["error"]["message"].as_str().unwrap().contains("daemon ended before it answered"),
-            "{told}"
-        );
+        assert!(told["error"]["message"].as_str().unwrap().contains("ended before it answered"), "{told}");
     }
     let mut second = by_hand.accept();
     second.answer_initialize(env!("CARGO_PKG_VERSION"));
@@ -125,8 +122,8 @@ fn whoever_waits_is_told_and_old_replies_reach_nobody() {
 /// It accepts the connection and never answers `initialize`.
 #[test]
 fn an_editor_can_leave_while_a_new_daemon_does_not_answer() {
-    let desk = daemon_environment();
-    let (by_hand, editor, first) = connect_shim(&desk, env!("CARGO_PKG_VERSION"));
+    let env = daemon_environment();
+    let (by_hand, editor, first) = connect_shim(&env, env!("CARGO_PKG_VERSION"));
     drop(first);
     let mut second = by_hand.accept();
     second.expect_method("initialize");
@@ -135,9 +132,9 @@ fn an_editor_can_leave_while_a_new_daemon_does_not_answer() {
 
 #[test]
 fn a_daemon_that_goes_before_it_answered_the_greeting_is_not_noticed() {
-    let desk = daemon_environment();
-    let by_hand = FakeDaemon::listen(&desk);
-    let mut editor = StdioEditor::start(&desk);
+    let env = daemon_environment();
+    let by_hand = FakeDaemon::listen(&env);
+    let mut editor = StdioEditor::start(&env);
     editor.send(&json!({ "id": 0, "method": "initialize", "params": {} }));
     let mut first = by_hand.accept();
     first.expect_method("initialize");
@@ -151,9 +148,9 @@ fn a_daemon_that_goes_before_it_answered_the_greeting_is_not_noticed() {
 
 #[test]
 fn an_editor_that_shuts_down_needs_no_new_daemon() {
-    let desk = daemon_environment();
-    let by_hand = FakeDaemon::listen(&desk);
-    let mut editor = StdioEditor::start(&desk);
+    let env = daemon_environment();
+    let by_hand = FakeDaemon::listen(&env);
+    let mut editor = StdioEditor::start(&env);
     editor.send(&json!({ "id": 0, "method": "initialize", "params": {} }));
     let mut first = by_hand.accept();
     let greeting = first.expect_method("initialize");
@@ -168,21 +165,21 @@ fn an_editor_that_shuts_down_needs_no_new_daemon() {
 }
 
 #[test]
-fn a_refusal_of_the_desk_is_passed_on() {
-    let desk = daemon_environment();
+fn a_refusal_of_the_daemon_is_passed_on() {
+    let env = daemon_environment();
     let (mut editor, hello) =
-        (StdioEditor::start(&desk), json!({ "protocol": 999, "client": "x", "version": "1" }));
+        (StdioEditor::start(&env), json!({ "protocol": 999, "client": "x", "version": "1" }));
     let refusal = editor.request("initialize", json!({ "initializationOptions": { "copydesk": hello } }));
     assert_eq!(refusal["error"]["code"], -31005);
     assert!(refusal["error"]["message"].as_str().unwrap().contains("Update"), "{refusal}");
     editor.leave();
-    desk.run(&["stop"]);
+    env.run(&["stop"]);
 }
 
 #[test]
 fn an_older_daemon_is_asked_to_hand_over() {
-    let desk = daemon_environment();
-    let (by_hand, mut editor, old) = connect_shim(&desk, "0.0.1");
+    let env = daemon_environment();
+    let (by_hand, mut editor, old) = connect_shim(&env, "0.0.1");
     let mut aside = by_hand.accept();
     aside.answer_initialize("0.0.1");
     let stop = aside.expect_method("copydesk/stop");
@@ -195,13 +192,13 @@ fn an_older_daemon_is_asked_to_hand_over() {
     let status = editor.request("copydesk/status", json!({}));
     assert_eq!(status["result"]["version"], env!("CARGO_PKG_VERSION"));
     editor.leave();
-    desk.run(&["stop"]);
+    env.run(&["stop"]);
 }
 
 #[test]
 fn daemons_that_fall_one_after_the_other_are_not_started_for_ever() {
-    let desk = daemon_environment();
-    let (by_hand, mut editor, first) = connect_shim(&desk, env!("CARGO_PKG_VERSION"));
+    let env = daemon_environment();
+    let (by_hand, mut editor, first) = connect_shim(&env, env!("CARGO_PKG_VERSION"));
     drop(first);
     for _ in 0..5 {
         by_hand.accept().expect_method("initialize");
@@ -230,8 +227,8 @@ fn daemons_that_fall_one_after_the_other_are_not_started_for_ever() {
 
 #[test]
 fn a_burst_keeps_its_order_in_both_directions() {
-    let desk = daemon_environment();
-    let (_by_hand, mut editor, mut hand) = connect_shim(&desk, env!("CARGO_PKG_VERSION"));
+    let env = daemon_environment();
+    let (_by_hand, mut editor, mut hand) = connect_shim(&env, env!("CARGO_PKG_VERSION"));
     // Neither reads until it has written everything, which is more than pipes hold.
     let filler = "x".repeat(2000);
     for number in 0..400 {

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::cli::environment::{BINARY, TestEnvironment};
 
 /// The daemon's socket and log, below the home.
-pub(crate) const SOCKET: &str = "~/.run/copydesk/desk.sock";
-pub(crate) const LOG: &str = "~/.local/state/copydesk/log/desk.log";
+pub(crate) const SOCKET: &str = "~/.run/copydesk/daemon.sock";
+pub(crate) const LOG: &str = "~/.local/state/copydesk/log/daemon.log";
 
 pub(crate) struct StdioEditor {
     child: Child,
@@ -24,9 +24,9 @@ pub(crate) fn daemon_environment() -> TestEnvironment {
 }
 
 impl StdioEditor {
-    pub(crate) fn start(desk: &TestEnvironment) -> Self {
+    pub(crate) fn start(env: &TestEnvironment) -> Self {
         let mut command = Command::new(BINARY);
-        desk.prepare(&mut command);
+        env.prepare(&mut command);
         command.args(["lsp", "--stdio", "--clientProcessId=1"]);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
@@ -35,8 +35,8 @@ impl StdioEditor {
     }
 
     /// Starts and initializes; returns the daemon's process id.
-    pub(crate) fn start_initialized(desk: &TestEnvironment) -> (Self, u64) {
-        let mut editor = Self::start(desk);
+    pub(crate) fn start_initialized(env: &TestEnvironment) -> (Self, u64) {
+        let mut editor = Self::start(env);
         let answer = editor.initialize();
         let pid = answer["result"]["capabilities"]["experimental"]["copydesk"]["pid"].as_u64();
         (editor, pid.unwrap_or_else(|| panic!("{answer}")))
@@ -133,28 +133,28 @@ pub(crate) struct ForegroundDaemon {
 }
 
 impl ForegroundDaemon {
-    pub(crate) fn start(desk: &TestEnvironment, args: &[&str]) -> Self {
+    pub(crate) fn start(env: &TestEnvironment, args: &[&str]) -> Self {
         let mut command = Command::new(BINARY);
-        desk.prepare(&mut command);
+        env.prepare(&mut command);
         let mut child = command.arg("daemon").args(args).stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
-        assert_eq!(line, format!("ready at {}\n", socket(desk).display()));
+        assert_eq!(line, format!("ready at {}\n", socket(env).display()));
         Self { child, stdout }
     }
 
     /// Waits for the exit, which must leave nothing behind.
-    pub(crate) fn wait_for_exit(mut self, desk: &TestEnvironment) -> ExitStatus {
+    pub(crate) fn wait_for_exit(mut self, env: &TestEnvironment) -> ExitStatus {
         let mut rest = String::new();
         self.stdout.read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "", "one line on standard output, and no more");
         let status = self.child.wait().unwrap();
-        assert!(!desk.exists(SOCKET));
+        assert!(!env.exists(SOCKET));
         status
     }
 }
 
-pub(crate) fn socket(desk: &TestEnvironment) -> PathBuf {
-    desk.path(SOCKET)
+pub(crate) fn socket(env: &TestEnvironment) -> PathBuf {
+    env.path(SOCKET)
 }

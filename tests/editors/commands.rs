@@ -23,8 +23,8 @@ struct CommandPipe(BufReader<File>);
 
 impl CommandPipe {
     /// Waits until the command has started.
-    fn wait_for_start(desk: &ScriptedDaemon) -> Self {
-        let mut held = BufReader::new(File::open(desk.scripted.desk.path("held")).unwrap());
+    fn wait_for_start(daemon: &ScriptedDaemon) -> Self {
+        let mut held = BufReader::new(File::open(daemon.scripted.env.path("held")).unwrap());
         let mut line = String::new();
         held.read_line(&mut line).unwrap();
         assert_eq!(line, "begun\n");
@@ -60,27 +60,27 @@ fn with_background_command() -> ScriptedDaemon {
 
 fn running(script: &str, more: impl IntoIterator<Item = ScriptedTurn>) -> ScriptedDaemon {
     let bash = ScriptedTurn::new().call("c1", "bash", json!({ "command": script, "description": "Stay" }));
-    let desk = ScriptedDaemon::new([bash].into_iter().chain(more));
-    let path = desk.scripted.desk.path("held");
+    let daemon = ScriptedDaemon::new([bash].into_iter().chain(more));
+    let path = daemon.scripted.env.path("held");
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-    desk
+    daemon
 }
 
 #[test]
 fn a_command_that_does_not_listen_is_gone_when_the_daemon_has_stopped() {
-    let mut desk = with_running_command();
-    let mut client = desk.client("vscode");
+    let mut daemon = with_running_command();
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "Go");
-    let held = CommandPipe::wait_for_start(&desk);
+    let held = CommandPipe::wait_for_start(&daemon);
     assert!(held.is_open());
-    let stop = desk.scripted.desk.run(&["stop", "--now"]);
+    let stop = daemon.scripted.env.run(&["stop", "--now"]);
     assert!(stop.code == Some(0) && stop.stdout.starts_with("The daemon has stopped.\n"), "{stop:?}");
     assert!(!held.is_open());
     // Attached clients know how it ended, and so do later ones.
     assert_eq!(client.wait_for_turn_end(&session), "cancelled");
-    desk.restart();
-    let loaded = desk.client("nvim").load(&session);
+    daemon.restart();
+    let loaded = daemon.client("nvim").load(&session);
     let call = loaded["parts"].as_array().unwrap().iter().find(|part| part["content"]["kind"] == "call");
     let call = call.unwrap_or_else(|| panic!("{loaded:#}"));
     assert_eq!(call["state"]["kind"], "interrupted");
@@ -90,30 +90,30 @@ fn a_command_that_does_not_listen_is_gone_when_the_daemon_has_stopped() {
 
 #[test]
 fn what_a_command_left_in_the_background_is_gone_when_the_daemon_has_ended() {
-    let desk = with_background_command();
-    let mut client = desk.client("vscode");
+    let daemon = with_background_command();
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "Go");
-    let held = CommandPipe::wait_for_start(&desk);
+    let held = CommandPipe::wait_for_start(&daemon);
     assert_eq!(client.wait_for_turn_end(&session), "done");
     assert!(held.is_open());
-    kill(desk.pid().into(), "-TERM");
+    kill(daemon.pid().into(), "-TERM");
     client.read_to_the_end();
     assert!(!held.is_open());
 }
 
 #[test]
 fn a_killed_daemon_takes_its_commands_along() {
-    for (mut desk, ends) in [(with_running_command(), false), (with_background_command(), true)] {
-        let mut client = desk.client("vscode");
+    for (mut daemon, ends) in [(with_running_command(), false), (with_background_command(), true)] {
+        let mut client = daemon.client("vscode");
         let session = client.new_session();
         client.prompt(&session, "Go");
-        let held = CommandPipe::wait_for_start(&desk);
+        let held = CommandPipe::wait_for_start(&daemon);
         if ends {
             assert_eq!(client.wait_for_turn_end(&session), "done");
         }
         assert!(held.is_open());
-        desk.crash();
+        daemon.crash();
         held.assert_closed();
     }
 }
@@ -121,15 +121,15 @@ fn a_killed_daemon_takes_its_commands_along() {
 /// A queued prompt must not start when the shutdown cancels the one before it.
 #[test]
 fn a_daemon_that_ends_begins_nothing_more() {
-    let desk = ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g")]);
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g")]);
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "First");
-    desk.wait_for_gate("g");
+    daemon.wait_for_gate("g");
     assert_eq!(client.prompt(&session, "Second")["queued"], true);
     assert_eq!(client.request_ok("copydesk/stop", json!({ "when": "now" })), json!({ "waitingFor": 1 }));
     client.read_to_the_end();
-    desk.wait_for_hangup("g");
+    daemon.wait_for_hangup("g");
     let started = client.events.iter().filter(|event| event["event"]["event"] == "turnStarted").count();
-    assert_eq!((started, desk.scripted.server.requests().len()), (1, 1));
+    assert_eq!((started, daemon.scripted.server.requests().len()), (1, 1));
 }

@@ -9,14 +9,14 @@ use crate::model_server::ScriptedTurn;
 
 #[test]
 fn a_turn_goes_on_without_its_editor() {
-    let desk = ScriptedDaemon::new([ScriptedTurn::new().text("The answer").gate("g").text(" is 42.")]);
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::new([ScriptedTurn::new().text("The answer").gate("g").text(" is 42.")]);
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "Think");
-    desk.wait_for_gate("g");
+    daemon.wait_for_gate("g");
     client.wait_for_event(&session, "delta");
     drop(client);
-    let mut next = desk.client("vscode");
+    let mut next = daemon.client("vscode");
     let loaded = next.load(&session);
     assert_eq!(loaded["running"], 1);
     // The step has started, though none of its parts is complete.
@@ -24,28 +24,28 @@ fn a_turn_goes_on_without_its_editor() {
     let states: Vec<_> = parts.map(|part| (&part["content"]["kind"], &part["state"]["kind"])).collect();
     let expected = [("prompt", "completed"), ("stepStart", "running"), ("text", "running")];
     assert_eq!(json!(states), json!(expected));
-    desk.open_gate("g");
+    daemon.open_gate("g");
     assert_eq!(next.wait_for_turn_end(&session), "done");
     assert_eq!(next.load(&session)["parts"][2]["content"]["text"], "The answer is 42.");
 }
 
 #[test]
 fn a_turn_that_nobody_watches_comes_to_its_end() {
-    let desk = ScriptedDaemon::new([
+    let daemon = ScriptedDaemon::new([
         ScriptedTurn::new().text("The answer").gate("g").text(" is 42."),
         text_turn("And more."),
     ]);
-    let mut client = desk.client("vscode");
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "Think");
-    desk.wait_for_gate("g");
+    daemon.wait_for_gate("g");
     // Queue one more.
     assert_eq!(client.prompt(&session, "Think again")["queued"], true);
     drop(client);
-    let mut other = desk.client("nvim");
+    let mut other = daemon.client("nvim");
     // The daemon has noticed once the other is the only client.
     while other.request_ok("copydesk/status", json!({}))["clients"] != 1 {}
-    desk.open_gate("g");
+    daemon.open_gate("g");
     while other.request_ok("copydesk/status", json!({}))["sessions"] != json!([]) {}
     let loaded = other.load(&session);
     let texts: Vec<_> = loaded["parts"]
@@ -60,12 +60,12 @@ fn a_turn_that_nobody_watches_comes_to_its_end() {
 #[test]
 fn a_prompt_is_heard_even_if_the_editor_is_gone_at_once() {
     for _ in 0..10 {
-        let desk = ScriptedDaemon::new([text_turn("Heard.")]);
-        let mut client = desk.client("vscode");
+        let daemon = ScriptedDaemon::new([text_turn("Heard.")]);
+        let mut client = daemon.client("vscode");
         let session = client.new_session();
         client.send_request("copydesk/turn/start", json!({ "session": session, "text": "Bye" }));
         drop(client);
-        let mut other = desk.client("nvim");
+        let mut other = daemon.client("nvim");
         let answer = |parts: &serde_json::Value| {
             parts["parts"].as_array().unwrap().iter().any(|part| part["content"]["text"] == "Heard.")
         };
@@ -76,20 +76,20 @@ fn a_prompt_is_heard_even_if_the_editor_is_gone_at_once() {
 #[test]
 fn a_killed_daemon_leaves_what_was_done_and_marks_what_was_not() {
     let wait = json!({ "command": "echo begun; cat fifo", "description": "Wait" });
-    let mut desk = ScriptedDaemon::new([
+    let mut daemon = ScriptedDaemon::new([
         edit("c1", "a.txt", "old", "new"),
         ScriptedTurn::new().text("Now I wait.").call("c2", "bash", wait),
     ]);
-    desk.scripted.desk.write("a.txt", "old\n");
-    let fifo = desk.scripted.desk.path("fifo");
+    daemon.scripted.env.write("a.txt", "old\n");
+    let fifo = daemon.scripted.env.path("fifo");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    let mut client = desk.client("vscode");
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "Edit, then wait");
     while !client.wait_for_event(&session, "progress")["metadata"].to_string().contains("begun") {}
-    desk.restart();
+    daemon.restart();
     client.read_to_the_end();
-    let mut client = desk.client("vscode");
+    let mut client = daemon.client("vscode");
     let loaded = client.load(&session);
     assert_eq!(loaded.get("running"), None);
     let calls: Vec<_> = loaded["parts"]
@@ -100,39 +100,39 @@ fn a_killed_daemon_leaves_what_was_done_and_marks_what_was_not() {
         .map(|part| (part["content"]["call"].as_str().unwrap(), part["state"]["kind"].as_str().unwrap()))
         .collect();
     assert_eq!(calls, [("c1", "completed"), ("c2", "interrupted")]);
-    assert_eq!(desk.scripted.desk.read("a.txt"), "new\n");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "new\n");
     // It continues from there, and knows that it was interrupted.
-    desk.scripted.server.queue_turn(text_turn("On we go."));
+    daemon.scripted.server.queue_turn(text_turn("On we go."));
     client.run_turn(&session, "Go on");
-    let sent = desk.scripted.request_body(2)["messages"].to_string();
+    let sent = daemon.scripted.request_body(2)["messages"].to_string();
     assert!(sent.contains("Now I wait.") && sent.contains("interrupted"), "{sent}");
 }
 
 #[test]
-fn a_desk_that_stops_cancels_what_runs_and_says_so() {
-    let desk = ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g").text("b")]);
-    let mut client = desk.client("vscode");
+fn a_daemon_that_stops_cancels_what_runs_and_says_so() {
+    let daemon = ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g").text("b")]);
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "Go");
-    desk.wait_for_gate("g");
+    daemon.wait_for_gate("g");
     client.wait_for_event(&session, "delta");
-    let mut other = desk.client("nvim");
+    let mut other = daemon.client("nvim");
     assert_eq!(other.request_ok("copydesk/stop", json!({ "when": "now" })), json!({ "waitingFor": 1 }));
     assert_eq!(client.wait_for_turn_end(&session), "cancelled");
     client.read_to_the_end();
     other.read_to_the_end();
-    desk.wait_for_hangup("g");
+    daemon.wait_for_hangup("g");
 }
 
 /// Through `copydesk lsp`, as editors do.
 #[test]
 fn the_daemon_is_killed_under_an_editor_and_the_next_one_knows_its_unsaved_text() {
-    let mut desk = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
-    desk.scripted.desk.write("a.txt", "on disk\n");
-    let uri = desk.uri("a.txt");
-    let mut editor = StdioEditor::start(&desk.scripted.desk);
+    let mut daemon = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
+    daemon.scripted.env.write("a.txt", "on disk\n");
+    let uri = daemon.uri("a.txt");
+    let mut editor = StdioEditor::start(&daemon.scripted.env);
     let hello = json!({ "copydesk": { "protocol": 1, "client": "nvim", "version": "0.1.0" } });
-    let folder = scripted_editor::uri(&desk.scripted.desk, "");
+    let folder = scripted_editor::uri(&daemon.scripted.env, "");
     let params = json!({ "rootUri": folder, "capabilities": {}, "initializationOptions": hello });
     assert!(editor.request("initialize", params).get("error").is_none());
     editor.notify("initialized", json!({}));
@@ -142,7 +142,7 @@ fn the_daemon_is_killed_under_an_editor_and_the_next_one_knows_its_unsaved_text(
     let change = json!([{ "range": { "start": end, "end": end }, "text": "and not saved\n" }]);
     editor.notify("textDocument/didChange", scripted_editor::did_change_params(&uri, 2, &change));
     assert_eq!(editor.request("copydesk/status", json!({}))["result"]["documents"], 1);
-    desk.crash();
+    daemon.crash();
     while editor.next()["method"] != "copydesk/restarted" {}
     let made = editor.request("copydesk/session/new", json!({}));
     let session = made["result"]["session"]["id"].clone();
@@ -150,7 +150,11 @@ fn the_daemon_is_killed_under_an_editor_and_the_next_one_knows_its_unsaved_text(
     let params = json!({ "session": session, "text": "Read it" });
     editor.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "copydesk/turn/start", "params": params }));
     while editor.next()["params"]["event"]["event"] != "turnEnded" {}
-    assert!(desk.last_model_input(1).contains("1: typed\n2: and not saved"), "{}", desk.last_model_input(1));
+    assert!(
+        daemon.last_model_input(1).contains("1: typed\n2: and not saved"),
+        "{}",
+        daemon.last_model_input(1)
+    );
     editor.leave();
-    desk.scripted.desk.run(&["stop", "--now"]);
+    daemon.scripted.env.run(&["stop", "--now"]);
 }

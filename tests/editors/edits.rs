@@ -16,18 +16,18 @@ fn gated_edit(call: &str, gate: &str, old: &str, new: &str) -> ScriptedTurn {
 #[test]
 fn an_open_file_is_edited_in_its_buffer_by_the_least_that_differs() {
     let text = "fn total() {\n    let tax = 1;\n    tax + 2\n}\n";
-    let desk = ScriptedDaemon::new([
+    let daemon = ScriptedDaemon::new([
         edit("c1", "a.rs", "    let tax = 1;\n    tax + 2\n", "    let tax = 3;\n    tax + 2\n"),
         text_turn("Done."),
     ]);
-    desk.scripted.desk.write("a.rs", "on disk\n");
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.rs"));
+    daemon.scripted.env.write("a.rs", "on disk\n");
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.rs"));
     client.open(&uri, text);
     client.type_text(&uri, "fn", "pub fn");
     client.run_turn(&session, "Edit");
     assert_eq!(client.text(&uri), "pub fn total() {\n    let tax = 3;\n    tax + 2\n}\n");
-    assert_eq!(desk.scripted.desk.read("a.rs"), "on disk\n", "nothing is saved");
+    assert_eq!(daemon.scripted.env.read("a.rs"), "on disk\n", "nothing is saved");
     let [edited] = client.edits.as_slice() else { panic!("{:?}", client.edits) };
     assert!(edited["label"].as_str().unwrap().contains("a.rs"), "{edited}");
     let document = &edited["edit"]["documentChanges"][0];
@@ -45,9 +45,9 @@ fn an_open_file_is_edited_in_its_buffer_by_the_least_that_differs() {
 fn characters_are_counted_as_was_agreed() {
     let text = "e\u{301} 👩\u{200d}👩\u{200d}👧 𝔘 = old; // 🦀 old?\n";
     for units in [EditorEncoding::Utf8, EditorEncoding::Utf16, EditorEncoding::Utf32] {
-        let desk = ScriptedDaemon::new([edit("c1", "a.txt", "𝔘 = old", "𝔘 = n🎉w"), text_turn("Done.")]);
-        let mut client = ScriptedEditor::with_encoding(&desk.scripted.desk, "vscode", units);
-        let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+        let daemon = ScriptedDaemon::new([edit("c1", "a.txt", "𝔘 = old", "𝔘 = n🎉w"), text_turn("Done.")]);
+        let mut client = ScriptedEditor::with_encoding(&daemon.scripted.env, "vscode", units);
+        let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
         client.open(&uri, text);
         client.type_text(&uri, "🦀 old?", "🦀🦀 old?");
         client.run_turn(&session, "Edit");
@@ -57,29 +57,29 @@ fn characters_are_counted_as_was_agreed() {
             "{units:?}"
         );
         // The daemon has the same text as the editor.
-        desk.scripted.server.queue_turn(read("c2", "a.txt"));
-        desk.scripted.server.queue_turn(text_turn("Read."));
+        daemon.scripted.server.queue_turn(read("c2", "a.txt"));
+        daemon.scripted.server.queue_turn(text_turn("Read."));
         client.run_turn(&session, "Read");
         assert!(
-            desk.last_model_input(3).contains(client.text(&uri).trim_end()),
+            daemon.last_model_input(3).contains(client.text(&uri).trim_end()),
             "{units:?}: {}",
-            desk.last_model_input(3)
+            daemon.last_model_input(3)
         );
     }
 }
 
 /// What the user types between the model's read and the edit, and the final text.
 #[test]
-fn what_a_person_types_while_the_edit_is_on_its_way_stays() {
+fn what_a_user_types_while_the_edit_is_on_its_way_stays() {
     let text = "one\ntwo\nthree\nfour\nfive\nsix\n";
     for (typed, expected) in [
         (("one", "zero\none"), "zero\none\ntwo\nthree\nFOUR\nfive\nsix\n"),
         (("six", "six!"), "one\ntwo\nthree\nFOUR\nfive\nsix!\n"),
         (("one\ntwo\n", ""), "three\nFOUR\nfive\nsix\n"),
     ] {
-        let desk = ScriptedDaemon::new([edit("c1", "a.txt", "four", "FOUR"), text_turn("Done.")]);
-        let mut client = desk.client("vscode");
-        let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+        let daemon = ScriptedDaemon::new([edit("c1", "a.txt", "four", "FOUR"), text_turn("Done.")]);
+        let mut client = daemon.client("vscode");
+        let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
         client.open(&uri, text);
         client.applies_edits = false;
         client.prompt(&session, "Edit");
@@ -91,15 +91,19 @@ fn what_a_person_types_while_the_edit_is_on_its_way_stays() {
         assert_eq!(client.wait_for_turn_end(&session), "done");
         assert_eq!(client.text(&uri), expected);
         assert_eq!(client.edits.len(), 2, "the second one fits");
-        assert!(desk.last_model_input(1).contains("what they wrote is kept"), "{}", desk.last_model_input(1));
+        assert!(
+            daemon.last_model_input(1).contains("what they wrote is kept"),
+            "{}",
+            daemon.last_model_input(1)
+        );
     }
 }
 
 #[test]
 fn the_same_lines_are_a_conflict_that_the_model_is_told_with_both_texts() {
-    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "four", "FOUR"), text_turn("I see.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let daemon = ScriptedDaemon::new([edit("c1", "a.txt", "four", "FOUR"), text_turn("I see.")]);
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, "three\nfour\nfive\n");
     client.applies_edits = false;
     client.prompt(&session, "Edit");
@@ -108,16 +112,16 @@ fn the_same_lines_are_a_conflict_that_the_model_is_told_with_both_texts() {
     client.apply_edit_request(&asked);
     assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(client.text(&uri), "three\nquatre\nfive\n");
-    let told = desk.last_model_input(1);
+    let told = daemon.last_model_input(1);
     assert!(told.contains("FOUR") && told.contains("quatre"), "{told}");
     assert!(told.contains("The person has changed the same lines"), "{told}");
 }
 
 #[test]
 fn typing_right_behind_the_edit_is_told_from_it() {
-    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "two", "TWO"), text_turn("Done.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let daemon = ScriptedDaemon::new([edit("c1", "a.txt", "two", "TWO"), text_turn("Done.")]);
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, "one\ntwo\nthree\n");
     client.applies_edits = false;
     client.prompt(&session, "Edit");
@@ -138,123 +142,124 @@ fn typing_right_behind_the_edit_is_told_from_it() {
 #[test]
 fn a_buffer_without_a_file_is_read_and_edited_by_its_name() {
     let uri = "untitled:Untitled-1";
-    let desk = ScriptedDaemon::new([read("c1", uri), edit("c2", uri, "draft", "letter"), text_turn("Done.")]);
-    let mut client = desk.client("vscode");
+    let daemon =
+        ScriptedDaemon::new([read("c1", uri), edit("c2", uri, "draft", "letter"), text_turn("Done.")]);
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.open(uri, "A draft.\n");
     client.run_turn(&session, "Edit");
-    assert!(desk.last_model_input(1).contains("1: A draft."), "{}", desk.last_model_input(1));
+    assert!(daemon.last_model_input(1).contains("1: A draft."), "{}", daemon.last_model_input(1));
     assert_eq!(client.text(uri), "A letter.\n");
     // A closed document is gone.
     client.close(uri);
-    desk.scripted.server.queue_turn(read("c3", uri));
-    desk.scripted.server.queue_turn(text_turn("Gone."));
+    daemon.scripted.server.queue_turn(read("c3", uri));
+    daemon.scripted.server.queue_turn(text_turn("Gone."));
     client.run_turn(&session, "Read");
-    assert!(desk.last_model_input(4).contains("does not exist"), "{}", desk.last_model_input(4));
+    assert!(daemon.last_model_input(4).contains("does not exist"), "{}", daemon.last_model_input(4));
 }
 
 #[test]
 fn unsaved_text_is_found_by_grep_and_what_is_only_on_disk_is_not() {
     let grep =
         |call: &str, pattern: &str| ScriptedTurn::new().call(call, "grep", json!({ "pattern": pattern }));
-    let desk = ScriptedDaemon::new([grep("c1", "unsaved"), grep("c2", "stale"), text_turn("Done.")]);
-    desk.scripted.desk.write("a.txt", "stale\n");
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::new([grep("c1", "unsaved"), grep("c2", "stale"), text_turn("Done.")]);
+    daemon.scripted.env.write("a.txt", "stale\n");
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
-    client.open(&desk.uri("a.txt"), "unsaved\n");
+    client.open(&daemon.uri("a.txt"), "unsaved\n");
     client.run_turn(&session, "Search");
     assert!(
-        desk.last_model_input(1).contains("a.txt") && desk.last_model_input(1).contains("unsaved"),
+        daemon.last_model_input(1).contains("a.txt") && daemon.last_model_input(1).contains("unsaved"),
         "{}",
-        desk.last_model_input(1)
+        daemon.last_model_input(1)
     );
-    assert!(!desk.last_model_input(2).contains("a.txt"), "{}", desk.last_model_input(2));
+    assert!(!daemon.last_model_input(2).contains("a.txt"), "{}", daemon.last_model_input(2));
 }
 
 #[test]
 fn a_file_that_changes_on_the_disk_while_it_is_open_is_the_editors_business() {
-    let desk =
+    let daemon =
         ScriptedDaemon::new([read("c1", "a.txt"), gated_edit("c2", "g", "old", "new"), text_turn("Done.")]);
-    desk.scripted.desk.write("a.txt", "old\n");
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    daemon.scripted.env.write("a.txt", "old\n");
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, "old\n");
     client.prompt(&session, "Edit");
-    desk.wait_for_gate("g");
-    desk.scripted.desk.write("a.txt", "somebody else's\n");
-    desk.open_gate("g");
+    daemon.wait_for_gate("g");
+    daemon.scripted.env.write("a.txt", "somebody else's\n");
+    daemon.open_gate("g");
     assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(client.text(&uri), "new\n");
-    assert_eq!(desk.scripted.desk.read("a.txt"), "somebody else's\n");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "somebody else's\n");
 }
 
 #[test]
 fn a_closed_file_that_changed_since_it_was_read_is_left_alone() {
-    let desk =
+    let daemon =
         ScriptedDaemon::new([read("c1", "a.txt"), gated_edit("c2", "g", "old", "new"), text_turn("Done.")]);
-    desk.scripted.desk.write("a.txt", "old\n");
-    let mut client = desk.client("vscode");
+    daemon.scripted.env.write("a.txt", "old\n");
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "Edit");
-    desk.wait_for_gate("g");
-    desk.scripted.desk.write("a.txt", "old, and somebody else's\n");
-    desk.open_gate("g");
+    daemon.wait_for_gate("g");
+    daemon.scripted.env.write("a.txt", "old, and somebody else's\n");
+    daemon.open_gate("g");
     assert_eq!(client.wait_for_turn_end(&session), "done");
     assert!(
-        desk.last_model_input(2).contains("has changed since it was read"),
+        daemon.last_model_input(2).contains("has changed since it was read"),
         "{}",
-        desk.last_model_input(2)
+        daemon.last_model_input(2)
     );
-    assert_eq!(desk.scripted.desk.read("a.txt"), "old, and somebody else's\n");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "old, and somebody else's\n");
     assert!(!client.has_message(|message| message["method"] == "copydesk/document/changed"));
 }
 
 #[test]
 fn whoever_is_attached_is_told_of_files_that_were_written_or_made() {
     let make = ScriptedTurn::new().call("c2", "write", json!({ "filePath": "b.txt", "content": "b\n" }));
-    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), make, text_turn("Done.")]);
-    desk.scripted.desk.write("a.txt", "old\n");
-    let (mut client, mut other) = (desk.client("vscode"), desk.client("nvim"));
+    let daemon = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), make, text_turn("Done.")]);
+    daemon.scripted.env.write("a.txt", "old\n");
+    let (mut client, mut other) = (daemon.client("vscode"), daemon.client("nvim"));
     let session = client.new_session();
     client.run_turn(&session, "Edit");
-    assert_eq!(desk.scripted.desk.read("a.txt"), "new\n");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "new\n");
     for client in [&mut client, &mut other] {
         for (file, reason) in [("a.txt", "written"), ("b.txt", "created")] {
             let told = client.wait_for_method("copydesk/document/changed");
-            assert_eq!(told["params"], json!({ "uri": desk.uri(file), "reason": reason }));
+            assert_eq!(told["params"], json!({ "uri": daemon.uri(file), "reason": reason }));
         }
     }
 }
 
 #[test]
 fn a_file_that_is_opened_or_closed_in_the_middle_is_edited_where_it_is_then() {
-    let desk = ScriptedDaemon::new([
+    let daemon = ScriptedDaemon::new([
         read("c1", "a.txt"),
         gated_edit("c2", "opened", "one", "two"),
         gated_edit("c3", "closed", "one", "three"),
         text_turn("Done."),
     ]);
-    desk.scripted.desk.write("a.txt", "one\n");
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    daemon.scripted.env.write("a.txt", "one\n");
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.prompt(&session, "Edit");
-    desk.wait_for_gate("opened");
+    daemon.wait_for_gate("opened");
     client.open(&uri, "one\n");
     client.request_ok("copydesk/status", json!({}));
-    desk.open_gate("opened");
+    daemon.open_gate("opened");
     client.wait_for_method("workspace/applyEdit");
     assert_eq!(client.text(&uri), "two\n");
-    desk.wait_for_gate("closed");
+    daemon.wait_for_gate("closed");
     // Not saved: the disk still has the old text.
     client.close(&uri);
     client.request_ok("copydesk/status", json!({}));
-    desk.open_gate("closed");
+    daemon.open_gate("closed");
     assert_eq!(client.wait_for_turn_end(&session), "done");
     // The model has seen another text than the one on disk, and is told so.
-    assert_eq!(desk.scripted.desk.read("a.txt"), "one\n");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "one\n");
     assert!(
-        desk.last_model_input(3).contains("has changed since it was read"),
+        daemon.last_model_input(3).contains("has changed since it was read"),
         "{}",
-        desk.last_model_input(3)
+        daemon.last_model_input(3)
     );
 }

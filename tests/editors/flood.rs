@@ -26,9 +26,9 @@ fn a_client_that_does_not_read_costs_the_others_nothing() {
     let turn = (0..BATCHES).fold(ScriptedTurn::new(), |turn, batch| {
         turn.chunks(std::iter::repeat_n(word.clone(), BATCH)).gate(gate(batch))
     });
-    let desk = ScriptedDaemon::new([turn]);
-    let mut deaf = desk.client("vscode");
-    let mut client = desk.client("nvim");
+    let daemon = ScriptedDaemon::new([turn]);
+    let mut deaf = daemon.client("vscode");
+    let mut client = daemon.client("nvim");
     let session = client.new_session();
     deaf.load(&session);
     client.prompt(&session, "Talk");
@@ -36,10 +36,10 @@ fn a_client_that_does_not_read_costs_the_others_nothing() {
     for batch in 0..BATCHES {
         (0..BATCH).for_each(|_| drop(client.wait_for_event(&session, "delta")));
         if batch == BATCHES / 2 {
-            halfway = resident(desk.pid());
+            halfway = resident(daemon.pid());
         }
         if batch + 1 < BATCHES {
-            desk.open_gate(&gate(batch));
+            daemon.open_gate(&gate(batch));
         }
     }
     // A client that reads gets everything.
@@ -48,10 +48,10 @@ fn a_client_that_does_not_read_costs_the_others_nothing() {
     client.request_ok("copydesk/status", json!({}));
     // Its queue was full early on, and halfway the allocator has seen its peak; from then on only the answer itself grows.
     // The 48,000 events since would take a quarter of a kB each.
-    let grown = resident(desk.pid()).saturating_sub(halfway);
+    let grown = resident(daemon.pid()).saturating_sub(halfway);
     println!("grown by {grown} kB from {halfway} kB");
     assert!(grown < 5_000, "{grown} kB");
-    desk.open_gate(&gate(BATCHES - 1));
+    daemon.open_gate(&gate(BATCHES - 1));
     assert_eq!(client.wait_for_turn_end(&session), "done");
     // It reads again: it gets the end, and before it a gap that tells it to reload.
     assert_eq!(deaf.wait_for_turn_end(&session), "done");
@@ -67,9 +67,9 @@ fn a_client_that_does_not_read_costs_the_others_nothing() {
 /// It sends requests and reads no response: the daemon stops reading from it, and nobody else notices.
 #[test]
 fn a_client_that_only_asks_stops_nobody_and_not_the_end() {
-    let desk = ScriptedDaemon::new([]);
-    let mut deaf = desk.client("vscode");
-    let mut client = desk.client("nvim");
+    let daemon = ScriptedDaemon::new([]);
+    let mut deaf = daemon.client("vscode");
+    let mut client = daemon.client("nvim");
     let mut stream = deaf.stream();
     stream.set_nonblocking(true).unwrap();
     let ask = frame_message(&json!({ "jsonrpc": "2.0", "id": 1, "method": "copydesk/models", "params": {} }));
@@ -86,7 +86,7 @@ fn a_client_that_only_asks_stops_nobody_and_not_the_end() {
         }
     }
     stream.set_nonblocking(false).unwrap();
-    let held = resident(desk.pid());
+    let held = resident(daemon.pid());
     assert!(held < 100_000, "{held} kB");
     assert_eq!(client.request_ok("copydesk/status", json!({}))["clients"], 2);
     assert_eq!(client.request_ok("copydesk/stop", json!({ "when": "now" })), json!({ "waitingFor": 0 }));
@@ -98,10 +98,10 @@ fn a_client_that_only_asks_stops_nobody_and_not_the_end() {
 #[test]
 fn a_client_that_has_hung_up_halfway_is_let_go() {
     let word = "0123456789abcdef ".repeat(4);
-    let desk =
+    let daemon =
         ScriptedDaemon::new([ScriptedTurn::new().chunks(std::iter::repeat_n(word, 4_000)).gate("end")]);
-    let mut deaf = desk.client("vscode");
-    let mut client = desk.client("nvim");
+    let mut deaf = daemon.client("vscode");
+    let mut client = daemon.client("nvim");
     let session = client.new_session();
     deaf.load(&session);
     client.prompt(&session, "Talk");
@@ -110,6 +110,6 @@ fn a_client_that_has_hung_up_halfway_is_let_go() {
     while client.request_ok("copydesk/status", json!({}))["clients"] != 1 {}
     // The daemon closes its side, too, so that what it could read ends.
     deaf.read_to_the_end();
-    desk.open_gate("end");
+    daemon.open_gate("end");
     assert_eq!(client.wait_for_turn_end(&session), "done");
 }

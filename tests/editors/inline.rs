@@ -28,27 +28,27 @@ fn is_ready(event: &Value) -> bool {
     event["review"]["writing"].is_null() && event["review"]["total"] != 0
 }
 
-fn open_document(desk: &ScriptedDaemon) -> (ScriptedEditor, String, String) {
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+fn open_document(daemon: &ScriptedDaemon) -> (ScriptedEditor, String, String) {
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, TEXT);
     (client, session, uri)
 }
 
 #[test]
 fn what_the_model_writes_grows_in_its_place_and_is_there_when_it_is_accepted() {
-    let desk =
+    let daemon =
         ScriptedDaemon::with_asked_edits([ScriptedTurn::new().text("TWO\nTH").gate("half").text("REE")]);
-    let (mut client, session, uri) = open_document(&desk);
+    let (mut client, session, uri) = open_document(&daemon);
     let review = start(&mut client, &session, &uri, "capitals");
-    desk.wait_for_gate("half");
+    daemon.wait_for_gate("half");
     let growing = wait_for_review_event(&mut client, |event| event["review"]["total"] == 1);
     assert_eq!(growing["review"]["writing"], true);
     assert_eq!(growing["review"]["hunks"][0]["new"], json!(["TWO"]), "whole lines, and the rest as it was");
     let early = json!({ "hunk": review, "expected": growing["review"]["expected"], "verdict": "accept" });
     assert_eq!(decide(&mut client, &session, &[early]), ["refused"], "it is not there yet");
     client.type_text(&uri, "one", "zero\none");
-    desk.open_gate("half");
+    daemon.open_gate("half");
     let ready = wait_for_review_event(&mut client, is_ready);
     assert_eq!(ready["review"]["review"], json!(review));
     assert_eq!(
@@ -61,7 +61,7 @@ fn what_the_model_writes_grows_in_its_place_and_is_there_when_it_is_accepted() {
     assert_eq!(decide(&mut client, &session, &[decision_on(&listed, "accept")]), ["done"]);
     assert_eq!(client.text(&uri), "zero\none\nTWO\nTHREE\nfour\n");
     assert_eq!(list(&mut client, &session), [] as [Value; 0]);
-    let asked = desk.scripted.request_body(0);
+    let asked = daemon.scripted.request_body(0);
     let said = asked["messages"][0]["content"][0]["text"].as_str().unwrap();
     assert!(said.contains("<selection>\ntwo\nthree\n</selection>") && said.ends_with("capitals"), "{said}");
     assert!(asked["tools"].as_array().is_none_or(Vec::is_empty), "{asked}");
@@ -69,12 +69,12 @@ fn what_the_model_writes_grows_in_its_place_and_is_there_when_it_is_accepted() {
 
 #[test]
 fn a_follow_up_is_about_what_was_written_and_a_retry_asks_the_same_again() {
-    let desk = ScriptedDaemon::with_asked_edits([
+    let daemon = ScriptedDaemon::with_asked_edits([
         text_turn("TWO\nTHREE"),
         text_turn("Two\nThree"),
         text_turn("2\n3"),
     ]);
-    let (mut client, session, uri) = open_document(&desk);
+    let (mut client, session, uri) = open_document(&daemon);
     let review = start(&mut client, &session, &uri, "capitals");
     wait_for_review_event(&mut client, is_ready);
     let refine = json!({ "session": session, "review": review, "instruction": "only the first letter" });
@@ -86,7 +86,7 @@ fn a_follow_up_is_about_what_was_written_and_a_retry_asks_the_same_again() {
     wait_for_review_event(&mut client, |event| {
         is_ready(event) && event["review"]["hunks"][0]["new"] == json!(["2", "3"])
     });
-    let (second, third) = (desk.scripted.request_body(1), desk.scripted.request_body(2));
+    let (second, third) = (daemon.scripted.request_body(1), daemon.scripted.request_body(2));
     assert_eq!(second["messages"], third["messages"]);
     let messages = second["messages"].as_array().unwrap();
     assert_eq!(messages[1]["content"][0]["text"], "TWO\nTHREE");
@@ -100,14 +100,14 @@ fn a_follow_up_is_about_what_was_written_and_a_retry_asks_the_same_again() {
 
 #[test]
 fn one_that_is_given_up_leaves_nothing_behind() {
-    let desk =
+    let daemon =
         ScriptedDaemon::with_asked_edits([ScriptedTurn::new().text("TWO\n").gate("half").text("THREE")]);
-    let (mut client, session, uri) = open_document(&desk);
+    let (mut client, session, uri) = open_document(&daemon);
     let review = start(&mut client, &session, &uri, "capitals");
-    desk.wait_for_gate("half");
+    daemon.wait_for_gate("half");
     wait_for_review_event(&mut client, |event| event["review"]["total"] == 1);
     client.request_ok("copydesk/inline/cancel", json!({ "session": session, "review": review }));
-    desk.wait_for_hangup("half");
+    daemon.wait_for_hangup("half");
     wait_for_review_event(&mut client, |event| event["review"]["total"] == 0);
     assert_eq!(client.text(&uri), TEXT);
     assert_eq!(list(&mut client, &session), [] as [Value; 0]);
@@ -117,8 +117,8 @@ fn one_that_is_given_up_leaves_nothing_behind() {
 fn what_goes_wrong_is_said_and_changes_nothing() {
     let fails =
         ScriptedTurn::new().text("x").error(crate::model_server::ScriptedErrorKind::Invalid, "no such thing");
-    let desk = ScriptedDaemon::with_asked_edits([fails, text_turn("two\nthree\n")]);
-    let (mut client, session, uri) = open_document(&desk);
+    let daemon = ScriptedDaemon::with_asked_edits([fails, text_turn("two\nthree\n")]);
+    let (mut client, session, uri) = open_document(&daemon);
     start(&mut client, &session, &uri, "capitals");
     let failed = wait_for_review_event(&mut client, |event| event["failed"].is_string());
     assert_eq!(failed["review"]["total"], 0, "{failed}");
@@ -130,7 +130,7 @@ fn what_goes_wrong_is_said_and_changes_nothing() {
     assert!(
         client.request_error("copydesk/inline/start", params(&uri, " ")).1.contains("needs an instruction")
     );
-    let missing = desk.uri("missing.txt");
+    let missing = daemon.uri("missing.txt");
     assert!(client.request_error("copydesk/inline/start", params(&missing, "do")).1.contains("missing.txt"));
     assert_eq!(client.text(&uri), TEXT);
 }

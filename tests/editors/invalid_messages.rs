@@ -14,8 +14,8 @@ fn error(client: &mut ScriptedEditor, message: &Value) -> Value {
 
 #[test]
 fn what_is_no_message_is_answered_with_its_own_error() {
-    let desk = ScriptedDaemon::new([]);
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::new([]);
+    let mut client = daemon.client("vscode");
     for (message, id, code) in [
         (json!([]), Value::Null, -32600),
         (
@@ -50,8 +50,8 @@ fn what_is_no_message_is_answered_with_its_own_error() {
 
 #[test]
 fn params_of_another_kind_are_refused_with_where() {
-    let desk = ScriptedDaemon::new([]);
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::new([]);
+    let mut client = daemon.client("vscode");
     for (method, params) in [
         ("session/load", json!({ "session": 5 })),
         ("session/load", json!({})),
@@ -78,10 +78,10 @@ fn params_of_another_kind_are_refused_with_where() {
 
 #[test]
 fn nothing_is_answered_before_the_greeting() {
-    let desk = ScriptedDaemon::new([]);
-    let mut client = ScriptedEditor::connect(&desk.scripted.desk, EditorEncoding::Utf16);
+    let daemon = ScriptedDaemon::new([]);
+    let mut client = ScriptedEditor::connect(&daemon.scripted.env, EditorEncoding::Utf16);
     assert_eq!(client.request_error("copydesk/status", json!({})).0, -32002);
-    client.open(&desk.uri("a.txt"), "text\n");
+    client.open(&daemon.uri("a.txt"), "text\n");
     client.request_ok("initialize", json!({}));
     assert_eq!(client.request_ok("copydesk/status", json!({}))["documents"], 0);
     assert_eq!(client.request_error("initialize", json!({})).0, -32600, "once is enough");
@@ -90,9 +90,9 @@ fn nothing_is_answered_before_the_greeting() {
 
 #[test]
 fn positions_past_the_end_are_the_end() {
-    let desk = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let daemon = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, "one\ntwo");
     let far = json!({ "line": 4_000_000_000_u32, "character": 4_000_000_000_u32 });
     let line = json!({ "line": 0, "character": 4_000_000_000_u32 });
@@ -102,21 +102,21 @@ fn positions_past_the_end_are_the_end() {
     ]);
     client.notify("textDocument/didChange", did_change_params(&uri, 2, &change));
     client.run_turn(&session, "Read");
-    assert!(desk.last_model_input(1).contains("1: one?\n2: two!"), "{}", desk.last_model_input(1));
+    assert!(daemon.last_model_input(1).contains("1: one?\n2: two!"), "{}", daemon.last_model_input(1));
     assert!(!client.has_message(|message| message["method"] == "window/showMessage"));
 }
 
 #[test]
-fn notifications_that_make_no_sense_are_told_to_the_person_and_lose_only_their_document() {
-    let desk = ScriptedDaemon::new([read("c1", "good.txt"), read("c2", "bad.txt"), text_turn("Read.")]);
+fn notifications_that_make_no_sense_are_told_to_the_user_and_lose_only_their_document() {
+    let daemon = ScriptedDaemon::new([read("c1", "good.txt"), read("c2", "bad.txt"), text_turn("Read.")]);
     for path in ["good.txt", "bad.txt"] {
-        desk.scripted.desk.write(path, "on disk\n");
+        daemon.scripted.env.write(path, "on disk\n");
     }
-    let mut client = desk.client("vscode");
-    let (session, good, bad) = (client.new_session(), desk.uri("good.txt"), desk.uri("bad.txt"));
+    let mut client = daemon.client("vscode");
+    let (session, good, bad) = (client.new_session(), daemon.uri("good.txt"), daemon.uri("bad.txt"));
     client.open(&good, "good buffer\n");
     client.open(&bad, "bad buffer\n");
-    let never = desk.uri("never.txt");
+    let never = daemon.uri("never.txt");
     client.notify("textDocument/didChange", did_change_params(&never, 2, &json!([{ "text": "?" }])));
     let (start, end) = (json!({ "line": 0, "character": 5 }), json!({ "line": 0, "character": 1 }));
     let backwards = json!([{ "range": { "start": start, "end": end }, "text": "" }]);
@@ -131,21 +131,21 @@ fn notifications_that_make_no_sense_are_told_to_the_person_and_lose_only_their_d
         });
     }
     client.run_turn(&session, "Read");
-    assert!(desk.last_model_input(1).contains("good buffer"), "{}", desk.last_model_input(1));
+    assert!(daemon.last_model_input(1).contains("good buffer"), "{}", daemon.last_model_input(1));
     assert!(
-        desk.last_model_input(2).contains("whose text of it is not known"),
+        daemon.last_model_input(2).contains("whose text of it is not known"),
         "{}",
-        desk.last_model_input(2)
+        daemon.last_model_input(2)
     );
 }
 
 /// An unreadable change may have been anything.
 #[test]
 fn a_change_that_cannot_be_read_makes_its_document_unknown() {
-    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), text_turn("I see.")]);
-    desk.scripted.desk.write("a.txt", "on disk: old\n");
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let daemon = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), text_turn("I see.")]);
+    daemon.scripted.env.write("a.txt", "on disk: old\n");
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, "buffer: old\n");
     client.notify(
         "textDocument/didChange",
@@ -154,10 +154,10 @@ fn a_change_that_cannot_be_read_makes_its_document_unknown() {
     client.wait_for_method("window/showMessage");
     client.run_turn(&session, "Edit");
     assert!(
-        desk.last_model_input(1).contains("whose text of it is not known"),
+        daemon.last_model_input(1).contains("whose text of it is not known"),
         "{}",
-        desk.last_model_input(1)
+        daemon.last_model_input(1)
     );
     assert_eq!(client.edits, Vec::<Value>::new());
-    assert_eq!(desk.scripted.desk.read("a.txt"), "on disk: old\n");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "on disk: old\n");
 }

@@ -9,7 +9,7 @@ const TEXT: &str = "one\ntwo\nthree\n";
 
 /// A turn that edits `two` into `TWO`, stopped while the edit waits in the editor.
 struct PendingEditTurn {
-    desk: ScriptedDaemon,
+    daemon: ScriptedDaemon,
     client: ScriptedEditor,
     session: String,
     uri: String,
@@ -17,23 +17,23 @@ struct PendingEditTurn {
 }
 
 fn start_pending_edit(name: &str) -> PendingEditTurn {
-    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "two", "TWO"), text_turn("Done.")]);
-    desk.scripted.desk.write("a.txt", TEXT);
-    let mut client = desk.client(name);
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let daemon = ScriptedDaemon::new([edit("c1", "a.txt", "two", "TWO"), text_turn("Done.")]);
+    daemon.scripted.env.write("a.txt", TEXT);
+    let mut client = daemon.client(name);
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, TEXT);
     client.applies_edits = false;
     client.prompt(&session, "Edit");
     let edit = client.wait_for_method("workspace/applyEdit");
-    PendingEditTurn { desk, client, session, uri, edit }
+    PendingEditTurn { daemon, client, session, uri, edit }
 }
 
 impl PendingEditTurn {
     /// Ends the turn: it succeeds even if the edit failed.
     fn finish_turn(&mut self) -> String {
         assert_eq!(self.client.wait_for_turn_end(&self.session), "done");
-        assert_eq!(self.desk.scripted.desk.read("a.txt"), TEXT, "never the disk");
-        self.desk.last_model_input(1)
+        assert_eq!(self.daemon.scripted.env.read("a.txt"), TEXT, "never the disk");
+        self.daemon.last_model_input(1)
     }
 
     fn document(&self) -> Value {
@@ -125,31 +125,31 @@ fn one_that_makes_the_edit_in_a_text_that_has_moved_on_loses_no_keystroke_of_our
 #[test]
 fn one_that_dies_with_the_edit_in_its_hands_leaves_the_file_alone() {
     let asked = start_pending_edit("vscode");
-    let PendingEditTurn { desk, client, session, .. } = asked;
+    let PendingEditTurn { daemon, client, session, .. } = asked;
     drop(client);
-    let mut next = desk.client("nvim");
+    let mut next = daemon.client("nvim");
     next.load(&session);
     next.request_ok("copydesk/status", json!({}));
     if next.load(&session).get("running").is_some() {
         assert_eq!(next.wait_for_turn_end(&session), "done");
     }
-    assert_eq!(desk.scripted.desk.read("a.txt"), TEXT);
-    let told = desk.last_model_input(1);
+    assert_eq!(daemon.scripted.env.read("a.txt"), TEXT);
+    let told = daemon.last_model_input(1);
     assert!(told.contains("the editor is gone"), "{told}");
 }
 
 #[test]
 fn versions_that_go_backwards_make_a_text_unknown_until_it_is_opened_again() {
-    let desk = ScriptedDaemon::new([
+    let daemon = ScriptedDaemon::new([
         edit("c1", "a.txt", "two", "TWO"),
         read("c2", "a.txt"),
         text_turn("I see."),
         edit("c3", "a.txt", "two", "TWO"),
         text_turn("Done."),
     ]);
-    desk.scripted.desk.write("a.txt", TEXT);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    daemon.scripted.env.write("a.txt", TEXT);
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, TEXT);
     client.type_text(&uri, "one", "ONE");
     client.type_text(&uri, "three", "THREE");
@@ -167,12 +167,12 @@ fn versions_that_go_backwards_make_a_text_unknown_until_it_is_opened_again() {
     assert!(!client.has_message(|message| message["method"] == "window/showMessage"));
     for number in [1, 2] {
         assert!(
-            desk.last_model_input(number).contains("whose text of it is not known"),
+            daemon.last_model_input(number).contains("whose text of it is not known"),
             "{}",
-            desk.last_model_input(number)
+            daemon.last_model_input(number)
         );
     }
-    assert_eq!((client.edits.len(), desk.scripted.desk.read("a.txt")), (0, TEXT.to_owned()));
+    assert_eq!((client.edits.len(), daemon.scripted.env.read("a.txt")), (0, TEXT.to_owned()));
     client.close(&uri);
     client.open(&uri, TEXT);
     client.run_turn(&session, "Edit");
@@ -181,17 +181,17 @@ fn versions_that_go_backwards_make_a_text_unknown_until_it_is_opened_again() {
 
 #[test]
 fn a_document_that_is_open_twice_is_open_until_both_are_closed() {
-    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), text_turn("Done.")]);
-    desk.scripted.desk.write("a.txt", "on disk: old\n");
-    std::os::unix::fs::symlink(desk.scripted.desk.path("a.txt"), desk.scripted.desk.path("link.txt"))
+    let daemon = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), text_turn("Done.")]);
+    daemon.scripted.env.write("a.txt", "on disk: old\n");
+    std::os::unix::fs::symlink(daemon.scripted.env.path("a.txt"), daemon.scripted.env.path("link.txt"))
         .unwrap();
-    let mut client = desk.client("vscode");
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
-    let (file, link) = (desk.uri("a.txt"), desk.uri("link.txt"));
+    let (file, link) = (daemon.uri("a.txt"), daemon.uri("link.txt"));
     client.open(&file, "buffer: old\n");
     client.open(&link, "link: old\n");
     client.close(&link);
     client.run_turn(&session, "Edit");
     assert_eq!(client.text(&file), "buffer: new\n");
-    assert_eq!(desk.scripted.desk.read("a.txt"), "on disk: old\n");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "on disk: old\n");
 }

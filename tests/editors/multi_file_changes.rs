@@ -121,9 +121,9 @@ impl InProcessWorkspace {
             ReviewTracker::default(),
             SaveMode::Never,
         );
-        let desk = Self { dir, buffers, files };
-        ["a", "b", "c"].iter().for_each(|name| desk.write(name, "on disk: old\n"));
-        desk
+        let env = Self { dir, buffers, files };
+        ["a", "b", "c"].iter().for_each(|name| env.write(name, "on disk: old\n"));
+        env
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -164,54 +164,54 @@ impl InProcessWorkspace {
 
 #[tokio::test]
 async fn files_here_and_there_are_changed_together() {
-    let desk = InProcessWorkspace::new();
-    let (one, other) = (desk.window("a", false, None), desk.window("b", false, None));
-    let changes = [desk.replace_old("c").await, desk.replace_old("b").await, desk.replace_old("a").await];
-    assert_eq!(desk.change(&changes).await, Ok(3));
+    let env = InProcessWorkspace::new();
+    let (one, other) = (env.window("a", false, None), env.window("b", false, None));
+    let changes = [env.replace_old("c").await, env.replace_old("b").await, env.replace_old("a").await];
+    assert_eq!(env.change(&changes).await, Ok(3));
     assert_eq!((one.text().as_str(), other.text().as_str()), ("first\nnew\nlast\n", "first\nnew\nlast\n"));
     assert_eq!(
-        ["a", "b", "c"].map(|name| desk.read(name)),
+        ["a", "b", "c"].map(|name| env.read(name)),
         ["on disk: old\n", "on disk: old\n", "on disk: new\n"]
     );
 }
 
 #[tokio::test]
 async fn where_one_refuses_the_others_go_back_and_keep_what_was_typed() {
-    let desk = InProcessWorkspace::new();
-    let one = desk.window("a", false, None);
+    let env = InProcessWorkspace::new();
+    let one = env.window("a", false, None);
     // While the second editor is asked, the user types in the first.
     let typing = Arc::clone(&one);
     let typed = move || typing.put(|text| text.insert_str(0, "typed\n"));
-    let other = desk.window("b", true, Some(Box::new(typed)));
-    let changes = [desk.replace_old("c").await, desk.replace_old("b").await, desk.replace_old("a").await];
-    let refused = desk.change(&changes).await.unwrap_err();
+    let other = env.window("b", true, Some(Box::new(typed)));
+    let changes = [env.replace_old("c").await, env.replace_old("b").await, env.replace_old("a").await];
+    let refused = env.change(&changes).await.unwrap_err();
     assert!(refused.contains("the editor did not change `b`: no"), "{refused}");
     assert_eq!(one.text(), "typed\nfirst\nold\nlast\n");
     assert_eq!(other.text(), "first\nold\nlast\n");
-    assert_eq!(desk.read("c"), "on disk: old\n");
+    assert_eq!(env.read("c"), "on disk: old\n");
 }
 
 #[tokio::test]
 async fn a_file_that_is_another_by_now_stops_all_before_anything_is_asked() {
-    let desk = InProcessWorkspace::new();
-    let one = desk.window("a", false, Some(Box::new(|| panic!("it is not asked"))));
-    let changes = [desk.replace_old("a").await, desk.replace_old("c").await];
-    desk.write("c", "somebody else's: old\n");
-    let refused = desk.change(&changes).await.unwrap_err();
+    let env = InProcessWorkspace::new();
+    let one = env.window("a", false, Some(Box::new(|| panic!("it is not asked"))));
+    let changes = [env.replace_old("a").await, env.replace_old("c").await];
+    env.write("c", "somebody else's: old\n");
+    let refused = env.change(&changes).await.unwrap_err();
     assert!(refused.contains("`c` has changed since it was read"), "{refused}");
     assert_eq!(one.text(), "first\nold\nlast\n");
 }
 
 #[tokio::test]
 async fn what_cannot_be_taken_back_is_named() {
-    let desk = InProcessWorkspace::new();
-    let one = desk.window("a", false, None);
+    let env = InProcessWorkspace::new();
+    let one = env.window("a", false, None);
     let typing = Arc::clone(&one);
     // On the very line that was changed.
     let typed = move || typing.put(|text| *text = text.replace("new", "new, and mine"));
-    desk.window("b", true, Some(Box::new(typed)));
-    let changes = [desk.replace_old("a").await, desk.replace_old("b").await];
-    let refused = desk.change(&changes).await.unwrap_err();
+    env.window("b", true, Some(Box::new(typed)));
+    let changes = [env.replace_old("a").await, env.replace_old("b").await];
+    let refused = env.change(&changes).await.unwrap_err();
     assert!(refused.contains("could not be taken back in: ") && refused.contains("/a"), "{refused}");
     assert_eq!(one.text(), "first\nnew, and mine\nlast\n");
 }

@@ -43,31 +43,31 @@ fn patch() -> ScriptedTurn {
 }
 
 /// A daemon with the files, and a model of the family that uses patches.
-fn desk(turns: impl IntoIterator<Item = ScriptedTurn>, permission: Value) -> ScriptedDaemon {
-    let desk =
+fn scripted_daemon(turns: impl IntoIterator<Item = ScriptedTurn>, permission: Value) -> ScriptedDaemon {
+    let daemon =
         ScriptedDaemon::with_config(turns, json!({ "model": "script/gpt-5", "permission": permission }));
     let files = [("a.txt", A), ("b.txt", B), ("old.sh", "echo old\n"), ("gone.txt", "bye\n")];
-    files.iter().for_each(|(name, text)| desk.scripted.desk.write(name, text));
-    desk
+    files.iter().for_each(|(name, text)| daemon.scripted.env.write(name, text));
+    daemon
 }
 
 /// An editor with two of the files open.
-fn editor(desk: &ScriptedDaemon) -> (ScriptedEditor, String) {
-    let mut client = desk.client("vscode");
+fn editor(daemon: &ScriptedDaemon) -> (ScriptedEditor, String) {
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
-    client.open(&desk.uri("a.txt"), A);
-    client.open(&desk.uri("b.txt"), B);
+    client.open(&daemon.uri("a.txt"), A);
+    client.open(&daemon.uri("b.txt"), B);
     (client, session)
 }
 
 /// The texts in the editor and on disk.
-fn describe_texts(desk: &ScriptedDaemon, client: &ScriptedEditor) -> String {
+fn describe_texts(daemon: &ScriptedDaemon, client: &ScriptedEditor) -> String {
     let mut all = String::new();
     for name in ["a.txt", "b.txt"] {
-        all += &format!("{name} = {:?}\n", client.text(&desk.uri(name)));
+        all += &format!("{name} = {:?}\n", client.text(&daemon.uri(name)));
     }
     for name in ["new.txt", "old.sh", "bin/new.sh", "gone.txt"] {
-        let text = desk.scripted.desk.exists(name).then(|| desk.scripted.desk.read(name));
+        let text = daemon.scripted.env.exists(name).then(|| daemon.scripted.env.read(name));
         all += &text.map(|text| format!("{name}: {text:?}\n")).unwrap_or_default();
     }
     all
@@ -90,10 +90,10 @@ fn paths(reviews: &[Value]) -> Vec<&str> {
 
 #[test]
 fn a_patch_is_made_at_once_reviewed_after_and_taken_back_as_one() {
-    let desk = desk([patch(), text_turn("Done.")], json!("allow"));
-    let (mut client, session) = editor(&desk);
+    let daemon = scripted_daemon([patch(), text_turn("Done.")], json!("allow"));
+    let (mut client, session) = editor(&daemon);
     client.run_turn(&session, "Patch");
-    assert_eq!(describe_texts(&desk, &client), AFTER);
+    assert_eq!(describe_texts(&daemon, &client), AFTER);
     expect![[r#"
         Patched 5 files (+5 -5).
         Edited a.txt (+2 -2). The changed places now read:
@@ -114,28 +114,28 @@ fn a_patch_is_made_at_once_reviewed_after_and_taken_back_as_one() {
 
         tree-sitter (syntax only), proven for this text: no new errors
     "#]]
-    .assert_eq(&desk.last_model_input(1));
+    .assert_eq(&daemon.last_model_input(1));
     let reviews = list(&mut client, &session);
     assert_eq!(paths(&reviews), ["a.txt", "b.txt", "bin/new.sh", "gone.txt", "new.txt", "old.sh"]);
     assert!(reviews.iter().all(|review| review["when"] == "after"));
     let call = client.calls(&session).remove(0);
     let undone = client.request_ok("copydesk/undo", json!({ "session": session, "what": { "call": call } }));
     assert_eq!(undone["files"].as_array().unwrap().len(), 6, "{undone}");
-    assert_eq!(describe_texts(&desk, &client), BEFORE);
+    assert_eq!(describe_texts(&daemon, &client), BEFORE);
     assert_eq!(list(&mut client, &session), [] as [Value; 0], "what is taken back is not to be decided");
     client.request_ok("copydesk/redo", json!({ "session": session }));
-    assert_eq!(describe_texts(&desk, &client), AFTER);
+    assert_eq!(describe_texts(&daemon, &client), AFTER);
 }
 
 #[test]
 fn before_a_patch_one_ask_waits_until_every_file_is_decided() {
-    let desk = desk([patch(), text_turn("Done.")], json!({ "edit": "ask" }));
-    let (mut client, session) = editor(&desk);
+    let daemon = scripted_daemon([patch(), text_turn("Done.")], json!({ "edit": "ask" }));
+    let (mut client, session) = editor(&daemon);
     client.prompt(&session, "Patch");
     let ask = client.wait_for_method("copydesk/permission/ask");
     let patterns = json!(["a.txt", "b.txt", "new.txt", "bin/new.sh", "old.sh", "gone.txt"]);
     assert_eq!((&ask["params"]["key"], &ask["params"]["patterns"]), (&json!("edit"), &patterns));
-    assert_eq!(describe_texts(&desk, &client), BEFORE, "nothing changes before approval");
+    assert_eq!(describe_texts(&daemon, &client), BEFORE, "nothing changes before approval");
     let reviews = list(&mut client, &session);
     assert_eq!(paths(&reviews), ["a.txt", "b.txt", "bin/new.sh", "gone.txt", "new.txt", "old.sh"]);
     for review in &reviews {
@@ -166,13 +166,13 @@ fn before_a_patch_one_ask_waits_until_every_file_is_decided() {
 
         tree-sitter (syntax only), proven for this text: no new errors
     "#]]
-    .assert_eq(&desk.last_model_input(1));
+    .assert_eq(&daemon.last_model_input(1));
     expect![[r#"
         a.txt = "one\nTWO\nthree\nfour\nfive\nsix\nseven\n"
         b.txt = "alpha\nbeta\n"
         bin/new.sh: "echo new\n"
     "#]]
-    .assert_eq(&describe_texts(&desk, &client));
+    .assert_eq(&describe_texts(&daemon, &client));
     assert_eq!(list(&mut client, &session), [] as [Value; 0], "what was decided is not asked again");
 }
 
@@ -180,22 +180,24 @@ fn before_a_patch_one_ask_waits_until_every_file_is_decided() {
 fn a_yes_to_all_of_it_makes_it_as_a_whole_and_a_no_nothing() {
     for (reply, expected) in [(json!({ "reply": "once" }), AFTER), (json!({ "reply": "reject" }), BEFORE)] {
         let turns = [patch(), text_turn("Done.")];
-        let desk =
-            desk(turns.into_iter().take(if expected == AFTER { 2 } else { 1 }), json!({ "edit": "ask" }));
-        let (mut client, session) = editor(&desk);
+        let daemon = scripted_daemon(
+            turns.into_iter().take(if expected == AFTER { 2 } else { 1 }),
+            json!({ "edit": "ask" }),
+        );
+        let (mut client, session) = editor(&daemon);
         client.prompt(&session, "Patch");
         let ask = client.wait_for_method("copydesk/permission/ask");
         client.answer(&ask, reply);
         client.wait_for_turn_end(&session);
-        assert_eq!(describe_texts(&desk, &client), expected);
+        assert_eq!(describe_texts(&daemon, &client), expected);
         assert_eq!(list(&mut client, &session), [] as [Value; 0], "who said yes or no is not asked again");
     }
 }
 
 #[test]
 fn who_says_yes_after_deciding_one_file_accepts_the_others() {
-    let desk = desk([patch(), text_turn("Done.")], json!({ "edit": "ask" }));
-    let (mut client, session) = editor(&desk);
+    let daemon = scripted_daemon([patch(), text_turn("Done.")], json!({ "edit": "ask" }));
+    let (mut client, session) = editor(&daemon);
     client.prompt(&session, "Patch");
     let ask = client.wait_for_method("copydesk/permission/ask");
     let reviews = list(&mut client, &session);
@@ -203,19 +205,19 @@ fn who_says_yes_after_deciding_one_file_accepts_the_others() {
     assert_eq!(decide(&mut client, &session, &[decision_on(b, "reject")]), ["done"]);
     client.answer(&ask, json!({ "reply": "once" }));
     assert_eq!(client.wait_for_turn_end(&session), "done");
-    assert_eq!(describe_texts(&desk, &client), AFTER.replace("BETA", "beta"));
+    assert_eq!(describe_texts(&daemon, &client), AFTER.replace("BETA", "beta"));
 }
 
 /// One of the files cannot be written: the changes of the others are reverted.
 #[test]
 fn where_one_file_cannot_be_changed_none_is() {
-    let desk = desk([patch(), text_turn("I see.")], json!("allow"));
+    let daemon = scripted_daemon([patch(), text_turn("I see.")], json!("allow"));
     // No folder can be created where a file is.
-    desk.scripted.desk.write("bin", "in the way\n");
-    let (mut client, session) = editor(&desk);
+    daemon.scripted.env.write("bin", "in the way\n");
+    let (mut client, session) = editor(&daemon);
     client.run_turn(&session, "Patch");
-    assert_eq!(describe_texts(&desk, &client), BEFORE);
-    assert!(desk.last_model_input(1).contains("bin/new.sh"), "{}", desk.last_model_input(1));
+    assert_eq!(describe_texts(&daemon, &client), BEFORE);
+    assert!(daemon.last_model_input(1).contains("bin/new.sh"), "{}", daemon.last_model_input(1));
     assert_eq!(list(&mut client, &session), [] as [Value; 0]);
 }
 
@@ -223,49 +225,49 @@ fn where_one_file_cannot_be_changed_none_is() {
 #[test]
 fn typing_in_a_file_of_the_patch_is_kept() {
     let patch = patch().gate("written");
-    let desk = desk([patch, text_turn("Done.")], json!("allow"));
-    let (mut client, session) = editor(&desk);
+    let daemon = scripted_daemon([patch, text_turn("Done.")], json!("allow"));
+    let (mut client, session) = editor(&daemon);
     client.prompt(&session, "Patch");
-    desk.wait_for_gate("written");
-    client.type_text(&desk.uri("a.txt"), "four", "FOUR!");
-    client.type_text(&desk.uri("b.txt"), "alpha", "ALPHA!");
-    desk.open_gate("written");
+    daemon.wait_for_gate("written");
+    client.type_text(&daemon.uri("a.txt"), "four", "FOUR!");
+    client.type_text(&daemon.uri("b.txt"), "alpha", "ALPHA!");
+    daemon.open_gate("written");
     assert_eq!(client.wait_for_turn_end(&session), "done");
     let expected = AFTER.replace("four", "FOUR!").replace("alpha", "ALPHA!");
-    assert_eq!(describe_texts(&desk, &client), expected);
+    assert_eq!(describe_texts(&daemon, &client), expected);
 }
 
 /// If the user allows the deletion of an open file, the editor keeps its text, and undo restores the file.
 #[test]
-fn an_open_file_that_a_person_lets_go_comes_back_with_undo() {
-    let desk = desk([patch(), text_turn("Done.")], json!({ "edit": "ask" }));
-    let (mut client, session) = editor(&desk);
-    client.open(&desk.uri("old.sh"), "echo old\n");
-    client.open(&desk.uri("gone.txt"), "bye\n");
+fn an_open_file_that_a_user_lets_go_comes_back_with_undo() {
+    let daemon = scripted_daemon([patch(), text_turn("Done.")], json!({ "edit": "ask" }));
+    let (mut client, session) = editor(&daemon);
+    client.open(&daemon.uri("old.sh"), "echo old\n");
+    client.open(&daemon.uri("gone.txt"), "bye\n");
     client.prompt(&session, "Patch");
     let ask = client.wait_for_method("copydesk/permission/ask");
     client.answer(&ask, json!({ "reply": "once" }));
     assert_eq!(client.wait_for_turn_end(&session), "done");
-    assert_eq!(describe_texts(&desk, &client), AFTER);
-    assert_eq!(client.text(&desk.uri("gone.txt")), "bye\n");
+    assert_eq!(describe_texts(&daemon, &client), AFTER);
+    assert_eq!(client.text(&daemon.uri("gone.txt")), "bye\n");
     let call = client.calls(&session).remove(0);
     client.request_ok("copydesk/undo", json!({ "session": session, "what": { "call": call } }));
-    assert_eq!(describe_texts(&desk, &client), BEFORE);
+    assert_eq!(describe_texts(&daemon, &client), BEFORE);
     client.request_ok("copydesk/redo", json!({ "session": session }));
-    assert_eq!(describe_texts(&desk, &client), AFTER);
+    assert_eq!(describe_texts(&daemon, &client), AFTER);
 }
 
 /// An agent does not delete a file that is open in an editor without asking.
 #[test]
 fn an_open_file_is_not_moved_or_deleted_without_a_word() {
-    let desk = desk([patch(), text_turn("I see.")], json!("allow"));
-    let (mut client, session) = editor(&desk);
-    client.open(&desk.uri("gone.txt"), "bye\n");
+    let daemon = scripted_daemon([patch(), text_turn("I see.")], json!("allow"));
+    let (mut client, session) = editor(&daemon);
+    client.open(&daemon.uri("gone.txt"), "bye\n");
     client.run_turn(&session, "Patch");
-    assert_eq!(describe_texts(&desk, &client), BEFORE);
+    assert_eq!(describe_texts(&daemon, &client), BEFORE);
     assert!(
-        desk.last_model_input(1).contains("`gone.txt` is open in an editor"),
+        daemon.last_model_input(1).contains("`gone.txt` is open in an editor"),
         "{}",
-        desk.last_model_input(1)
+        daemon.last_model_input(1)
     );
 }

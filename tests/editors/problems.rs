@@ -30,8 +30,8 @@ fn quiet() -> Value {
     json!({ "pull": true, "push": "never" })
 }
 
-fn editor_with_server(desk: &ScriptedDaemon, name: &str) -> ScriptedEditor {
-    let mut client = desk.client(name);
+fn editor_with_server(daemon: &ScriptedDaemon, name: &str) -> ScriptedEditor {
+    let mut client = daemon.client(name);
     client.start_server(".toy");
     client
 }
@@ -48,12 +48,12 @@ fn servers(client: &mut ScriptedEditor) -> Vec<Value> {
 #[test]
 fn what_a_command_does_to_files_that_nobody_has_seen_is_told() {
     let turns = [bash("c1", "echo 'bad one' > b.toy; echo 'bad two' > new.toy"), text_turn("Done.")];
-    let desk = with_language_server(turns, &quiet());
-    desk.scripted.desk.write("b.toy", "one\n");
-    let mut client = editor_with_server(&desk, "editor");
+    let daemon = with_language_server(turns, &quiet());
+    daemon.scripted.env.write("b.toy", "one\n");
+    let mut client = editor_with_server(&daemon, "editor");
     let session = client.new_session();
     client.run_turn(&session, "Run it");
-    let told = desk.last_model_input(1);
+    let told = daemon.last_model_input(1);
     assert!(told.contains("The command changed files."), "{told}");
     for file in ["b.toy:1:1", "new.toy:1:1"] {
         assert!(told.contains(&format!("{file} error this is bad")), "{file}: {told}");
@@ -63,21 +63,21 @@ fn what_a_command_does_to_files_that_nobody_has_seen_is_told() {
 
 /// Diagnostics are filtered by the current rules, not by those at the start of the session.
 #[test]
-fn what_a_person_lets_the_model_read_it_is_told_of() {
+fn what_a_user_lets_the_model_read_it_is_told_of() {
     let turns = [read("c1", "secret.toy"), bash("c2", "echo bad > secret.toy"), text_turn("Done.")];
     let permission = json!({ "*": "allow", "read": { "*": "allow", "secret*": "ask" } });
-    let desk = with(turns, &quiet(), json!({ "permission": permission }));
-    desk.scripted.desk.write("secret.toy", "one\n");
-    let mut client = editor_with_server(&desk, "editor");
+    let daemon = with(turns, &quiet(), json!({ "permission": permission }));
+    daemon.scripted.env.write("secret.toy", "one\n");
+    let mut client = editor_with_server(&daemon, "editor");
     let session = client.new_session();
     client.prompt(&session, "Read it");
     let ask = client.wait_for_method("copydesk/permission/ask");
     client.answer(&ask, json!({ "reply": "always" }));
     assert_eq!(client.wait_for_turn_end(&session), "done");
     assert!(
-        desk.last_model_input(2).contains("secret.toy:1:1 error this is bad"),
+        daemon.last_model_input(2).contains("secret.toy:1:1 error this is bad"),
         "{}",
-        desk.last_model_input(2)
+        daemon.last_model_input(2)
     );
 }
 
@@ -86,26 +86,34 @@ fn what_a_person_lets_the_model_read_it_is_told_of() {
 fn an_editor_that_serves_the_folder_is_asked_whoever_prompts() {
     let turns =
         [edit("c1", "a.toy", "two", "bad two"), edit("c2", "b.toy", "two", "bad two"), text_turn("Done.")];
-    let desk = with_language_server(turns, &quiet());
-    desk.scripted.desk.write("a.toy", "one\ntwo\n");
-    desk.scripted.desk.write("b.toy", "one\ntwo\n");
-    let mut editor = editor_with_server(&desk, "editor");
-    editor.open(&desk.uri("a.toy"), "typed\none\ntwo\n");
+    let daemon = with_language_server(turns, &quiet());
+    daemon.scripted.env.write("a.toy", "one\ntwo\n");
+    daemon.scripted.env.write("b.toy", "one\ntwo\n");
+    let mut editor = editor_with_server(&daemon, "editor");
+    editor.open(&daemon.uri("a.toy"), "typed\none\ntwo\n");
     let stream = editor.stream();
     let playing = std::thread::spawn(move || editor.read_to_the_end());
-    let mut terminal = desk.client("terminal");
+    let mut terminal = daemon.client("terminal");
     let session = terminal.new_session();
     terminal.run_turn(&session, "Edit them");
     let started = servers(&mut terminal);
     stream.shutdown(Shutdown::Both).unwrap();
     playing.join().unwrap();
     assert!(
-        desk.last_model_input(1).contains("editor's language servers, proven for this text: 1 new error"),
+        daemon.last_model_input(1).contains("editor's language servers, proven for this text: 1 new error"),
         "{}",
-        desk.last_model_input(1)
+        daemon.last_model_input(1)
     );
-    assert!(desk.last_model_input(1).contains("a.toy:3:1 error this is bad"), "{}", desk.last_model_input(1));
-    assert!(desk.last_model_input(2).contains("b.toy:2:1 error this is bad"), "{}", desk.last_model_input(2));
+    assert!(
+        daemon.last_model_input(1).contains("a.toy:3:1 error this is bad"),
+        "{}",
+        daemon.last_model_input(1)
+    );
+    assert!(
+        daemon.last_model_input(2).contains("b.toy:2:1 error this is bad"),
+        "{}",
+        daemon.last_model_input(2)
+    );
     assert_eq!(started, Vec::<Value>::new(), "no second server was started");
 }
 
@@ -114,27 +122,27 @@ fn an_editor_that_serves_the_folder_is_asked_whoever_prompts() {
 fn no_server_is_started_to_give_a_form_to_what_an_editor_serves() {
     let config = json!({ "permission": "allow", "formatter": { "server": {} } });
     let turns = [edit("c1", "a.toy", "two", "three "), text_turn("Done.")];
-    let desk = with(turns, &json!({ "formats": true }), config);
-    desk.scripted.desk.write("a.toy", "one \ntwo\n");
-    let mut client = editor_with_server(&desk, "editor");
+    let daemon = with(turns, &json!({ "formats": true }), config);
+    daemon.scripted.env.write("a.toy", "one \ntwo\n");
+    let mut client = editor_with_server(&daemon, "editor");
     let session = client.new_session();
     client.run_turn(&session, "Edit it");
-    assert_eq!(desk.scripted.desk.read("a.toy"), "one \nthree \n");
+    assert_eq!(daemon.scripted.env.read("a.toy"), "one \nthree \n");
     assert_eq!(servers(&mut client), Vec::<Value>::new());
 }
 
 /// An editor without servers still has unsaved texts.
 #[test]
-fn what_an_editor_has_not_saved_is_told_to_the_desks_servers() {
+fn what_an_editor_has_not_saved_is_told_to_the_daemons_servers() {
     let log = tempfile::tempdir().unwrap().keep().join("log");
     let turns = [edit("c1", "b.toy", "two", "three"), text_turn("Done.")];
-    let desk = with_language_server(turns, &json!({ "pull": true, "push": "never", "log": log }));
+    let daemon = with_language_server(turns, &json!({ "pull": true, "push": "never", "log": log }));
     for name in ["a.toy", "b.toy", "same.toy"] {
-        desk.scripted.desk.write(name, "two\n");
+        daemon.scripted.env.write(name, "two\n");
     }
-    let mut client = desk.client("editor");
+    let mut client = daemon.client("editor");
     for (name, text) in [("a.toy", "typed\n"), ("new.toy", "not on the disk\n"), ("same.toy", "two\n")] {
-        client.open(&desk.uri(name), text);
+        client.open(&daemon.uri(name), text);
     }
     let session = client.new_session();
     client.run_turn(&session, "Edit it");
@@ -143,7 +151,7 @@ fn what_an_editor_has_not_saved_is_told_to_the_desks_servers() {
     let opened: Vec<_> = heard.filter(|message| message["method"] == "textDocument/didOpen").collect();
     let text_of = |name: &str| {
         let mut opened = opened.iter().map(|message| &message["params"]["textDocument"]);
-        opened.find(|opened| opened["uri"] == desk.uri(name)).map(|opened| opened["text"].clone())
+        opened.find(|opened| opened["uri"] == daemon.uri(name)).map(|opened| opened["text"].clone())
     };
     assert_eq!(text_of("a.toy"), Some(json!("typed\n")), "{opened:#?}");
     assert_eq!(text_of("new.toy"), Some(json!("not on the disk\n")), "{opened:#?}");
@@ -152,15 +160,15 @@ fn what_an_editor_has_not_saved_is_told_to_the_desks_servers() {
 
 #[test]
 fn only_editors_in_that_project_are_told_what_its_servers_are_busy_with() {
-    let desk = with_language_server(
+    let daemon = with_language_server(
         [edit("c1", "a.toy", "two", "three"), text_turn("Done.")],
         &json!({ "pull": true, "push": "never", "indexesMs": 300 }),
     );
-    desk.scripted.desk.write("a.toy", "one\ntwo\n");
-    desk.scripted.desk.write("../elsewhere/b", "");
+    daemon.scripted.env.write("a.toy", "one\ntwo\n");
+    daemon.scripted.env.write("../elsewhere/b", "");
     let mut far =
-        ScriptedEditor::in_folder(&desk.scripted.desk, "far", EditorEncoding::Utf16, "../elsewhere");
-    let mut near = desk.client("near");
+        ScriptedEditor::in_folder(&daemon.scripted.env, "far", EditorEncoding::Utf16, "../elsewhere");
+    let mut near = daemon.client("near");
     let session = near.new_session();
     near.run_turn(&session, "Edit it");
     near.take_message("the end of the progress", |message| {
@@ -184,11 +192,11 @@ fn no_server_outlives_a_daemon_that_is_killed() {
     let server =
         |ending: &str| json!({ "command": ["sh", "-c", STUBBORN, program, path], "extensions": [ending] });
     let lsp = json!({ "toy": server(".toy"), "tin": server(".tin") });
-    let mut desk = ScriptedDaemon::with_config(turns, json!({ "lsp": lsp, "permission": "allow" }));
+    let mut daemon = ScriptedDaemon::with_config(turns, json!({ "lsp": lsp, "permission": "allow" }));
     for file in ["a.toy", "b.tin"] {
-        desk.scripted.desk.write(file, "one\ntwo\n");
+        daemon.scripted.env.write(file, "one\ntwo\n");
     }
-    let mut client = desk.client("editor");
+    let mut client = daemon.client("editor");
     let session = client.new_session();
     client.run_turn(&session, "Edit them");
     let groups: Vec<_> = servers(&mut client).iter().map(|server| server["pid"].to_string()).collect();
@@ -196,8 +204,8 @@ fn no_server_outlives_a_daemon_that_is_killed() {
     let before = running_processes(&groups);
     // Each with its shell, and that shell's `sleep`.
     assert_eq!(before.lines().count(), 6, "{before}");
-    println!("before kill -9 of the daemon, which is {}:\n{before}", desk.pid());
-    desk.crash();
+    println!("before kill -9 of the daemon, which is {}:\n{before}", daemon.pid());
+    daemon.crash();
     while !running_processes(&groups).is_empty() {
         std::thread::yield_now();
     }

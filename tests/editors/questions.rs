@@ -20,8 +20,8 @@ fn answered(answers: Value) -> Value {
 
 #[test]
 fn the_first_answer_wins_and_the_other_is_told_by_whom() {
-    let desk = ScriptedDaemon::with_asked_edits([question(), text_turn("Done.")]);
-    let (mut one, mut other) = (desk.client("vscode"), desk.client("nvim"));
+    let daemon = ScriptedDaemon::with_asked_edits([question(), text_turn("Done.")]);
+    let (mut one, mut other) = (daemon.client("vscode"), daemon.client("nvim"));
     let session = one.new_session();
     other.load(&session);
     one.prompt(&session, "Go");
@@ -44,20 +44,20 @@ fn the_first_answer_wins_and_the_other_is_told_by_whom() {
         (one.wait_for_turn_end(&session), other.wait_for_turn_end(&session)),
         (json!("done"), json!("done"))
     );
-    let told = desk.last_model_input(1);
+    let told = daemon.last_model_input(1);
     assert!(told.contains("Which database?\n→ Postgres\n\nWhich tests?\n→ a, b"), "{told}");
     assert_eq!(one.events, other.events);
 }
 
 #[test]
 fn open_questions_wait_for_whoever_attaches_next() {
-    let desk = ScriptedDaemon::with_asked_edits([question(), text_turn("Done.")]);
-    let mut first = desk.client("vscode");
+    let daemon = ScriptedDaemon::with_asked_edits([question(), text_turn("Done.")]);
+    let mut first = daemon.client("vscode");
     let session = first.new_session();
     first.prompt(&session, "Go");
     let asked = first.wait_for_method("copydesk/question/ask");
     drop(first);
-    let mut next = desk.client("nvim");
+    let mut next = daemon.client("nvim");
     let loaded = next.load(&session);
     assert_eq!(loaded["questions"][0]["question"], asked["params"]["question"]);
     let again = next.wait_for_method("copydesk/question/ask");
@@ -73,14 +73,18 @@ fn open_questions_wait_for_whoever_attaches_next() {
     let newest = next.wait_for_method("copydesk/question/ask");
     next.answer(&newest, answered(json!([["SQLite"]])));
     assert_eq!(next.wait_for_turn_end(&session), "done");
-    assert!(desk.last_model_input(1).contains("Which tests?\n→ (nothing)"), "{}", desk.last_model_input(1));
+    assert!(
+        daemon.last_model_input(1).contains("Which tests?\n→ (nothing)"),
+        "{}",
+        daemon.last_model_input(1)
+    );
     assert_eq!(next.load(&session)["questions"], json!([]));
 }
 
 #[test]
 fn a_question_that_is_dismissed_stops_the_turn_and_one_with_a_reason_does_not() {
-    let desk = ScriptedDaemon::with_asked_edits([question(), question(), text_turn("Then SQLite.")]);
-    let mut client = desk.client("nvim");
+    let daemon = ScriptedDaemon::with_asked_edits([question(), question(), text_turn("Then SQLite.")]);
+    let mut client = daemon.client("nvim");
     let session = client.new_session();
     client.prompt(&session, "Go");
     let asked = client.wait_for_method("copydesk/question/ask");
@@ -90,10 +94,12 @@ fn a_question_that_is_dismissed_stops_the_turn_and_one_with_a_reason_does_not() 
     let asked = client.wait_for_method("copydesk/question/ask");
     client.answer(&asked, json!({ "reply": "rejected", "reason": "You know best." }));
     assert_eq!(client.wait_for_turn_end(&session), "done");
-    let told = desk.last_model_input(2);
+    let told = daemon.last_model_input(2);
     assert!(told.contains("There is no answer: You know best."), "{told}");
     assert!(
-        desk.scripted.request_body(1)["messages"].to_string().contains("The person dismissed the question.")
+        daemon.scripted.request_body(1)["messages"]
+            .to_string()
+            .contains("The person dismissed the question.")
     );
 }
 
@@ -102,9 +108,9 @@ fn a_question_that_is_dismissed_stops_the_turn_and_one_with_a_reason_does_not() 
 fn a_no_to_one_thing_ends_all_that_waits() {
     let edit = json!({ "filePath": "a.txt", "oldString": "old", "newString": "new" });
     for first in ["copydesk/permission/ask", "copydesk/question/ask"] {
-        let desk = ScriptedDaemon::with_asked_edits([question().call("c2", "edit", edit.clone())]);
-        desk.scripted.desk.write("a.txt", "old\n");
-        let mut client = desk.client("nvim");
+        let daemon = ScriptedDaemon::with_asked_edits([question().call("c2", "edit", edit.clone())]);
+        daemon.scripted.env.write("a.txt", "old\n");
+        let mut client = daemon.client("nvim");
         let session = client.new_session();
         client.prompt(&session, "Go");
         let asks =
@@ -114,14 +120,14 @@ fn a_no_to_one_thing_ends_all_that_waits() {
         client.wait_for_method("copydesk/permission/settled");
         client.wait_for_method("copydesk/question/settled");
         assert_eq!(client.wait_for_turn_end(&session), "rejected");
-        assert_eq!(desk.scripted.desk.read("a.txt"), "old\n");
+        assert_eq!(daemon.scripted.env.read("a.txt"), "old\n");
     }
 }
 
 #[test]
 fn the_end_of_the_turn_closes_a_question() {
-    let desk = ScriptedDaemon::with_asked_edits([question(), text_turn("Go on.")]);
-    let mut client = desk.client("nvim");
+    let daemon = ScriptedDaemon::with_asked_edits([question(), text_turn("Go on.")]);
+    let mut client = daemon.client("nvim");
     let session = client.new_session();
     client.prompt(&session, "Go");
     let asked = client.wait_for_method("copydesk/question/ask");
@@ -139,13 +145,13 @@ fn the_end_of_the_turn_closes_a_question() {
 fn a_question_of_a_task_is_signed_and_a_no_stops_whoever_asked() {
     let config =
         json!({ "permission": "allow", "agent": { "general": { "permission": { "question": "allow" } } } });
-    let desk = ScriptedDaemon::with_config([], config);
-    let server = &desk.scripted.server;
+    let daemon = ScriptedDaemon::with_config([], config);
+    let server = &daemon.scripted.server;
     script_session(server, "Go", [task("t1", "general", "Look")]);
     script_session(server, "Look", [question()]);
     script_fallback(server, "Go", text_turn("Too late."));
     script_fallback(server, "Look", text_turn("I go on alone."));
-    let mut client = desk.client("nvim");
+    let mut client = daemon.client("nvim");
     let session = client.new_session();
     client.prompt(&session, "Go");
     let asked = client.wait_for_method("copydesk/question/ask");
@@ -180,8 +186,8 @@ fn a_question_of_a_task_is_signed_and_a_no_stops_whoever_asked() {
 #[test]
 fn clients_are_told_when_the_agent_becomes_another() {
     let enter = ScriptedTurn::new().call("c1", "plan_enter", json!({ "reason": "It is large." }));
-    let desk = ScriptedDaemon::with_asked_edits([enter, text_turn("I plan.")]);
-    let mut client = desk.client("nvim");
+    let daemon = ScriptedDaemon::with_asked_edits([enter, text_turn("I plan.")]);
+    let mut client = daemon.client("nvim");
     let session = client.new_session();
     client.prompt(&session, "Go");
     let asked = client.wait_for_method("copydesk/question/ask");
@@ -195,36 +201,36 @@ fn clients_are_told_when_the_agent_becomes_another() {
         .collect();
     assert_eq!(agents.last().unwrap(), "plan", "{agents:?}");
     assert_eq!(client.load(&session)["session"]["agent"], "plan");
-    assert!(desk.scripted.request_body(1)["system"].to_string().contains("Here you plan"));
+    assert!(daemon.scripted.request_body(1)["system"].to_string().contains("Here you plan"));
     // It survives a restart of the daemon.
-    let mut desk = desk;
-    desk.restart();
-    let mut client = desk.client("nvim");
+    let mut daemon = daemon;
+    daemon.restart();
+    let mut client = daemon.client("nvim");
     assert_eq!(client.load(&session)["session"]["agent"], "plan");
-    desk.scripted.server.queue_turn(text_turn("Still."));
+    daemon.scripted.server.queue_turn(text_turn("Still."));
     client.run_turn(&session, "And now?");
-    assert!(desk.scripted.request_body(2)["system"].to_string().contains("Here you plan"));
+    assert!(daemon.scripted.request_body(2)["system"].to_string().contains("Here you plan"));
 }
 
 /// The user's latest choice counts, not the one at the start of the turn.
 #[test]
 fn a_model_that_is_chosen_while_a_plan_is_asked_about_stays_chosen() {
-    let desk = ScriptedDaemon::new([
+    let daemon = ScriptedDaemon::new([
         ScriptedTurn::new().call("c1", "plan_enter", json!({})),
         text_turn("Which plan?"),
     ]);
     let mut config: Value =
-        serde_json::from_str(&desk.scripted.desk.read(crate::cli::environment::USER_CONFIG)).unwrap();
+        serde_json::from_str(&daemon.scripted.env.read(crate::cli::environment::USER_CONFIG)).unwrap();
     config["provider"]["script"]["models"] = json!({ "m-1": {}, "m-2": {} });
-    desk.scripted.desk.write(crate::cli::environment::USER_CONFIG, config.to_string());
-    let mut client = desk.client("nvim");
+    daemon.scripted.env.write(crate::cli::environment::USER_CONFIG, config.to_string());
+    let mut client = daemon.client("nvim");
     let session = client.new_session();
     client.prompt(&session, "Go");
     let asked = client.wait_for_method("copydesk/question/ask");
     client.request_ok("copydesk/session/setModel", json!({ "session": session, "model": "script/m-2" }));
     client.answer(&asked, answered(json!([[asked["params"]["questions"][0]["options"][0]["label"]]])));
     assert_eq!(client.wait_for_turn_end(&session), "done");
-    let sent = desk.scripted.request_body(1);
+    let sent = daemon.scripted.request_body(1);
     assert!(sent["system"].to_string().contains("Here you plan"), "{sent}");
     assert_eq!(sent["model"], "m-2");
     assert_eq!(client.load(&session)["session"]["model"], "script/m-2");

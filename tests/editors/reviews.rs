@@ -16,9 +16,9 @@ fn four_hunks() -> ScriptedTurn {
 }
 
 /// An editor with the file open, and the agent's edit in it.
-fn open_with_agent_edit(desk: &ScriptedDaemon) -> (ScriptedEditor, String, String) {
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+fn open_with_agent_edit(daemon: &ScriptedDaemon) -> (ScriptedEditor, String, String) {
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, OLD);
     client.run_turn(&session, "Edit");
     (client, session, uri)
@@ -50,8 +50,8 @@ fn lines(review: &Value) -> Vec<String> {
 /// The main case: of four hunks one is accepted, one rejected with a comment, one edited by the user, and one left open.
 #[test]
 fn the_next_request_says_what_was_decided_of_four_hunks() {
-    let desk = ScriptedDaemon::new([four_hunks(), text_turn("Done."), text_turn("I see.")]);
-    let (mut client, session, uri) = open_with_agent_edit(&desk);
+    let daemon = ScriptedDaemon::new([four_hunks(), text_turn("Done."), text_turn("I see.")]);
+    let (mut client, session, uri) = open_with_agent_edit(&daemon);
     assert_eq!(client.text(&uri), NEW);
     let told = client.wait_for_event(&session, "reviewChanged");
     assert_eq!(told["review"]["total"], 4, "{told}");
@@ -77,14 +77,14 @@ fn the_next_request_says_what_was_decided_of_four_hunks() {
         - `a.txt` line 6: not decided yet, and changed by the person; it now reads:
           Six
         - `a.txt` line 8: not decided yet.]"#]]
-    .assert_eq(&desk.last_model_input(2));
+    .assert_eq(&daemon.last_model_input(2));
 }
 
 #[test]
 fn before_an_edit_the_call_waits_and_its_result_says_what_was_decided() {
-    let desk = ScriptedDaemon::with_asked_edits([four_hunks(), text_turn("Done.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let daemon = ScriptedDaemon::with_asked_edits([four_hunks(), text_turn("Done.")]);
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, OLD);
     client.prompt(&session, "Edit");
     let ask = client.wait_for_method("copydesk/permission/ask");
@@ -114,7 +114,7 @@ fn before_an_edit_the_call_waits_and_its_result_says_what_was_decided() {
           Four, and a half
         - `a.txt` line 7: rejected; the lines are as they were before. They say: Six is a good number.
         - `a.txt` line 9: accepted."#]]
-    .assert_eq(&desk.last_model_input(1));
+    .assert_eq(&daemon.last_model_input(1));
     assert_eq!(list(&mut client, &session), [] as [Value; 0], "what was decided is not asked again");
 }
 
@@ -127,12 +127,12 @@ fn who_says_yes_to_the_ask_accepts_what_is_left_of_it() {
             "one\nTWO\nthree\nfour\nfive\nsix\nseven\neight\nnine\n",
         ),
     ] {
-        let desk = ScriptedDaemon::with_config(
+        let daemon = ScriptedDaemon::with_config(
             [four_hunks(), text_turn("Done.")],
             json!({ "permission": { "read": "allow", "edit": "ask" } }),
         );
-        let mut client = desk.client("vscode");
-        let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+        let mut client = daemon.client("vscode");
+        let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
         client.open(&uri, OLD);
         client.prompt(&session, "Edit");
         let ask = client.wait_for_method("copydesk/permission/ask");
@@ -142,9 +142,9 @@ fn who_says_yes_to_the_ask_accepts_what_is_left_of_it() {
         assert_eq!(client.wait_for_turn_end(&session), "done");
         assert_eq!(client.text(&uri), text, "{reply}");
         assert!(
-            desk.last_model_input(1).contains("- `a.txt` line 2: accepted."),
+            daemon.last_model_input(1).contains("- `a.txt` line 2: accepted."),
             "{}",
-            desk.last_model_input(1)
+            daemon.last_model_input(1)
         );
         assert_eq!(list(&mut client, &session), [] as [Value; 0]);
     }
@@ -152,9 +152,9 @@ fn who_says_yes_to_the_ask_accepts_what_is_left_of_it() {
 
 #[test]
 fn of_two_editors_the_first_decides_and_the_second_is_told() {
-    let desk = ScriptedDaemon::new([four_hunks(), text_turn("Done.")]);
-    let (mut one, mut two) = (desk.client("vscode"), desk.client("vscode"));
-    let (session, uri) = (one.new_session(), desk.uri("a.txt"));
+    let daemon = ScriptedDaemon::new([four_hunks(), text_turn("Done.")]);
+    let (mut one, mut two) = (daemon.client("vscode"), daemon.client("vscode"));
+    let (session, uri) = (one.new_session(), daemon.uri("a.txt"));
     two.load(&session);
     one.open(&uri, OLD);
     one.run_turn(&session, "Edit");
@@ -177,8 +177,8 @@ fn of_two_editors_the_first_decides_and_the_second_is_told() {
 /// To the daemon, the editor's undo and redo are ordinary typing.
 #[test]
 fn hunks_that_the_editor_took_back_come_again_when_it_makes_them_again() {
-    let desk = ScriptedDaemon::new([four_hunks(), text_turn("Done.")]);
-    let (mut client, session, uri) = open_with_agent_edit(&desk);
+    let daemon = ScriptedDaemon::new([four_hunks(), text_turn("Done.")]);
+    let (mut client, session, uri) = open_with_agent_edit(&daemon);
     let before = list(&mut client, &session).remove(0);
     let left = |client: &mut ScriptedEditor, hunks: u32| {
         client.take_message("as many hunks", |message| {
@@ -202,8 +202,8 @@ fn hunks_that_the_editor_took_back_come_again_when_it_makes_them_again() {
 
 #[test]
 fn bad_decisions_change_nothing_and_say_why() {
-    let desk = ScriptedDaemon::new([four_hunks(), text_turn("Done.")]);
-    let (mut client, session, uri) = open_with_agent_edit(&desk);
+    let daemon = ScriptedDaemon::new([four_hunks(), text_turn("Done.")]);
+    let (mut client, session, uri) = open_with_agent_edit(&daemon);
     let review = list(&mut client, &session).remove(0);
     let bad = |hunk: &str, expected: &str| json!({ "hunk": hunk, "expected": expected, "verdict": "reject" });
     let decisions =
@@ -231,8 +231,8 @@ fn bad_decisions_change_nothing_and_say_why() {
 
 #[test]
 fn an_editor_that_refuses_leaves_the_hunk_undecided() {
-    let desk = ScriptedDaemon::new([four_hunks(), text_turn("Done."), text_turn("Ok.")]);
-    let (mut client, session, _) = open_with_agent_edit(&desk);
+    let daemon = ScriptedDaemon::new([four_hunks(), text_turn("Done."), text_turn("Ok.")]);
+    let (mut client, session, _) = open_with_agent_edit(&daemon);
     let review = list(&mut client, &session).remove(0);
     client.applies_edits = false;
     let decisions = json!({ "session": session, "decisions": [decision_on(&review["hunks"][0], "reject")] });
@@ -248,17 +248,17 @@ fn an_editor_that_refuses_leaves_the_hunk_undecided() {
     assert_eq!(again["total"], 4);
     assert!(again["hunks"][0]["deciding"].is_null(), "{again}");
     client.run_turn(&session, "Go on");
-    assert!(!desk.last_model_input(2).contains("rejected"), "{}", desk.last_model_input(2));
+    assert!(!daemon.last_model_input(2).contains("rejected"), "{}", daemon.last_model_input(2));
 }
 
 #[test]
 fn when_edits_are_reviewed_is_changed_in_the_middle_of_a_turn() {
-    let desk = ScriptedDaemon::with_config(
+    let daemon = ScriptedDaemon::with_config(
         [edit("c1", "a.txt", "two", "TWO"), edit("c2", "a.txt", "four", "FOUR"), text_turn("Done.")],
         json!({ "permission": { "read": "allow", "edit": "ask" } }),
     );
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, OLD);
     client.prompt(&session, "Edit");
     client.wait_for_method("copydesk/permission/ask");
@@ -280,9 +280,9 @@ fn when_edits_are_reviewed_is_changed_in_the_middle_of_a_turn() {
 
 #[test]
 fn who_types_what_the_call_waits_to_write_has_decided() {
-    let desk = ScriptedDaemon::with_asked_edits([edit("c1", "a.txt", "two", "TWO"), text_turn("Done.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let daemon = ScriptedDaemon::with_asked_edits([edit("c1", "a.txt", "two", "TWO"), text_turn("Done.")]);
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, OLD);
     client.prompt(&session, "Edit");
     client.wait_for_method("copydesk/permission/ask");
@@ -296,8 +296,8 @@ fn who_types_what_the_call_waits_to_write_has_decided() {
 
 #[test]
 fn a_decision_that_is_cancelled_on_its_way_does_not_stay_undecided_for_ever() {
-    let desk = ScriptedDaemon::new([four_hunks(), text_turn("Done.")]);
-    let (mut client, session, _) = open_with_agent_edit(&desk);
+    let daemon = ScriptedDaemon::new([four_hunks(), text_turn("Done.")]);
+    let (mut client, session, _) = open_with_agent_edit(&daemon);
     let review = list(&mut client, &session).remove(0);
     client.applies_edits = false;
     let decisions = json!({ "session": session, "decisions": [decision_on(&review["hunks"][0], "reject")] });
@@ -313,11 +313,11 @@ fn a_decision_that_is_cancelled_on_its_way_does_not_stay_undecided_for_ever() {
 }
 
 #[test]
-fn comments_and_files_that_the_person_changed_go_as_one_note() {
-    let desk = ScriptedDaemon::new([four_hunks(), text_turn("Done."), text_turn("I see.")]);
-    desk.scripted.desk.write("a.txt", OLD);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+fn comments_and_files_that_the_user_changed_go_as_one_note() {
+    let daemon = ScriptedDaemon::new([four_hunks(), text_turn("Done."), text_turn("I see.")]);
+    daemon.scripted.env.write("a.txt", OLD);
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.run_turn(&session, "Edit");
     let comment =
         |line: u32, text: &str| json!({ "session": session, "uri": uri, "line": line, "text": text });
@@ -334,32 +334,32 @@ fn comments_and_files_that_the_person_changed_go_as_one_note() {
         - `a.txt` line 4: not decided yet.
         - `a.txt` line 6: not decided yet.
         - `a.txt` line 8: not decided yet.]"#]]
-    .assert_eq(&desk.last_model_input(2));
-    desk.scripted.server.queue_turn(text_turn("Ok."));
-    desk.scripted.desk.write("a.txt", "something else\n");
+    .assert_eq(&daemon.last_model_input(2));
+    daemon.scripted.server.queue_turn(text_turn("Ok."));
+    daemon.scripted.env.write("a.txt", "something else\n");
     client.run_turn(&session, "And now?");
     assert!(
-        desk.last_model_input(3).contains("Not as you last read them, and not by your edits: `a.txt`."),
+        daemon.last_model_input(3).contains("Not as you last read them, and not by your edits: `a.txt`."),
         "{}",
-        desk.last_model_input(3)
+        daemon.last_model_input(3)
     );
 }
 
 #[test]
 fn a_review_outlives_the_daemon_and_the_editor() {
-    let mut desk = ScriptedDaemon::new([four_hunks(), text_turn("Done.")]);
-    desk.scripted.desk.write("a.txt", OLD);
-    let mut client = desk.client("vscode");
+    let mut daemon = ScriptedDaemon::new([four_hunks(), text_turn("Done.")]);
+    daemon.scripted.env.write("a.txt", OLD);
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.run_turn(&session, "Edit");
     let review = list(&mut client, &session).remove(0);
     assert_eq!(decide(&mut client, &session, &[decision_on(&review["hunks"][3], "accept")]), ["done"]);
     drop(client);
-    desk.restart();
-    desk.scripted.desk.write("a.txt", format!("zero\n{NEW}"));
-    let mut client = desk.client("vscode");
+    daemon.restart();
+    daemon.scripted.env.write("a.txt", format!("zero\n{NEW}"));
+    let mut client = daemon.client("vscode");
     let review = list(&mut client, &session).remove(0);
     assert_eq!(lines(&review), ["2 \"two\" \"TWO\"", "4 \"four\" \"FOUR\"", "6 \"six\" \"SIX\""]);
     assert_eq!(decide(&mut client, &session, &[decision_on(&review, "reject")]), ["done"]);
-    assert_eq!(desk.scripted.desk.read("a.txt"), format!("zero\n{}", OLD.replace("eight", "EIGHT")));
+    assert_eq!(daemon.scripted.env.read("a.txt"), format!("zero\n{}", OLD.replace("eight", "EIGHT")));
 }

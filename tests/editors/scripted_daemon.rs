@@ -24,18 +24,18 @@ impl ScriptedDaemon {
     }
 
     pub(crate) fn with_config(turns: impl IntoIterator<Item = ScriptedTurn>, config: Value) -> Self {
-        let ScriptedEnvironment { desk, server } = ScriptedEnvironment::with_config(turns, config);
-        let scripted = ScriptedEnvironment { desk: desk.env("COPYDESK_IDLE_EXIT", "60"), server };
-        let daemon = Some(ForegroundDaemon::start(&scripted.desk, &[]));
+        let ScriptedEnvironment { env, server } = ScriptedEnvironment::with_config(turns, config);
+        let scripted = ScriptedEnvironment { env: env.env("COPYDESK_IDLE_EXIT", "60"), server };
+        let daemon = Some(ForegroundDaemon::start(&scripted.env, &[]));
         Self { scripted, daemon }
     }
 
     pub(crate) fn client(&self, name: &str) -> ScriptedEditor {
-        ScriptedEditor::new(&self.scripted.desk, name)
+        ScriptedEditor::new(&self.scripted.env, name)
     }
 
     pub(crate) fn uri(&self, path: &str) -> String {
-        scripted_editor::uri(&self.scripted.desk, path)
+        scripted_editor::uri(&self.scripted.env, path)
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -51,7 +51,7 @@ impl ScriptedDaemon {
 
     pub(crate) fn restart(&mut self) {
         self.crash();
-        self.daemon = Some(ForegroundDaemon::start(&self.scripted.desk, &[]));
+        self.daemon = Some(ForegroundDaemon::start(&self.scripted.env, &[]));
     }
 
     pub(crate) fn wait_for_gate(&self, gate: &str) {

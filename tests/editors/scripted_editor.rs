@@ -39,21 +39,21 @@ pub(crate) struct ScriptedEditor {
 
 impl ScriptedEditor {
     /// A well-behaved one that counts in UTF-16.
-    pub(crate) fn new(desk: &TestEnvironment, name: &str) -> Self {
-        Self::with_encoding(desk, name, EditorEncoding::Utf16)
+    pub(crate) fn new(env: &TestEnvironment, name: &str) -> Self {
+        Self::with_encoding(env, name, EditorEncoding::Utf16)
     }
 
-    pub(crate) fn with_encoding(desk: &TestEnvironment, name: &str, units: EditorEncoding) -> Self {
-        Self::in_folder(desk, name, units, "")
+    pub(crate) fn with_encoding(env: &TestEnvironment, name: &str, units: EditorEncoding) -> Self {
+        Self::in_folder(env, name, units, "")
     }
 
     /// One that works in another folder than the project's.
-    pub(crate) fn in_folder(desk: &TestEnvironment, name: &str, units: EditorEncoding, folder: &str) -> Self {
-        let mut client = Self::connect(desk, units);
+    pub(crate) fn in_folder(env: &TestEnvironment, name: &str, units: EditorEncoding, folder: &str) -> Self {
+        let mut client = Self::connect(env, units);
         let hello = json!({ "protocol": 1, "client": name, "version": "0.1.0" });
         let params = json!({
             "clientInfo": { "name": name },
-            "rootUri": uri(desk, folder),
+            "rootUri": uri(env, folder),
             "capabilities": { "general": { "positionEncodings": [units.name()] } },
             "initializationOptions": { "copydesk": hello },
         });
@@ -64,8 +64,8 @@ impl ScriptedEditor {
     }
 
     /// One that has sent nothing yet.
-    pub(crate) fn connect(desk: &TestEnvironment, units: EditorEncoding) -> Self {
-        let stream = UnixStream::connect(socket(desk)).unwrap();
+    pub(crate) fn connect(env: &TestEnvironment, units: EditorEncoding) -> Self {
+        let stream = UnixStream::connect(socket(env)).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let incoming = BufReader::new(stream.try_clone().unwrap());
         Self {
@@ -383,6 +383,6 @@ pub(crate) fn did_change_params(uri: &str, version: i32, changes: &Value) -> Val
 }
 
 /// The URI of a file of the project.
-pub(crate) fn uri(desk: &TestEnvironment, path: &str) -> String {
-    format!("file://{}", desk.path(path).display()).trim_end_matches('/').to_owned()
+pub(crate) fn uri(env: &TestEnvironment, path: &str) -> String {
+    format!("file://{}", env.path(path).display()).trim_end_matches('/').to_owned()
 }

@@ -13,11 +13,11 @@ fn kinds(parts: &Value) -> Vec<&str> {
 #[test]
 fn a_client_that_comes_in_the_middle_gets_what_there_is_and_then_every_event() {
     let turn = ScriptedTurn::new().reasoning("Let me see.").text("The answer").gate("half").text(" is 42.");
-    let desk = ScriptedDaemon::new([turn]);
-    let mut first = desk.client("vscode");
+    let daemon = ScriptedDaemon::new([turn]);
+    let mut first = daemon.client("vscode");
     let session = first.new_session();
     assert_eq!(first.prompt(&session, "What is it?")["queued"], false);
-    desk.wait_for_gate("half");
+    daemon.wait_for_gate("half");
     // The text that this client has received so far.
     let told = |client: &ScriptedEditor| {
         let deltas = client.events.iter().filter(|event| event["event"]["event"] == "delta");
@@ -26,7 +26,7 @@ fn a_client_that_comes_in_the_middle_gets_what_there_is_and_then_every_event() {
     while !told(&first).contains("The answer") {
         first.take_message("a delta", |message| message["params"]["event"]["event"] == "delta");
     }
-    let mut second = desk.client("nvim");
+    let mut second = daemon.client("nvim");
     let loaded = second.load(&session);
     assert_eq!((&loaded["running"], &loaded["earlier"]), (&json!(1), &json!(false)));
     assert_eq!(kinds(&loaded["parts"]), ["prompt", "stepStart", "reasoning", "text"]);
@@ -34,7 +34,7 @@ fn a_client_that_comes_in_the_middle_gets_what_there_is_and_then_every_event() {
     assert_eq!((&open["content"]["text"], &open["state"]["kind"]), (&json!("The answer"), &json!("running")));
     let seq = loaded["seq"].as_u64().unwrap();
     assert_eq!(seq, *first.numbers(&session).last().unwrap());
-    desk.open_gate("half");
+    daemon.open_gate("half");
     assert_eq!(
         (first.wait_for_turn_end(&session), second.wait_for_turn_end(&session)),
         (json!("done"), json!("done"))
@@ -58,14 +58,14 @@ fn a_client_that_comes_in_the_middle_gets_what_there_is_and_then_every_event() {
 #[test]
 fn a_running_call_is_loaded_with_what_it_showed_last() {
     let bash = json!({ "command": "echo begun; cat fifo >/dev/null; echo ended", "description": "Wait" });
-    let desk = ScriptedDaemon::new([ScriptedTurn::new().call("c1", "bash", bash), text_turn("Done.")]);
-    let fifo = desk.scripted.desk.path("fifo");
+    let daemon = ScriptedDaemon::new([ScriptedTurn::new().call("c1", "bash", bash), text_turn("Done.")]);
+    let fifo = daemon.scripted.env.path("fifo");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    let mut first = desk.client("vscode");
+    let mut first = daemon.client("vscode");
     let session = first.new_session();
     first.prompt(&session, "Wait");
     while !first.wait_for_event(&session, "progress")["metadata"].to_string().contains("begun") {}
-    let loaded = desk.client("nvim").load(&session);
+    let loaded = daemon.client("nvim").load(&session);
     let call = loaded["parts"].as_array().unwrap().last().unwrap();
     assert_eq!(call["state"]["kind"], "running");
     assert!(call["content"]["progress"].to_string().contains("begun"), "{call}");
@@ -75,8 +75,8 @@ fn a_running_call_is_loaded_with_what_it_showed_last() {
 
 #[test]
 fn sessions_are_listed_page_by_page_the_last_used_first() {
-    let desk = ScriptedDaemon::new([]);
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::new([]);
+    let mut client = daemon.client("vscode");
     let made: Vec<_> = (0..5)
         .map(|_| {
             client.request_ok("copydesk/session/new", json!({}))["session"]["id"].as_str().unwrap().to_owned()
@@ -106,16 +106,16 @@ fn sessions_are_listed_page_by_page_the_last_used_first() {
 
 #[test]
 fn whoever_leaves_gets_no_more_events_and_the_turn_goes_on() {
-    let desk = ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g").text("b")]);
-    let (mut stays, mut leaves) = (desk.client("vscode"), desk.client("nvim"));
+    let daemon = ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g").text("b")]);
+    let (mut stays, mut leaves) = (daemon.client("vscode"), daemon.client("nvim"));
     let session = stays.new_session();
     leaves.load(&session);
     leaves.prompt(&session, "Go");
-    desk.wait_for_gate("g");
+    daemon.wait_for_gate("g");
     leaves.wait_for_event(&session, "delta");
     assert_eq!(leaves.request_ok("copydesk/session/leave", json!({ "session": session })), json!({}));
     let known = leaves.events.len();
-    desk.open_gate("g");
+    daemon.open_gate("g");
     assert_eq!(stays.wait_for_turn_end(&session), "done");
     leaves.request_ok("copydesk/status", json!({}));
     assert_eq!(leaves.events.len(), known);
@@ -123,8 +123,8 @@ fn whoever_leaves_gets_no_more_events_and_the_turn_goes_on() {
 
 #[test]
 fn what_a_session_is_called_is_told_to_everybody() {
-    let desk = ScriptedDaemon::new([]);
-    let (mut one, mut other) = (desk.client("vscode"), desk.client("nvim"));
+    let daemon = ScriptedDaemon::new([]);
+    let (mut one, mut other) = (daemon.client("vscode"), daemon.client("nvim"));
     let session = one.new_session();
     other.load(&session);
     let renamed =
@@ -137,15 +137,15 @@ fn what_a_session_is_called_is_told_to_everybody() {
 
 #[test]
 fn a_session_is_deleted_while_its_turn_runs() {
-    let desk =
+    let daemon =
         ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g").text("b"), text_turn("Another.")]);
-    let (mut one, mut other) = (desk.client("vscode"), desk.client("nvim"));
+    let (mut one, mut other) = (daemon.client("vscode"), daemon.client("nvim"));
     let session = one.new_session();
     other.load(&session);
     one.prompt(&session, "Go");
-    desk.wait_for_gate("g");
+    daemon.wait_for_gate("g");
     assert_eq!(one.request_ok("copydesk/session/delete", json!({ "session": session })), json!({}));
-    desk.wait_for_hangup("g");
+    daemon.wait_for_hangup("g");
     one.wait_for_event(&session, "deleted");
     other.wait_for_event(&session, "deleted");
     assert_eq!(other.request_error("copydesk/session/load", json!({ "session": session })).0, -31001);
@@ -162,27 +162,27 @@ fn a_session_is_deleted_while_its_turn_runs() {
 #[test]
 fn model_and_agent_are_those_of_the_next_turn() {
     let models = json!({ "m-1": {}, "m-2": {} });
-    let desk = ScriptedDaemon::with_config(
+    let daemon = ScriptedDaemon::with_config(
         [ScriptedTurn::new().text("a").gate("g").text("b"), text_turn("c"), text_turn("d")],
         json!({}),
     );
     let mut config: Value =
-        serde_json::from_str(&desk.scripted.desk.read(crate::cli::environment::USER_CONFIG)).unwrap();
+        serde_json::from_str(&daemon.scripted.env.read(crate::cli::environment::USER_CONFIG)).unwrap();
     config["provider"]["script"]["models"] = models;
-    desk.scripted.desk.write(crate::cli::environment::USER_CONFIG, config.to_string());
-    let mut client = desk.client("vscode");
+    daemon.scripted.env.write(crate::cli::environment::USER_CONFIG, config.to_string());
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "One");
-    desk.wait_for_gate("g");
+    daemon.wait_for_gate("g");
     let params = json!({ "session": session, "model": "script/m-2" });
     assert_eq!(client.request_ok("copydesk/session/setModel", params)["session"]["model"], "script/m-2");
-    desk.open_gate("g");
+    daemon.open_gate("g");
     assert_eq!(client.wait_for_turn_end(&session), "done");
     client.run_turn(&session, "Two");
     let params = json!({ "session": session, "agent": "plan" });
     assert_eq!(client.request_ok("copydesk/session/setAgent", params)["session"]["agent"], "plan");
     client.run_turn(&session, "Three");
-    let sent: Vec<_> = (0..3).map(|number| desk.scripted.request_body(number)).collect();
+    let sent: Vec<_> = (0..3).map(|number| daemon.scripted.request_body(number)).collect();
     let models: Vec<_> = sent.iter().map(|sent| sent["model"].as_str().unwrap()).collect();
     assert_eq!(models, ["m-1", "m-2", "m-2"]);
     assert_eq!(sent[0]["system"], sent[1]["system"]);
@@ -193,21 +193,21 @@ fn model_and_agent_are_those_of_the_next_turn() {
 
 #[test]
 fn a_prompt_is_queued_or_joins_the_turn() {
-    let desk = ScriptedDaemon::new([
+    let daemon = ScriptedDaemon::new([
         ScriptedTurn::new().text("a").gate("g").call("c1", "list", json!({})),
         text_turn("Steered."),
         text_turn("Queued."),
     ]);
-    let mut client = desk.client("vscode");
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     let first = client.prompt(&session, "First");
-    desk.wait_for_gate("g");
+    daemon.wait_for_gate("g");
     let third = client.prompt(&session, "Third");
     assert_eq!((&first["queued"], &third["queued"]), (&json!(false), &json!(true)));
     let steer = json!({ "session": session, "text": "Second" });
     let second = client.request_ok("copydesk/turn/steer", steer.clone());
     assert_eq!(second["joined"], true);
-    desk.open_gate("g");
+    daemon.open_gate("g");
     assert_eq!(
         (client.wait_for_turn_end(&session), client.wait_for_turn_end(&session)),
         (json!("done"), json!("done"))
@@ -220,20 +220,20 @@ fn a_prompt_is_queued_or_joins_the_turn() {
     let prompts = parts.iter().filter(|part| part["content"]["kind"] == "prompt").map(|part| &part["id"]);
     assert!(prompts.eq([&first, &second, &third].map(|prompted| &prompted["prompt"])), "{parts:#?}");
     assert!(
-        desk.last_model_input(1).contains("Second") && !desk.last_model_input(1).contains("Third"),
+        daemon.last_model_input(1).contains("Second") && !daemon.last_model_input(1).contains("Third"),
         "{}",
-        desk.last_model_input(1)
+        daemon.last_model_input(1)
     );
-    assert!(desk.last_model_input(2).contains("Third"), "{}", desk.last_model_input(2));
-    desk.scripted.server.queue_turn(text_turn("On its own."));
+    assert!(daemon.last_model_input(2).contains("Third"), "{}", daemon.last_model_input(2));
+    daemon.scripted.server.queue_turn(text_turn("On its own."));
     assert_eq!(client.request_ok("copydesk/turn/steer", steer)["joined"], false);
     assert_eq!(client.wait_for_turn_end(&session), "done");
 }
 
 #[test]
 fn parts_are_paged_backwards() {
-    let desk = ScriptedDaemon::new([text_turn("One."), text_turn("Two."), text_turn("Three.")]);
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::new([text_turn("One."), text_turn("Two."), text_turn("Three.")]);
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     for text in ["1", "2", "3"] {
         client.run_turn(&session, text);
@@ -259,8 +259,8 @@ fn parts_are_paged_backwards() {
 
 #[test]
 fn what_was_said_is_found() {
-    let desk = ScriptedDaemon::new([text_turn("The zebra crossing is striped.")]);
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::new([text_turn("The zebra crossing is striped.")]);
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.run_turn(&session, "Tell me");
     let found = client.request_ok("copydesk/session/search", json!({ "query": "zebra" }));
@@ -273,23 +273,23 @@ fn what_was_said_is_found() {
 }
 
 #[test]
-fn what_a_person_points_at_goes_with_the_prompt() {
-    let desk = ScriptedDaemon::new([text_turn("I see.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+fn what_a_user_points_at_goes_with_the_prompt() {
+    let daemon = ScriptedDaemon::new([text_turn("I see.")]);
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, "not saved\n");
-    let context = json!([{ "uri": uri }, { "uri": desk.uri("b.txt"), "text": "as seen" }]);
+    let context = json!([{ "uri": uri }, { "uri": daemon.uri("b.txt"), "text": "as seen" }]);
     let params = json!({ "session": session, "text": "Look", "context": context });
     client.request_ok("copydesk/turn/start", params);
     assert_eq!(client.wait_for_turn_end(&session), "done");
-    let told = desk.last_model_input(0);
+    let told = daemon.last_model_input(0);
     assert!(told.contains("[a.txt]\nnot saved") && told.contains("[b.txt]\nas seen"), "{told}");
 }
 
 #[test]
 fn what_is_not_there_is_refused_by_its_own_code() {
-    let desk = ScriptedDaemon::new([]);
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::new([]);
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     for method in [
         "session/load",
@@ -328,9 +328,10 @@ fn what_is_not_there_is_refused_by_its_own_code() {
 
 #[test]
 fn another_protocol_is_refused_with_what_to_update() {
-    let desk = ScriptedDaemon::new([]);
+    let daemon = ScriptedDaemon::new([]);
     for (protocol, update, words) in [(999, "desk", "copydesk stop"), (0, "client", "extension")] {
-        let mut client = ScriptedEditor::connect(&desk.scripted.desk, super::encoding::EditorEncoding::Utf16);
+        let mut client =
+            ScriptedEditor::connect(&daemon.scripted.env, super::encoding::EditorEncoding::Utf16);
         let hello = json!({ "protocol": protocol, "client": "vscode", "version": "9" });
         let params = json!({ "capabilities": {}, "initializationOptions": { "copydesk": hello } });
         let answer = client.send_and_wait("initialize", params);
@@ -346,19 +347,19 @@ fn another_protocol_is_refused_with_what_to_update() {
 
 #[test]
 fn an_editor_without_our_extension_is_sent_nothing_of_ours() {
-    let desk = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
-    desk.scripted.desk.write("a.txt", "on disk\n");
-    let mut plain = ScriptedEditor::connect(&desk.scripted.desk, super::encoding::EditorEncoding::Utf16);
+    let daemon = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
+    daemon.scripted.env.write("a.txt", "on disk\n");
+    let mut plain = ScriptedEditor::connect(&daemon.scripted.env, super::encoding::EditorEncoding::Utf16);
     plain.request_ok("initialize", json!({ "capabilities": {} }));
     plain.notify("initialized", json!({}));
-    plain.open(&desk.uri("a.txt"), "in the buffer\n");
+    plain.open(&daemon.uri("a.txt"), "in the buffer\n");
     plain.request_ok("copydesk/status", json!({}));
-    let mut ours = desk.client("vscode");
+    let mut ours = daemon.client("vscode");
     let session = ours.new_session();
     plain.load(&session);
     ours.run_turn(&session, "Read");
     // Its buffers still count.
-    assert!(desk.last_model_input(1).contains("in the buffer"), "{}", desk.last_model_input(1));
+    assert!(daemon.last_model_input(1).contains("in the buffer"), "{}", daemon.last_model_input(1));
     plain.request_ok("copydesk/status", json!({}));
     assert!(!plain.has_message(|message| message["method"].is_string()));
 }
@@ -366,8 +367,8 @@ fn an_editor_without_our_extension_is_sent_nothing_of_ours() {
 #[test]
 fn a_warning_about_the_configuration_reaches_every_client_once() {
     let turns = [text_turn("One."), text_turn("Two.")];
-    let desk = ScriptedDaemon::with_config(turns, json!({ "modle": "x" }));
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::with_config(turns, json!({ "modle": "x" }));
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.run_turn(&session, "Go");
     let is_warning = |message: &Value| message["params"]["event"]["event"] == "warning";
@@ -375,7 +376,7 @@ fn a_warning_about_the_configuration_reaches_every_client_once() {
     let message = warned["params"]["event"]["message"].as_str().unwrap().to_owned();
     assert!(message.contains("modle"), "{message}");
     // A client that comes later is told by what it loads.
-    let mut other = desk.client("nvim");
+    let mut other = daemon.client("nvim");
     assert_eq!(other.load(&session)["warnings"], json!([message]));
     // The model is another: everything is built anew, and the same is found odd.
     client.request_ok("copydesk/session/setAgent", json!({ "session": session, "agent": "plan" }));

@@ -6,18 +6,18 @@ use super::scripted_daemon::{ScriptedDaemon, edit, read, text_turn};
 use crate::model_server::ScriptedTurn;
 
 fn with_asked_bash() -> ScriptedDaemon {
-    let desk = ScriptedDaemon::with_asked_edits([edit("c1", "a.txt", "old", "new"), text_turn("Done.")]);
-    desk.scripted.desk.write("a.txt", "old\n");
-    desk
+    let daemon = ScriptedDaemon::with_asked_edits([edit("c1", "a.txt", "old", "new"), text_turn("Done.")]);
+    daemon.scripted.env.write("a.txt", "old\n");
+    daemon
 }
 
 #[test]
 fn both_get_every_event_in_the_same_order() {
-    let desk = ScriptedDaemon::new([
+    let daemon = ScriptedDaemon::new([
         ScriptedTurn::new().reasoning("Hm.").text("I look around, slowly.").call("c1", "list", json!({})),
         text_turn("That is all."),
     ]);
-    let (mut one, mut other) = (desk.client("vscode"), desk.client("nvim"));
+    let (mut one, mut other) = (daemon.client("vscode"), daemon.client("nvim"));
     let session = one.new_session();
     other.load(&session);
     one.run_turn(&session, "Look");
@@ -30,8 +30,8 @@ fn both_get_every_event_in_the_same_order() {
 fn the_first_reply_wins_and_the_other_is_told_by_whom() {
     // Also if both have the same name, as two windows of one editor do.
     for names in [["vscode", "nvim"], ["nvim", "nvim"]] {
-        let desk = with_asked_bash();
-        let [mut one, mut other] = names.map(|name| desk.client(name));
+        let daemon = with_asked_bash();
+        let [mut one, mut other] = names.map(|name| daemon.client(name));
         let session = one.new_session();
         other.load(&session);
         one.prompt(&session, "Edit");
@@ -51,14 +51,14 @@ fn the_first_reply_wins_and_the_other_is_told_by_whom() {
             (one.wait_for_turn_end(&session), other.wait_for_turn_end(&session)),
             (json!("done"), json!("done"))
         );
-        assert_eq!(desk.scripted.desk.read("a.txt"), "new\n");
+        assert_eq!(daemon.scripted.env.read("a.txt"), "new\n");
     }
 }
 
 #[test]
 fn a_reply_of_cancelled_leaves_the_ask_to_the_others() {
-    let desk = with_asked_bash();
-    let (mut one, mut other) = (desk.client("vscode"), desk.client("nvim"));
+    let daemon = with_asked_bash();
+    let (mut one, mut other) = (daemon.client("vscode"), daemon.client("nvim"));
     let session = one.new_session();
     other.load(&session);
     one.prompt(&session, "Edit");
@@ -68,19 +68,19 @@ fn a_reply_of_cancelled_leaves_the_ask_to_the_others() {
     one.request_ok("copydesk/status", json!({}));
     other.answer(&second, json!({ "reply": "reject", "reason": "Not that file." }));
     assert_eq!(one.wait_for_turn_end(&session), "done");
-    assert!(desk.last_model_input(1).contains("Not that file."), "{}", desk.last_model_input(1));
-    assert_eq!(desk.scripted.desk.read("a.txt"), "old\n");
+    assert!(daemon.last_model_input(1).contains("Not that file."), "{}", daemon.last_model_input(1));
+    assert_eq!(daemon.scripted.env.read("a.txt"), "old\n");
 }
 
 #[test]
 fn an_open_ask_waits_for_whoever_attaches_next() {
-    let desk = with_asked_bash();
-    let mut first = desk.client("vscode");
+    let daemon = with_asked_bash();
+    let mut first = daemon.client("vscode");
     let session = first.new_session();
     first.prompt(&session, "Edit");
     let asked = first.wait_for_method("copydesk/permission/ask");
     drop(first);
-    let mut next = desk.client("nvim");
+    let mut next = daemon.client("nvim");
     let loaded = next.load(&session);
     assert_eq!(loaded["asks"][0]["ask"], asked["params"]["ask"]);
     let again = next.wait_for_method("copydesk/permission/ask");
@@ -92,13 +92,13 @@ fn an_open_ask_waits_for_whoever_attaches_next() {
     next.answer(&newer, json!({ "reply": "once" }));
     assert_eq!(next.wait_for_turn_end(&session), "done");
     assert_eq!(next.load(&session)["asks"], json!([]));
-    assert_eq!(desk.scripted.desk.read("a.txt"), "new\n");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "new\n");
 }
 
 #[test]
 fn rubbish_as_a_reply_is_no_reply() {
-    let desk = with_asked_bash();
-    let (mut one, mut other) = (desk.client("vscode"), desk.client("nvim"));
+    let daemon = with_asked_bash();
+    let (mut one, mut other) = (daemon.client("vscode"), daemon.client("nvim"));
     let session = one.new_session();
     other.load(&session);
     other.prompt(&session, "Edit");
@@ -114,12 +114,12 @@ fn rubbish_as_a_reply_is_no_reply() {
     other.answer(&asked, json!({ "reply": "once" }));
     other.answer(&asked, json!({ "reply": "once" }));
     assert_eq!(other.wait_for_turn_end(&session), "done");
-    assert_eq!(desk.scripted.desk.read("a.txt"), "new\n");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "new\n");
 }
 
 #[test]
 fn the_home_is_whoever_prompted_last() {
-    let desk = ScriptedDaemon::new([
+    let daemon = ScriptedDaemon::new([
         read("c1", "a.txt"),
         text_turn("1"),
         read("c2", "a.txt"),
@@ -127,12 +127,12 @@ fn the_home_is_whoever_prompted_last() {
         read("c3", "a.txt"),
         text_turn("3"),
     ]);
-    let (mut one, mut other) = (desk.client("vscode"), desk.client("nvim"));
-    let (session, uri) = (one.new_session(), desk.uri("a.txt"));
+    let (mut one, mut other) = (daemon.client("vscode"), daemon.client("nvim"));
+    let (session, uri) = (one.new_session(), daemon.uri("a.txt"));
     other.load(&session);
     one.open(&uri, "of the one\n");
     other.open(&uri, "of the other\n");
-    let told = |number: usize| desk.last_model_input(number);
+    let told = |number: usize| daemon.last_model_input(number);
     one.run_turn(&session, "Read");
     assert_eq!(other.wait_for_turn_end(&session), "done");
     assert!(told(1).contains("of the one"), "{}", told(1));
@@ -146,16 +146,16 @@ fn the_home_is_whoever_prompted_last() {
 
 #[test]
 fn what_the_home_has_not_open_is_edited_at_the_other_client() {
-    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), text_turn("Done.")]);
-    desk.scripted.desk.write("a.txt", "on disk: old\n");
-    let (mut home, mut other) = (desk.client("vscode"), desk.client("nvim"));
-    let (session, uri) = (home.new_session(), desk.uri("a.txt"));
+    let daemon = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), text_turn("Done.")]);
+    daemon.scripted.env.write("a.txt", "on disk: old\n");
+    let (mut home, mut other) = (daemon.client("vscode"), daemon.client("nvim"));
+    let (session, uri) = (home.new_session(), daemon.uri("a.txt"));
     other.open(&uri, "in a buffer: old\n");
     other.request_ok("copydesk/status", json!({}));
     home.prompt(&session, "Edit");
     other.wait_for_method("workspace/applyEdit");
     assert_eq!(home.wait_for_turn_end(&session), "done");
     assert_eq!(other.text(&uri), "in a buffer: new\n");
-    assert_eq!(desk.scripted.desk.read("a.txt"), "on disk: old\n", "never the disk");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "on disk: old\n", "never the disk");
     assert_eq!(home.edits, Vec::<Value>::new());
 }

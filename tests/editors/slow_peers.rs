@@ -53,15 +53,15 @@ fn answer(mut request: TcpStream, text: &str) {
 #[test]
 fn a_prompt_is_taken_while_instructions_are_fetched_and_the_model_gets_them() {
     let page = SlowPage::start();
-    let desk = ScriptedDaemon::with_config([text_turn("Done.")], json!({ "instructions": [page.url] }));
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::with_config([text_turn("Done.")], json!({ "instructions": [page.url] }));
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "Go");
     client.wait_for_event(&session, "turnStarted");
     // Only now: a daemon that waited for the page would have given up on it before it answered the prompt.
     answer(page.wait_for_request(), "ALWAYS RHYME");
     assert_eq!(client.wait_for_turn_end(&session), "done");
-    let requests = desk.scripted.server.requests();
+    let requests = daemon.scripted.server.requests();
     assert!(
         requests[0].body["system"].to_string().contains("ALWAYS RHYME"),
         "{}",
@@ -72,14 +72,14 @@ fn a_prompt_is_taken_while_instructions_are_fetched_and_the_model_gets_them() {
 #[test]
 fn a_turn_that_waits_for_the_network_is_cancelled_at_once() {
     let page = SlowPage::start();
-    let desk = ScriptedDaemon::with_config([], json!({ "instructions": [page.url] }));
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::with_config([], json!({ "instructions": [page.url] }));
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "Go");
     let _unanswered = page.wait_for_request();
     client.request_ok("copydesk/turn/cancel", json!({ "session": session }));
     assert_eq!(client.wait_for_turn_end(&session), "cancelled");
-    assert!(desk.scripted.server.requests().is_empty(), "the model was not asked");
+    assert!(daemon.scripted.server.requests().is_empty(), "the model was not asked");
 }
 
 /// Params for each request that a client may send, with a session whose turn waits for the model. What ends the session, its turn or
@@ -124,20 +124,20 @@ fn requests(session: &str, spare: &str) -> Vec<(&'static str, Value)> {
 fn every_request_is_answered_while_the_model_and_a_language_server_are_silent() {
     // It reads nothing and says nothing.
     let silent = json!({ "silent": { "command": ["sleep", "600"], "extensions": [".txt"] } });
-    let desk = ScriptedDaemon::with_config([], json!({ "permission": "allow", "lsp": silent }));
+    let daemon = ScriptedDaemon::with_config([], json!({ "permission": "allow", "lsp": silent }));
     let is_first =
         |request: &RecordedRequest| request.body["messages"].as_array().is_some_and(|all| all.len() == 1);
-    desk.scripted.server.on_request(is_first, read("c1", "f.txt"));
-    desk.scripted.server.on_each_request(|_| true, ScriptedTurn::new().gate("model").text("Late."));
-    desk.scripted.desk.write("f.txt", "text\n");
-    let mut client = desk.client("vscode");
+    daemon.scripted.server.on_request(is_first, read("c1", "f.txt"));
+    daemon.scripted.server.on_each_request(|_| true, ScriptedTurn::new().gate("model").text("Late."));
+    daemon.scripted.env.write("f.txt", "text\n");
+    let mut client = daemon.client("vscode");
     let (session, spare) = (client.new_session(), client.new_session());
     client.prompt(&session, "Go");
-    desk.wait_for_gate("model");
+    daemon.wait_for_gate("model");
     let requests = requests(&session, &spare);
     let listed: Vec<_> = requests.iter().map(|(name, _)| format!("copydesk/{name}")).collect();
     for method in methods() {
-        let is_request = method.direction == Direction::ToDesk && method.kind == MethodKind::Request;
+        let is_request = method.direction == Direction::ToDaemon && method.kind == MethodKind::Request;
         assert!(
             !is_request || listed.iter().any(|name| name == method.name),
             "{} is not listed",
@@ -148,5 +148,5 @@ fn every_request_is_answered_while_the_model_and_a_language_server_are_silent() 
         let answered = client.send_and_wait(&format!("copydesk/{name}"), params);
         assert!(answered.get("result").is_some() || answered.get("error").is_some(), "{name}: {answered}");
     }
-    desk.open_gate("model");
+    daemon.open_gate("model");
 }

@@ -17,10 +17,10 @@ fn read() -> ScriptedTurn {
 }
 
 /// An editor with the file open, in a session whose agent starts a task.
-fn start_task(desk: &ScriptedDaemon) -> (ScriptedEditor, String, String) {
-    script_session(&desk.scripted.server, "Go", [task("c1", "general", "Change")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+fn start_task(daemon: &ScriptedDaemon) -> (ScriptedEditor, String, String) {
+    script_session(&daemon.scripted.server, "Go", [task("c1", "general", "Change")]);
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, TEXT);
     (client, session, uri)
 }
@@ -47,21 +47,21 @@ fn wait_for_text(client: &mut ScriptedEditor, session: &str, words: &str) -> Val
     }
 }
 
-fn model_input(desk: &ScriptedDaemon, words: &str, number: usize) -> String {
-    requests(&desk.scripted.server, words)[number]["messages"].to_string()
+fn model_input(daemon: &ScriptedDaemon, words: &str, number: usize) -> String {
+    requests(&daemon.scripted.server, words)[number]["messages"].to_string()
 }
 
 #[test]
 fn what_an_agent_asks_reaches_everybody_and_the_first_reply_wins() {
-    let desk = ScriptedDaemon::with_asked_edits([]);
-    let (mut one, session, uri) = start_task(&desk);
-    script_session(&desk.scripted.server, "Go", [text_turn("Done.")]);
+    let daemon = ScriptedDaemon::with_asked_edits([]);
+    let (mut one, session, uri) = start_task(&daemon);
+    script_session(&daemon.scripted.server, "Go", [text_turn("Done.")]);
     script_session(
-        &desk.scripted.server,
+        &daemon.scripted.server,
         "Change",
         [read(), edit("e1", "a.txt", "two", "2"), text_turn("Changed.")],
     );
-    let mut other = desk.client("nvim");
+    let mut other = daemon.client("nvim");
     other.load(&session);
     one.prompt(&session, "Go");
     let (ask, also) =
@@ -94,10 +94,10 @@ fn what_an_agent_asks_reaches_everybody_and_the_first_reply_wins() {
 
 #[test]
 fn what_a_task_that_is_ended_had_asked_is_not_asked_any_more() {
-    let desk = ScriptedDaemon::with_asked_edits([]);
-    let (mut client, session, uri) = start_task(&desk);
-    script_session(&desk.scripted.server, "Go", [text_turn("I see.")]);
-    script_session(&desk.scripted.server, "Change", [read(), edit("e1", "a.txt", "two", "2")]);
+    let daemon = ScriptedDaemon::with_asked_edits([]);
+    let (mut client, session, uri) = start_task(&daemon);
+    script_session(&daemon.scripted.server, "Go", [text_turn("I see.")]);
+    script_session(&daemon.scripted.server, "Change", [read(), edit("e1", "a.txt", "two", "2")]);
     client.prompt(&session, "Go");
     let ask = client.wait_for_method("copydesk/permission/ask");
     let id = ask["params"]["metadata"]["session"].clone();
@@ -114,22 +114,22 @@ fn what_a_task_that_is_ended_had_asked_is_not_asked_any_more() {
 
 #[test]
 fn always_is_for_the_session_and_all_that_work_for_it() {
-    let desk = ScriptedDaemon::with_asked_edits([]);
-    let (mut client, session, _) = start_task(&desk);
+    let daemon = ScriptedDaemon::with_asked_edits([]);
+    let (mut client, session, _) = start_task(&daemon);
     let run = |call: &str, file: &str| {
         ScriptedTurn::new().call(call, "bash", json!({ "command": format!("touch {file}") }))
     };
     script_session(
-        &desk.scripted.server,
+        &daemon.scripted.server,
         "Go",
         [run("c2", "above"), task("c3", "general", "More"), text_turn("Done.")],
     );
     script_session(
-        &desk.scripted.server,
+        &daemon.scripted.server,
         "Change",
         [run("b1", "first"), run("b2", "second"), text_turn("Made.")],
     );
-    script_session(&desk.scripted.server, "More", [run("b1", "third"), text_turn("Made.")]);
+    script_session(&daemon.scripted.server, "More", [run("b1", "third"), text_turn("Made.")]);
     client.prompt(&session, "Go");
     let ask = client.wait_for_method("copydesk/permission/ask");
     assert_eq!(
@@ -138,14 +138,14 @@ fn always_is_for_the_session_and_all_that_work_for_it() {
     );
     client.answer(&ask, json!({ "reply": "always" }));
     assert_eq!(client.wait_for_turn_end(&session), "done");
-    assert!(["above", "first", "second", "third"].iter().all(|file| desk.scripted.desk.exists(file)));
+    assert!(["above", "first", "second", "third"].iter().all(|file| daemon.scripted.env.exists(file)));
     assert!(!client.has_message(|message| message["method"] == "copydesk/permission/ask"));
 }
 
 #[test]
 fn hunks_are_decided_one_by_one_and_whoever_works_is_told() {
-    let desk = ScriptedDaemon::new([]);
-    let (mut client, session, uri) = start_task(&desk);
+    let daemon = ScriptedDaemon::new([]);
+    let (mut client, session, uri) = start_task(&daemon);
     let new = "ONE\ntwo\nTHREE\nfour\nFIVE\n";
     let child = [
         read(),
@@ -153,37 +153,37 @@ fn hunks_are_decided_one_by_one_and_whoever_works_is_told() {
         ScriptedTurn::new().gate_before_response("look").call("r2", "glob", json!({ "pattern": "*" })),
         text_turn("Changed."),
     ];
-    script_session(&desk.scripted.server, "Change", child);
+    script_session(&daemon.scripted.server, "Change", child);
     script_session(
-        &desk.scripted.server,
+        &daemon.scripted.server,
         "Go",
         [ScriptedTurn::new().gate_before_response("above").text("Done."), text_turn("I see.")],
     );
     client.prompt(&session, "Go");
     wait_for_hunks(&mut client, &session, 3);
-    desk.wait_for_gate("look");
+    daemon.wait_for_gate("look");
     let reviews = list(&mut client, &session);
     let [review] = reviews.as_slice() else { panic!("{reviews:?}") };
     assert_eq!((&review["when"], review["hunks"].as_array().unwrap().len()), (&json!("after"), 3));
     assert_eq!(review["hunks"][0]["by"], json!(client.calls(&session)), "it is by the call that is seen");
     // While the subagent works, it is told of the decision.
     assert_eq!(decide(&mut client, &session, &[decision_on(&review["hunks"][0], "reject")]), ["done"]);
-    desk.open_gate("look");
-    desk.wait_for_gate("above");
+    daemon.open_gate("look");
+    daemon.wait_for_gate("above");
     assert!(
-        model_input(&desk, "Change", 3).contains("`a.txt` line 1: rejected"),
+        model_input(&daemon, "Change", 3).contains("`a.txt` line 1: rejected"),
         "{}",
-        model_input(&desk, "Change", 3)
+        model_input(&daemon, "Change", 3)
     );
-    assert!(!model_input(&desk, "Go", 1).contains("rejected"), "{}", model_input(&desk, "Go", 1));
+    assert!(!model_input(&daemon, "Go", 1).contains("rejected"), "{}", model_input(&daemon, "Go", 1));
     // Once it is done, its parent session is told.
     let reviews = list(&mut client, &session);
     assert_eq!(decide(&mut client, &session, &[decision_on(&reviews[0]["hunks"][0], "reject")]), ["done"]);
-    desk.open_gate("above");
+    daemon.open_gate("above");
     assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(client.text(&uri), "one\ntwo\nthree\nfour\nFIVE\n");
     client.run_turn(&session, "Go on");
-    let told = model_input(&desk, "Go", 2);
+    let told = model_input(&daemon, "Go", 2);
     assert!(
         told.contains("`a.txt` line 3: rejected") && told.contains("`a.txt` line 5: not decided yet"),
         "{told}"
@@ -195,8 +195,8 @@ fn hunks_are_decided_one_by_one_and_whoever_works_is_told() {
 
 #[test]
 fn of_two_agents_each_is_told_of_its_own_edits() {
-    let desk = ScriptedDaemon::new([]);
-    let server = &desk.scripted.server;
+    let daemon = ScriptedDaemon::new([]);
+    let server = &daemon.scripted.server;
     let both = ScriptedTurn::new().call("c1", "task", arguments("general", "Left")).call(
         "c2",
         "task",
@@ -208,30 +208,30 @@ fn of_two_agents_each_is_told_of_its_own_edits() {
             ScriptedTurn::new().gate_before_response(gate).call("r2", "glob", json!({ "pattern": "*" }));
         script_session(server, words, [read(), edit("e1", "a.txt", old, new), held, text_turn("Changed.")]);
     }
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, TEXT);
     client.prompt(&session, "Go");
     wait_for_hunks(&mut client, &session, 2);
-    desk.wait_for_gate("left");
-    desk.wait_for_gate("right");
+    daemon.wait_for_gate("left");
+    daemon.wait_for_gate("right");
     assert_eq!(client.text(&uri), "1\ntwo\nthree\nfour\n5\n");
     let review = list(&mut client, &session).remove(0);
     let decisions = [decision_on(&review["hunks"][0], "reject"), decision_on(&review["hunks"][1], "accept")];
     assert_eq!(decide(&mut client, &session, &decisions), ["done", "done"]);
-    desk.open_gate("left");
-    desk.open_gate("right");
+    daemon.open_gate("left");
+    daemon.open_gate("right");
     assert_eq!(client.wait_for_turn_end(&session), "done");
-    let (left, right) = (model_input(&desk, "Left", 3), model_input(&desk, "Right", 3));
+    let (left, right) = (model_input(&daemon, "Left", 3), model_input(&daemon, "Right", 3));
     assert!(left.contains("line 1: rejected") && !left.contains("accepted"), "{left}");
     assert!(right.contains("line 5: accepted") && !right.contains("rejected"), "{right}");
 }
 
 #[test]
 fn reviewing_is_chosen_for_all_of_them_at_any_time() {
-    let desk = ScriptedDaemon::new([]);
-    let (mut client, session, uri) = start_task(&desk);
-    script_session(&desk.scripted.server, "Go", [text_turn("Done.")]);
+    let daemon = ScriptedDaemon::new([]);
+    let (mut client, session, uri) = start_task(&daemon);
+    script_session(&daemon.scripted.server, "Go", [text_turn("Done.")]);
     let child = [
         read(),
         edit("e1", "a.txt", "one", "1"),
@@ -243,13 +243,13 @@ fn reviewing_is_chosen_for_all_of_them_at_any_time() {
         edit("e3", "a.txt", "three", "3"),
         text_turn("Changed."),
     ];
-    script_session(&desk.scripted.server, "Change", child);
+    script_session(&daemon.scripted.server, "Change", child);
     client.prompt(&session, "Go");
     wait_for_hunks(&mut client, &session, 1);
-    desk.wait_for_gate("look");
+    daemon.wait_for_gate("look");
     assert_eq!(client.text(&uri), TEXT.replace("one", "1"), "it is allowed");
     client.request_ok("copydesk/session/setReview", json!({ "session": session, "review": "before" }));
-    desk.open_gate("look");
+    daemon.open_gate("look");
     let ask = client.wait_for_method("copydesk/permission/ask");
     assert_eq!(ask["params"]["title"], "general: Edit a.txt (+1 -1)");
     // From now on nothing needs approval, and a waiting call continues.
@@ -260,9 +260,9 @@ fn reviewing_is_chosen_for_all_of_them_at_any_time() {
 
 #[test]
 fn a_no_without_a_reason_stops_everything() {
-    let desk = ScriptedDaemon::with_asked_edits([]);
-    let (mut client, session, uri) = start_task(&desk);
-    script_session(&desk.scripted.server, "Change", [read(), edit("e1", "a.txt", "two", "2")]);
+    let daemon = ScriptedDaemon::with_asked_edits([]);
+    let (mut client, session, uri) = start_task(&daemon);
+    script_session(&daemon.scripted.server, "Change", [read(), edit("e1", "a.txt", "two", "2")]);
     client.prompt(&session, "Go");
     let ask = client.wait_for_method("copydesk/permission/ask");
     client.answer(&ask, json!({ "reply": "reject" }));
@@ -281,21 +281,21 @@ fn a_no_without_a_reason_stops_everything() {
 
 #[test]
 fn whoever_cancels_the_turn_cancels_all_who_work_for_it() {
-    let desk = ScriptedDaemon::with_asked_edits([]);
-    let (mut client, session, _) = start_task(&desk);
-    script_session(&desk.scripted.server, "Change", [text_turn("I begin.").gate("half").text("I go on.")]);
+    let daemon = ScriptedDaemon::with_asked_edits([]);
+    let (mut client, session, _) = start_task(&daemon);
+    script_session(&daemon.scripted.server, "Change", [text_turn("I begin.").gate("half").text("I go on.")]);
     client.prompt(&session, "Go");
     let id = task_session(&mut client, &session);
-    desk.wait_for_gate("half");
+    daemon.wait_for_gate("half");
     wait_for_text(&mut client, &id, "I begin.");
     client.request_ok("copydesk/turn/cancel", json!({ "session": session }));
     assert_eq!(client.wait_for_turn_end(&session), "cancelled");
-    desk.wait_for_hangup("half");
+    daemon.wait_for_hangup("half");
     let part = client.parts(&session).into_iter().rfind(|part| part["content"]["name"] == "task").unwrap();
     assert_eq!(part["state"]["kind"], "interrupted");
     // Also while it waits for the user, whose ask is then settled.
-    script_session(&desk.scripted.server, "Go", [task("c2", "general", "Ask")]);
-    script_session(&desk.scripted.server, "Ask", [read(), edit("e1", "a.txt", "two", "2")]);
+    script_session(&daemon.scripted.server, "Go", [task("c2", "general", "Ask")]);
+    script_session(&daemon.scripted.server, "Ask", [read(), edit("e1", "a.txt", "two", "2")]);
     client.prompt(&session, "Again");
     client.wait_for_method("copydesk/permission/ask");
     client.request_ok("copydesk/turn/cancel", json!({ "session": session }));
@@ -304,25 +304,25 @@ fn whoever_cancels_the_turn_cancels_all_who_work_for_it() {
     // Its text is kept, and it can be resumed.
     let again = json!({ "description": "On", "prompt": "Go on", "subagent_type": "general", "task_id": id });
     script_session(
-        &desk.scripted.server,
+        &daemon.scripted.server,
         "Go",
         [ScriptedTurn::new().call("c3", "task", again), text_turn("Done.")],
     );
-    script_session(&desk.scripted.server, "Change", [text_turn("Now I do.")]);
+    script_session(&daemon.scripted.server, "Change", [text_turn("Now I do.")]);
     client.run_turn(&session, "Take it up");
-    assert!(model_input(&desk, "Change", 1).contains("I begin."), "{}", model_input(&desk, "Change", 1));
+    assert!(model_input(&daemon, "Change", 1).contains("I begin."), "{}", model_input(&daemon, "Change", 1));
 }
 
 #[test]
 fn the_session_of_an_agent_can_be_looked_at_and_ended() {
-    let desk = ScriptedDaemon::with_asked_edits([]);
-    let (mut client, session, _) = start_task(&desk);
-    script_session(&desk.scripted.server, "Go", [text_turn("Too bad.")]);
-    script_session(&desk.scripted.server, "Change", [text_turn("Look: ").gate("half").text("more")]);
+    let daemon = ScriptedDaemon::with_asked_edits([]);
+    let (mut client, session, _) = start_task(&daemon);
+    script_session(&daemon.scripted.server, "Go", [text_turn("Too bad.")]);
+    script_session(&daemon.scripted.server, "Change", [text_turn("Look: ").gate("half").text("more")]);
     client.prompt(&session, "Go");
     let id = task_session(&mut client, &session);
-    desk.wait_for_gate("half");
-    let mut other = desk.client("nvim");
+    daemon.wait_for_gate("half");
+    let mut other = daemon.client("nvim");
     let loaded = wait_for_text(&mut other, &id, "Look: ");
     assert_eq!((&loaded["session"]["parent"], &loaded["running"]), (&json!(session), &json!(1)));
     let text = loaded["parts"].as_array().unwrap().last().unwrap();
@@ -337,9 +337,9 @@ fn the_session_of_an_agent_can_be_looked_at_and_ended() {
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1, "{listed}");
     other.request_ok("copydesk/turn/cancel", json!({ "session": id }));
     assert_eq!(other.wait_for_turn_end(&id), "cancelled");
-    desk.wait_for_hangup("half");
+    daemon.wait_for_hangup("half");
     assert_eq!(client.wait_for_turn_end(&session), "done", "the others go on");
-    let told = results(&requests(&desk.scripted.server, "Go")[1]).remove(0);
+    let told = results(&requests(&daemon.scripted.server, "Go")[1]).remove(0);
     assert!(
         told.starts_with("general: About Change: the person ended it before it was done\n")
             && told.contains("Look:"),
@@ -347,8 +347,8 @@ fn the_session_of_an_agent_can_be_looked_at_and_ended() {
     );
     assert_eq!(task_id(&told), id);
     // Now it is an ordinary session, and its edits are its own.
-    script_session(&desk.scripted.server, "Change", [edit("e1", "a.txt", "two", "2"), text_turn("Made.")]);
-    let uri = desk.uri("a.txt");
+    script_session(&daemon.scripted.server, "Change", [edit("e1", "a.txt", "two", "2"), text_turn("Made.")]);
+    let uri = daemon.uri("a.txt");
     other.open(&uri, TEXT);
     other.request_ok("copydesk/session/setReview", json!({ "session": id, "review": "after" }));
     other.run_turn(&id, "Do it yourself");
@@ -356,11 +356,11 @@ fn the_session_of_an_agent_can_be_looked_at_and_ended() {
     // Until it is called again.
     let again = json!({ "description": "On", "prompt": "Go on", "subagent_type": "general", "task_id": id });
     script_session(
-        &desk.scripted.server,
+        &daemon.scripted.server,
         "Go",
         [ScriptedTurn::new().call("c2", "task", again), text_turn("Done.")],
     );
-    script_session(&desk.scripted.server, "Change", [edit("e2", "a.txt", "four", "4"), text_turn("Made.")]);
+    script_session(&daemon.scripted.server, "Change", [edit("e2", "a.txt", "four", "4"), text_turn("Made.")]);
     client.request_ok("copydesk/session/setReview", json!({ "session": session, "review": "after" }));
     client.prompt(&session, "Take it up");
     assert_eq!(client.wait_for_turn_end(&session), "done");
@@ -370,17 +370,17 @@ fn the_session_of_an_agent_can_be_looked_at_and_ended() {
 
 #[test]
 fn what_is_left_of_a_task_goes_with_its_session() {
-    let desk = ScriptedDaemon::with_asked_edits([]);
-    let (mut client, session, _) = start_task(&desk);
-    script_session(&desk.scripted.server, "Change", [text_turn("Look: ").gate("half").text("more")]);
+    let daemon = ScriptedDaemon::with_asked_edits([]);
+    let (mut client, session, _) = start_task(&daemon);
+    script_session(&daemon.scripted.server, "Change", [text_turn("Look: ").gate("half").text("more")]);
     client.prompt(&session, "Go");
     let id = task_session(&mut client, &session);
-    desk.wait_for_gate("half");
-    let mut other = desk.client("nvim");
+    daemon.wait_for_gate("half");
+    let mut other = daemon.client("nvim");
     other.load(&id);
     client.request_ok("copydesk/session/delete", json!({ "session": session }));
     other.wait_for_event(&id, "deleted");
-    desk.wait_for_hangup("half");
+    daemon.wait_for_hangup("half");
     let (_, message) = other.request_error("copydesk/session/load", json!({ "session": id }));
     assert!(message.contains("there is no session"), "{message}");
     // The daemon holds nothing for it any more.
@@ -389,33 +389,33 @@ fn what_is_left_of_a_task_goes_with_its_session() {
 }
 
 #[test]
-fn a_desk_that_is_stopped_while_an_agent_works_ends_it() {
-    let mut desk = ScriptedDaemon::with_asked_edits([]);
-    let (mut client, session, _) = start_task(&desk);
-    script_session(&desk.scripted.server, "Change", [text_turn("Look: ").gate("half").text("more")]);
+fn a_daemon_that_is_stopped_while_an_agent_works_ends_it() {
+    let mut daemon = ScriptedDaemon::with_asked_edits([]);
+    let (mut client, session, _) = start_task(&daemon);
+    script_session(&daemon.scripted.server, "Change", [text_turn("Look: ").gate("half").text("more")]);
     client.prompt(&session, "Go");
     let id = task_session(&mut client, &session);
-    desk.wait_for_gate("half");
+    daemon.wait_for_gate("half");
     wait_for_text(&mut client, &id, "Look: ");
-    assert_eq!(desk.scripted.desk.run(&["stop", "--now"]).code, Some(0));
-    desk.wait_for_hangup("half");
+    assert_eq!(daemon.scripted.env.run(&["stop", "--now"]).code, Some(0));
+    daemon.wait_for_hangup("half");
     assert_eq!(
         (client.wait_for_turn_end(&id), client.wait_for_turn_end(&session)),
         (json!("cancelled"), json!("cancelled"))
     );
     client.read_to_the_end();
-    desk.restart();
-    let loaded = desk.client("vscode").load(&id);
+    daemon.restart();
+    let loaded = daemon.client("vscode").load(&id);
     let last = loaded["parts"].as_array().unwrap().last().unwrap();
     assert_eq!((&last["state"]["kind"], &last["content"]["text"]), (&json!("interrupted"), &json!("Look: ")));
 }
 
 #[test]
-fn a_desk_that_is_killed_while_an_agent_works_knows_both_sessions() {
-    let mut desk = ScriptedDaemon::with_asked_edits([]);
-    let (mut client, session, _) = start_task(&desk);
+fn a_daemon_that_is_killed_while_an_agent_works_knows_both_sessions() {
+    let mut daemon = ScriptedDaemon::with_asked_edits([]);
+    let (mut client, session, _) = start_task(&daemon);
     script_session(
-        &desk.scripted.server,
+        &daemon.scripted.server,
         "Change",
         [
             text_turn("I look.").call("r1", "read", json!({ "filePath": "a.txt" })),
@@ -424,10 +424,10 @@ fn a_desk_that_is_killed_while_an_agent_works_knows_both_sessions() {
     );
     client.prompt(&session, "Go");
     let id = task_session(&mut client, &session);
-    desk.wait_for_gate("half");
-    desk.restart();
-    desk.wait_for_hangup("half");
-    let mut client = desk.client("vscode");
+    daemon.wait_for_gate("half");
+    daemon.restart();
+    daemon.wait_for_hangup("half");
+    let mut client = daemon.client("vscode");
     let states = |loaded: &Value| -> Vec<(String, String)> {
         let parts = loaded["parts"].as_array().unwrap().iter();
         let state = |part: &Value| {
@@ -441,8 +441,8 @@ fn a_desk_that_is_killed_while_an_agent_works_knows_both_sessions() {
     let pair = |kind: &str, state: &str| (kind.to_owned(), state.to_owned());
     assert_eq!(states(&client.load(&session)), [pair("call", "interrupted")]);
     assert_eq!(states(&client.load(&id)), [pair("text", "completed"), pair("call", "completed")]);
-    script_session(&desk.scripted.server, "Go", [text_turn("I see.")]);
+    script_session(&daemon.scripted.server, "Go", [text_turn("I see.")]);
     client.run_turn(&session, "Go on");
-    let told = results(&requests(&desk.scripted.server, "Go")[1]).remove(0);
+    let told = results(&requests(&daemon.scripted.server, "Go")[1]).remove(0);
     assert!(told.contains("interrupted") && told.contains(&format!("`task_id` {id}")), "{told}");
 }

@@ -10,20 +10,20 @@ const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 
 /// Two turns: the first with two edits, the second with one.
 fn after_two_turns() -> (ScriptedDaemon, ScriptedEditor, String, String) {
-    let desk = ScriptedDaemon::new([
+    let daemon = ScriptedDaemon::new([
         edit("c1", "a.txt", "two", "TWO"),
         edit("c2", "a.txt", "four", "FOUR"),
         text_turn("Done."),
         edit("c3", "a.txt", "six", "SIX"),
         text_turn("Done."),
     ]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, TEXT);
     client.run_turn(&session, "One");
     client.run_turn(&session, "Two");
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n");
-    (desk, client, session, uri)
+    (daemon, client, session, uri)
 }
 
 fn undo(client: &mut ScriptedEditor, session: &str, what: Value) -> Vec<String> {
@@ -41,7 +41,7 @@ fn outcomes(result: &Value) -> Vec<String> {
 
 #[test]
 fn one_call_is_taken_back_and_brought_again() {
-    let (_desk, mut client, session, uri) = after_two_turns();
+    let (_env, mut client, session, uri) = after_two_turns();
     let calls = client.calls(&session);
     assert_eq!(undo(&mut client, &session, json!({ "call": calls[1] })), ["undone"]);
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nfour\nfive\nSIX\nseven\n");
@@ -53,7 +53,7 @@ fn one_call_is_taken_back_and_brought_again() {
 
 #[test]
 fn one_turn_is_taken_back_with_what_was_typed_since_left_in() {
-    let (_desk, mut client, session, uri) = after_two_turns();
+    let (_env, mut client, session, uri) = after_two_turns();
     client.type_text(&uri, "one", "un");
     client.type_text(&uri, "seven\n", "seven\neight\n");
     assert_eq!(undo(&mut client, &session, json!({ "turn": 1 })), ["undone", "undone"]);
@@ -65,7 +65,7 @@ fn one_turn_is_taken_back_with_what_was_typed_since_left_in() {
 
 #[test]
 fn everything_after_a_part_is_taken_back() {
-    let (_desk, mut client, session, uri) = after_two_turns();
+    let (_env, mut client, session, uri) = after_two_turns();
     let calls = client.calls(&session);
     assert_eq!(undo(&mut client, &session, json!({ "after": calls[0] })), ["undone", "undone"]);
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nfour\nfive\nsix\nseven\n");
@@ -75,8 +75,8 @@ fn everything_after_a_part_is_taken_back() {
 }
 
 #[test]
-fn a_line_that_a_person_changed_too_stays_and_the_others_go_back() {
-    let (_desk, mut client, session, uri) = after_two_turns();
+fn a_line_that_a_user_changed_too_stays_and_the_others_go_back() {
+    let (_env, mut client, session, uri) = after_two_turns();
     client.type_text(&uri, "FOUR", "QUATRE");
     let result = client.request_ok("copydesk/undo", json!({ "session": session, "what": { "turn": 1 } }));
     let mut told = outcomes(&result);
@@ -91,30 +91,30 @@ fn a_line_that_a_person_changed_too_stays_and_the_others_go_back() {
 
 #[test]
 fn closed_files_are_taken_back_on_the_disk() {
-    let desk = ScriptedDaemon::new([
+    let daemon = ScriptedDaemon::new([
         edit("c1", "a.txt", "old", "new"),
         ScriptedTurn::new().call("c2", "write", json!({ "filePath": "deep/made.txt", "content": "made\n" })),
         text_turn("Done."),
     ]);
-    desk.scripted.desk.write("a.txt", "old\r\n");
-    let mut client = desk.client("vscode");
+    daemon.scripted.env.write("a.txt", "old\r\n");
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.run_turn(&session, "Edit");
-    assert_eq!(desk.scripted.desk.read("a.txt"), "new\r\n");
-    assert_eq!(desk.scripted.desk.read("deep/made.txt"), "made\n");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "new\r\n");
+    assert_eq!(daemon.scripted.env.read("deep/made.txt"), "made\n");
     assert_eq!(undo(&mut client, &session, json!({ "turn": 1 })), ["undone", "undone"]);
-    assert_eq!(desk.scripted.desk.read("a.txt"), "old\r\n");
-    assert!(!desk.scripted.desk.exists("deep/made.txt"), "what was made is gone again");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "old\r\n");
+    assert!(!daemon.scripted.env.exists("deep/made.txt"), "what was made is gone again");
     assert_eq!(redo(&mut client, &session), ["undone", "undone"]);
-    assert_eq!(desk.scripted.desk.read("deep/made.txt"), "made\n");
+    assert_eq!(daemon.scripted.env.read("deep/made.txt"), "made\n");
     // The user's own text in it stays.
-    desk.scripted.desk.write("deep/made.txt", "made, and more\n");
+    daemon.scripted.env.write("deep/made.txt", "made, and more\n");
     let told = undo(&mut client, &session, json!({ "turn": 1 }));
     assert!(told.contains(&"conflict".to_owned()), "{told:?}");
-    assert_eq!(desk.scripted.desk.read("deep/made.txt"), "made, and more\n");
+    assert_eq!(daemon.scripted.env.read("deep/made.txt"), "made, and more\n");
     // A deleted file is reported as gone.
     assert_eq!(redo(&mut client, &session), ["undone"]);
-    std::fs::remove_file(desk.scripted.desk.path("a.txt")).unwrap();
+    std::fs::remove_file(daemon.scripted.env.path("a.txt")).unwrap();
     let told = undo(&mut client, &session, json!({ "turn": 1 }));
     assert!(told.contains(&"gone".to_owned()), "{told:?}");
 }
@@ -122,8 +122,8 @@ fn closed_files_are_taken_back_on_the_disk() {
 #[test]
 fn a_buffer_without_a_file_is_taken_back_too() {
     let uri = "untitled:Untitled-1";
-    let desk = ScriptedDaemon::new([edit("c1", uri, "draft", "letter"), text_turn("Done.")]);
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::new([edit("c1", uri, "draft", "letter"), text_turn("Done.")]);
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.open(uri, "A draft.\n");
     client.run_turn(&session, "Edit");
@@ -134,16 +134,16 @@ fn a_buffer_without_a_file_is_taken_back_too() {
 
 #[test]
 fn nothing_is_taken_back_while_a_turn_runs() {
-    let desk = ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g").text("b")]);
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::new([ScriptedTurn::new().text("a").gate("g").text("b")]);
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "Go");
-    desk.wait_for_gate("g");
+    daemon.wait_for_gate("g");
     client.wait_for_event(&session, "delta");
     let params = json!({ "session": session, "what": { "turn": 1 } });
     assert_eq!(client.request_error("copydesk/undo", params.clone()).0, -31006);
     assert_eq!(client.request_error("copydesk/redo", json!({ "session": session })).0, -31006);
-    desk.open_gate("g");
+    daemon.open_gate("g");
     assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(client.request_ok("copydesk/undo", params), json!({ "files": [] }));
     let params = json!({ "session": session, "what": { "turn": 7 } });
@@ -152,18 +152,18 @@ fn nothing_is_taken_back_while_a_turn_runs() {
 
 #[test]
 fn it_works_after_the_daemon_was_killed() {
-    let (mut desk, client, session, uri) = after_two_turns();
+    let (mut daemon, client, session, uri) = after_two_turns();
     let text = client.text(&uri).to_owned();
     drop(client);
-    desk.restart();
-    let mut client = desk.client("vscode");
+    daemon.restart();
+    let mut client = daemon.client("vscode");
     client.open(&uri, &text);
     client.type_text(&uri, "seven", "sept");
     assert_eq!(undo(&mut client, &session, json!({ "turn": 2 })), ["undone"]);
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nsix\nsept\n");
     drop(client);
-    desk.restart();
-    let mut client = desk.client("vscode");
+    daemon.restart();
+    let mut client = daemon.client("vscode");
     client.open(&uri, "one\nTWO\nthree\nFOUR\nfive\nsix\nsept\n");
     assert_eq!(redo(&mut client, &session), ["undone"]);
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nFOUR\nfive\nSIX\nsept\n");
@@ -171,7 +171,7 @@ fn it_works_after_the_daemon_was_killed() {
 
 #[test]
 fn an_editor_that_refuses_to_undo_is_told_as_a_conflict_and_can_be_asked_again() {
-    let (_desk, mut client, session, uri) = after_two_turns();
+    let (_env, mut client, session, uri) = after_two_turns();
     client.applies_edits = false;
     let count = client.edits.len();
     for _ in 0..count {
@@ -197,17 +197,17 @@ fn a_call_that_stands_for_others_is_taken_back_with_them() {
     };
     let calls = json!({ "tool_calls": [edit("two", "TWO"), edit("four", "FOUR")] });
     let config = json!({ "permission": "allow", "tools": { "batch": true } });
-    let desk = ScriptedDaemon::with_config(
+    let daemon = ScriptedDaemon::with_config(
         [ScriptedTurn::new().call("c1", "batch", calls), text_turn("Done.")],
         config,
     );
-    desk.scripted.desk.write("a.txt", TEXT);
-    let mut client = desk.client("vscode");
+    daemon.scripted.env.write("a.txt", TEXT);
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.run_turn(&session, "Edit");
-    assert_ne!(desk.scripted.desk.read("a.txt"), TEXT);
+    assert_ne!(daemon.scripted.env.read("a.txt"), TEXT);
     let batch = client.parts(&session).into_iter().find(|part| part["content"]["name"] == "batch").unwrap();
     let undone = undo(&mut client, &session, json!({ "call": batch["id"] }));
     assert_eq!(undone, ["undone", "undone"]);
-    assert_eq!(desk.scripted.desk.read("a.txt"), TEXT);
+    assert_eq!(daemon.scripted.env.read("a.txt"), TEXT);
 }

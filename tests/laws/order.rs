@@ -21,9 +21,9 @@ async fn the_naive_server_loses_the_order_of_a_burst() {
 
 #[test]
 fn four_hundred_changes_in_a_burst_are_applied_in_order() {
-    let desk = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let daemon = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, "");
     for number in 0..BURST {
         let at = json!({ "line": number, "character": 0 });
@@ -32,15 +32,15 @@ fn four_hundred_changes_in_a_burst_are_applied_in_order() {
     }
     client.run_turn(&session, "Read it");
     let expected: String = (0..BURST).map(|number| format!("{}: line {number}\n", number + 1)).collect();
-    assert!(desk.last_model_input(1).contains(&expected), "{}", desk.last_model_input(1));
+    assert!(daemon.last_model_input(1).contains(&expected), "{}", daemon.last_model_input(1));
 }
 
 /// Each change builds on the one before: a single one out of order would give a text that was never typed.
 #[test]
 fn changes_that_build_on_each_other_come_out_as_typed() {
-    let desk = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let daemon = ScriptedDaemon::new([read("c1", "a.txt"), text_turn("Read.")]);
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, "|");
     for number in 0..BURST {
         let letter = char::from(b'a' + u8::try_from(number % 26).unwrap());
@@ -53,5 +53,5 @@ fn changes_that_build_on_each_other_come_out_as_typed() {
     client.run_turn(&session, "Read it");
     let lines = client.text(&uri).lines().enumerate();
     let expected: String = lines.map(|(number, line)| format!("{}: {line}\n", number + 1)).collect();
-    assert!(desk.last_model_input(1).contains(expected.trim_end()), "{}", desk.last_model_input(1));
+    assert!(daemon.last_model_input(1).contains(expected.trim_end()), "{}", daemon.last_model_input(1));
 }

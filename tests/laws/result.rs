@@ -15,9 +15,9 @@ async fn the_naive_server_answers_a_cancel_with_an_error_and_drops_the_handler()
 
 #[test]
 fn a_request_that_is_cancelled_on_its_way_is_done_and_answered_all_the_same() {
-    let desk = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), text_turn("Done.")]);
-    let mut client = desk.client("vscode");
-    let (session, uri) = (client.new_session(), desk.uri("a.txt"));
+    let daemon = ScriptedDaemon::new([edit("c1", "a.txt", "old", "new"), text_turn("Done.")]);
+    let mut client = daemon.client("vscode");
+    let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
     client.open(&uri, "old\n");
     client.run_turn(&session, "Edit");
     client.wait_for_method("workspace/applyEdit");
@@ -42,9 +42,9 @@ fn a_request_that_is_cancelled_on_its_way_is_done_and_answered_all_the_same() {
 
 #[test]
 fn a_cancelled_turn_is_told_as_its_end_and_open_asks_are_settled_first() {
-    let desk = ScriptedDaemon::with_asked_edits([edit("c1", "a.txt", "old", "new")]);
-    desk.scripted.desk.write("a.txt", "old\n");
-    let mut client = desk.client("vscode");
+    let daemon = ScriptedDaemon::with_asked_edits([edit("c1", "a.txt", "old", "new")]);
+    daemon.scripted.env.write("a.txt", "old\n");
+    let mut client = daemon.client("vscode");
     let session = client.new_session();
     client.prompt(&session, "Edit");
     let ask = client.wait_for_method("copydesk/permission/ask");
@@ -58,5 +58,5 @@ fn a_cancelled_turn_is_told_as_its_end_and_open_asks_are_settled_first() {
     client.answer(&ask, json!({ "reply": "cancelled" }));
     client.answer(&ask, json!({ "reply": "once" }));
     client.request_ok("copydesk/status", json!({}));
-    assert_eq!(desk.scripted.desk.read("a.txt"), "old\n");
+    assert_eq!(daemon.scripted.env.read("a.txt"), "old\n");
 }

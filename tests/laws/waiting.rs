@@ -27,19 +27,19 @@ async fn four_asks_stop_the_naive_server_for_ever() {
 #[test]
 fn four_asks_are_answered_while_three_hundred_changes_come_in() {
     let paths = ["a", "b", "c", "d"];
-    let desk = ScriptedDaemon::with_asked_edits([]);
+    let daemon = ScriptedDaemon::with_asked_edits([]);
     for path in paths {
         let prompt = format!("Edit {path}");
         let is_first = move |request: &crate::model_server::RecordedRequest| {
             let messages = request.body["messages"].as_array().unwrap();
             messages.len() == 1 && messages[0].to_string().contains(&prompt)
         };
-        desk.scripted.desk.write(path, "old\n");
-        desk.scripted.server.on_request(is_first, edit(path, path, "old", "new"));
+        daemon.scripted.env.write(path, "old\n");
+        daemon.scripted.server.on_request(is_first, edit(path, path, "old", "new"));
     }
-    desk.scripted.server.on_each_request(|_| true, text_turn("Done."));
-    let mut client = desk.client("vscode");
-    let uri = desk.uri("other");
+    daemon.scripted.server.on_each_request(|_| true, text_turn("Done."));
+    let mut client = daemon.client("vscode");
+    let uri = daemon.uri("other");
     client.open(&uri, "|\n");
     let sessions: Vec<_> = paths.iter().map(|_| client.new_session()).collect();
     for (session, path) in sessions.iter().zip(paths) {
@@ -56,7 +56,7 @@ fn four_asks_are_answered_while_three_hundred_changes_come_in() {
         assert_eq!(client.wait_for_turn_end(session), "done");
     }
     for path in paths {
-        assert_eq!(desk.scripted.desk.read(path), "new\n");
+        assert_eq!(daemon.scripted.env.read(path), "new\n");
     }
     assert!(
         !client.has_message(|message| message["method"] == "window/showMessage"),
@@ -78,22 +78,22 @@ async fn four_long_requests_make_the_naive_server_deaf() {
 #[test]
 fn a_ping_and_a_cancel_are_answered_while_eight_turns_run() {
     let gates: Vec<_> = (0..8).map(|number| format!("gate {number}")).collect();
-    let desk =
+    let daemon =
         ScriptedDaemon::new(gates.iter().map(|gate| ScriptedTurn::new().text("Hm").gate(gate).text("m.")));
-    let mut client = desk.client("vscode");
+    let mut client = daemon.client("vscode");
     let sessions: Vec<_> = gates.iter().map(|_| client.new_session()).collect();
     for (session, gate) in sessions.iter().zip(&gates) {
         client.prompt(session, "Think");
-        desk.wait_for_gate(gate);
+        daemon.wait_for_gate(gate);
     }
     let status = client.request_ok("copydesk/status", json!({}));
     let running = status["sessions"].as_array().unwrap().iter().filter(|live| live["running"] == true);
     assert_eq!(running.count(), 8);
     client.request_ok("copydesk/turn/cancel", json!({ "session": sessions[3] }));
     assert_eq!(client.wait_for_turn_end(&sessions[3]), "cancelled");
-    desk.wait_for_hangup(&gates[3]);
+    daemon.wait_for_hangup(&gates[3]);
     for (number, session) in sessions.iter().enumerate().filter(|(number, _)| *number != 3) {
-        desk.open_gate(&gates[number]);
+        daemon.open_gate(&gates[number]);
         assert_eq!(client.wait_for_turn_end(session), "done");
     }
 }

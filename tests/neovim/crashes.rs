@@ -21,13 +21,13 @@ fn a_turn_outlives_the_editor_and_is_shown_to_the_next() {
             ScriptedTurn::new().text("I look.").call("c1", "read", json!({ "filePath": "a.txt" })),
             ScriptedTurn::new().text("I wait").gate("half").text(" and go on."),
         ]);
-        scripted.desk.write("a.txt", "on the disk\n");
-        let mut first = NeovimSession::open(program, &scripted.desk, &["a.txt"]);
+        scripted.env.write("a.txt", "on the disk\n");
+        let mut first = NeovimSession::open(program, &scripted.env, &["a.txt"]);
         first.prompt();
         block_on(scripted.server.wait_for_gate("half"));
         let session = first.session.clone();
         first.nvim.kill();
-        let (mut second, loaded) = NeovimSession::join_session(program, &scripted.desk, &session);
+        let (mut second, loaded) = NeovimSession::join_session(program, &scripted.env, &session);
         assert_eq!(loaded["running"], 1, "{loaded:#}");
         let parts = loaded["parts"].to_string();
         assert!(parts.contains("I look.") && parts.contains("on the disk"), "{parts}");
@@ -47,9 +47,9 @@ fn a_daemon_that_is_killed_is_replaced_and_told_what_is_not_saved() {
             ScriptedTurn::new().text("Done."),
         ];
         let scripted = allow_edits_environment(turns.into_iter().chain(edit("a.txt", "not saved", "edited")));
-        scripted.desk.write("a.txt", "on the disk\n");
+        scripted.env.write("a.txt", "on the disk\n");
         let mut window =
-            NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], DEFAULT_DEBOUNCE_MS);
+            NeovimSession::with_debounce(program, &scripted.env, &["a.txt"], DEFAULT_DEBOUNCE_MS);
         window.run_lua("vim.cmd('normal! ccnot saved 🦀')");
         window.run_turn();
         assert!(result(&scripted, 1, "c1").0.contains("1: not saved 🦀"), "{}", result(&scripted, 1, "c1").0);
@@ -66,7 +66,7 @@ fn a_daemon_that_is_killed_is_replaced_and_told_what_is_not_saved() {
 
         assert!(!failed, "{told}");
         assert_eq!(window.text("a.txt"), "edited 🦀\ntwo\n");
-        assert_eq!(scripted.desk.read("a.txt"), "on the disk\n");
+        assert_eq!(scripted.env.read("a.txt"), "on the disk\n");
     });
 }
 
@@ -75,9 +75,9 @@ fn a_daemon_that_is_killed_is_replaced_and_told_what_is_not_saved() {
 fn the_first_of_two_windows_to_reply_wins_and_the_other_is_told() {
     for_each_neovim(|program| {
         let scripted = environment_with_rules(edit("a.txt", "two", "2"), json!({ "edit": "ask" }));
-        scripted.desk.write("a.txt", "one\ntwo\n");
-        let mut first = NeovimSession::open(program, &scripted.desk, &["a.txt"]);
-        let (mut second, _) = NeovimSession::join_session(program, &scripted.desk, &first.session.clone());
+        scripted.env.write("a.txt", "one\ntwo\n");
+        let mut first = NeovimSession::open(program, &scripted.env, &["a.txt"]);
+        let (mut second, _) = NeovimSession::join_session(program, &scripted.env, &first.session.clone());
         first.run_lua("T.reply = nil");
         second.run_lua("T.reply = nil");
         first.prompt();
@@ -94,6 +94,6 @@ fn the_first_of_two_windows_to_reply_wins_and_the_other_is_told() {
         assert!(!result(&scripted, 1, "c1").1);
         // The client that prompted owns the turn: its buffer was edited.
         assert_eq!(first.text("a.txt"), "one\n2\n");
-        assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\n");
+        assert_eq!(scripted.env.read("a.txt"), "one\ntwo\n");
     });
 }

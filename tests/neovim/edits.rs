@@ -20,9 +20,9 @@ fn an_edit_lands_in_the_buffer_and_one_undo_takes_it_back() {
             "two\nthree\nfour\nfive",
             "2\nthree\nfour\n5\nfive and a half",
         ));
-        scripted.desk.write("a.txt", TEN);
+        scripted.env.write("a.txt", TEN);
         let mut window =
-            NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], DEFAULT_DEBOUNCE_MS);
+            NeovimSession::with_debounce(program, &scripted.env, &["a.txt"], DEFAULT_DEBOUNCE_MS);
         window.run_lua(
             "vim.api.nvim_win_set_cursor(0, { 9, 2 })
              vim.cmd('8mark a | 3mark b')
@@ -34,7 +34,7 @@ fn an_edit_lands_in_the_buffer_and_one_undo_takes_it_back() {
         assert!(!failed, "{told}");
         let after = "one\n2\nthree\nfour\n5\nfive and a half\nsix\nseven\neight\nnine\nten\n";
         assert_eq!(window.text("a.txt"), after);
-        assert_eq!(scripted.desk.read("a.txt"), TEN, "the disk is the person's to write");
+        assert_eq!(scripted.env.read("a.txt"), TEN, "the disk is the person's to write");
         let here = "return { vim.bo.modified, vim.fn.getline('.'), vim.fn.col('.'), vim.fn.getline(\"'a\"),
             vim.fn.getline(\"'b\"),
             vim.fn.getline(vim.api.nvim_buf_get_extmark_by_id(0, T.names, T.mark, {})[1] + 1) }";
@@ -66,9 +66,9 @@ fn all_edits_of_a_multiedit_are_one_undo_step_in_the_buffer() {
             call("c2", &wrong),
             ScriptedTurn::new().text("Done."),
         ]);
-        scripted.desk.write("a.txt", TEN);
+        scripted.env.write("a.txt", TEN);
         let mut window =
-            NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], DEFAULT_DEBOUNCE_MS);
+            NeovimSession::with_debounce(program, &scripted.env, &["a.txt"], DEFAULT_DEBOUNCE_MS);
         window.run_lua("vim.cmd('normal! 4Gccunsaved words')");
         let before = TEN.replace("four", "unsaved words");
         window.run_turn();
@@ -78,7 +78,7 @@ fn all_edits_of_a_multiedit_are_one_undo_step_in_the_buffer() {
         assert!(failed && told.contains("Edit 2 of 2 cannot be made, so none was"), "{told}");
         let after = "second\nthree\nunsaved words\nfive\nsix\nseven\neight\nnine and ten\n";
         assert_eq!(window.text("a.txt"), after, "all of the first, nothing of the second");
-        assert_eq!(scripted.desk.read("a.txt"), TEN, "the disk is the person's to write");
+        assert_eq!(scripted.env.read("a.txt"), TEN, "the disk is the person's to write");
         window.run_lua("vim.cmd('silent undo')");
         assert_eq!(window.text("a.txt"), before);
         window.run_lua("vim.cmd('silent undo')");
@@ -102,9 +102,9 @@ fn what_is_not_saved_is_what_the_tools_see() {
             )
             .call("c6", "edit", json!({ "filePath": "a.txt", "oldString": "unsaved", "newString": "seen" }));
         let scripted = allow_edits_environment([look, ScriptedTurn::new().text("Done.")]);
-        scripted.desk.write("a.txt", TEN);
+        scripted.env.write("a.txt", TEN);
         let mut window =
-            NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], DEFAULT_DEBOUNCE_MS);
+            NeovimSession::with_debounce(program, &scripted.env, &["a.txt"], DEFAULT_DEBOUNCE_MS);
         window.run_lua("vim.cmd('normal! 4Gccunsaved words') vim.cmd('silent edit sub/fresh.new')");
         window.run_lua(
             "vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'unsaved and', 'never written' }) T.attach()",
@@ -124,8 +124,8 @@ fn what_is_not_saved_is_what_the_tools_see() {
         }
         assert_eq!(window.text("fresh.new"), "unsaved and\nnot yet written\n");
         assert!(window.text("a.txt").contains("seen words"));
-        assert!(!scripted.desk.exists("sub/fresh.new"));
-        assert_eq!(scripted.desk.read("a.txt"), TEN);
+        assert!(!scripted.env.exists("sub/fresh.new"));
+        assert_eq!(scripted.env.read("a.txt"), TEN);
     });
 }
 
@@ -134,14 +134,14 @@ fn what_is_not_saved_is_what_the_tools_see() {
 fn a_buffer_that_cannot_be_changed_is_an_error_that_says_so() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment(edit("a.txt", "two", "2"));
-        scripted.desk.write("a.txt", TEN);
-        let mut window = NeovimSession::open(program, &scripted.desk, &["a.txt"]);
+        scripted.env.write("a.txt", TEN);
+        let mut window = NeovimSession::open(program, &scripted.env, &["a.txt"]);
         window.run_lua("vim.bo.modifiable = false");
         window.run_turn();
         let (told, failed) = result(&scripted, 1, "c1");
         assert!(failed && told.contains("modifiable"), "{told}");
         assert_eq!(window.text("a.txt"), TEN);
-        assert_eq!(scripted.desk.read("a.txt"), TEN);
+        assert_eq!(scripted.env.read("a.txt"), TEN);
     });
 }
 
@@ -151,8 +151,8 @@ fn a_buffer_that_cannot_be_changed_is_an_error_that_says_so() {
 fn a_buffer_that_is_read_only_can_be_edited_as_by_hand() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment(edit("a.txt", "two", "2"));
-        scripted.desk.write("a.txt", TEN);
-        let mut window = NeovimSession::open(program, &scripted.desk, &["a.txt"]);
+        scripted.env.write("a.txt", TEN);
+        let mut window = NeovimSession::open(program, &scripted.env, &["a.txt"]);
         window.run_lua("vim.bo.readonly = true");
         window.run_turn();
         assert!(!result(&scripted, 1, "c1").1);
@@ -171,9 +171,9 @@ fn the_buffer_counts_while_it_is_open_and_the_disk_afterwards() {
             read(),
             ScriptedTurn::new().text("Done."),
         ]);
-        scripted.desk.write("a.txt", TEN);
-        let mut window = NeovimSession::open(program, &scripted.desk, &["a.txt"]);
-        scripted.desk.write("a.txt", "another text\n");
+        scripted.env.write("a.txt", TEN);
+        let mut window = NeovimSession::open(program, &scripted.env, &["a.txt"]);
+        scripted.env.write("a.txt", "another text\n");
         window.run_turn();
         assert!(result(&scripted, 1, "c1").0.contains("2: two"));
         window.run_lua("vim.cmd('silent bwipeout! a.txt') T.request('copydesk/status', vim.empty_dict())");
@@ -188,8 +188,8 @@ fn an_edit_that_needs_a_word_is_made_when_it_is_given() {
     for_each_neovim(|program| {
         let turns = edit("a.txt", "two", "2").into_iter().chain(edit("a.txt", "three", "3"));
         let scripted = environment_with_rules(turns, json!({ "edit": "ask" }));
-        scripted.desk.write("a.txt", TEN);
-        let mut window = NeovimSession::open(program, &scripted.desk, &["a.txt"]);
+        scripted.env.write("a.txt", TEN);
+        let mut window = NeovimSession::open(program, &scripted.env, &["a.txt"]);
         window.run_lua("T.reply = { reply = 'reject', reason = 'Not that one' }");
         window.run_turn();
         let (told, failed) = result(&scripted, 1, "c1");
@@ -208,8 +208,8 @@ fn a_file_of_a_hundred_thousand_lines_is_edited_in_the_middle() {
     for_each_neovim(|program| {
         let text: String = (0..100_000).map(|number| format!("line {number} of many\n")).collect();
         let scripted = allow_edits_environment(edit("large.txt", "line 50000 of many", "the middle"));
-        scripted.desk.write("large.txt", &text);
-        let mut window = NeovimSession::open(program, &scripted.desk, &["large.txt"]);
+        scripted.env.write("large.txt", &text);
+        let mut window = NeovimSession::open(program, &scripted.env, &["large.txt"]);
         window.run_lua("vim.cmd('normal! 100Gotyped above') vim.cmd('normal! Gotyped below')");
         window.run_turn();
         assert!(!result(&scripted, 1, "c1").1);
@@ -226,9 +226,9 @@ fn a_file_of_a_hundred_thousand_lines_is_edited_in_the_middle() {
 fn typing_into_a_buffer_that_was_just_opened_moves_the_edit() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment(edit("a.txt", "two\nthree\nfour\nfive", "2\nthree\nfour\n5"));
-        scripted.desk.write("a.txt", TEN);
+        scripted.env.write("a.txt", TEN);
         let mut window =
-            NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], DEFAULT_DEBOUNCE_MS);
+            NeovimSession::with_debounce(program, &scripted.env, &["a.txt"], DEFAULT_DEBOUNCE_MS);
         window.run_lua(
             "T.before = function()
                 vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'typed', 'typed too' })
@@ -249,8 +249,8 @@ fn an_edit_of_many_hunks_is_known_to_be_one() {
         for debounce in [0, DEFAULT_DEBOUNCE_MS] {
             let turns = edit("a.txt", TEN, "0\none\n2\nthree\n4\nfive\nseven\n8\nnine\nten\neleven\n");
             let scripted = allow_edits_environment(turns);
-            scripted.desk.write("a.txt", TEN);
-            let mut window = NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], debounce);
+            scripted.env.write("a.txt", TEN);
+            let mut window = NeovimSession::with_debounce(program, &scripted.env, &["a.txt"], debounce);
             window.run_turn();
             assert!(!result(&scripted, 1, "c1").1, "{}", result(&scripted, 1, "c1").0);
             assert_eq!(window.text("a.txt"), "0\none\n2\nthree\n4\nfive\nseven\n8\nnine\nten\neleven\n");

@@ -37,9 +37,9 @@ fn endings_and_marks_and_wide_letters_are_kept() {
         }
         let scripted = allow_edits_environment(turns);
         for (number, (_, before, ..)) in TEXTS.iter().enumerate() {
-            scripted.desk.write(&format!("f{number}.txt"), before);
+            scripted.env.write(&format!("f{number}.txt"), before);
         }
-        let mut window = NeovimSession::open(program, &scripted.desk, &[]);
+        let mut window = NeovimSession::open(program, &scripted.env, &[]);
         for (number, (name, before, .., after)) in TEXTS.iter().enumerate() {
             let file = format!("f{number}.txt");
             window.nvim.lua("T.open(...)", json!([file]));
@@ -47,11 +47,11 @@ fn endings_and_marks_and_wide_letters_are_kept() {
             window.run_turn();
             let (told, failed) = result(&scripted, number * 2 + 1, "c1");
             assert!(!failed, "{name}: {told}");
-            assert_eq!(scripted.desk.read(&file), *before, "{name}: the disk is not touched");
+            assert_eq!(scripted.env.read(&file), *before, "{name}: the disk is not touched");
             window.run_lua("vim.cmd('silent write')");
-            assert_eq!(scripted.desk.read(&file), *after, "{name}");
+            assert_eq!(scripted.env.read(&file), *after, "{name}");
             window.run_lua("vim.cmd('silent undo') vim.cmd('silent write')");
-            assert_eq!(scripted.desk.read(&file), *before, "{name}: one undo takes it back");
+            assert_eq!(scripted.env.read(&file), *before, "{name}: one undo takes it back");
             window.run_lua("vim.cmd('bwipeout!')");
         }
     });
@@ -67,14 +67,14 @@ fn a_file_of_the_old_mac_keeps_its_ends() {
             ScriptedTurn::new().call("c1", "edit", edit),
             ScriptedTurn::new().text("Done."),
         ]);
-        scripted.desk.write("a.txt", "a\rb\rc\r");
-        let mut window = NeovimSession::open(program, &scripted.desk, &[]);
+        scripted.env.write("a.txt", "a\rb\rc\r");
+        let mut window = NeovimSession::open(program, &scripted.env, &[]);
         window
             .run_lua("vim.o.fileformats = 'unix,dos,mac' T.open('a.txt') assert(vim.bo.fileformat == 'mac')");
         window.run_turn();
         let (told, failed) = result(&scripted, 1, "c1");
         assert!(!failed, "{told}");
         window.run_lua("vim.cmd('silent write')");
-        assert_eq!(scripted.desk.read("a.txt"), "a\rB\rc\r");
+        assert_eq!(scripted.env.read("a.txt"), "a\rB\rc\r");
     });
 }

@@ -39,8 +39,8 @@ pub(crate) fn environment_with_config(
     turns: impl IntoIterator<Item = ScriptedTurn>,
     config: Value,
 ) -> ScriptedEnvironment {
-    let ScriptedEnvironment { desk, server } = ScriptedEnvironment::with_config(turns, config);
-    ScriptedEnvironment { desk: desk.env("COPYDESK_IDLE_EXIT", "60"), server }
+    let ScriptedEnvironment { env, server } = ScriptedEnvironment::with_config(turns, config);
+    ScriptedEnvironment { env: env.env("COPYDESK_IDLE_EXIT", "60"), server }
 }
 
 /// One Neovim, attached to a session.
@@ -51,17 +51,17 @@ pub(crate) struct NeovimSession {
 
 impl NeovimSession {
     /// Opens the files and a new session.
-    pub(crate) fn open(program: &Path, desk: &TestEnvironment, files: &[&str]) -> Self {
-        Self::with_debounce(program, desk, files, 0)
+    pub(crate) fn open(program: &Path, env: &TestEnvironment, files: &[&str]) -> Self {
+        Self::with_debounce(program, env, files, 0)
     }
 
     pub(crate) fn with_debounce(
         program: &Path,
-        desk: &TestEnvironment,
+        env: &TestEnvironment,
         files: &[&str],
         debounce: u32,
     ) -> Self {
-        let mut nvim = start(program, desk, debounce);
+        let mut nvim = start(program, env, debounce);
         for file in files {
             nvim.lua("T.open(...)", json!([file]));
         }
@@ -81,8 +81,8 @@ impl NeovimSession {
     }
 
     /// Attaches another Neovim to a session.
-    pub(crate) fn join_session(program: &Path, desk: &TestEnvironment, session: &str) -> (Self, Value) {
-        let mut window = Self { nvim: start(program, desk, 0), session: session.to_owned() };
+    pub(crate) fn join_session(program: &Path, env: &TestEnvironment, session: &str) -> (Self, Value) {
+        let mut window = Self { nvim: start(program, env, 0), session: session.to_owned() };
         let loaded = window.load();
         (window, loaded)
     }
@@ -144,8 +144,8 @@ impl NeovimSession {
     }
 }
 
-fn start(program: &Path, desk: &TestEnvironment, debounce: u32) -> NeovimInstance {
-    let mut nvim = NeovimInstance::start(program, include_str!("init.lua"), |command| desk.prepare(command));
+fn start(program: &Path, env: &TestEnvironment, debounce: u32) -> NeovimInstance {
+    let mut nvim = NeovimInstance::start(program, include_str!("init.lua"), |command| env.prepare(command));
     nvim.lua("T.start(...)", json!([debounce]));
     nvim
 }

@@ -86,7 +86,7 @@ fn no_keystroke_is_lost_where_changes_are_gathered() {
 fn rounds(program: &Path, rounds: usize, debounce: u32) -> EditTally {
     let scripted = allow_edits_environment([]);
     let files: Vec<_> = (0..BUFFERS).map(|number| format!("f{number}.txt")).collect();
-    let mut window = NeovimSession::with_debounce(program, &scripted.desk, &[], debounce);
+    let mut window = NeovimSession::with_debounce(program, &scripted.env, &[], debounce);
     window.run_lua(include_str!("person.lua"));
     window.nvim.lua("P.seed(...)", json!([rounds]));
     window.nvim.lua("P.open(...)", json!([files]));

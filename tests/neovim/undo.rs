@@ -20,10 +20,10 @@ fn after_edited_turn(program: &Path) -> (ScriptedEnvironment, NeovimSession) {
     };
     let turn = both("two\nthree\nfour\nfive\nsix\nseven\neight", "2\nthree\nfour\nfive\nsix\nseven\n8");
     let scripted = allow_edits_environment([turn, ScriptedTurn::new().text("Done.")]);
-    scripted.desk.write("a.txt", TEN);
-    scripted.desk.write("b.txt", TEN);
+    scripted.env.write("a.txt", TEN);
+    scripted.env.write("b.txt", TEN);
     // Only one of them is open.
-    let mut window = NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], DEFAULT_DEBOUNCE_MS);
+    let mut window = NeovimSession::with_debounce(program, &scripted.env, &["a.txt"], DEFAULT_DEBOUNCE_MS);
     window.run_turn();
     assert_eq!(window.text("a.txt"), agent(TEN));
     window.run_lua("vim.cmd('normal! ggOabove 🦀') vim.cmd('normal! 6Gobetween') vim.cmd('normal! Gobelow')");
@@ -60,14 +60,14 @@ fn a_turn_is_taken_back_and_done_again_around_what_was_typed() {
         files.sort_unstable();
         assert_eq!(files, [("a.txt", "undone"), ("b.txt", "undone")]);
         assert_eq!(window.text("a.txt"), typed(TEN));
-        assert_eq!((scripted.desk.read("a.txt"), scripted.desk.read("b.txt")), (TEN.into(), TEN.into()));
+        assert_eq!((scripted.env.read("a.txt"), scripted.env.read("b.txt")), (TEN.into(), TEN.into()));
         // Typed after the undo.
         window.run_lua("vim.cmd('normal! Gomore')");
         window.flush_changes();
         let redone = window.request("copydesk/redo", json!({}));
         assert!(outcomes(&redone).iter().all(|(_, outcome)| *outcome == "undone"), "{redone}");
         assert_eq!(window.text("a.txt"), format!("{}more\n", typed(&agent(TEN))));
-        assert_eq!((scripted.desk.read("a.txt"), scripted.desk.read("b.txt")), (TEN.into(), agent(TEN)));
+        assert_eq!((scripted.env.read("a.txt"), scripted.env.read("b.txt")), (TEN.into(), agent(TEN)));
         // Each was one step for the editor: its own undo goes back through them, and through what was typed.
         for expected in [format!("{}more\n", typed(TEN)), typed(TEN), typed(&agent(TEN))] {
             window.run_lua("vim.cmd('silent undo')");
@@ -82,32 +82,32 @@ fn the_command_line_takes_back_in_the_buffers_too() {
     for_each_neovim(|program| {
         let (scripted, mut window) = after_edited_turn(program);
         let session = window.session.clone();
-        let undo = scripted.desk.run(&["undo", &session]);
+        let undo = scripted.env.run(&["undo", &session]);
         assert_eq!((undo.stdout.as_str(), undo.code), ("✓ a.txt undone\n✓ b.txt undone\n", Some(0)));
         assert_eq!(window.text("a.txt"), typed(TEN));
-        assert_eq!((scripted.desk.read("a.txt"), scripted.desk.read("b.txt")), (TEN.into(), TEN.into()));
-        let redo = scripted.desk.run(&["undo", "--redo", &session]);
+        assert_eq!((scripted.env.read("a.txt"), scripted.env.read("b.txt")), (TEN.into(), TEN.into()));
+        let redo = scripted.env.run(&["undo", "--redo", &session]);
         assert_eq!((redo.stdout.as_str(), redo.code), ("✓ a.txt redone\n✓ b.txt redone\n", Some(0)));
         assert_eq!(window.text("a.txt"), typed(&agent(TEN)));
-        assert_eq!((scripted.desk.read("a.txt"), scripted.desk.read("b.txt")), (TEN.into(), agent(TEN)));
+        assert_eq!((scripted.env.read("a.txt"), scripted.env.read("b.txt")), (TEN.into(), agent(TEN)));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn a_line_that_a_person_has_changed_since_is_left_to_them() {
+fn a_line_that_a_user_has_changed_since_is_left_to_them() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment(edit("a.txt", "two", "2"));
-        scripted.desk.write("a.txt", TEN);
+        scripted.env.write("a.txt", TEN);
         let mut window =
-            NeovimSession::with_debounce(program, &scripted.desk, &["a.txt"], DEFAULT_DEBOUNCE_MS);
+            NeovimSession::with_debounce(program, &scripted.env, &["a.txt"], DEFAULT_DEBOUNCE_MS);
         window.run_turn();
         window.run_lua("vim.cmd('normal! 2GA typed')");
         let now = TEN.replace("two", "2 typed");
         let undone = window.request("copydesk/undo", json!({ "what": { "turn": 1 } }));
         assert_eq!(outcomes(&undone), [("a.txt", "conflict")]);
         assert_eq!(window.text("a.txt"), now);
-        let undo = scripted.desk.run(&["undo", &window.session.clone()]);
+        let undo = scripted.env.run(&["undo", &window.session.clone()]);
         assert!(undo.code == Some(1) && undo.stdout.starts_with("✗ a.txt left as it is: "), "{undo:?}");
         assert_eq!(window.text("a.txt"), now);
     });

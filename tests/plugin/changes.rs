@@ -42,15 +42,15 @@ fn three_turns() -> Vec<ScriptedTurn> {
 /// A user after the three turns, with `a.txt` in the window.
 fn after_three_turns(program: &Path) -> (NeovimUser, ScriptedEnvironment) {
     let scripted = allow_edits_environment(three_turns());
-    scripted.desk.write("a.txt", TEXT);
-    scripted.desk.write("b.txt", "x\n");
-    let mut person = NeovimUser::start(program, &scripted.desk);
-    person.window.command("edit a.txt");
+    scripted.env.write("a.txt", TEXT);
+    scripted.env.write("b.txt", "x\n");
+    let mut user = NeovimUser::start(program, &scripted.env);
+    user.window.command("edit a.txt");
     for prompt in ["Number the lines, please", "Why so?", "Now the rest"] {
-        person.run_turn(prompt);
+        user.run_turn(prompt);
     }
-    person.window.wait_until("require('copydesk.review').count() == 4");
-    (person, scripted)
+    user.window.wait_until("require('copydesk.review').count() == 4");
+    (user, scripted)
 }
 
 impl NeovimUser {

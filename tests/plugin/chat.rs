@@ -27,8 +27,8 @@ fn a_turn_is_shown_as_it_goes_on() {
             ScriptedTurn::new().text("Done: see `total`."),
         ];
         let scripted = environment_with_rules(turns, json!({ "edit": "ask" }));
-        scripted.desk.write("cart.rs", "fn total() {\n    price + tax + tax\n}\n");
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        scripted.env.write("cart.rs", "fn total() {\n    price + tax + tax\n}\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("edit cart.rs");
         window.command("Copydesk chat");
         window.assert_screen("chat-empty");
@@ -52,7 +52,7 @@ fn what_is_streamed_stays_in_sight_only_for_whom_is_at_the_end() {
         let many: String = (1..=60).map(|number| format!("line {number}\n\n")).collect();
         let turns = [ScriptedTurn::new().text(&many).gate("half").text("more\n\n").text("the end")];
         let scripted = allow_edits_environment(turns);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk ask Count");
         block_on(scripted.server.wait_for_gate("half"));
         let lines = "vim.api.nvim_buf_line_count(vim.fn.bufnr('copydesk://chat'))";
@@ -87,8 +87,8 @@ fn each_answer_to_an_ask_reaches_the_model() {
             let stops = keys == "r";
             let turns = edit("a.txt", "two", "2").into_iter().take(if stops { 1 } else { 2 });
             let scripted = environment_with_rules(turns, json!({ "edit": "ask" }));
-            scripted.desk.write("a.txt", "one\ntwo\n");
-            let mut window = PluginNeovim::open(program, &scripted.desk);
+            scripted.env.write("a.txt", "one\ntwo\n");
+            let mut window = PluginNeovim::open(program, &scripted.env);
             window.lua("vim.ui.input = function(_, done) done('not that one') end");
             window.command("edit a.txt");
             window.command("Copydesk ask Change it");
@@ -113,8 +113,8 @@ fn each_answer_to_an_ask_reaches_the_model() {
 fn an_ask_is_shown_in_a_corner_while_the_conversation_is_hidden() {
     for_each_neovim(|program| {
         let scripted = environment_with_rules(edit("a.txt", "two", "2"), json!({ "edit": "ask" }));
-        scripted.desk.write("a.txt", "one\ntwo\n");
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        scripted.env.write("a.txt", "one\ntwo\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("edit a.txt");
         window.command("Copydesk! ask Change it");
         window.nvim.wait_for_message("CopydeskAsk", |_| true);
@@ -135,7 +135,7 @@ fn earlier_prompts_come_back_and_what_was_being_written_too() {
     for_each_neovim(|program| {
         let scripted =
             allow_edits_environment([ScriptedTurn::new().text("One."), ScriptedTurn::new().text("Two.")]);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk chat");
         for prompt in ["first", "second\nwith a line"] {
             window.keys(&format!("i{}<Esc><CR>", prompt.replace('\n', "<CR>")));
@@ -161,7 +161,7 @@ fn a_prompt_while_a_turn_runs_joins_it() {
             ScriptedTurn::new().text("So be it."),
         ];
         let scripted = allow_edits_environment(turns);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk chat");
         window.keys("iBegin<Esc><CR>");
         block_on(scripted.server.wait_for_gate("half"));
@@ -185,9 +185,9 @@ fn the_line_of_a_call_leads_to_its_place() {
     for_each_neovim(|program| {
         let lines: String = (1..=50).map(|number| format!("line {number}\n")).collect();
         let scripted = allow_edits_environment(edit("a.txt", "line 40", "line forty"));
-        scripted.desk.write("a.txt", &lines);
-        scripted.desk.write("b.txt", "another\n");
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        scripted.env.write("a.txt", &lines);
+        scripted.env.write("b.txt", "another\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("edit b.txt");
         window.command("Copydesk ask Change it");
         window.wait_for_turn_end();
@@ -206,8 +206,8 @@ fn an_earlier_prompt_is_sent_again_from_where_it_stood() {
         let [change, done] = edit("a.txt", "two", "2");
         let turns = [ScriptedTurn::new().text("One."), change, done, ScriptedTurn::new().text("Otherwise.")];
         let scripted = allow_edits_environment(turns);
-        scripted.desk.write("a.txt", "one\ntwo\n");
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        scripted.env.write("a.txt", "one\ntwo\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.lua("vim.ui.select = function(items, _, done) done(items[2], 2) end");
         window.command("edit a.txt");
         for prompt in ["First", "Change it"] {
@@ -239,7 +239,7 @@ fn an_earlier_prompt_is_sent_again_from_where_it_stood() {
 fn the_keys_of_each_window_are_listed() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk chat");
         window.keys("g?");
         window.assert_screen("keys-prompt");
@@ -253,7 +253,7 @@ fn the_keys_of_each_window_are_listed() {
 fn a_question_is_shown_and_answered_where_it_stands() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([ScriptedTurn::new().text("So.")]);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk ask Work");
         window.wait_for_turn_end();
         window.lua(
@@ -291,7 +291,7 @@ fn things_to_do_are_shown_as_a_list() {
             ScriptedTurn::new().text("So."),
         ];
         let scripted = allow_edits_environment(turns);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk ask Work");
         window.wait_for_turn_end();
         window.screen();
@@ -317,8 +317,8 @@ fn calls_within_a_call_stand_under_it() {
             ScriptedTurn::new().text("So."),
         ];
         let scripted = environment_with_config(turns, json!({ "tools": { "batch": true } }));
-        scripted.desk.write("cart.rs", "fn total() {}\n");
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        scripted.env.write("cart.rs", "fn total() {}\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk ask Look");
         window.wait_for_turn_end();
         window.screen();

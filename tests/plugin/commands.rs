@@ -21,12 +21,12 @@ pub(super) struct NeovimUser {
 }
 
 impl NeovimUser {
-    pub(super) fn start(program: &Path, desk: &TestEnvironment) -> Self {
-        Self::start_with(program, desk, json!({}))
+    pub(super) fn start(program: &Path, env: &TestEnvironment) -> Self {
+        Self::start_with(program, env, json!({}))
     }
 
-    pub(super) fn start_with(program: &Path, desk: &TestEnvironment, setup: Value) -> Self {
-        let mut window = PluginNeovim::start_with(program, desk, setup);
+    pub(super) fn start_with(program: &Path, env: &TestEnvironment, setup: Value) -> Self {
+        let mut window = PluginNeovim::start_with(program, env, setup);
         window.lua(include_str!("person.lua"));
         Self { window }
     }

@@ -14,11 +14,11 @@ use crate::sessions::harness::ScriptedEnvironment;
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn a_desk_that_is_killed_is_replaced_and_the_conversation_goes_on() {
+fn a_daemon_that_is_killed_is_replaced_and_the_conversation_goes_on() {
     for_each_neovim(|program| {
         let scripted =
             allow_edits_environment([ScriptedTurn::new().text("One."), ScriptedTurn::new().text("Two.")]);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk ask First");
         window.wait_for_turn_end();
         let ask = "return T.await(function(done)
@@ -42,7 +42,7 @@ fn a_line_that_breaks_is_made_again_and_the_turn_is_shown_to_its_end() {
     for_each_neovim(|program| {
         let scripted =
             allow_edits_environment([ScriptedTurn::new().text("I begin").gate("half").text(" and end.")]);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk ask Work");
         block_on(scripted.server.wait_for_gate("half"));
         // Kill the process between Neovim and the daemon, as a crash would.
@@ -66,14 +66,14 @@ fn a_turn_that_ends_while_the_line_is_broken_is_told_when_it_stands_again() {
     for_each_neovim(|program| {
         let scripted =
             allow_edits_environment([ScriptedTurn::new().text("I begin").gate("half").text(" and end.")]);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk ask Work");
         block_on(scripted.server.wait_for_gate("half"));
         window.lua("require('copydesk.client').stop()");
         scripted.server.open_gate("half");
         let runs = || {
             let status: Value =
-                serde_json::from_str(&scripted.desk.run(&["status", "--json"]).stdout).unwrap();
+                serde_json::from_str(&scripted.env.run(&["status", "--json"]).stdout).unwrap();
             status["sessions"].as_array().unwrap().iter().any(|session| session["running"] == true)
         };
         while runs() {}
@@ -93,7 +93,7 @@ fn a_buffer_that_is_wiped_during_a_turn_is_edited_on_the_disk() {
         scripted.server.open_gate("half");
         window.wait_for_turn_end();
         assert!(!result(&scripted, 2, "c1").1);
-        assert_eq!(scripted.desk.read("a.txt"), "one\n2\n");
+        assert_eq!(scripted.env.read("a.txt"), "one\n2\n");
     });
 }
 
@@ -102,8 +102,8 @@ fn start_gated_turn(program: &Path) -> (ScriptedEnvironment, PluginNeovim) {
     let [first, last] = edit("a.txt", "two", "2");
     let turns = [ScriptedTurn::new().text("So").gate("half").call("c0", "list", json!({})), first, last];
     let scripted = allow_edits_environment(turns);
-    scripted.desk.write("a.txt", "one\ntwo\n");
-    let mut window = PluginNeovim::open(program, &scripted.desk);
+    scripted.env.write("a.txt", "one\ntwo\n");
+    let mut window = PluginNeovim::open(program, &scripted.env);
     window.command("edit a.txt");
     window.command("Copydesk ask Change it");
     block_on(scripted.server.wait_for_gate("half"));
@@ -111,7 +111,7 @@ fn start_gated_turn(program: &Path) -> (ScriptedEnvironment, PluginNeovim) {
 }
 
 fn bytes(scripted: &ScriptedEnvironment) -> Vec<u8> {
-    std::fs::read(scripted.desk.path("a.txt")).unwrap()
+    std::fs::read(scripted.env.path("a.txt")).unwrap()
 }
 
 /// The name, the options before it is opened, its bytes, and its bytes after the agent has replaced `two` and the user has
@@ -126,12 +126,12 @@ const FILES: &[(&str, &str, &[u8], &[u8])] = &[
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn files_of_every_kind_are_what_a_person_would_have_written() {
+fn files_of_every_kind_are_what_a_user_would_have_written() {
     for_each_neovim(|program| {
         for (name, options, before, after) in FILES {
             let scripted = allow_edits_environment(edit("a.txt", "two", "2"));
-            scripted.desk.write("a.txt", before);
-            let mut window = PluginNeovim::open(program, &scripted.desk);
+            scripted.env.write("a.txt", before);
+            let mut window = PluginNeovim::open(program, &scripted.env);
             window.command(options);
             window.command("edit a.txt");
             window.command("Copydesk ask Change it");
@@ -152,8 +152,8 @@ fn a_very_long_line_is_edited_as_any_other() {
     for_each_neovim(|program| {
         let long = "x".repeat(3_000_000);
         let scripted = allow_edits_environment(edit("a.txt", "two", "2"));
-        scripted.desk.write("a.txt", format!("{long}\ntwo\n"));
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        scripted.env.write("a.txt", format!("{long}\ntwo\n"));
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("edit a.txt");
         window.command("Copydesk ask Change it");
         window.wait_for_turn_end();
@@ -163,21 +163,21 @@ fn a_very_long_line_is_edited_as_any_other() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn a_person_can_write_all_and_quit_in_the_middle_of_a_turn() {
+fn a_user_can_write_all_and_quit_in_the_middle_of_a_turn() {
     for_each_neovim(|program| {
         let (scripted, mut window) = start_gated_turn(program);
         window.keys("<C-w>tothree<Esc>");
         window.quit_with("wqa");
-        assert_eq!(scripted.desk.read("a.txt"), "one\nthree\ntwo\n");
+        assert_eq!(scripted.env.read("a.txt"), "one\nthree\ntwo\n");
         // The turn continues without the editor.
-        let mut later = PluginNeovim::open(program, &scripted.desk);
+        let mut later = PluginNeovim::open(program, &scripted.env);
         later.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end");
         later.command("Copydesk chat");
         later.command("Copydesk sessions");
         later.nvim.wait_for_message("CopydeskSession", |told| told["what"] == "loaded");
         scripted.server.open_gate("half");
         later.wait_for_turn_end();
-        assert_eq!(scripted.desk.read("a.txt"), "one\nthree\n2\n");
+        assert_eq!(scripted.env.read("a.txt"), "one\nthree\n2\n");
     });
 }
 
@@ -186,9 +186,9 @@ fn a_person_can_write_all_and_quit_in_the_middle_of_a_turn() {
 fn the_rest_of_neovim_does_not_notice_the_conversation() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([ScriptedTurn::new().text("One.")]);
-        scripted.desk.write("a.txt", "a\n");
-        scripted.desk.write("b.txt", "b\n");
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        scripted.env.write("a.txt", "a\n");
+        scripted.env.write("b.txt", "b\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("edit a.txt | edit b.txt");
         window.command("Copydesk ask Work");
         window.wait_for_turn_end();
@@ -206,7 +206,7 @@ fn the_rest_of_neovim_does_not_notice_the_conversation() {
         window.command("3wincmd w | quit");
         window.wait_until("vim.fn.winnr('$') == 1");
         window.command("mksession! Session.vim");
-        let saved = scripted.desk.read("Session.vim");
+        let saved = scripted.env.read("Session.vim");
         assert!(saved.contains("b.txt") && !saved.contains("copydesk://"), "{saved}");
     });
 }
@@ -216,14 +216,14 @@ fn the_rest_of_neovim_does_not_notice_the_conversation() {
 fn a_session_file_of_neovim_brings_the_conversation_back() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([ScriptedTurn::new().text("One.")]);
-        scripted.desk.write("a.txt", "a\n");
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        scripted.env.write("a.txt", "a\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("edit a.txt");
         window.command("Copydesk ask Work");
         window.wait_for_turn_end();
         window.command("mksession! Session.vim");
         window.quit_with("qall");
-        let mut later = PluginNeovim::open(program, &scripted.desk);
+        let mut later = PluginNeovim::open(program, &scripted.env);
         later.command("silent source Session.vim");
         let shown = "return vim.iter(vim.api.nvim_tabpage_list_wins(0)):map(function(win)
             return vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(win)):match('[^/]*$')

@@ -53,20 +53,20 @@ fn what_the_page_points_at_in_itself_is_there() {
 fn helptags_finds_nothing_wrong_and_help_leads_there() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
+        let mut user = NeovimUser::start(program, &scripted.env);
         // In a folder of the test: the tags file is not part of the plugin.
-        scripted.desk.write("~/copy/doc/copydesk.txt", help());
-        let folder = scripted.desk.path("~/copy");
+        scripted.env.write("~/copy/doc/copydesk.txt", help());
+        let folder = scripted.env.path("~/copy");
         let code = "local folder = ...
             vim.opt.runtimepath:prepend(folder)
             vim.cmd('helptags ' .. folder .. '/doc')
             vim.cmd('help copydesk')
             return { vim.fn.expand('%:t'), vim.bo.buftype }";
-        let shown = person.window.nvim.lua(code, json!([folder.to_str().unwrap()]));
+        let shown = user.window.nvim.lua(code, json!([folder.to_str().unwrap()]));
         assert_eq!(shown, json!(["copydesk.txt", "help"]));
         let text = help();
         for tag in references(&text) {
-            person.window.nvim.lua("vim.cmd.help(...)", json!([tag]));
+            user.window.nvim.lua("vim.cmd.help(...)", json!([tag]));
         }
     });
 }
@@ -76,7 +76,7 @@ fn helptags_finds_nothing_wrong_and_help_leads_there() {
 fn everything_there_is_has_a_tag() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
+        let mut user = NeovimUser::start(program, &scripted.env);
         let names = "local names = {}
             local function add(name) names[#names + 1] = name end
             for _, name in ipairs(require('copydesk.command').names) do
@@ -92,7 +92,7 @@ fn everything_there_is_has_a_tag() {
             for name in pairs(require('copydesk')) do add('copydesk.' .. name .. '()') end
             for _, one in ipairs(require('copydesk.context').words) do add('copydesk-@' .. one.word:gsub(':', '')) end
             return names";
-        let names: Vec<String> = serde_json::from_value(person.window.lua(names)).unwrap();
+        let names: Vec<String> = serde_json::from_value(user.window.lua(names)).unwrap();
         let text = help();
         let there = tags(&text);
         let missing: Vec<_> = names.iter().filter(|name| !there.contains(name.as_str())).collect();
@@ -105,12 +105,12 @@ fn everything_there_is_has_a_tag() {
 fn the_defaults_in_the_help_are_the_defaults() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
+        let mut user = NeovimUser::start(program, &scripted.env);
         let text = help();
         let table = text.split("require(\"copydesk\").setup({ -- the defaults\n").nth(1).unwrap();
         let table = table.split("\n    })").next().unwrap();
-        let read = person.window.nvim.lua("return loadstring('return {' .. ... .. '}')()", json!([table]));
-        let defaults: Value = person.window.lua("return require('copydesk.config').defaults");
+        let read = user.window.nvim.lua("return loadstring('return {' .. ... .. '}')()", json!([table]));
+        let defaults: Value = user.window.lua("return require('copydesk.config').defaults");
         assert_eq!(read, defaults);
     });
 }

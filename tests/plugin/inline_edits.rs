@@ -10,46 +10,46 @@ use crate::sessions::harness::ScriptedEnvironment;
 
 const TEXT: &str = "one\ntwo\nthree\nfour\n";
 
-fn desk(turns: impl IntoIterator<Item = ScriptedTurn>) -> ScriptedEnvironment {
+fn scripted_environment(turns: impl IntoIterator<Item = ScriptedTurn>) -> ScriptedEnvironment {
     let scripted = environment_with_rules(turns, json!({ "edit": "ask" }));
-    scripted.desk.write("a.txt", TEXT);
+    scripted.env.write("a.txt", TEXT);
     scripted
 }
 
-fn wait_for_hunks(person: &mut NeovimUser, hunks: u64) {
-    person.window.nvim.wait_for_message("CopydeskReview", |told| told["hunks"] == hunks);
+fn wait_for_hunks(user: &mut NeovimUser, hunks: u64) {
+    user.window.nvim.wait_for_message("CopydeskReview", |told| told["hunks"] == hunks);
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_written_grows_in_its_place_and_is_accepted_with_a_key() {
     for_each_neovim(|program| {
-        let scripted = desk([ScriptedTurn::new().text("TWO\nTH").gate("half").text("REE")]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.lua("vim.o.columns, vim.o.lines = 64, 14");
-        person.window.command("edit a.txt");
-        person.window.keys("2GVj");
-        person.window.keys(":Copydesk edit in capitals<CR>");
+        let scripted = scripted_environment([ScriptedTurn::new().text("TWO\nTH").gate("half").text("REE")]);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.lua("vim.o.columns, vim.o.lines = 64, 14");
+        user.window.command("edit a.txt");
+        user.window.keys("2GVj");
+        user.window.keys(":Copydesk edit in capitals<CR>");
         block_on(scripted.server.wait_for_gate("half"));
-        wait_for_hunks(&mut person, 1);
-        person.window.keys("2G");
-        person.window.assert_screen("inline-growing");
-        assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
-        person.window.keys("gha");
-        assert!(person.next_notification().contains("still writing"));
+        wait_for_hunks(&mut user, 1);
+        user.window.keys("2G");
+        user.window.assert_screen("inline-growing");
+        assert_eq!(user.window.lines("a.txt"), TEXT.trim_end());
+        user.window.keys("gha");
+        assert!(user.next_notification().contains("still writing"));
         // The user continues typing above.
-        person.window.keys("ggOzero<Esc>");
+        user.window.keys("ggOzero<Esc>");
         scripted.server.open_gate("half");
-        person.window.wait_until(
+        user.window.wait_until(
             "vim.iter(require('copydesk.review.state').all()):all(function(one) return not one.writing end)",
         );
-        person.window.keys("3G");
-        person.window.assert_screen("inline-written");
-        person.window.keys("gha");
-        wait_for_hunks(&mut person, 0);
-        assert_eq!(person.window.lines("a.txt"), "zero\none\nTWO\nTHREE\nfour");
-        person.window.keys("u");
-        assert_eq!(person.window.lines("a.txt"), "zero\none\ntwo\nthree\nfour");
+        user.window.keys("3G");
+        user.window.assert_screen("inline-written");
+        user.window.keys("gha");
+        wait_for_hunks(&mut user, 0);
+        assert_eq!(user.window.lines("a.txt"), "zero\none\nTWO\nTHREE\nfour");
+        user.window.keys("u");
+        assert_eq!(user.window.lines("a.txt"), "zero\none\ntwo\nthree\nfour");
     });
 }
 
@@ -58,30 +58,30 @@ fn what_is_written_grows_in_its_place_and_is_accepted_with_a_key() {
 fn it_is_changed_by_a_follow_up_tried_again_and_rejected() {
     for_each_neovim(|program| {
         let says = |text: &str| ScriptedTurn::new().text(text);
-        let scripted = desk([says("TWO"), says("Two"), says("2")]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.command("edit a.txt");
-        person.window.command("2Copydesk edit in capitals");
-        wait_for_hunks(&mut person, 1);
-        let written = |person: &mut NeovimUser, text: &str| {
-            person.window.wait_until(&format!(
+        let scripted = scripted_environment([says("TWO"), says("Two"), says("2")]);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.window.command("2Copydesk edit in capitals");
+        wait_for_hunks(&mut user, 1);
+        let written = |user: &mut NeovimUser, text: &str| {
+            user.window.wait_until(&format!(
                 "vim.iter(require('copydesk.review.state').all()):any(function(one)
                    return not one.writing and vim.tbl_values(one.hunks)[1].new[1] == '{text}'
                  end)"
             ));
         };
-        written(&mut person, "TWO");
-        person.window.command("2");
-        person.window.command("Copydesk edit only the first letter");
-        written(&mut person, "Two");
-        person.window.command("Copydesk! edit");
-        written(&mut person, "2");
-        person.window.command("Copydesk reject");
+        written(&mut user, "TWO");
+        user.window.command("2");
+        user.window.command("Copydesk edit only the first letter");
+        written(&mut user, "Two");
+        user.window.command("Copydesk! edit");
+        written(&mut user, "2");
+        user.window.command("Copydesk reject");
         // Between two tries there were none for a while, too.
-        person.window.wait_until("require('copydesk.review').count() == 0");
-        assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
-        person.window.command("Copydesk! edit");
-        let said = person.next_notification();
+        user.window.wait_until("require('copydesk.review').count() == 0");
+        assert_eq!(user.window.lines("a.txt"), TEXT.trim_end());
+        user.window.command("Copydesk! edit");
+        let said = user.next_notification();
         assert!(said.contains("no inline edit under the cursor"), "{said}");
     });
 }
@@ -90,23 +90,23 @@ fn it_is_changed_by_a_follow_up_tried_again_and_rejected() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn one_that_is_given_up_or_fails_leaves_the_text_as_it_is() {
     for_each_neovim(|program| {
-        let scripted = desk([
+        let scripted = scripted_environment([
             ScriptedTurn::new().text("TWO\n").gate("half").text("THREE"),
             ScriptedTurn::new().text("x").error(ScriptedErrorKind::Invalid, "no such thing"),
         ]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.command("edit a.txt");
-        person.window.command("2,3Copydesk edit in capitals");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.window.command("2,3Copydesk edit in capitals");
         block_on(scripted.server.wait_for_gate("half"));
-        wait_for_hunks(&mut person, 1);
-        person.window.command("2");
-        person.window.command("Copydesk reject");
+        wait_for_hunks(&mut user, 1);
+        user.window.command("2");
+        user.window.command("Copydesk reject");
         block_on(scripted.server.wait_for_hangup("half"));
-        wait_for_hunks(&mut person, 0);
-        person.window.command("2,3Copydesk edit in capitals");
-        assert!(person.next_notification().contains("no such thing"));
-        assert_eq!(person.window.lines("a.txt"), TEXT.trim_end());
+        wait_for_hunks(&mut user, 0);
+        user.window.command("2,3Copydesk edit in capitals");
+        assert!(user.next_notification().contains("no such thing"));
+        assert_eq!(user.window.lines("a.txt"), TEXT.trim_end());
         let marks = "return #vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('copydesk.inline'), 0, -1, {})";
-        assert_eq!(person.window.lua(marks), 0, "nothing says that something is being written");
+        assert_eq!(user.window.lua(marks), 0, "nothing says that something is being written");
     });
 }

@@ -22,8 +22,8 @@ fn start_connected(program: &std::path::Path) -> (ScriptedEnvironment, PluginNeo
 /// One that is not connected yet.
 fn start_disconnected(program: &std::path::Path) -> (ScriptedEnvironment, PluginNeovim) {
     let scripted = allow_edits_environment([]);
-    scripted.desk.write("a.py", "one\ntwo\n");
-    let mut window = PluginNeovim::open(program, &scripted.desk);
+    scripted.env.write("a.py", "one\ntwo\n");
+    let mut window = PluginNeovim::open(program, &scripted.env);
     window.lua(include_str!("server.lua"));
     (scripted, window)
 }
@@ -32,7 +32,7 @@ fn start_disconnected(program: &std::path::Path) -> (ScriptedEnvironment, Plugin
 #[track_caller]
 fn check(script: &str, expected: Value) {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         assert_eq!(window.lua(script), expected);
     });
 }

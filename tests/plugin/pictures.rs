@@ -112,9 +112,9 @@ fn problems_in_an_ask() {
 /// Neovim with the cart, as the user sees it.
 fn open(scripted: &ScriptedEnvironment, rows: u16, columns: u16) -> TestTerminal {
     let program = installed_neovims().pop().unwrap();
-    scripted.desk.write("cart.rs", CART);
+    scripted.env.write("cart.rs", CART);
     let mut shell = Command::new("sh");
-    scripted.desk.prepare(&mut shell);
+    scripted.env.prepare(&mut shell);
     shell.env("TERM", "xterm-256color").env("COLORTERM", "truecolor");
     let paths = format!("set runtimepath^={PLUGIN_FOLDER}");
     let setup = format!("lua require('copydesk').setup({{ cmd = '{BINARY}' }})");

@@ -20,17 +20,17 @@ pub(crate) struct PluginNeovim {
 
 impl PluginNeovim {
     /// As after `require("copydesk").setup{}`, in the folder of the project.
-    pub(crate) fn open(program: &Path, desk: &TestEnvironment) -> Self {
-        Self::start_with(program, desk, json!({}))
+    pub(crate) fn open(program: &Path, env: &TestEnvironment) -> Self {
+        Self::start_with(program, env, json!({}))
     }
 
     /// With options.
-    pub(crate) fn start_with(program: &Path, desk: &TestEnvironment, mut setup: Value) -> Self {
+    pub(crate) fn start_with(program: &Path, env: &TestEnvironment, mut setup: Value) -> Self {
         if setup.get("cmd").is_none() {
             setup["cmd"] = json!(BINARY);
         }
         let nvim = NeovimInstance::start(program, include_str!("init.lua"), |command| {
-            desk.prepare(command);
+            env.prepare(command);
             command.env("TEST_PLUGIN", PLUGIN_FOLDER).env("TEST_SETUP", setup.to_string());
         });
         Self { nvim }

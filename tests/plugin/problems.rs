@@ -22,8 +22,8 @@ fn start_with_linter(program: &Path, scripted: &ScriptedEnvironment, how: &str) 
 }
 
 fn start_with_server(program: &Path, scripted: &ScriptedEnvironment, serve: &str) -> PluginNeovim {
-    scripted.desk.write("a.py", "one\nbad_old\ntwo\n");
-    let mut window = PluginNeovim::open(program, &scripted.desk);
+    scripted.env.write("a.py", "one\nbad_old\ntwo\n");
+    let mut window = PluginNeovim::open(program, &scripted.env);
     window.lua(include_str!("server.lua"));
     window.lua(include_str!("lint.lua"));
     window.lua(serve);
@@ -56,7 +56,7 @@ fn check(how: &str, old: &str, new: &str, expected: &str) {
         window.lua("vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'typed' })");
         run_turn(&mut window);
         assert_eq!(model_input_problems(&scripted), expected);
-        assert_eq!(scripted.desk.read("a.py"), "one\nbad_old\ntwo\n");
+        assert_eq!(scripted.env.read("a.py"), "one\nbad_old\ntwo\n");
     });
 }
 
@@ -108,7 +108,7 @@ fn a_problem_that_moved_is_not_new() {
 fn nothing_is_said_where_no_server_can_say_anything() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment(edit("a.txt", "two", "bad"));
-        scripted.desk.write("a.txt", "one\ntwo\n");
+        scripted.env.write("a.txt", "one\ntwo\n");
         let mut window = start_with_linter(program, &scripted, "pull");
         window.command("edit a.txt");
         run_turn(&mut window);
@@ -121,7 +121,7 @@ fn nothing_is_said_where_no_server_can_say_anything() {
 fn a_file_that_nobody_has_open_is_asked_about_too() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment(edit("b.py", "two", "bad_new"));
-        scripted.desk.write("b.py", "bad_old\ntwo\n");
+        scripted.env.write("b.py", "bad_old\ntwo\n");
         let mut window = start_with_linter(program, &scripted, "pull");
         run_turn(&mut window);
         let expected = "Neovim's language servers, proven for this text: 1 new error
@@ -130,7 +130,7 @@ b.py:2:1 error B1 (lint) bad_new
 1 older error remains.
 ";
         assert_eq!(model_input_problems(&scripted), expected);
-        assert_eq!(scripted.desk.read("b.py"), "bad_old\nbad_new\n");
+        assert_eq!(scripted.env.read("b.py"), "bad_old\nbad_new\n");
     });
 }
 
@@ -149,7 +149,7 @@ fn an_open_file_that_the_edit_broke_is_told_of() {
             ScriptedTurn::new().text("Done."),
         ];
         let scripted = allow_edits_environment([broken[0].clone(), mended[0].clone(), mended[1].clone()]);
-        scripted.desk.write("b.py", "one()\n");
+        scripted.env.write("b.py", "one()\n");
         let mut window = start_with_linter(program, &scripted, "pull");
         window.lua(
             "T.servers.lint.answers['textDocument/diagnostic'] = function(params, self)
@@ -174,7 +174,7 @@ b.py:1:1 error there is no one
 /// Any diagnostics would be about another text.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn nothing_is_claimed_of_a_text_in_which_the_person_types() {
+fn nothing_is_claimed_of_a_text_in_which_the_user_types() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment(edit("a.py", "two", "bad_new"));
         let mut window = start_with_linter(program, &scripted, "pull");
@@ -280,15 +280,15 @@ fn a_hunk_has_the_problems_that_it_caused() {
 /// listed, and can be restarted.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn servers_of_the_desk_are_shown_while_they_read_the_project() {
+fn servers_of_the_daemon_are_shown_while_they_read_the_project() {
     for_each_neovim(|program| {
         let folder = tempfile::tempdir().unwrap();
         let command = server(folder.path(), &json!({ "pull": true, "indexesMs": 500 }));
         let lsp = json!({ "scripted": { "command": command, "extensions": [".txt"] } });
         let config = json!({ "permission": { "edit": "allow" }, "lsp": lsp });
         let scripted = environment_with_config(edit("a.txt", "two", "2"), config);
-        scripted.desk.write("a.txt", "one\ntwo\n");
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        scripted.env.write("a.txt", "one\ntwo\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.lua(
             "vim.api.nvim_create_autocmd('LspProgress', { callback = function(event)
                local params = event.data.params
@@ -305,9 +305,9 @@ fn servers_of_the_desk_are_shown_while_they_read_the_project() {
         window.command("Copydesk status");
         window.wait_until("vim.fn.search('^Servers  *scripted in .*: ready, 1 document', 'nw') > 0");
         window.command("Copydesk restart scripted");
-        window.nvim.wait_for_message("said", |said| said["text"] == "Copydesk: scripted is restarting");
+        window.nvim.wait_for_message("said", |said| said["text"] == "Copydesk: restarted scripted");
         window.command("Copydesk restart nobody");
-        let none = "Copydesk: the daemon runs no language server named nobody";
+        let none = "Copydesk: the daemon has no language server `nobody`";
         window.nvim.wait_for_message("said", |said| said["text"] == none);
     });
 }

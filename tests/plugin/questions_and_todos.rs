@@ -28,7 +28,7 @@ fn a_list_is_shown_once_and_its_progress_above() {
             write("c3", ["completed", "completed", "completed"]),
             ScriptedTurn::new().text("All done."),
         ]);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk ask Mend the cart");
         window.wait_for_turn_end();
         window.assert_screen("todo-half");
@@ -45,16 +45,16 @@ fn what_runs_in_the_background_is_above_the_conversation() {
         let start = json!({ "command": "read < open; exit 3", "background": true });
         let turns = [ScriptedTurn::new().call("c1", "bash", start), ScriptedTurn::new().text("It runs.")];
         let scripted = environment_with_config(turns, json!({ "permission": { "bash": "allow" } }));
-        let fifo = std::process::Command::new("mkfifo").arg(scripted.desk.path("open")).status().unwrap();
+        let fifo = std::process::Command::new("mkfifo").arg(scripted.env.path("open")).status().unwrap();
         assert!(fifo.success());
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.lua("vim.o.columns = 150");
         window.command("Copydesk ask Go");
         window.wait_for_turn_end();
         let bar = "require('copydesk.chat.winbar').text()";
         window.wait_until(&format!("{bar}:find('· 1 job running', 1, true)"));
         window.wait_until("require('copydesk').statusline():find('1 job', 1, true)");
-        scripted.desk.write("open", "\n");
+        scripted.env.write("open", "\n");
         let told = window.nvim.wait_for_message("CopydeskJobs", |told| told["running"] == json!([]));
         let state = told["ended"][0]["state"].as_str().unwrap();
         assert!(state.starts_with("exit code 3 after"), "{told}");
@@ -82,7 +82,7 @@ fn a_question_of_the_model_is_answered_in_the_conversation() {
             ),
             ScriptedTurn::new().text("Then I begin."),
         ]);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.lua(include_str!("person.lua"));
         window.command("Copydesk ask Build it");
         window.nvim.wait_for_message("CopydeskAsk", |told| told["kind"] == "question");
@@ -108,7 +108,7 @@ fn a_question_is_dismissed_or_answered_with_something_else() {
             ScriptedTurn::new().call("c1", "question", json!({ "questions": [one] }))
         };
         let scripted = allow_edits_environment([question(), question(), ScriptedTurn::new().text("I see.")]);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.lua(include_str!("person.lua"));
         let asked = |window: &mut PluginNeovim| {
             window.nvim.wait_for_message("CopydeskAsk", |told| told["kind"] == "question")
@@ -138,7 +138,7 @@ fn a_plan_is_shown_and_approved() {
     for_each_neovim(|program| {
         let config = json!({ "default_agent": "plan", "permission": { "edit": "allow" } });
         let scripted = environment_with_config([ScriptedTurn::new().text("What about?")], config);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk ask Plan");
         window.wait_for_turn_end();
         let system = scripted.request_body(0)["system"].to_string();
@@ -172,6 +172,6 @@ fn a_plan_is_shown_and_approved() {
         window.wait_for_turn_end();
         let screen = timeless(window.screen());
         expect_test::expect_file!["screens/plan-approved.txt"].assert_eq(&screen);
-        assert_eq!(scripted.desk.read("a.txt"), "mended\n");
+        assert_eq!(scripted.env.read("a.txt"), "mended\n");
     });
 }

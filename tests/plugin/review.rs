@@ -23,7 +23,7 @@ use crate::sessions::harness::ScriptedEnvironment;
 
 /// A user who reviews the agent's edits.
 struct ReviewingUser {
-    person: NeovimUser,
+    user: NeovimUser,
     _scripted: ScriptedEnvironment,
 }
 
@@ -34,17 +34,17 @@ impl ReviewingUser {
 
     fn start_with(program: &Path, review: Value) -> Self {
         let scripted = neovim_session::allow_edits_environment([]);
-        let mut person = NeovimUser::start_with(program, &scripted.desk, json!({ "review": review }));
-        person.window.lua("vim.o.columns, vim.o.lines = 64, 18");
-        person.window.lua(include_str!("reviewing.lua"));
-        let opened = person.window.lua("return R.start()");
+        let mut user = NeovimUser::start_with(program, &scripted.env, json!({ "review": review }));
+        user.window.lua("vim.o.columns, vim.o.lines = 64, 18");
+        user.window.lua(include_str!("reviewing.lua"));
+        let opened = user.window.lua("return R.start()");
         assert_eq!(opened, "open");
-        Self { person, _scripted: scripted }
+        Self { user, _scripted: scripted }
     }
 
     #[track_caller]
     fn lua(&mut self, code: &str) -> Value {
-        self.person.window.lua(code)
+        self.user.window.lua(code)
     }
 
     /// The agent has edited a file, which is opened.
@@ -61,31 +61,31 @@ impl ReviewingUser {
 
     #[track_caller]
     fn receive_review(&mut self, name: &str, old: &str, new: &str, options: Value) {
-        self.person.window.nvim.lua("R.edit(...)", json!([name, old, new, options]));
+        self.user.window.nvim.lua("R.edit(...)", json!([name, old, new, options]));
     }
 
     #[track_caller]
     fn keys(&mut self, keys: &str) {
-        self.person.window.keys(keys);
+        self.user.window.keys(keys);
     }
 
     #[track_caller]
     fn command(&mut self, command: &str) {
-        self.person.window.command(command);
+        self.user.window.command(command);
     }
 
     /// Waits until so many hunks are left.
     #[track_caller]
     fn wait_for_hunks(&mut self, hunks: usize) {
-        self.person.window.wait_until(&format!("require('copydesk.review').count() == {hunks}"));
+        self.user.window.wait_until(&format!("require('copydesk.review').count() == {hunks}"));
     }
 
     /// Waits until the plugin has sent a request; returns those since the last time.
     #[track_caller]
     fn wait_for_request(&mut self, method: &str) -> Value {
         let asked = "vim.iter(R.sent):any(function(sent) return sent.method == METHOD end)";
-        self.person.window.wait_until(&asked.replace("METHOD", &format!("'{method}'")));
-        self.person.window.nvim.lua("return R.asked(...)", json!([method]))
+        self.user.window.wait_until(&asked.replace("METHOD", &format!("'{method}'")));
+        self.user.window.nvim.lua("return R.asked(...)", json!([method]))
     }
 
     /// The decisions of the next request that has any.

@@ -38,8 +38,8 @@ fn an_agent_at_work_is_seen_and_its_hunks_are_decided_where_the_code_is() {
             "Look",
             [ScriptedTurn::new().gate_before_response("look").text("Nothing else.")],
         );
-        scripted.desk.write("cart.rs", "fn total() {\n    price + tax + tax\n}\n");
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        scripted.env.write("cart.rs", "fn total() {\n    price + tax + tax\n}\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.lua("vim.o.columns = 150");
         window.command("edit cart.rs");
         window.command("Copydesk chat");
@@ -94,7 +94,7 @@ fn a_question_of_an_agent_says_who_asks() {
             [ScriptedTurn::new().call("c1", "task", arguments("general", "Look"))],
         );
         script_session(&scripted.server, "Look", [asks]);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk ask Go");
         let told = window.nvim.wait_for_message("CopydeskAsk", |told| told["kind"] == "question");
         assert_eq!(told["title"], "general: Which one?");
@@ -125,8 +125,8 @@ fn what_an_agent_asks_is_answered_in_the_conversation() {
             "Fix",
             [read(), ScriptedTurn::new().call("e1", "edit", edit()), ScriptedTurn::new().text("Fixed.")],
         );
-        scripted.desk.write("cart.rs", "fn total() {\n    price + tax + tax\n}\n");
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        scripted.env.write("cart.rs", "fn total() {\n    price + tax + tax\n}\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("edit cart.rs");
         window.command("Copydesk ask Go");
         window.nvim.wait_for_message("CopydeskAsk", |_| true);

@@ -34,7 +34,7 @@ local function random_text(most)
 end
 
 -- The mock daemon: one session, with all of its parts.
-local desk
+local daemon
 
 local function random_state()
   local kind = one_of({ "running", "running", "pending", "completed", "error", "interrupted" })
@@ -68,38 +68,38 @@ local kinds = {
 }
 
 local function tell(event)
-  desk.seq = desk.seq + 1
+  daemon.seq = daemon.seq + 1
   -- A lost event is noticed with the next one.
-  if random(40) > 0 then session.handle_event(vim.deepcopy({ session = desk.id, seq = desk.seq, event = event })) end
+  if random(40) > 0 then session.handle_event(vim.deepcopy({ session = daemon.id, seq = daemon.seq, event = event })) end
 end
 
 local function add_part()
-  desk.made = desk.made + 1
-  local part = { id = ("part%d"):format(desk.made), state = random_state(), created = desk.made, updated = random(9000) }
+  daemon.made = daemon.made + 1
+  local part = { id = ("part%d"):format(daemon.made), state = random_state(), created = daemon.made, updated = random(9000) }
   part.content = contents[one_of(kinds)]()
-  desk.parts[#desk.parts + 1] = part
+  daemon.parts[#daemon.parts + 1] = part
   tell({ event = "part", part = part })
 end
 
 -- The last parts change more often than others.
 local function some_part()
-  local count = #desk.parts
-  return desk.parts[random(2) == 0 and count or math.max(1, count - random(8))]
+  local count = #daemon.parts
+  return daemon.parts[random(2) == 0 and count or math.max(1, count - random(8))]
 end
 
 local function add_ask(is_question)
-  desk.made = desk.made + 1
-  local item = "ask" .. desk.made
-  desk.asks[#desk.asks + 1] = item
+  daemon.made = daemon.made + 1
+  local item = "ask" .. daemon.made
+  daemon.asks[#daemon.asks + 1] = item
   coroutine.wrap(function()
     if is_question then
       local questions = { { text = random_text(2), options = { { label = "a\nb" } } } }
-      return ask.question({ session = desk.id, question = item, questions = questions })
+      return ask.question({ session = daemon.id, question = item, questions = questions })
     end
     local metadata = random(2) == 0 and { command = random_text(3) } or { diff = random_text(3) }
     local title, always = "run " .. random_text(2), random(2) == 0 and { "ls *" } or {}
     return ask.permission({
-      session = random(5) > 0 and desk.id or "another", ask = item, title = title, patterns = {}, always = always,
+      session = random(5) > 0 and daemon.id or "another", ask = item, title = title, patterns = {}, always = always,
       key = "bash", metadata = metadata,
     })
   end)()
@@ -137,41 +137,41 @@ local deeds = {
     end
   end,
   function()
-    local at = #desk.parts - random(4)
-    if desk.parts[at] then tell({ event = "void", part = table.remove(desk.parts, at).id }) end
+    local at = #daemon.parts - random(4)
+    if daemon.parts[at] then tell({ event = "void", part = table.remove(daemon.parts, at).id }) end
   end,
   function() add_ask(random(2) == 0) end,
   function()
-    local item = table.remove(desk.asks, 1 + random(#desk.asks))
+    local item = table.remove(daemon.asks, 1 + random(#daemon.asks))
     if item then
-      ask.settled(desk.id, item)
+      ask.settled(daemon.id, item)
       ask.settled("another", item)
     end
   end,
   function()
-    desk.running = desk.running == nil and 1 or nil
-    tell(desk.running and { event = "turnStarted", turn = 1 } or { event = "turnEnded", turn = 1, ["end"] = one_of(ends) })
+    daemon.running = daemon.running == nil and 1 or nil
+    tell(daemon.running and { event = "turnStarted", turn = 1 } or { event = "turnEnded", turn = 1, ["end"] = one_of(ends) })
   end,
   function()
-    desk.made = desk.made + 1
-    local view = session.view(desk.id)
-    if desk.running and view then session.waits(view, "part" .. desk.made + random(2), random_text(2)) end
+    daemon.made = daemon.made + 1
+    local view = session.view(daemon.id)
+    if daemon.running and view then session.waits(view, "part" .. daemon.made + random(2), random_text(2)) end
   end,
-  function() session.load_earlier(session.view(desk.id)) end,
-  function() tell({ event = "session", session = { id = desk.id, title = random_text(2), agent = "build" } }) end,
+  function() session.load_earlier(session.view(daemon.id)) end,
+  function() tell({ event = "session", session = { id = daemon.id, title = random_text(2), agent = "build" } }) end,
 }
 
 -- The daemon's responses, at once or a little later.
 local function answer(method, params, done)
   local methods = require("copydesk.protocol").methods
   local function give()
-    local result = { parts = {}, running = desk.running, seq = desk.seq, session = { id = desk.id, agent = "build" } }
-    local last = #desk.parts
-    for at, part in ipairs(desk.parts) do
+    local result = { parts = {}, running = daemon.running, seq = daemon.seq, session = { id = daemon.id, agent = "build" } }
+    local last = #daemon.parts
+    for at, part in ipairs(daemon.parts) do
       if part.id == params.before then last = at - 1 end
     end
     for at = math.max(1, last - (params.limit or 0) + 1), last do
-      result.parts[#result.parts + 1] = vim.deepcopy(desk.parts[at])
+      result.parts[#result.parts + 1] = vim.deepcopy(daemon.parts[at])
     end
     result.earlier = #result.parts < last
     done(nil, result)
@@ -183,7 +183,7 @@ require("copydesk.client").request = answer
 
 local function settle()
   local function is_settled()
-    local view = session.view(desk.id)
+    local view = session.view(daemon.id)
     return transcript.is_drawn() and view and not view.kept and not view.is_paging
   end
   assert(vim.wait(10000, is_settled, 1), "nothing is drawn")
@@ -209,9 +209,9 @@ end
 
 local function check(number, done)
   settle()
-  local view = session.view(desk.id)
-  local known = vim.list_slice(desk.parts, #desk.parts - #view.parts + 1)
-  if view.seq == desk.seq and not vim.deep_equal(view.parts, known) then
+  local view = session.view(daemon.id)
+  local known = vim.list_slice(daemon.parts, #daemon.parts - #view.parts + 1)
+  if view.seq == daemon.seq and not vim.deep_equal(view.parts, known) then
     error(("round %d: another view\n%s"):format(number, vim.inspect({ done, view.parts, known })), 0)
   end
   local piecewise = picture()
@@ -228,9 +228,9 @@ end
 
 -- One session: events, comparisons, and so on. Returns its final number of lines.
 function D.round(number)
-  desk = { id = "session" .. number, seq = 0, made = 0, parts = {}, asks = {} }
+  daemon = { id = "session" .. number, seq = 0, made = 0, parts = {}, asks = {} }
   for _ = 1, random(8) do add_part() end
-  session.open(desk.id)
+  session.open(daemon.id)
   settle()
   local lines, done = 0, {}
   for _ = 1, 12 do
@@ -245,12 +245,12 @@ function D.round(number)
     if random(20) == 0 then
       vim.cmd(one_of({ "bwipeout!", "bdelete!", "bunload!" }) .. " " .. assert(transcript.buffer()))
       require("copydesk.chat.transcript").ensure()
-      transcript.show(session.view(desk.id))
+      transcript.show(session.view(daemon.id))
       vim.api.nvim_win_set_buf(0, assert(transcript.buffer()))
     end
   end
   ask.clear()
-  session.leave(session.view(desk.id))
+  session.leave(session.view(daemon.id))
   return lines
 end
 

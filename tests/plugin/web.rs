@@ -16,7 +16,7 @@ fn a_page_is_asked_for_named_and_shown() {
         let call = ScriptedTurn::new().call("c1", "webfetch", json!({ "url": url }));
         let config = json!({ "webfetch": { "allow_private": ["127.0.0.1"] } });
         let scripted = environment_with_config([call, ScriptedTurn::new().text("Done.")], config);
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk ask Look at the room");
         window.nvim.wait_for_message("CopydeskAsk", |_| true);
         window.wait_until("require('copydesk.chat.transcript').is_drawn()");

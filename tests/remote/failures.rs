@@ -13,9 +13,9 @@ fn the_daemon_does_the_work_unless_it_must_not() {
     let mark = || ScriptedTurn::new().call("c1", "bash", json!({ "command": "echo $MARK" }));
     let turns = [mark(), ScriptedTurn::new().text("ok"), mark(), ScriptedTurn::new().text("ok")];
     let mut scripted = ScriptedEnvironment::new(turns);
-    scripted.desk = scripted.desk.env("MARK", "the daemon's");
+    scripted.env = scripted.env.env("MARK", "the daemon's");
     let _up = scripted.start_daemon(RunLocation::Daemon);
-    scripted.desk = scripted.desk.env("MARK", "the shell's");
+    scripted.env = scripted.env.env("MARK", "the shell's");
     assert_eq!(scripted.run(&["--auto", "Go"]).code, Some(0));
     assert!(scripted.last_message(1).contains("the daemon's"), "{}", scripted.last_message(1));
     assert_eq!(scripted.run(&["--auto", "--no-daemon", "Go"]).code, Some(0));
@@ -26,7 +26,7 @@ fn the_daemon_does_the_work_unless_it_must_not() {
 fn none_is_started() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
-    assert_eq!(scripted.desk.run(&["status"]).code, Some(1));
+    assert_eq!(scripted.env.run(&["status"]).code, Some(1));
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn a_daemon_that_dies_is_told_and_the_session_goes_on() {
     let output = run.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("error: the connection to the daemon has ended"), "{said}");
+    assert!(said.contains("error: the connection to the daemon was lost"), "{said}");
     // Its lock is free, and its unfinished work is known.
     let ran = scripted.run(&["--continue", "And?"]);
     assert_eq!((ran.stdout.as_str(), ran.code), ("time.\n", Some(0)), "{ran:?}");
@@ -54,7 +54,7 @@ fn a_daemon_of_another_protocol_or_an_older_one_is_done_without() {
     let refusal = json!({ "code": -31005, "message": "The Copydesk daemon speaks protocol 0." });
     for older in [false, true] {
         let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
-        let by_hand = FakeDaemon::listen(&scripted.desk);
+        let by_hand = FakeDaemon::listen(&scripted.env);
         let run = scripted.start(&["Go"]);
         let mut attached = by_hand.accept();
         if older {
@@ -81,7 +81,7 @@ fn a_key_that_only_the_shell_has_is_told() {
     let _up = scripted.start_daemon(RunLocation::Daemon);
     let ran = scripted.run(&["--model", "groq/some-model", "Go"]);
     assert!(ran.code == Some(1) && !ran.stderr.contains("is usable in this shell"), "{ran:?}");
-    scripted.desk = scripted.desk.env("GROQ_API_KEY", "gsk_1234567890");
+    scripted.env = scripted.env.env("GROQ_API_KEY", "gsk_1234567890");
     let ran = scripted.run(&["--model", "groq/some-model", "Go"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let said =
@@ -92,13 +92,13 @@ fn a_key_that_only_the_shell_has_is_told() {
 
 #[test]
 fn a_model_that_nobody_chose_and_that_is_another_here_is_told() {
-    let desk = TestEnvironment::new().with_providers(&["offline", "groq"]).with_files(&[("a.txt", "text\n")]);
-    let daemon = ForegroundDaemon::start(&desk, &[]);
-    let same = desk.run(&["run", "show a.txt"]);
+    let env = TestEnvironment::new().with_providers(&["offline", "groq"]).with_files(&[("a.txt", "text\n")]);
+    let daemon = ForegroundDaemon::start(&env, &[]);
+    let same = env.run(&["run", "show a.txt"]);
     assert!(same.code == Some(0) && !same.stderr.contains("the model is"), "{same:?}");
-    let desk = desk.env("GROQ_API_KEY", "gsk_1234567890");
-    let other = desk.run(&["run", "show a.txt"]);
+    let env = env.env("GROQ_API_KEY", "gsk_1234567890");
+    let other = env.run(&["run", "show a.txt"]);
     assert_eq!(other.code, Some(0), "{other:?}");
     assert!(other.stderr.contains("the model is offline/offline, not groq/"), "{other:?}");
-    assert!(desk.run(&["stop"]).code == Some(0) && daemon.wait_for_exit(&desk).success());
+    assert!(env.run(&["stop"]).code == Some(0) && daemon.wait_for_exit(&env).success());
 }

@@ -94,8 +94,8 @@ struct RunCaseResult {
 
 fn run_case(case: &RunCase, place: RunLocation, json: bool) -> RunCaseResult {
     let scripted = ScriptedEnvironment::new((case.turns)());
-    scripted.desk.write("a.txt", "one\n");
-    scripted.desk.write("shot.png", b"\x89PNG\r\n\x1a\nrest");
+    scripted.env.write("a.txt", "one\n");
+    scripted.env.write("shot.png", b"\x89PNG\r\n\x1a\nrest");
     let _up = scripted.start_daemon(place);
     let mut runs = Vec::new();
     for args in case.runs {
@@ -104,14 +104,14 @@ fn run_case(case: &RunCase, place: RunLocation, json: bool) -> RunCaseResult {
         let shown = if json { normalize_events(events(&ran)) } else { lines(&ran.stdout) };
         runs.push((shown, lines(&ran.stderr), ran.code));
     }
-    let root = scripted.desk.path("");
+    let root = scripted.env.path("");
     let root = root.to_str().unwrap().trim_end_matches('/');
     let sent = scripted.server.requests();
     let sent = sent.iter().map(|request| {
         let text = request.body["messages"].to_string().replace(root, "PROJECT");
         serde_json::from_str(&untimed(&text)).unwrap()
     });
-    RunCaseResult { runs, file: scripted.desk.read("a.txt"), sent: sent.collect() }
+    RunCaseResult { runs, file: scripted.env.read("a.txt"), sent: sent.collect() }
 }
 
 /// Without durations of commands: `(exit code 0 after 0.1 s)`.
@@ -171,7 +171,7 @@ fn number(value: &mut Value, ids: &mut BTreeMap<String, usize>) {
 }
 
 #[test]
-fn a_person_sees_the_same() {
+fn a_user_sees_the_same() {
     for case in CASES {
         let (here, there) =
             (run_case(case, RunLocation::OwnProcess, false), run_case(case, RunLocation::Daemon, false));

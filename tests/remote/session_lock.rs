@@ -20,10 +20,10 @@ async fn a_second_process_is_told_who_works_on_the_session() {
         let second = scripted.run(&["--continue", "And?"]);
         let expected = format!("is being worked on by process {}", run.id());
         assert!(second.code == Some(1) && second.stderr.contains(&expected), "{place:?}: {second:?}");
-        let undo = scripted.desk.run(&["undo", "--redo"]);
+        let undo = scripted.env.run(&["undo", "--redo"]);
         assert!(undo.code == Some(1) && undo.stderr.contains(&expected), "{place:?}: {undo:?}");
-        let sessions = scripted.desk.run(&["sessions", "list", "--json"]).json();
-        let delete = scripted.desk.run(&["sessions", "delete", sessions[0]["id"].as_str().unwrap()]);
+        let sessions = scripted.env.run(&["sessions", "list", "--json"]).json();
+        let delete = scripted.env.run(&["sessions", "delete", sessions[0]["id"].as_str().unwrap()]);
         assert!(delete.code == Some(1) && delete.stderr.contains(&expected), "{place:?}: {delete:?}");
         scripted.server.open_gate("here");
         assert!(run.wait_with_output().unwrap().status.success());
@@ -61,11 +61,11 @@ async fn who_was_killed_is_in_nobodys_way() {
 fn a_session_that_the_daemon_has_at_hand_is_deleted_there() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
     let _up = scripted.start_daemon(RunLocation::Daemon);
-    let mut editor = crate::editors::scripted_editor::ScriptedEditor::new(&scripted.desk, "nvim");
+    let mut editor = crate::editors::scripted_editor::ScriptedEditor::new(&scripted.env, "nvim");
     let session = editor.new_session();
     editor.run_turn(&session, "Go");
-    let deleted = scripted.desk.run(&["sessions", "delete", &session]);
+    let deleted = scripted.env.run(&["sessions", "delete", &session]);
     assert!(deleted.stdout.starts_with("Deleted"), "{deleted:?}");
     editor.take_message("deleted", |message| message["params"]["event"]["event"] == "deleted");
-    assert_eq!(scripted.desk.run(&["sessions", "list", "--json"]).json(), serde_json::json!([]));
+    assert_eq!(scripted.env.run(&["sessions", "list", "--json"]).json(), serde_json::json!([]));
 }

@@ -30,7 +30,7 @@ fn run_chosen_agent(
     files: &[(&str, &str)],
 ) -> (ScriptedEnvironment, String, String) {
     let scripted = ScriptedEnvironment::with_config([bash(), ScriptedTurn::new().text("ok")], config);
-    files.iter().for_each(|(path, text)| scripted.desk.write(path, text));
+    files.iter().for_each(|(path, text)| scripted.env.write(path, text));
     let ran = scripted.run(&["--agent", agent, "Go"]);
     assert_eq!(ran.code, Some(i32::from(ran.stdout.contains("nobody could be asked"))), "{ran:?}");
     let system = scripted.request_body(0)["system"].to_string();
@@ -51,20 +51,20 @@ fn a_repositorys_file_is_not_used_for_an_agent_of_the_persons() {
     ] {
         let (scripted, system, warned) = run_chosen_agent("mine", config, files);
         assert!(system.contains("I am yours.") && !system.contains("theirs"), "{files:?}: {system}");
-        assert!(scripted.desk.exists("ran"), "the person allowed it");
+        assert!(scripted.env.exists("ran"), "the person allowed it");
         let told = "this repository's settings for the agent `mine` are ignored";
         assert_eq!(warned.matches(told).count(), 1, "{warned}");
     }
 }
 
 #[test]
-fn an_agent_in_words_of_a_repository_has_nothing_of_what_the_person_allows_it() {
+fn an_agent_in_words_of_a_repository_has_nothing_of_what_the_user_allows_it() {
     let configured = ("copydesk.jsonc", r#"{ "agent": { "mine": { "prompt": "I am theirs." } } }"#);
     for file in [THEIRS, configured] {
         let (scripted, system, warned) =
             run_chosen_agent("mine", agent_permission_config("mine", json!({})), &[file]);
         assert!(system.contains("I am theirs."), "{system}");
-        assert!(!scripted.desk.exists("ran"), "{file:?}: {}", scripted.last_model_input(1));
+        assert!(!scripted.env.exists("ran"), "{file:?}: {}", scripted.last_model_input(1));
         assert!(
             scripted.last_model_input(1).contains("Nobody is there to approve this"),
             "{}",
@@ -91,29 +91,29 @@ fn what_a_repository_configures_of_an_agent_of_the_persons_is_not_used() {
             system.contains("I am yours.") && scripted.request_body(0).get("temperature").is_none(),
             "{system}"
         );
-        assert!(scripted.desk.exists("ran"), "{project}");
+        assert!(scripted.env.exists("ran"), "{project}");
         assert!(warned.contains("the agent `mine` are ignored"), "{project}: {warned}");
     }
     // It may make it stricter.
     let project = r#"{ "agent": { "mine": { "permission": { "bash": "deny" } } } }"#;
     let files = [MINE, ("copydesk.jsonc", project)];
     assert!(
-        !run_chosen_agent("mine", agent_permission_config("mine", json!({})), &files).0.desk.exists("ran")
+        !run_chosen_agent("mine", agent_permission_config("mine", json!({})), &files).0.env.exists("ran")
     );
 }
 
 #[test]
-fn built_in_agents_that_the_person_says_something_about_are_theirs() {
+fn built_in_agents_that_the_user_says_something_about_are_theirs() {
     for file in [
         (".copydesk/agents/build.md", "I am theirs."),
         ("copydesk.jsonc", r#"{ "agent": { "build": { "prompt": "I am theirs." } } }"#),
     ] {
         let (scripted, system, _) =
             run_chosen_agent("build", agent_permission_config("build", json!({})), &[file]);
-        assert!(!system.contains("theirs") && scripted.desk.exists("ran"), "{system}");
+        assert!(!system.contains("theirs") && scripted.env.exists("ran"), "{system}");
         // A repository may write about the others, as in its `AGENTS.md`.
         let (scripted, system, warned) = run_chosen_agent("build", json!({}), &[file]);
-        assert!(system.contains("I am theirs.") && !scripted.desk.exists("ran"), "{system}");
+        assert!(system.contains("I am theirs.") && !scripted.env.exists("ran"), "{system}");
         assert!(!warned.contains("agent `build`"), "{warned}");
     }
 }
@@ -123,12 +123,12 @@ fn a_repository_makes_no_agent_of_the_persons_callable() {
     let scripted = ScriptedEnvironment::with_config([], agent_permission_config("mine", json!({})));
     let configured = ("copydesk.jsonc", r#"{ "agent": { "mine": { "mode": "all" } } }"#);
     for (path, text) in [MINE, THEIRS, configured] {
-        scripted.desk.write(path, text);
+        scripted.env.write(path, text);
     }
     script_session(&scripted.server, "Go", [task("c1", "mine", "Do"), ScriptedTurn::new().text("Done.")]);
     script_fallback(&scripted.server, "Do", bash());
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
-    assert!(!scripted.desk.exists("ran"));
+    assert!(!scripted.env.exists("ran"));
     let told = results(&requests(&scripted.server, "Go")[1]);
     assert!(told[0].contains("mine") && requests(&scripted.server, "Do").is_empty(), "{told:?}");
 }
@@ -139,10 +139,10 @@ fn a_repository_does_not_choose_an_agent_that_is_allowed_more() {
     for (config, is_used) in [(agent_permission_config("mine", json!({})), false), (json!({}), true)] {
         let scripted = ScriptedEnvironment::with_config([bash(), ScriptedTurn::new().text("ok")], config);
         for (path, text) in [MINE, project] {
-            scripted.desk.write(path, text);
+            scripted.env.write(path, text);
         }
         let ran = scripted.run(&["Go"]);
-        assert_eq!((ran.code, scripted.desk.exists("ran")), (Some(1), false), "{ran:?}");
+        assert_eq!((ran.code, scripted.env.exists("ran")), (Some(1), false), "{ran:?}");
         let system = scripted.request_body(0)["system"].to_string();
         assert_eq!(system.contains("I am yours."), is_used, "{system}");
         assert_eq!(ran.stderr.contains("`default_agent`"), !is_used, "{ran:?}");
@@ -151,13 +151,13 @@ fn a_repository_does_not_choose_an_agent_that_is_allowed_more() {
 
 #[test]
 fn where_the_home_is_the_repository_agents_are_the_persons_own() {
-    let ScriptedEnvironment { desk, server } = ScriptedEnvironment::with_config(
+    let ScriptedEnvironment { env, server } = ScriptedEnvironment::with_config(
         [bash(), ScriptedTurn::new().text("ok")],
         agent_permission_config("mine", json!({})),
     );
-    let desk = desk.cwd("~/.");
-    desk.write("~/.copydesk/agents/mine.md", "I am yours.");
-    let ran = desk.run(&["run", "--agent", "mine", "Go"]);
+    let env = env.cwd("~/.");
+    env.write("~/.copydesk/agents/mine.md", "I am yours.");
+    let ran = env.run(&["run", "--agent", "mine", "Go"]);
     assert!(ran.code == Some(0) && !ran.stderr.contains("agent `mine`"), "{ran:?}");
-    assert!(desk.exists("~/ran") && server.requests().len() == 2);
+    assert!(env.exists("~/ran") && server.requests().len() == 2);
 }

@@ -15,10 +15,10 @@ fn tools(scripted: &ScriptedEnvironment, request: usize) -> Vec<String> {
 fn refused(config: Value, files: &[(&str, &str)], args: &[&str]) -> (Vec<String>, String) {
     let call = ScriptedTurn::new().call("c1", "bash", json!({ "command": "touch ran" }));
     let scripted = ScriptedEnvironment::with_config([call, ScriptedTurn::new().text("ok")], config);
-    files.iter().for_each(|(path, text)| scripted.desk.write(path, text));
+    files.iter().for_each(|(path, text)| scripted.env.write(path, text));
     let args: Vec<_> = args.iter().chain(&["--auto", "Go"]).copied().collect();
     assert_eq!(scripted.run(&args).code, Some(0));
-    assert_eq!(scripted.desk.exists("ran"), scripted.last_message(1).contains("exit code 0"));
+    assert_eq!(scripted.env.exists("ran"), scripted.last_message(1).contains("exit code 0"));
     (tools(&scripted, 0), scripted.last_message(1))
 }
 
@@ -92,16 +92,15 @@ fn no_other_agent_than_build_is_offered_a_plan() {
 #[test]
 fn an_agents_file_that_leads_out_of_the_repository_is_passed_over() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")]);
-    scripted.desk.write("~/secrets/key.md", "SECRET");
-    scripted.desk.write("docs/looker.md", "You look.");
-    scripted.desk.write(".copydesk/agents/other.md", "You are another.");
+    scripted.env.write("~/secrets/key.md", "SECRET");
+    scripted.env.write("docs/looker.md", "You look.");
+    scripted.env.write(".copydesk/agents/other.md", "You are another.");
     for (to, at) in [("~/secrets/key.md", "build.md"), ("docs/looker.md", "looker.md")] {
-        let at = scripted.desk.path(&format!(".copydesk/agents/{at}"));
-        std::os::unix::fs::symlink(scripted.desk.path(to), at).unwrap();
+        let at = scripted.env.path(&format!(".copydesk/agents/{at}"));
+        std::os::unix::fs::symlink(scripted.env.path(to), at).unwrap();
     }
-    std::fs::create_dir(scripted.desk.path(".claude")).unwrap();
-    std::os::unix::fs::symlink(scripted.desk.path("~/secrets"), scripted.desk.path(".claude/agents"))
-        .unwrap();
+    std::fs::create_dir(scripted.env.path(".claude")).unwrap();
+    std::os::unix::fs::symlink(scripted.env.path("~/secrets"), scripted.env.path(".claude/agents")).unwrap();
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
     assert!(!scripted.request_body(0).to_string().contains("SECRET"), "{:#}", scripted.request_body(0));
     assert_eq!(scripted.run(&["--agent", "looker", "Go"]).code, Some(0));
@@ -111,7 +110,7 @@ fn an_agents_file_that_leads_out_of_the_repository_is_passed_over() {
 }
 
 #[test]
-fn a_project_cannot_switch_on_what_the_person_switched_off() {
+fn a_project_cannot_switch_on_what_the_user_switched_off() {
     let off = json!({ "tools": { "bash": false } });
     let project = r#"{ "tools": { "bash": true }, "agent": { "build": { "tools": { "bash": true } } } }"#;
     let (_, told) = refused(off.clone(), &[("copydesk.jsonc", project)], &[]);
@@ -139,7 +138,7 @@ fn an_agents_sampling_and_options_go_into_its_requests() {
     let sent = scripted.request_body(0);
     assert_eq!((&sent["temperature"], &sent["top_p"]), (&json!(0.1), &json!(0.5)), "{sent:#}");
     assert_eq!((&sent["metadata"]["user_id"], sent.get("someThing")), (&json!("me"), None));
-    scripted.desk.write(".opencode/agent/poet.md", "---\ntemperature: 0.9\nmode: primary\n---\nYou rhyme.");
+    scripted.env.write(".opencode/agent/poet.md", "---\ntemperature: 0.9\nmode: primary\n---\nYou rhyme.");
     scripted.run(&["--agent", "poet", "Go"]);
     assert_eq!(scripted.request_body(1)["temperature"], json!(0.9));
 }
@@ -166,12 +165,12 @@ fn an_agent_may_use_a_variant_of_its_model_or_a_level_of_thinking() {
             "set": { "options": { "reasoningEffort": "medium" } },
         },
     });
-    let desk = crate::cli::environment::TestEnvironment::new()
+    let env = crate::cli::environment::TestEnvironment::new()
         .with_files(&[(crate::cli::environment::USER_CONFIG, &config.to_string())]);
     for (agent, effort, seed) in
         [("quick", "minimal", 2), ("deep", "high", 3), ("odd", "low", 1), ("set", "medium", 1)]
     {
-        let ran = desk.run(&["run", "--agent", agent, "Go"]);
+        let ran = env.run(&["run", "--agent", agent, "Go"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert_eq!(ran.stderr.contains("has no variant `nonsense`"), agent == "odd", "{ran:?}");
         let sent = server.requests().last().unwrap().body.clone();
@@ -187,14 +186,14 @@ fn an_agent_may_use_a_variant_of_its_model_or_a_level_of_thinking() {
 #[test]
 fn options_of_a_project_are_not_sent_before_it_is_trusted() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")]);
-    scripted.desk.write(
+    scripted.env.write(
         "copydesk.jsonc",
         r#"{ "agent": { "build": { "options": { "metadata": { "user_id": "evil" } } } } }"#,
     );
     let ran = scripted.run(&["Go"]);
     assert!(ran.stderr.contains("`agent.build.options` is ignored: this project is not trusted"), "{ran:?}");
     assert_eq!(scripted.request_body(0).get("metadata"), None);
-    assert_eq!(scripted.desk.run(&["config", "trust"]).code, Some(0));
+    assert_eq!(scripted.env.run(&["config", "trust"]).code, Some(0));
     scripted.run(&["Go"]);
     assert_eq!(scripted.request_body(1)["metadata"]["user_id"], "evil");
 }
@@ -244,7 +243,7 @@ fn titles_can_be_switched_off_and_their_agent_cannot_be_chosen() {
     let scripted = ScriptedEnvironment::with_config([ScriptedTurn::new().text("ok")], config);
     assert_eq!(scripted.run(&["Please do"]).code, Some(0));
     assert_eq!(scripted.server.requests().len(), 1);
-    let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
+    let list = scripted.env.run(&["sessions", "list", "--json"]).json();
     assert_eq!(list[0]["title"], "Please do");
 
     let scripted = ScriptedEnvironment::new([]);
@@ -261,7 +260,7 @@ fn an_agent_that_is_hidden_is_not_listed_but_can_be_named() {
         [ScriptedTurn::new().text("ok")],
         json!({ "agent": { "quiet": { "hidden": true } } }),
     );
-    scripted.desk.write(".opencode/agent/shy.md", "---\nhidden: true\nmode: subagent\n---\nx");
+    scripted.env.write(".opencode/agent/shy.md", "---\nhidden: true\nmode: subagent\n---\nx");
     assert_eq!(scripted.run(&["--agent", "quiet", "Go"]).code, Some(0));
     let ran = scripted.run(&["--agent", "shy", "Go"]);
     assert!(ran.code == Some(1) && ran.stderr.contains("there are: build, plan\n"), "{ran:?}");
@@ -272,7 +271,7 @@ fn the_model_is_told_which_rule_denied_a_call() {
     let read = ScriptedTurn::new().call("c1", "read", json!({ "filePath": "secret.txt" }));
     let config = json!({ "permission": { "read": { "secret*": "deny" } } });
     let scripted = ScriptedEnvironment::with_config([read, ScriptedTurn::new().text("ok")], config);
-    scripted.desk.write("secret.txt", "hush");
+    scripted.env.write("secret.txt", "hush");
     scripted.run(&["Go"]);
     let body = scripted.request_body(1);
     let told = body["messages"][2]["content"][0]["content"][0]["text"].as_str().unwrap();

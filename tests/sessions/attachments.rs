@@ -11,10 +11,10 @@ use crate::model_server::ScriptedTurn;
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nrest";
 
 #[test]
-fn the_person_is_told_what_the_model_will_not_see() {
+fn the_user_is_told_what_the_model_will_not_see() {
     for place in [RunLocation::OwnProcess, RunLocation::Daemon] {
         let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
-        scripted.desk.write("shot.png", PNG);
+        scripted.env.write("shot.png", PNG);
         let _up = scripted.start_daemon(place);
         let ran = scripted.run(&["--file", "shot.png", "What is this?"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -28,10 +28,10 @@ fn the_person_is_told_what_the_model_will_not_see() {
 fn a_model_that_takes_images_gets_them() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
     let mut config: serde_json::Value =
-        serde_json::from_str(&scripted.desk.read(crate::cli::environment::USER_CONFIG)).unwrap();
+        serde_json::from_str(&scripted.env.read(crate::cli::environment::USER_CONFIG)).unwrap();
     config["provider"]["script"]["models"]["m-1"]["images"] = json!(true);
-    scripted.desk.write(crate::cli::environment::USER_CONFIG, config.to_string());
-    scripted.desk.write("shot.png", PNG);
+    scripted.env.write(crate::cli::environment::USER_CONFIG, config.to_string());
+    scripted.env.write("shot.png", PNG);
     let ran = scripted.run(&["--file", "shot.png", "What is this?"]);
     assert!(ran.code == Some(0) && !ran.stderr.contains("warning"), "{ran:?}");
     assert!(scripted.last_message(0).contains("image/png"), "{}", scripted.last_message(0));
@@ -41,8 +41,8 @@ fn a_model_that_takes_images_gets_them() {
 fn a_text_is_put_behind_the_prompt_under_its_name() {
     for place in [RunLocation::OwnProcess, RunLocation::Daemon] {
         let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
-        scripted.desk.write("src/main.rs", "\u{feff}fn main() {}\n");
-        scripted.desk.write("notes", "é\n");
+        scripted.env.write("src/main.rs", "\u{feff}fn main() {}\n");
+        scripted.env.write("notes", "é\n");
         let _up = scripted.start_daemon(place);
         let ran = scripted.run(&["--file", "src/main.rs", "--file", "notes", "What is this?"]);
         assert_eq!((ran.stderr.contains("warning"), ran.code), (false, Some(0)), "{ran:?}");
@@ -54,12 +54,12 @@ fn a_text_is_put_behind_the_prompt_under_its_name() {
 #[test]
 fn what_cannot_be_sent_is_refused_before_anything_is() {
     let scripted = ScriptedEnvironment::new([]);
-    let desk = &scripted.desk;
-    desk.write("binary", b"ELF\0\x01");
-    desk.write("latin", b"caf\xe9");
-    desk.write("long.txt", "x".repeat(256 * 1024 + 1));
-    desk.write("folder/a", "");
-    fs::File::create(desk.path("huge")).unwrap().set_len(21 << 20).unwrap();
+    let env = &scripted.env;
+    env.write("binary", b"ELF\0\x01");
+    env.write("latin", b"caf\xe9");
+    env.write("long.txt", "x".repeat(256 * 1024 + 1));
+    env.write("folder/a", "");
+    fs::File::create(env.path("huge")).unwrap().set_len(21 << 20).unwrap();
     let cases = [
         ("gone.rs", "--file gone.rs: No such file"),
         ("folder", "--file folder: this is a folder"),
@@ -76,10 +76,10 @@ fn what_cannot_be_sent_is_refused_before_anything_is() {
         let ran = scripted.run(&["--file", file, "Go"]);
         assert!(ran.code == Some(1) && ran.stderr.contains(told), "{file}: {ran:?}");
     }
-    desk.write("closed", "x");
-    fs::set_permissions(desk.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
+    env.write("closed", "x");
+    fs::set_permissions(env.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
     // Root can read everything.
-    if fs::read(desk.path("closed")).is_err() {
+    if fs::read(env.path("closed")).is_err() {
         let ran = scripted.run(&["--file", "closed", "Go"]);
         assert!(ran.code == Some(1) && ran.stderr.contains("--file closed: Permission denied"), "{ran:?}");
     }

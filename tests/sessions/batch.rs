@@ -39,7 +39,7 @@ fn each_call_is_made_and_all_results_reach_the_model() {
         ("batch", json!({ "tool_calls": [{ "tool": "read", "parameters": { "filePath": "a.txt" } }] })),
     ];
     let scripted = scripted_environment([batch(&calls), ScriptedTurn::new().text("Done.")]);
-    scripted.desk.write("a.txt", "first\n");
+    scripted.env.write("a.txt", "first\n");
     let ran = scripted.run(&["--json", "Look"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let mut ended = ended_calls(&events(&ran));
@@ -73,8 +73,8 @@ fn each_call_is_made_and_all_results_reach_the_model() {
         "{sent}"
     );
     // Stored as it happened, and sent the same way when the session continues.
-    let ran = scripted.desk.run(&["sessions", "list", "--json"]).json();
-    let archive = scripted.desk.run(&["sessions", "export", ran[0]["id"].as_str().unwrap()]).json();
+    let ran = scripted.env.run(&["sessions", "list", "--json"]).json();
+    let archive = scripted.env.run(&["sessions", "export", ran[0]["id"].as_str().unwrap()]).json();
     let parts = archive["parts"].as_array().unwrap();
     let parent = parts.iter().find(|part| part["content"]["name"] == "batch").unwrap()["id"].clone();
     assert_eq!(parts.iter().filter(|part| part["content"]["parent"] == parent).count(), 5);
@@ -94,7 +94,7 @@ fn each_call_is_asked_about_by_itself() {
     let scripted = ScriptedEnvironment::with_config([batch(&calls), ScriptedTurn::new().text("ok")], config);
     let ran = scripted.run(&["--json", "Go"]);
     assert!(
-        !scripted.desk.exists("ran") && !scripted.desk.exists("secret.txt") && scripted.desk.exists("b.txt")
+        !scripted.env.exists("ran") && !scripted.env.exists("secret.txt") && scripted.env.exists("b.txt")
     );
     let asked: Vec<_> = events(&ran).into_iter().filter(|event| event["event"] == "asked").collect();
     assert_eq!(asked.len(), 1, "{asked:?}");
@@ -112,9 +112,9 @@ fn what_touches_the_same_file_keeps_its_order() {
         ("bash", json!({ "command": "cat a.txt" })),
     ];
     let scripted = scripted_environment([batch(&calls), ScriptedTurn::new().text("ok")]);
-    scripted.desk.write("a.txt", "one\n");
+    scripted.env.write("a.txt", "one\n");
     let ran = scripted.run(&["--auto", "Go"]);
-    assert_eq!((scripted.desk.read("a.txt").as_str(), ran.code), ("three\n", Some(0)), "{ran:?}");
+    assert_eq!((scripted.env.read("a.txt").as_str(), ran.code), ("three\n", Some(0)), "{ran:?}");
     assert!(scripted.last_model_input(1).contains("## 3. bash\nthree\n"), "{}", scripted.last_model_input(1));
 }
 
@@ -127,7 +127,7 @@ fn too_many_too_few_and_off() {
         batch(&[]),
         ScriptedTurn::new().text("ok"),
     ]);
-    scripted.desk.write("a.txt", "text\n");
+    scripted.env.write("a.txt", "text\n");
     scripted.run(&["Go"]);
     let told = scripted.last_model_input(1);
     assert!(told.contains("25 calls. 5 more were not made"), "{told}");
@@ -156,7 +156,7 @@ fn a_step_has_its_limit_within_others_too() {
         turn = turn.call(format!("c{number}"), "batch", json!({ "tool_calls": vec![read.clone(); 25] }));
     }
     let scripted = scripted_environment([turn, ScriptedTurn::new().text("ok")]);
-    scripted.desk.write("a.txt", "text\n");
+    scripted.env.write("a.txt", "text\n");
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
     let results = scripted.request_body(1)["messages"][2]["content"].as_array().unwrap().clone();
     assert_eq!(results.len(), 12);
@@ -171,7 +171,7 @@ async fn a_batch_that_is_cancelled_is_told_as_a_whole() {
         ("bash", json!({ "command": "echo started > started; sleep 600" })),
     ];
     let scripted = scripted_environment([batch(&calls), ScriptedTurn::new().text("ok")]);
-    scripted.desk.write("a.txt", "text\n");
+    scripted.env.write("a.txt", "text\n");
     let child = scripted.start(&["--auto", "Go"]);
     scripted.wait_for_file("started").await;
     assert!(
@@ -194,7 +194,7 @@ fn a_batch_that_goes_in_circles_is_asked_about_once() {
     let calls = [("read", json!({ "filePath": "a.txt" })), ("list", json!({}))];
     let turns: Vec<_> = (0..5).map(|_| batch(&calls)).collect();
     let scripted = scripted_environment(turns.into_iter().chain([ScriptedTurn::new().text("ok")]));
-    scripted.desk.write("a.txt", "text\n");
+    scripted.env.write("a.txt", "text\n");
     let ran = scripted.run(&["--json", "Go"]);
     let events = events(&ran);
     let asked = events.iter().filter(|event| event["event"] == "asked");

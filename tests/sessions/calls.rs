@@ -25,7 +25,7 @@ fn a_call_with_noise_is_made_and_shown_as_it_was_understood() {
             .raw_call("c2", "raed", r#"{"filePath":"a.txt""#),
         ScriptedTurn::new().text("Done."),
     ]);
-    scripted.desk.write("a.txt", "first\nsecond\n");
+    scripted.env.write("a.txt", "first\nsecond\n");
     let ran = scripted.run(&["--json", "Look"]);
     let ended = calls(&events(&ran));
     let first = ("read".to_owned(), json!({ "filePath": "a.txt", "limit": 1 }), false);
@@ -69,7 +69,7 @@ fn what_cannot_be_understood_becomes_invalid() {
     names.sort();
     let expected = [("bash", true), ("invalid", true), ("invalid", true), ("invalid", true)];
     assert_eq!(names, expected.map(|(name, failed)| (name.to_owned(), failed)));
-    assert!(!scripted.desk.exists("a.txt") && !scripted.desk.exists("ran"));
+    assert!(!scripted.env.exists("a.txt") && !scripted.env.exists("ran"));
     let told = scripted.last_model_input(1);
     for words in [
         "There is no tool `summon.demon`. There are: `edit`, `glob`,",
@@ -97,9 +97,9 @@ fn what_was_cut_is_not_completed() {
         ScriptedTurn::new().text("ok"),
     ]);
     scripted.run(&["--auto", "Go"]);
-    assert!(!scripted.desk.exists("a.txt"), "{}", scripted.last_model_input(1));
+    assert!(!scripted.env.exists("a.txt"), "{}", scripted.last_model_input(1));
     scripted.run(&["--auto", "Go"]);
-    assert_eq!(scripted.desk.read("a.txt"), "one");
+    assert_eq!(scripted.env.read("a.txt"), "one");
 }
 
 /// Four steps that read the same file.
@@ -111,7 +111,7 @@ fn circling() -> impl Iterator<Item = ScriptedTurn> {
 #[test]
 fn a_call_that_leads_nowhere_is_asked_about_the_fourth_time() {
     let scripted = ScriptedEnvironment::new(circling().chain([ScriptedTurn::new().text("I stop.")]));
-    scripted.desk.write("a.txt", "text\n");
+    scripted.env.write("a.txt", "text\n");
     let ran = scripted.run(&["--json", "Go"]);
     let asked: Vec<_> = events(&ran).into_iter().filter(|event| event["event"] == "asked").collect();
     assert_eq!(asked.len(), 1, "{ran:?}");
@@ -137,7 +137,7 @@ fn whoever_allows_everything_is_not_asked_about_circles() {
     ] {
         let scripted =
             ScriptedEnvironment::with_config(circling().chain([ScriptedTurn::new().text("ok")]), config);
-        scripted.desk.write("a.txt", "text\n");
+        scripted.env.write("a.txt", "text\n");
         assert_eq!(scripted.run(args).code, Some(0));
         assert!(scripted.last_model_input(4).contains("1: text"), "{}", scripted.last_model_input(4));
     }
@@ -149,7 +149,7 @@ fn circles_are_seen_across_runs() {
     let read = || ScriptedTurn::new().call("c", "read", json!({ "filePath": "a.txt" }));
     let turns = (0..5).flat_map(|_| [read(), ScriptedTurn::new().text("ok")]);
     let scripted = ScriptedEnvironment::new(turns);
-    scripted.desk.write("a.txt", "text\n");
+    scripted.env.write("a.txt", "text\n");
     scripted.run(&["Go"]);
     for _ in 0..2 {
         scripted.run(&["--continue", "Go"]);
@@ -191,10 +191,10 @@ fn a_call_that_is_done_is_told_while_another_goes_on() {
         .call("c1", "list", json!({}))
         .call("c2", "glob", json!({ "pattern": "*" }))
         .call("c3", "bash", json!({ "command": "read < open" }));
-    let desk = ScriptedDaemon::new([all, ScriptedTurn::new().text("Done.")]);
-    let fifo = std::process::Command::new("mkfifo").arg(desk.scripted.desk.path("open")).status().unwrap();
+    let daemon = ScriptedDaemon::new([all, ScriptedTurn::new().text("Done.")]);
+    let fifo = std::process::Command::new("mkfifo").arg(daemon.scripted.env.path("open")).status().unwrap();
     assert!(fifo.success());
-    let mut client = desk.client("nvim");
+    let mut client = daemon.client("nvim");
     let session = client.new_session();
     client.prompt(&session, "Go");
     for call in ["c1", "c2"] {
@@ -203,7 +203,7 @@ fn a_call_that_is_done_is_told_while_another_goes_on() {
             part["content"]["call"] == call && part["state"]["kind"] == "completed"
         });
     }
-    desk.scripted.desk.write("open", "\n");
+    daemon.scripted.env.write("open", "\n");
     assert_eq!(client.wait_for_turn_end(&session), "done");
-    assert!(desk.last_model_input(1).contains("open"), "{}", desk.last_model_input(1));
+    assert!(daemon.last_model_input(1).contains("open"), "{}", daemon.last_model_input(1));
 }

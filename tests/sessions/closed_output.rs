@@ -33,9 +33,9 @@ fn end(mut child: Child) -> (Option<i32>, String) {
 
 /// The parts of the only session.
 fn stored_parts(scripted: &ScriptedEnvironment) -> Vec<Value> {
-    let sessions = scripted.desk.run(&["sessions", "list", "--json"]).json();
+    let sessions = scripted.env.run(&["sessions", "list", "--json"]).json();
     let id = sessions[0]["id"].as_str().unwrap().to_owned();
-    scripted.desk.run(&["sessions", "export", &id]).json()["parts"].as_array().unwrap().clone()
+    scripted.env.run(&["sessions", "export", &id]).json()["parts"].as_array().unwrap().clone()
 }
 
 #[track_caller]
@@ -56,7 +56,7 @@ async fn what_the_model_writes_is_cancelled() {
         scripted.server.open_gate("closed");
         scripted.server.wait_for_hangup("never").await;
         assert_cancelled(child);
-        assert!(!scripted.desk.exists("ran"));
+        assert!(!scripted.env.exists("ran"));
         let parts = stored_parts(&scripted);
         assert_eq!(parts.last().unwrap()["state"]["state"], "interrupted", "{parts:#?}");
     }
@@ -81,15 +81,15 @@ async fn a_command_that_runs_is_ended() {
         let command = "echo $$ > written; mv written started; read line < never";
         let turn = ScriptedTurn::new().text("First.\n").call("c1", "bash", json!({ "command": command }));
         let scripted = ScriptedEnvironment::with_config([turn], json!({ "permission": { "bash": "allow" } }));
-        assert_eq!(scripted.desk.shell("mkfifo never").code, Some(0));
+        assert_eq!(scripted.env.shell("mkfifo never").code, Some(0));
         let _up = scripted.start_daemon(place);
         let mut child = scripted.start(&[options, &["Go"]].concat());
         let reader = read_until(&mut child, "First.");
         scripted.wait_for_file("started").await;
-        let shell = scripted.desk.read("started");
+        let shell = scripted.env.read("started");
         drop(reader);
         assert_cancelled(child);
-        let alive = scripted.desk.shell(&format!("kill -0 {}", shell.trim()));
+        let alive = scripted.env.shell(&format!("kill -0 {}", shell.trim()));
         assert_ne!(alive.code, Some(0), "it runs still: {alive:?}");
         let parts = stored_parts(&scripted);
         let call = parts.iter().find(|part| part["content"]["name"] == "bash").unwrap();
@@ -105,7 +105,7 @@ async fn what_cannot_be_written_is_told() {
     let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut command = Command::new(BINARY);
     command.args(["run", "--auto", "Go"]).stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());
-    scripted.desk.prepare(&mut command);
+    scripted.env.prepare(&mut command);
     let child = command.spawn().unwrap();
     scripted.server.wait_for_hangup("never").await;
     let (code, said) = end(child);

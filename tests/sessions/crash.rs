@@ -25,7 +25,7 @@ fn scripted() -> ScriptedEnvironment {
     scripted.server.on_each_request(so_far(1), calls);
     scripted.server.on_each_request(so_far(3), ScriptedTurn::new().text("Done."));
     scripted.server.on_each_request(|_| true, ScriptedTurn::new().text("Going on."));
-    scripted.desk.write("a.txt", "text\n");
+    scripted.env.write("a.txt", "text\n");
     scripted
 }
 
@@ -40,9 +40,9 @@ fn run_and_kill_after(scripted: &ScriptedEnvironment, count: usize) -> Vec<Value
 }
 
 fn stored(scripted: &ScriptedEnvironment) -> Vec<Value> {
-    let sessions = scripted.desk.run(&["sessions", "list", "--json"]).json();
+    let sessions = scripted.env.run(&["sessions", "list", "--json"]).json();
     let Some(id) = sessions[0]["id"].as_str() else { return Vec::new() };
-    let archive = scripted.desk.run(&["sessions", "export", id]).json();
+    let archive = scripted.env.run(&["sessions", "export", id]).json();
     archive["parts"].as_array().unwrap().clone()
 }
 

@@ -14,14 +14,14 @@ const NOBODY: u32 = 65534;
 
 /// Runs as a user to whom permissions apply: they do not apply to root.
 fn as_nobody(scripted: &ScriptedEnvironment, args: &[&str]) -> Output {
-    let root = scripted.desk.path("~/x").ancestors().nth(2).unwrap().to_owned();
+    let root = scripted.env.path("~/x").ancestors().nth(2).unwrap().to_owned();
     let binary = root.join("copydesk");
     // Copied by another process: processes that are being started here would hold our file open for writing.
     if !binary.exists() {
         assert!(Command::new("cp").arg(BINARY).arg(&binary).status().unwrap().success());
     }
     let mut command = Command::new(&binary);
-    scripted.desk.prepare(&mut command);
+    scripted.env.prepare(&mut command);
     command.args(args).stdin(Stdio::null());
     if tempfile::tempfile().unwrap().metadata().unwrap().uid() == 0 {
         let given = Command::new("chown").args(["-R", "65534:65534"]).arg(&root).status().unwrap();
@@ -32,7 +32,7 @@ fn as_nobody(scripted: &ScriptedEnvironment, args: &[&str]) -> Output {
 }
 
 fn forbid(scripted: &ScriptedEnvironment, path: &str, mode: u32) {
-    let path = scripted.desk.path(path);
+    let path = scripted.env.path(path);
     std::fs::create_dir_all(&path).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
@@ -68,7 +68,7 @@ fn a_data_folder_that_cannot_be_written_is_named() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
     forbid(&scripted, "~/.local/share/copydesk", 0o500);
-    let file = scripted.desk.path("~/.local/share/copydesk/sessions.db");
+    let file = scripted.env.path("~/.local/share/copydesk/sessions.db");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o400)).unwrap();
     let said = complaint(&as_nobody(&scripted, &["run", "Go"]));
     assert!(said.contains("sessions.db: cannot be written: Permission denied"), "{said}");
@@ -80,7 +80,7 @@ fn a_data_folder_that_cannot_be_written_is_named() {
 fn sessions_that_cannot_be_written_are_read() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("The needle is here.")]);
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
-    let folder = scripted.desk.path("~/.local/share/copydesk");
+    let folder = scripted.env.path("~/.local/share/copydesk");
     let file = folder.join("sessions.db");
     let bytes = std::fs::read(&file).unwrap();
     let read = |args: &[&str]| {
@@ -116,7 +116,7 @@ fn sessions_in_a_log_that_cannot_be_read_are_not_passed_over() {
     let mut up = scripted.start_daemon(RunLocation::Daemon).unwrap();
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
     up.kill();
-    let folder = scripted.desk.path("~/.local/share/copydesk");
+    let folder = scripted.env.path("~/.local/share/copydesk");
     assert!(folder.join("sessions.db-wal").metadata().unwrap().len() > 0);
     let listed = || {
         let output = as_nobody(&scripted, &["sessions", "list", "--json"]);
@@ -141,7 +141,7 @@ fn a_disk_that_is_full_ends_the_turn_and_says_so() {
         ScriptedTurn::new().text("long ".repeat(400_000)),
         ScriptedTurn::new().text("ok"),
     ]);
-    let ran = scripted.desk.shell("trap '' XFSZ; ulimit -f 1000; \"$COPYDESK\" run Go");
+    let ran = scripted.env.shell("trap '' XFSZ; ulimit -f 1000; \"$COPYDESK\" run Go");
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains("the session store failed"), "{}", ran.stderr);
     // With space again the session continues, with everything stored.
@@ -195,14 +195,9 @@ fn nonsense_in_calls_is_answered_and_survived() {
         .call("c5", "read", json!({ "filePath": "binary" }))
         .call("c6", "read", json!({ "filePath": "huge" }));
     let scripted = ScriptedEnvironment::new([turn, ScriptedTurn::new().text("Done.")]);
-    scripted.desk.write("binary", b"ab\0\x01");
-    scripted.desk.write("huge", "");
-    std::fs::File::options()
-        .write(true)
-        .open(scripted.desk.path("huge"))
-        .unwrap()
-        .set_len(200 << 20)
-        .unwrap();
+    scripted.env.write("binary", b"ab\0\x01");
+    scripted.env.write("huge", "");
+    std::fs::File::options().write(true).open(scripted.env.path("huge")).unwrap().set_len(200 << 20).unwrap();
     let ran = scripted.run(&["Go"]);
     assert_eq!(ran.code, Some(1), "nobody could be asked about the path outside: {ran:?}");
     let results = scripted.request_body(1)["messages"][2]["content"].as_array().unwrap().clone();

@@ -49,22 +49,22 @@ fn programs_are_given_no_keys_unless_somebody_says_so() {
             "formatter": { "f": { "command": command_recording_environment("formatter", "cat"), "extensions": [".toy"] } },
         }),
     );
-    scripted.desk.write("a.toy", "one\ntwo\n");
-    let ScriptedEnvironment { desk, server } = scripted;
-    let desk = desk
+    scripted.env.write("a.toy", "one\ntwo\n");
+    let ScriptedEnvironment { env, server } = scripted;
+    let env = env
         .env("ANTHROPIC_API_KEY", KEY)
         .env("MISTRAL_API_KEY", KEY)
         .env("SEARCH", TOKEN)
         .env("BY_ANOTHER_NAME", TOKEN)
         .env("HARMLESS", "12345678");
-    let scripted = ScriptedEnvironment { desk, server };
+    let scripted = ScriptedEnvironment { env, server };
     let ran = scripted.run(&["Edit"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     for program in ["bash", "server", "checker", "formatter"] {
-        let given = scripted.desk.read(&format!("../{program}"));
+        let given = scripted.env.read(&format!("../{program}"));
         assert!(given.contains("HARMLESS=12345678\n") && given.contains("HOME="), "{program}: {given}");
         assert!(!given.contains(KEY) && !given.contains(TOKEN), "{program}: {given}");
     }
-    let told = scripted.desk.read("../told");
+    let told = scripted.env.read("../told");
     assert!(told.contains(&format!("MISTRAL_API_KEY={KEY}\n")) && !told.contains("ANTHROPIC"), "{told}");
 }

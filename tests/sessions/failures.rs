@@ -20,8 +20,8 @@ fn a_failure_is_told_and_the_exit_code_says_so() {
 
 #[test]
 fn without_a_model_it_says_what_to_do() {
-    let desk = crate::cli::environment::TestEnvironment::new().without_local_providers();
-    let ran = desk.run(&["run", "Hello"]);
+    let env = crate::cli::environment::TestEnvironment::new().without_local_providers();
+    let ran = env.run(&["run", "Hello"]);
     assert!(ran.code == Some(0) && ran.stdout.contains("I am the offline model"), "{ran:?}");
     assert!(ran.stdout.contains("copydesk auth add anthropic"), "{ran:?}");
 }
@@ -38,7 +38,7 @@ fn a_break_after_a_call_does_not_repeat_it() {
         ScriptedTurn::new().text("Done."),
     ]);
     let ran = scripted.run(&["--auto", "Go"]);
-    assert_eq!((scripted.desk.read("log").as_str(), ran.code), ("ran\n", Some(0)), "{ran:?}");
+    assert_eq!((scripted.env.read("log").as_str(), ran.code), ("ran\n", Some(0)), "{ran:?}");
     assert!(scripted.last_message(1).contains("exit code 0"), "{}", scripted.last_message(1));
 }
 
@@ -90,7 +90,7 @@ async fn a_command_that_runs_is_ended_by_cancel() {
     scripted.wait_for_file("started").await;
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
-    let pid = scripted.desk.read("pid");
+    let pid = scripted.env.read("pid");
     let alive = Command::new("kill").args(["-0", pid.trim()]).output().unwrap().status.success();
     assert!(!alive, "the command is gone");
     scripted.run(&["--continue", "What happened?"]);
@@ -100,7 +100,7 @@ async fn a_command_that_runs_is_ended_by_cancel() {
 
 /// `kill -9` in the middle of a command: everything complete is there, and the call is marked.
 #[tokio::test]
-async fn a_killed_desk_loses_nothing_that_was_complete() {
+async fn a_killed_daemon_loses_nothing_that_was_complete() {
     let scripted = ScriptedEnvironment::new([
         ScriptedTurn::new().text("First.").call("c1", "bash", json!({ "command": "echo one" })),
         ScriptedTurn::new().text("Second.").call(
@@ -137,7 +137,7 @@ fn five_hundred_calls_at_once_are_survived() {
         turn = turn.call(format!("c{number}"), "read", json!({ "filePath": "a.txt" }));
     }
     let scripted = ScriptedEnvironment::new([turn, ScriptedTurn::new().text("Done.")]);
-    scripted.desk.write("a.txt", "text\n");
+    scripted.env.write("a.txt", "text\n");
     let ran = scripted.run(&["Go"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let results = scripted.request_body(1)["messages"][2]["content"].as_array().unwrap().clone();
@@ -150,7 +150,7 @@ fn five_hundred_calls_at_once_are_survived() {
 #[test]
 fn a_damaged_store_is_told_of_and_kept() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
-    scripted.desk.write("~/.local/share/copydesk/sessions.db", "garbage ".repeat(200));
+    scripted.env.write("~/.local/share/copydesk/sessions.db", "garbage ".repeat(200));
     let ran = scripted.run(&["Hello"]);
     assert!(
         ran.code == Some(0)
@@ -166,11 +166,11 @@ fn a_project_cannot_allow_itself_anything() {
         ScriptedTurn::new().text("ok"),
     ];
     let scripted = ScriptedEnvironment::new(turns);
-    scripted.desk.write(
+    scripted.env.write(
         "copydesk.jsonc",
         r#"{ "permission": "allow", "agent": { "build": { "permission": { "bash": "allow" } } } }"#,
     );
     let ran = scripted.run(&["Go"]);
-    assert!(!scripted.desk.exists("ran"), "{ran:?}");
+    assert!(!scripted.env.exists("ran"), "{ran:?}");
     assert!(ran.stderr.contains("is not trusted"), "{ran:?}");
 }

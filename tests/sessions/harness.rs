@@ -9,7 +9,7 @@ use crate::daemon::stdio_editor::ForegroundDaemon;
 use crate::model_server::{ScriptedModelServer, ScriptedTurn, ScriptedWire};
 
 pub(crate) struct ScriptedEnvironment {
-    pub(crate) desk: TestEnvironment,
+    pub(crate) env: TestEnvironment,
     pub(crate) server: ScriptedModelServer,
 }
 
@@ -43,7 +43,7 @@ impl Drop for DaemonGuard {
 impl ScriptedEnvironment {
     /// Starts the daemon of this environment, if one is wanted.
     pub(crate) fn start_daemon(&self, place: RunLocation) -> Option<DaemonGuard> {
-        (place == RunLocation::Daemon).then(|| DaemonGuard(ForegroundDaemon::start(&self.desk, &[])))
+        (place == RunLocation::Daemon).then(|| DaemonGuard(ForegroundDaemon::start(&self.env, &[])))
     }
 
     pub(crate) fn new(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
@@ -68,26 +68,26 @@ impl ScriptedEnvironment {
         for (key, value) in more.as_object().unwrap() {
             config[key] = value.clone();
         }
-        let desk = TestEnvironment::new().with_files(&[(USER_CONFIG, &config.to_string())]);
-        Self { desk, server }
+        let env = TestEnvironment::new().with_files(&[(USER_CONFIG, &config.to_string())]);
+        Self { env, server }
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> CliOutput {
         let args: Vec<_> = ["run"].iter().chain(args).copied().collect();
-        self.desk.run(&args)
+        self.env.run(&args)
     }
 
     /// Starts a run without waiting for it.
     pub(crate) fn start(&self, args: &[&str]) -> Child {
         let mut command = Command::new(BINARY);
         command.arg("run").args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        self.desk.prepare(&mut command);
+        self.env.prepare(&mut command);
         command.spawn().unwrap()
     }
 
     /// Waits until a command has created this file.
     pub(crate) async fn wait_for_file(&self, path: &str) {
-        let path = self.desk.path(path);
+        let path = self.env.path(path);
         let appeared = async {
             while !path.exists() {
                 tokio::task::yield_now().await;

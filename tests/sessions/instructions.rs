@@ -69,7 +69,7 @@ impl StaticWebServer {
 fn run_with_instructions(lines: &[&str], files: &[(&str, &str)]) -> (String, CliOutput) {
     let scripted =
         ScriptedEnvironment::with_config([ScriptedTurn::new().text("ok")], json!({ "instructions": lines }));
-    files.iter().for_each(|(path, text)| scripted.desk.write(path, text));
+    files.iter().for_each(|(path, text)| scripted.env.write(path, text));
     let ran = scripted.run(&["Go"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     (scripted.request_body(0)["system"].to_string(), ran)
@@ -103,11 +103,11 @@ fn files_patterns_and_the_home_are_read_in_their_order() {
 #[test]
 fn a_relative_path_is_looked_for_from_the_root_down() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
-    scripted.desk.write("copydesk.jsonc", r#"{ "instructions": ["docs/style.md"] }"#);
-    scripted.desk.write("docs/style.md", "OUTER");
-    scripted.desk.write("deep/docs/style.md", "INNER");
-    let folder = scripted.desk.path("deep");
-    assert_eq!(scripted.desk.run(&["--cwd", folder.to_str().unwrap(), "run", "Go"]).code, Some(0));
+    scripted.env.write("copydesk.jsonc", r#"{ "instructions": ["docs/style.md"] }"#);
+    scripted.env.write("docs/style.md", "OUTER");
+    scripted.env.write("deep/docs/style.md", "INNER");
+    let folder = scripted.env.path("deep");
+    assert_eq!(scripted.env.run(&["--cwd", folder.to_str().unwrap(), "run", "Go"]).code, Some(0));
     let system = scripted.request_body(0)["system"].to_string();
     assert!(in_order(&system, &["OUTER", "INNER"]), "{system}");
 }
@@ -163,11 +163,11 @@ fn a_server_that_never_answers_is_not_waited_for() {
 fn a_project_names_nothing_outside_before_it_is_trusted() {
     let web = StaticWebServer::start(&[("/a", "FROM THE WEB")]);
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")]);
-    let desk = &scripted.desk;
-    desk.write("~/secret.md", "SECRET");
-    desk.write("docs/a.md", "INSIDE");
-    let home = desk.path("~/x").parent().unwrap().to_owned();
-    std::os::unix::fs::symlink(home.join("secret.md"), desk.path("docs/link.md")).unwrap();
+    let env = &scripted.env;
+    env.write("~/secret.md", "SECRET");
+    env.write("docs/a.md", "INSIDE");
+    let home = env.path("~/x").parent().unwrap().to_owned();
+    std::os::unix::fs::symlink(home.join("secret.md"), env.path("docs/link.md")).unwrap();
     let absolute = home.join("secret.md").display().to_string();
     let lines = json!([
         web.url("/a"),
@@ -178,7 +178,7 @@ fn a_project_names_nothing_outside_before_it_is_trusted() {
         "docs/link.md",
         "docs/a.md"
     ]);
-    desk.write("copydesk.jsonc", json!({ "instructions": lines }).to_string());
+    env.write("copydesk.jsonc", json!({ "instructions": lines }).to_string());
     let ran = scripted.run(&["Go"]);
     let system = scripted.request_body(0)["system"].to_string();
     assert!(system.contains("INSIDE") && !system.contains("SECRET"), "{system}");
@@ -189,7 +189,7 @@ fn a_project_names_nothing_outside_before_it_is_trusted() {
     );
     assert!(ran.stderr.contains("copydesk config trust"), "{ran:?}");
 
-    assert_eq!(desk.run(&["config", "trust"]).code, Some(0));
+    assert_eq!(env.run(&["config", "trust"]).code, Some(0));
     let ran = scripted.run(&["Go"]);
     let system = scripted.request_body(1)["system"].to_string();
     assert!(system.contains("FROM THE WEB") && system.contains("SECRET"), "{ran:?}");

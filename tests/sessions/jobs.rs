@@ -54,8 +54,8 @@ fn the_end_of_a_job_is_told_at_the_next_step() {
 /// No turn runs when it ends: the next one, started by a prompt, is told.
 #[test]
 fn a_job_that_ends_while_nobody_works_is_told_with_the_next_turn() {
-    let desk = ScriptedDaemon::new([]);
-    let server = &desk.scripted.server;
+    let daemon = ScriptedDaemon::new([]);
+    let server = &daemon.scripted.server;
     let start = ScriptedTurn::new().call(
         "c1",
         "bash",
@@ -71,13 +71,13 @@ fn a_job_that_ends_while_nobody_works_is_told_with_the_next_turn() {
         ScriptedTurn::new().text("I heard."),
     );
     server.on_each_request(|_| true, ScriptedTurn::new().call("c2", "list", json!({})));
-    let fifo = Command::new("mkfifo").arg(desk.scripted.desk.path("open")).status().unwrap();
+    let fifo = Command::new("mkfifo").arg(daemon.scripted.env.path("open")).status().unwrap();
     assert!(fifo.success());
-    let mut client = desk.client("Neovim");
+    let mut client = daemon.client("Neovim");
     let session = client.new_session();
     client.run_turn(&session, "Go");
     assert_eq!(server.requests().len(), 2);
-    desk.scripted.desk.write("open", "\n");
+    daemon.scripted.env.write("open", "\n");
     client.run_turn(&session, "And now?");
     let parts = client.parts(&session);
     let turns: Vec<_> = parts
@@ -94,18 +94,18 @@ fn a_job_that_ends_while_nobody_works_is_told_with_the_next_turn() {
 fn views_are_told_what_runs_in_the_background_and_how_it_ended() {
     let command = "read < open; exit 7\n# more";
     let start = ScriptedTurn::new().call("c1", "bash", json!({ "command": command, "background": true }));
-    let desk = ScriptedDaemon::new([start, ScriptedTurn::new().text("It runs.")]);
-    assert!(Command::new("mkfifo").arg(desk.scripted.desk.path("open")).status().unwrap().success());
-    let mut client = desk.client("Neovim");
+    let daemon = ScriptedDaemon::new([start, ScriptedTurn::new().text("It runs.")]);
+    assert!(Command::new("mkfifo").arg(daemon.scripted.env.path("open")).status().unwrap().success());
+    let mut client = daemon.client("Neovim");
     let session = client.new_session();
     client.run_turn(&session, "Go");
     let begun = client.wait_for_event(&session, "jobs");
     let running = &begun["running"][0];
     assert_eq!((&running["command"], &begun["ended"]), (&json!("read < open; exit 7…"), &json!([])));
-    assert_eq!(running["id"].to_string(), job(&desk.scripted));
-    let mut other = desk.client("Zed");
+    assert_eq!(running["id"].to_string(), job(&daemon.scripted));
+    let mut other = daemon.client("Zed");
     assert_eq!(other.load(&session)["jobs"][0]["id"], running["id"]);
-    desk.scripted.desk.write("open", "\n");
+    daemon.scripted.env.write("open", "\n");
     let over = client.wait_for_event(&session, "jobs");
     assert_eq!((&over["running"], &over["ended"][0]["id"]), (&json!([]), &running["id"]));
     let state = over["ended"][0]["state"].as_str().unwrap();
@@ -125,7 +125,7 @@ fn a_job_ends_with_the_session_and_the_model_is_told_when_it_comes_back() {
         ScriptedTurn::new().text("Yes."),
     ]);
     assert_eq!(scripted.run(&["--auto", "Go"]).code, Some(0));
-    let pid = scripted.desk.read("pid");
+    let pid = scripted.env.read("pid");
     assert_eq!(pid.trim(), job(&scripted));
     while Command::new("kill").args(["-0", pid.trim()]).output().unwrap().status.success() {
         std::thread::yield_now();
@@ -140,10 +140,10 @@ fn a_job_ends_with_the_session_and_the_model_is_told_when_it_comes_back() {
 /// Its output is in a file that may be searched and read without asking. The file is complete when clients learn of the end.
 #[test]
 fn the_output_of_a_job_can_be_searched() {
-    let desk = ScriptedDaemon::with_config([], json!({ "permission": { "bash": "allow" } }));
-    let mut client = desk.client("Neovim");
+    let daemon = ScriptedDaemon::with_config([], json!({ "permission": { "bash": "allow" } }));
+    let mut client = scripted.env.client("Neovim");
     let session = client.new_session();
-    let outputs = desk.scripted.desk.path(&format!("~/.local/share/copydesk/output/{session}"));
+    let outputs = daemon.scripted.env.path(&format!("~/.local/share/copydesk/output/{session}"));
     let start = json!({ "command": "echo needle in the hay", "background": true });
     let search = json!({ "pattern": "needle", "path": outputs });
     for turn in [
@@ -152,12 +152,12 @@ fn the_output_of_a_job_can_be_searched() {
         ScriptedTurn::new().call("c2", "grep", search),
         ScriptedTurn::new().text("Found."),
     ] {
-        desk.scripted.server.queue_turn(turn);
+        daemon.scripted.server.queue_turn(turn);
     }
     client.run_turn(&session, "Go");
     while client.wait_for_event(&session, "jobs")["ended"].as_array().unwrap().is_empty() {}
     client.run_turn(&session, "Search");
-    let found = desk.last_model_input(3);
+    let found = daemon.last_model_input(3);
     assert!(found.contains("1: needle in the hay"), "{found}");
     assert!(!client.has_message(|message| message["method"] == "copydesk/permission/ask"));
 }
@@ -165,9 +165,9 @@ fn the_output_of_a_job_can_be_searched() {
 #[test]
 fn the_outputs_of_other_sessions_are_asked_for() {
     let scripted = ScriptedEnvironment::new([]);
-    scripted.desk.write("~/.local/share/copydesk/output/other/c1.txt", "needle");
+    scripted.env.write("~/.local/share/copydesk/output/other/c1.txt", "needle");
     for path in ["output", "output/other", "output/other/c1.txt"] {
-        let path = scripted.desk.path("~/.local/share/copydesk").join(path);
+        let path = scripted.env.path("~/.local/share/copydesk").join(path);
         let search = json!({ "pattern": "needle", "path": path });
         scripted.server.queue_turn(ScriptedTurn::new().call("c1", "grep", search));
         scripted.server.queue_turn(ScriptedTurn::new().text("ok"));

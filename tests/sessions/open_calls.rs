@@ -84,7 +84,7 @@ async fn a_call_that_was_written_and_not_made_is_told_to_be_not_begun() {
     scripted.server.wait_for_hangup("here").await;
     let results = results(&scripted);
     assert!(results.len() == 1 && results[0].1.contains(NOT_BEGUN), "{results:?}");
-    assert!(!scripted.desk.exists("ran"));
+    assert!(!scripted.env.exists("ran"));
 }
 
 #[tokio::test]
@@ -101,31 +101,31 @@ async fn a_call_that_waits_for_another_is_cancelled_with_it() {
     let results = results(&scripted);
     assert!(results[0].1.contains("cancelled the command"), "{results:?}");
     assert!(results[1].1.contains("The person cancelled this call before it began"), "{results:?}");
-    assert!(!scripted.desk.exists("ran"));
+    assert!(!scripted.env.exists("ran"));
 }
 
 #[test]
-fn a_call_that_waits_for_a_person_is_closed_by_a_cancel_and_by_a_crash() {
+fn a_call_that_waits_for_a_user_is_closed_by_a_cancel_and_by_a_crash() {
     for crash in [false, true] {
         let call = || ScriptedTurn::new().call("c1", "bash", json!({ "command": "touch ran" }));
-        let mut desk = ScriptedDaemon::with_asked_edits([call(), ScriptedTurn::new().text("ok")]);
-        let mut client = desk.client("Neovim");
+        let mut daemon = ScriptedDaemon::with_asked_edits([call(), ScriptedTurn::new().text("ok")]);
+        let mut client = daemon.client("Neovim");
         let session = client.new_session();
         client.prompt(&session, "Go");
         client.wait_for_event(&session, "asked");
         if crash {
-            desk.restart();
-            client = desk.client("Neovim");
+            daemon.restart();
+            client = daemon.client("Neovim");
             client.load(&session);
         } else {
             client.request_ok("copydesk/turn/cancel", json!({ "session": session }));
             assert_eq!(client.wait_for_turn_end(&session), "cancelled");
         }
         client.run_turn(&session, "And now?");
-        let results = call_results(&desk.scripted.request_body(1));
+        let results = call_results(&daemon.scripted.request_body(1));
         let word = if crash { INTERRUPTED } else { "The person cancelled this call" };
         assert!(results.len() == 1 && results[0].1.contains(word), "{results:?}");
-        assert!(!desk.scripted.desk.exists("ran"));
+        assert!(!daemon.scripted.env.exists("ran"));
     }
 }
 
@@ -151,16 +151,16 @@ fn calls_beside_one_that_was_refused_are_closed() {
         .call("c1", "bash", json!({ "command": "touch ran" }))
         .call("c2", "bash", json!({ "command": "touch ran" }))
         .call("c3", "list", json!({}));
-    let desk = ScriptedDaemon::with_asked_edits([both, ScriptedTurn::new().text("ok")]);
-    let mut client = desk.client("Neovim");
+    let daemon = ScriptedDaemon::with_asked_edits([both, ScriptedTurn::new().text("ok")]);
+    let mut client = daemon.client("Neovim");
     let session = client.new_session();
     client.prompt(&session, "Go");
     let asked = client.wait_for_method("copydesk/permission/ask");
     client.answer(&asked, json!({ "reply": "reject" }));
     assert_eq!(client.wait_for_turn_end(&session), "rejected");
     client.run_turn(&session, "And now?");
-    let results = call_results(&desk.scripted.request_body(1));
+    let results = call_results(&daemon.scripted.request_body(1));
     assert_eq!(results.len(), 3, "{results:?}");
     assert!(results[0].1.contains("said no") && results[1].1.contains("said no"), "{results:?}");
-    assert!(!desk.scripted.desk.exists("ran"));
+    assert!(!daemon.scripted.env.exists("ran"));
 }

@@ -37,7 +37,7 @@ fn a_model_is_offered_the_tools_that_it_knows() {
         );
         if let Some(edits) = edits {
             let said = said(edits).to_string().replace("\"*\"", &format!("\"{model}\""));
-            scripted.desk.write("copydesk.jsonc", &said);
+            scripted.env.write("copydesk.jsonc", &said);
         }
         assert_eq!(scripted.run(&["Hello"]).code, Some(0));
         assert_eq!(offered(&scripted, 0), expected, "{model} {edits:?}");
@@ -58,10 +58,10 @@ fn who_may_not_edit_may_not_patch() {
         config["model"] = json!("script/gpt-5");
         let scripted =
             ScriptedEnvironment::with_config([patch(), ScriptedTurn::new().text("I see.")], config);
-        scripted.desk.write("a.txt", "one\ntwo\n");
+        scripted.env.write("a.txt", "one\ntwo\n");
         assert_eq!(scripted.run(&["--auto", "Patch"]).code, Some(0));
         assert_eq!(offered(&scripted, 0), expected, "{more}");
-        assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\n", "{more}");
+        assert_eq!(scripted.env.read("a.txt"), "one\ntwo\n", "{more}");
     }
 }
 
@@ -71,11 +71,11 @@ fn a_patch_is_shown_file_by_file() {
         [patch(), ScriptedTurn::new().text("Done.")],
         json!({ "model": "script/gpt-5" }),
     );
-    scripted.desk.write("a.txt", "one\ntwo\n");
+    scripted.env.write("a.txt", "one\ntwo\n");
     let ran = scripted.run(&["--auto", "Patch"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(
-        (scripted.desk.read("a.txt"), scripted.desk.read("b.txt")),
+        (scripted.env.read("a.txt"), scripted.env.read("b.txt")),
         ("one\nTWO\n".into(), "new\n".into())
     );
     assert!(ran.stdout.contains("✓ apply_patch Patched 2 files (+2 -1)"), "{ran:?}");
@@ -97,11 +97,11 @@ fn the_tiers_of_edits_in_tasks_are_in_the_status() {
         "Fix",
         [ScriptedTurn::new().call("e1", "edit", edit), ScriptedTurn::new().text("Fixed.")],
     );
-    scripted.desk.write("a.txt", "one\n");
+    scripted.env.write("a.txt", "one\n");
     let _up = scripted.start_daemon(RunLocation::Daemon);
     let ran = scripted.run(&["--auto", "Go"]);
-    assert_eq!((ran.code, scripted.desk.read("a.txt").as_str()), (Some(0), "1\n"), "{ran:?}");
-    let status = scripted.desk.run(&["status"]).stdout;
+    assert_eq!((ran.code, scripted.env.read("a.txt").as_str()), (Some(0), "1\n"), "{ran:?}");
+    let status = scripted.env.run(&["status"]).stdout;
     assert!(status.contains("Edits located since its start: exact 1."), "{status}");
 }
 
@@ -126,16 +126,12 @@ fn the_tiers_of_edits_are_in_the_status() {
         ),
         ScriptedTurn::new().text("Done."),
     ]);
-    scripted.desk.write("a.txt", "one\n    two\n    three\nfour\n");
+    scripted.env.write("a.txt", "one\n    two\n    three\nfour\n");
     let _up = scripted.start_daemon(RunLocation::Daemon);
-    let told = |arguments: &[&str]| scripted.desk.run(arguments).stdout;
+    let told = |arguments: &[&str]| scripted.env.run(arguments).stdout;
     assert!(!told(&["status"]).contains("Edits located"));
     let ran = scripted.run(&["--auto", "Edit"]);
-    assert_eq!(
-        (ran.code, scripted.desk.read("a.txt").as_str()),
-        (Some(0), "1\n    2\n    3\n4\n"),
-        "{ran:?}"
-    );
+    assert_eq!((ran.code, scripted.env.read("a.txt").as_str()), (Some(0), "1\n    2\n    3\n4\n"), "{ran:?}");
     assert!(told(&["status"]).contains("Edits located since its start: exact 2, indentation 1."));
     let status: Value = serde_json::from_str(&told(&["status", "--json"])).unwrap();
     let expected = json!([{ "tier": "exact", "count": 2 }, { "tier": "indentation", "count": 1 }]);

@@ -51,7 +51,7 @@ fn an_edit_is_told_what_the_server_says_of_exactly_that_text() {
     let turns =
         [edit("c0", "2", "two"), edit("c1", "two", "bad two\nthree"), edit("c2", "bad two", "two"), done()];
     let scripted = served(turns, &json!({ "pull": true, "push": "never", "rules": rules() }));
-    scripted.desk.write("a.toy", "bad one\n2\n");
+    scripted.env.write("a.toy", "bad one\n2\n");
     let ran = scripted.run(&["--json", "Edit"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let first = scripted.last_model_input(2);
@@ -76,7 +76,7 @@ fn a_server_that_reads_the_project_is_not_waited_for_and_told_later() {
         format!("until grep -q textDocument/diagnostic {}; do sleep 0.05; done; sleep 1", log.display());
     let wait = ScriptedTurn::new().call("c2", "bash", json!({ "command": asked, "description": "Wait" }));
     let scripted = served([edit("c1", "two", "bad two"), wait, done()], &script);
-    scripted.desk.write("a.toy", "one\ntwo\n");
+    scripted.env.write("a.toy", "one\ntwo\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
     let first = scripted.last_model_input(1);
     assert!(first.contains("toy: not known for this text"), "{first}");
@@ -103,10 +103,10 @@ fn servers_that_break_lose_no_edit_and_are_told_of() {
         (json!({ "wrongVersions": true, "push": "versions", "rules": rules() }), "not known"),
     ] {
         let scripted = served([edit("c1", "two", "bad two"), done()], &script);
-        scripted.desk.write("a.toy", "one\ntwo\n");
+        scripted.env.write("a.toy", "one\ntwo\n");
         let ran = scripted.run(&["Edit"]);
         assert_eq!(ran.code, Some(0), "{script}: {}", ran.stderr);
-        assert_eq!(scripted.desk.read("a.toy"), "one\nbad two\n", "{script}");
+        assert_eq!(scripted.env.read("a.toy"), "one\nbad two\n", "{script}");
         let told = scripted.last_model_input(1);
         assert!(told.contains(said), "{script}: {told}");
         assert!(told.len() < 16 * 1024, "{script}: {} bytes", told.len());
@@ -121,7 +121,7 @@ fn what_a_command_broke_is_told_with_the_command() {
         [read, edit("c2", "one", "one one"), ScriptedTurn::new().call("c3", "bash", command), done()],
         &json!({ "pull": true, "push": "never", "rules": rules() }),
     );
-    scripted.desk.write("a.toy", "one\ntwo\n");
+    scripted.env.write("a.toy", "one\ntwo\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
     let told = scripted.last_model_input(3);
     assert!(told.contains("a.toy:2:1 error T1 this is bad"), "{told}");
@@ -140,14 +140,13 @@ fn a_file_that_may_not_be_read_is_not_told_as_gone() {
         bash("c3", &format!("{secret} two; echo bad > b.toy")),
         done(),
     ];
-    let ScriptedEnvironment { desk, server } =
+    let ScriptedEnvironment { env, server } =
         served(turns, &json!({ "pull": true, "push": "never", "rules": rules() }));
-    let mut config: Value = serde_json::from_str(&desk.read(USER_CONFIG)).unwrap();
+    let mut config: Value = serde_json::from_str(&env.read(USER_CONFIG)).unwrap();
     config["permission"] = json!({ "*": "allow", "read": { "*": "allow", "secret*": "deny" } });
-    let scripted =
-        ScriptedEnvironment { desk: desk.with_files(&[(USER_CONFIG, &config.to_string())]), server };
-    scripted.desk.write("a.toy", "one\n");
-    scripted.desk.write("secret.toy", "");
+    let scripted = ScriptedEnvironment { env: env.with_files(&[(USER_CONFIG, &config.to_string())]), server };
+    scripted.env.write("a.toy", "one\n");
+    scripted.env.write("secret.toy", "");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
     assert!(!scripted.last_model_input(2).contains("changed files"), "{}", scripted.last_model_input(2));
     let told = scripted.last_model_input(3);
@@ -160,7 +159,7 @@ fn without_servers_a_grammar_finds_what_breaks_the_syntax() {
     let edit = json!({ "filePath": "a.py", "oldString": "return 1", "newString": "return (1" });
     let turns = [ScriptedTurn::new().call("c1", "edit", edit), done()];
     let scripted = ScriptedEnvironment::with_config(turns, json!({ "permission": "allow", "lsp": false }));
-    scripted.desk.write("a.py", "def f():\n    return 1\n");
+    scripted.env.write("a.py", "def f():\n    return 1\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
     let told = scripted.last_model_input(1);
     assert!(told.contains("tree-sitter (syntax only), proven for this text: 1 new error"), "{told}");
@@ -172,7 +171,7 @@ fn whoever_wants_none_of_it_is_told_none() {
     let more = json!({ "permission": "allow", "diagnostics": { "enabled": false } });
     let scripted =
         ScriptedEnvironment::with_config([ScriptedTurn::new().call("c1", "edit", edit), done()], more);
-    scripted.desk.write("a.py", "def f():\n    return 1\n");
+    scripted.env.write("a.py", "def f():\n    return 1\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
     let told = scripted.last_model_input(1);
     assert!(!told.contains("tree-sitter"), "{told}");
@@ -184,15 +183,15 @@ fn a_formatter_gives_what_is_written_its_form_before_it_is_reported() {
     let formatter = json!({ "lower": { "command": ["tr", "A-Z", "a-z"], "extensions": [".toy"] } });
     let scripted =
         ScriptedEnvironment::with_config(turns, json!({ "permission": "allow", "formatter": formatter }));
-    scripted.desk.write("a.toy", "One\ntwo\n");
+    scripted.env.write("a.toy", "One\ntwo\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
     let told = scripted.last_model_input(1);
-    assert_eq!(scripted.desk.read("a.toy"), "one\ntwo\n");
+    assert_eq!(scripted.env.read("a.toy"), "one\ntwo\n");
     assert!(told.contains("The formatter changed the form of a.toy."), "{told}");
 }
 
 #[test]
-fn a_language_server_gives_what_is_written_its_form_where_a_person_wants_that() {
+fn a_language_server_gives_what_is_written_its_form_where_a_user_wants_that() {
     let script = json!({ "formats": true, "pull": true, "push": "never", "rules": rules() });
     for (formatter, expected) in [
         (json!({ "server": {} }), "one\nbad two\n"),
@@ -205,14 +204,14 @@ fn a_language_server_gives_what_is_written_its_form_where_a_person_wants_that() 
         (json!(true), "one \nbad two  \n"),
     ] {
         let scripted = served([edit("c1", "two", "bad two "), done()], &script);
-        let ScriptedEnvironment { desk, server } = scripted;
-        let mut config: Value = serde_json::from_str(&desk.read(USER_CONFIG)).unwrap();
+        let ScriptedEnvironment { env, server } = scripted;
+        let mut config: Value = serde_json::from_str(&env.read(USER_CONFIG)).unwrap();
         config["formatter"] = formatter.clone();
         let scripted =
-            ScriptedEnvironment { desk: desk.with_files(&[(USER_CONFIG, &config.to_string())]), server };
-        scripted.desk.write("a.toy", "one \ntwo \n");
+            ScriptedEnvironment { env: env.with_files(&[(USER_CONFIG, &config.to_string())]), server };
+        scripted.env.write("a.toy", "one \ntwo \n");
         assert_eq!(scripted.run(&["Edit"]).code, Some(0));
-        assert_eq!(scripted.desk.read("a.toy"), expected, "{formatter}");
+        assert_eq!(scripted.env.read("a.toy"), expected, "{formatter}");
         let told = scripted.last_model_input(1);
         // The report is about the current text.
         assert!(told.contains("a.toy:2:1 error T1 this is bad"), "{told}");
@@ -228,21 +227,20 @@ fn a_language_server_gives_what_is_written_its_form_where_a_person_wants_that() 
 #[test]
 fn a_language_server_gives_texts_their_form_also_where_nobody_asks_what_is_wrong() {
     let script = json!({ "formats": true, "pull": true, "push": "never", "rules": rules() });
-    let ScriptedEnvironment { desk, server } = served([edit("c1", "two", "bad two "), done()], &script);
-    let mut config: Value = serde_json::from_str(&desk.read(USER_CONFIG)).unwrap();
+    let ScriptedEnvironment { env, server } = served([edit("c1", "two", "bad two "), done()], &script);
+    let mut config: Value = serde_json::from_str(&env.read(USER_CONFIG)).unwrap();
     config["formatter"] = json!({ "server": {} });
     config["diagnostics"] = json!({ "enabled": false });
-    let scripted =
-        ScriptedEnvironment { desk: desk.with_files(&[(USER_CONFIG, &config.to_string())]), server };
-    scripted.desk.write("a.toy", "one \ntwo \n");
+    let scripted = ScriptedEnvironment { env: env.with_files(&[(USER_CONFIG, &config.to_string())]), server };
+    scripted.env.write("a.toy", "one \ntwo \n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
-    assert_eq!(scripted.desk.read("a.toy"), "one\nbad two\n");
+    assert_eq!(scripted.env.read("a.toy"), "one\nbad two\n");
     assert!(!scripted.last_model_input(1).contains("this is bad"), "{}", scripted.last_model_input(1));
 }
 
 /// A killed copydesk takes its language servers along.
 #[test]
-fn no_server_outlives_a_desk_that_is_killed() {
+fn no_server_outlives_a_daemon_that_is_killed() {
     let script = json!({ "stays": true, "pull": true, "push": "never", "rules": rules() });
     let wait = ScriptedTurn::new().call(
         "c2",
@@ -250,9 +248,9 @@ fn no_server_outlives_a_desk_that_is_killed() {
         json!({ "command": "touch up; sleep 60", "description": "Wait" }),
     );
     let scripted = served([edit("c1", "two", "three"), wait], &script);
-    scripted.desk.write("a.toy", "one\ntwo\n");
+    scripted.env.write("a.toy", "one\ntwo\n");
     let mut run = scripted.start(&["Edit"]);
-    let up = scripted.desk.path("up");
+    let up = scripted.env.path("up");
     while !up.exists() {
         assert!(run.try_wait().unwrap().is_none(), "it ended");
         std::thread::yield_now();

@@ -155,8 +155,8 @@ fn plan_mode_writes_the_plan_and_nothing_else() {
             scripted.last_model_input(2).contains("Nobody is there to approve this"),
             "the command is asked for"
         );
-        assert_eq!(scripted.desk.read(&plan), "# Mend it\n");
-        assert!(!scripted.desk.exists("src/main.rs") && !scripted.desk.exists("ran"));
+        assert_eq!(scripted.env.read(&plan), "# Mend it\n");
+        assert!(!scripted.env.exists("src/main.rs") && !scripted.env.exists("ran"));
     }
 }
 
@@ -177,13 +177,13 @@ fn an_approved_plan_is_carried_out_by_the_agent_that_builds() {
             ScriptedTurn::new().text("Done."),
         ];
         play(&scripted, turns);
-        scripted.desk.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
+        scripted.env.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
         let ran = scripted.run(&["--continue", "--auto", "Go"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         // Problems with skills are reported when the session is opened, not again when another agent takes over.
         let told = ran.stderr.matches("`nonsense` is no `key: value`").count();
         assert_eq!(told, 1, "{ran:?}");
-        assert_eq!(scripted.desk.read("a.txt"), "mended\n", "{ran:?}");
+        assert_eq!(scripted.env.read("a.txt"), "mended\n", "{ran:?}");
         assert!(
             ran.stdout.contains("? Carry out the plan in") && ran.stdout.contains("\n  # Mend it\n"),
             "{ran:?}"
@@ -201,7 +201,7 @@ fn an_approved_plan_is_carried_out_by_the_agent_that_builds() {
         );
         let models: Vec<_> = (1..4).map(|number| scripted.request_body(number)["model"].clone()).collect();
         assert_eq!(models, ["m-2", "m-2", "m-1"]);
-        let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
+        let list = scripted.env.run(&["sessions", "list", "--json"]).json();
         assert_eq!((&list[0]["agent"], &list[0]["model"]), (&json!("build"), &json!("script/m-1")));
     }
 }
@@ -226,5 +226,5 @@ fn without_anybody_a_plan_stays_a_plan() {
         "{}",
         scripted.last_model_input(3)
     );
-    assert_eq!(scripted.desk.run(&["sessions", "list", "--json"]).json()[0]["agent"], "plan");
+    assert_eq!(scripted.env.run(&["sessions", "list", "--json"]).json()[0]["agent"], "plan");
 }

@@ -32,7 +32,7 @@ fn the_nearest_of_a_name_is_offered_and_loaded() {
         (".copydesk/skill/commit/SKILL.md", "commit", "of the repository"),
         (".opencode/skills/deep/er/SKILL.md", "deep", "of the repository"),
     ] {
-        scripted.desk.write(path, skill(name, description));
+        scripted.env.write(path, skill(name, description));
     }
     let ran = scripted.run(&["Go"]);
     assert_eq!(
@@ -53,11 +53,11 @@ fn the_nearest_of_a_name_is_offered_and_loaded() {
 #[test]
 fn what_a_skill_brings_along_is_read_without_asking() {
     let scripted = ScriptedEnvironment::new([]);
-    scripted.desk.write("~/.claude/skills/commit/SKILL.md", skill("commit", "mine"));
-    scripted.desk.write("~/.claude/skills/commit/more/words.md", "the words\n");
-    scripted.desk.write("~/.claude/other.md", "not a skill's\n");
+    scripted.env.write("~/.claude/skills/commit/SKILL.md", skill("commit", "mine"));
+    scripted.env.write("~/.claude/skills/commit/more/words.md", "the words\n");
+    scripted.env.write("~/.claude/other.md", "not a skill's\n");
     let read = |turn: ScriptedTurn, call: &str, path: &str| {
-        let path = scripted.desk.path(path);
+        let path = scripted.env.path(path);
         turn.call(call, "read", json!({ "filePath": path }))
     };
     let turn = read(ScriptedTurn::new(), "c1", "~/.claude/skills/commit/more/words.md");
@@ -73,8 +73,8 @@ fn what_may_be_read_without_asking_is_not_written_without_asking() {
     let text = skill("commit", "mine");
     let run = |rules: Value, name: &str, arguments: Value| {
         let scripted = ScriptedEnvironment::with_config([], json!({ "permission": rules }));
-        scripted.desk.write("~/.claude/skills/commit/SKILL.md", &text);
-        let folder = scripted.desk.path("~/.claude/skills/commit");
+        scripted.env.write("~/.claude/skills/commit/SKILL.md", &text);
+        let folder = scripted.env.path("~/.claude/skills/commit");
         let arguments = arguments.to_string().replace("FOLDER", folder.to_str().unwrap());
         scripted.server.queue_turn(ScriptedTurn::new().call(
             "c1",
@@ -111,7 +111,7 @@ fn a_skill_may_be_denied_asked_for_or_switched_off() {
         rules,
     );
     for name in ["secret", "shown"] {
-        scripted.desk.write(&format!(".copydesk/skills/{name}/SKILL.md"), skill(name, "d"));
+        scripted.env.write(&format!(".copydesk/skills/{name}/SKILL.md"), skill(name, "d"));
     }
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
     assert!(prompt(&scripted, 0).unwrap().ends_with("\n- shown: d\n"));
@@ -126,21 +126,21 @@ fn a_skill_may_be_denied_asked_for_or_switched_off() {
         [ScriptedTurn::new().text("ok")],
         json!({ "tools": { "skill": false } }),
     );
-    off.desk.write(".copydesk/skills/a/SKILL.md", skill("a", "d"));
+    off.env.write(".copydesk/skills/a/SKILL.md", skill("a", "d"));
     assert_eq!((off.run(&["Go"]).code, prompt(&off, 0)), (Some(0), None));
 }
 
 #[test]
 fn a_broken_skill_is_told_with_its_file_and_line() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
-    scripted.desk.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
-    scripted.desk.write(".copydesk/skills/good/SKILL.md", skill("good", "d"));
+    scripted.env.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
+    scripted.env.write(".copydesk/skills/good/SKILL.md", skill("good", "d"));
     let told = ".copydesk/skills/bad/SKILL.md:3: `nonsense` is no `key: value`";
     let ran = scripted.run(&["Go"]);
     assert!(ran.code == Some(0) && ran.stderr.contains(told), "{ran:?}");
     assert!(prompt(&scripted, 0).unwrap().ends_with("\n- good: d\n"));
-    scripted.desk.write(".copydesk/agents/odd.md", "---\nmode: primary\nnonsense\n---\nYou are.");
-    let doctor = scripted.desk.run(&["doctor", "--json"]).json();
+    scripted.env.write(".copydesk/agents/odd.md", "---\nmode: primary\nnonsense\n---\nYou are.");
+    let doctor = scripted.env.run(&["doctor", "--json"]).json();
     let agents = doctor["findings"].as_array().unwrap().iter().find(|finding| finding["about"] == "agents");
     assert!(agents.unwrap()["what"].as_str().unwrap().ends_with("odd.md:3: `nonsense` is no `key: value`"));
     let findings =
@@ -161,15 +161,15 @@ fn a_broken_agent_is_told_with_its_file_and_line() {
         [task("c1", "general", "Look"), ScriptedTurn::new().text("Done.")],
     );
     script_session(&scripted.server, "Look", [ScriptedTurn::new().text("Nothing.")]);
-    scripted.desk.write(".copydesk/agents/odd.md", "---\nmode: primary\ndescription: [broken\n---\nYou are.");
-    scripted.desk.write(".claude/agents/other.md", "---\nmodel: sonnet\n---\nYou are.");
-    scripted.desk.write(".claude/agents/same.md", "---\nmodel: inherit\n---\nYou are.");
+    scripted.env.write(".copydesk/agents/odd.md", "---\nmode: primary\ndescription: [broken\n---\nYou are.");
+    scripted.env.write(".claude/agents/other.md", "---\nmodel: sonnet\n---\nYou are.");
+    scripted.env.write(".claude/agents/same.md", "---\nmodel: inherit\n---\nYou are.");
     let ran = scripted.run(&["--auto", "Go"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let told = "warning: PROJECT/.copydesk/agents/odd.md:3: the bracket after `description` is not closed\n";
     assert_eq!(ran.stderr.matches(told).count(), 1, "{ran:?}");
     assert!(!ran.stderr.contains("sonnet"), "{ran:?}");
-    let doctor = scripted.desk.run(&["doctor", "--json"]).json();
+    let doctor = scripted.env.run(&["doctor", "--json"]).json();
     let findings = doctor["findings"].as_array().unwrap().iter();
     let said: Vec<_> = findings
         .filter(|finding| finding["about"] == "agents")
@@ -189,7 +189,7 @@ fn a_broken_skill_is_told_once() {
         [task("c1", "general", "Look"), ScriptedTurn::new().text("Done.")],
     );
     script_session(&scripted.server, "Look", [ScriptedTurn::new().text("Nothing.")]);
-    scripted.desk.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
+    scripted.env.write(".copydesk/skills/bad/SKILL.md", "---\nname: bad\nnonsense\n---\n");
     let ran = scripted.run(&["--auto", "Go"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(requests(&scripted.server, "Look").len(), 1, "{ran:?}");

@@ -61,7 +61,7 @@ fn text_turn(text: &str) -> ScriptedTurn {
 
 fn scripted(config: Value) -> ScriptedEnvironment {
     let scripted = ScriptedEnvironment::with_config([], config);
-    scripted.desk.write("a.txt", "one\ntwo\nthree\n");
+    scripted.env.write("a.txt", "one\ntwo\nthree\n");
     scripted
 }
 
@@ -83,6 +83,6 @@ fn tools(request: &Value) -> Vec<&str> {
 }
 
 fn parts(scripted: &ScriptedEnvironment, session: &str) -> Vec<Value> {
-    let archive = scripted.desk.run(&["sessions", "export", session]).json();
+    let archive = scripted.env.run(&["sessions", "export", session]).json();
     archive["parts"].as_array().unwrap().clone()
 }

@@ -32,11 +32,11 @@ fn a_prompt_is_answered() {
 #[test]
 fn the_prompt_may_come_through_standard_input() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")]);
-    assert_eq!(scripted.desk.run_with(&["run"], "from the pipe").code, Some(0));
-    assert_eq!(scripted.desk.run_with(&["run", "Explain:"], "an error").code, Some(0));
+    assert_eq!(scripted.env.run_with(&["run"], "from the pipe").code, Some(0));
+    assert_eq!(scripted.env.run_with(&["run", "Explain:"], "an error").code, Some(0));
     assert!(scripted.last_message(0).contains("from the pipe"));
     assert!(scripted.last_message(1).contains("Explain:\\n\\nan error"), "{}", scripted.last_message(1));
-    let empty = scripted.desk.run_with(&["run"], " \n");
+    let empty = scripted.env.run_with(&["run"], " \n");
     assert!(empty.code == Some(2) && empty.stderr.contains("the prompt is empty"), "{empty:?}");
 }
 
@@ -50,7 +50,7 @@ fn files_are_read_and_the_model_is_told() {
         ),
         ScriptedTurn::new().text("Done."),
     ]);
-    scripted.desk.write("a.txt", "first\nsecond\n");
+    scripted.env.write("a.txt", "first\nsecond\n");
     let ran = scripted.run(&["Look"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let results = scripted.request_body(1)["messages"][2]["content"].clone();
@@ -91,9 +91,9 @@ fn an_edit_is_made_only_when_somebody_approves() {
         edit(),
         ScriptedTurn::new().text("Done."),
     ]);
-    scripted.desk.write("a.txt", "old\n");
+    scripted.env.write("a.txt", "old\n");
     let ran = scripted.run(&["Change it"]);
-    assert_eq!((scripted.desk.read("a.txt").as_str(), ran.code), ("old\n", Some(1)), "{ran:?}");
+    assert_eq!((scripted.env.read("a.txt").as_str(), ran.code), ("old\n", Some(1)), "{ran:?}");
     let told = scripted.last_message(1);
     assert!(told.contains("Nobody is there to approve this") && !told.contains("said no"), "{told}");
     assert!(ran.stdout.contains("✗ edit Edit a.txt (+1 -1): nobody could be asked\n"), "{ran:?}");
@@ -102,7 +102,7 @@ fn an_edit_is_made_only_when_somebody_approves() {
         "{ran:?}"
     );
     let ran = scripted.run(&["--auto", "Change it"]);
-    assert_eq!((scripted.desk.read("a.txt").as_str(), ran.code), ("new\n", Some(0)), "{ran:?}");
+    assert_eq!((scripted.env.read("a.txt").as_str(), ran.code), ("new\n", Some(0)), "{ran:?}");
     assert!(ran.stdout.contains("-old") && ran.stdout.contains("+new"), "{ran:?}");
 }
 
@@ -120,10 +120,10 @@ fn rules_of_the_configuration_hold() {
         ],
         permission,
     );
-    scripted.desk.write("secret.txt", "hush");
+    scripted.env.write("secret.txt", "hush");
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
-    assert_eq!(scripted.desk.read("new.txt"), "made\n");
-    assert!(!scripted.desk.exists("ran"));
+    assert_eq!(scripted.env.read("new.txt"), "made\n");
+    assert!(!scripted.env.exists("ran"));
     let tools = scripted.request_body(0)["tools"].to_string();
     assert!(!tools.contains("\"bash\""), "what could only be denied is not offered");
     let results = scripted.request_body(1)["messages"][2].to_string();
@@ -141,9 +141,9 @@ fn calls_that_touch_the_same_file_keep_their_order() {
             .call("c3", "bash", json!({ "command": "cat a.txt" })),
         ScriptedTurn::new().text("Done."),
     ]);
-    scripted.desk.write("a.txt", "one\n");
+    scripted.env.write("a.txt", "one\n");
     let ran = scripted.run(&["--auto", "Count"]);
-    assert_eq!((scripted.desk.read("a.txt").as_str(), ran.code), ("three\n", Some(0)), "{ran:?}");
+    assert_eq!((scripted.env.read("a.txt").as_str(), ran.code), ("three\n", Some(0)), "{ran:?}");
     let results = scripted.request_body(1)["messages"][2]["content"].clone();
     assert!(results[2].to_string().contains("three"), "{results:#}");
 }
@@ -176,8 +176,8 @@ fn every_event_is_a_line_of_json() {
 #[test]
 fn what_the_project_says_reaches_the_model() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok")]);
-    scripted.desk.write("AGENTS.md", "Always be kind.");
-    scripted.desk.write("CLAUDE.md", "Not read beside the other.");
+    scripted.env.write("AGENTS.md", "Always be kind.");
+    scripted.env.write("CLAUDE.md", "Not read beside the other.");
     scripted.run(&["Hello"]);
     let system = scripted.request_body(0)["system"].to_string();
     assert!(system.contains("Always be kind.") && !system.contains("Not read"), "{system}");
@@ -192,7 +192,7 @@ fn a_plan_changes_nothing() {
     ]);
     let ran = scripted.run(&["--agent", "plan", "--auto", "Plan"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(!scripted.desk.exists("a"));
+    assert!(!scripted.env.exists("a"));
     assert!(
         scripted.last_model_input(1).contains("A rule forbids this: `edit` of `a`"),
         "{}",
@@ -215,9 +215,9 @@ fn a_plan_changes_nothing() {
 fn instructions_beside_a_file_are_told_once_when_it_is_read() {
     let read = |call: &str| ScriptedTurn::new().call(call, "read", json!({ "filePath": "deep/down/a.txt" }));
     let scripted = ScriptedEnvironment::new([read("c1"), read("c2"), ScriptedTurn::new().text("ok")]);
-    scripted.desk.write("AGENTS.md", "At the top.");
-    scripted.desk.write("deep/AGENTS.md", "Deep down.");
-    scripted.desk.write("deep/down/a.txt", "text\n");
+    scripted.env.write("AGENTS.md", "At the top.");
+    scripted.env.write("deep/AGENTS.md", "Deep down.");
+    scripted.env.write("deep/down/a.txt", "text\n");
     assert_eq!(scripted.run(&["Look"]).code, Some(0));
     assert!(!scripted.request_body(0).to_string().contains("Deep down."));
     assert_eq!(scripted.request_body(2).to_string().matches("Deep down.").count(), 1);
@@ -239,7 +239,7 @@ async fn a_quick_model_gives_the_title() {
     scripted.server.wait_for_gate("turn").await;
     scripted.server.request_arrived(2).await;
     let titles = || {
-        let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
+        let list = scripted.env.run(&["sessions", "list", "--json"]).json();
         list[0]["title"].as_str().unwrap().to_owned()
     };
     while titles() != "A fine title" {
@@ -258,9 +258,9 @@ fn agents_come_from_files_and_from_the_configuration() {
         config,
     );
     scripted
-        .desk
+        .env
         .write(".claude/agents/reviewer.md", "---\ndescription: Reviews.\nmodel: opus\n---\nYou review.");
-    scripted.desk.write(".copydesk/agents/careful.md", "You are careful.");
+    scripted.env.write(".copydesk/agents/careful.md", "You are careful.");
     assert_eq!(scripted.run(&["--agent", "reviewer", "Go"]).code, Some(0));
     assert_eq!(scripted.request_body(0)["system"][0]["text"], "You review.");
     assert_eq!(scripted.run(&["--agent", "careful", "Go"]).code, Some(0));

@@ -114,7 +114,7 @@ fn an_image_from_the_web_goes_to_the_model() {
     let site = ScriptedWebServer::page("image/gif", b"GIF89a\x01\x00\x01\x00");
     let config = json!({ "webfetch": { "allow_private": true } });
     let scripted = ScriptedEnvironment::with_config(fetch(site.url("/dot.gif")), config);
-    scripted.desk.write(
+    scripted.env.write(
         "copydesk.jsonc",
         r#"{ "provider": { "script": { "models": { "m-1": { "images": true } } } } }"#,
     );
@@ -156,7 +156,7 @@ fn searches_are_made_where_they_are_configured() {
     ];
     let mut scripted =
         ScriptedEnvironment::with_config(turns, json!({ "websearch": engine, "codesearch": engine }));
-    scripted.desk = scripted.desk.env("MY_EXA_KEY", KEY);
+    scripted.env = scripted.env.env("MY_EXA_KEY", KEY);
     let ran = scripted.run(&["--auto", "Search"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let told = scripted.request_body(1)["messages"][2]["content"]
@@ -176,7 +176,7 @@ fn searches_are_made_where_they_are_configured() {
         "{ran:?}"
     );
     assert!(!ran.stdout.contains(KEY) && !ran.stderr.contains(KEY), "{ran:?}");
-    let shown = scripted.desk.run(&["config"]);
+    let shown = scripted.env.run(&["config"]);
     assert!(shown.stdout.contains("websearch.apiKey") && !shown.stdout.contains(KEY), "{shown:?}");
 }
 
@@ -188,7 +188,7 @@ fn a_project_opens_nothing_and_names_no_engine() {
         "websearch": { "type": "json", "url": site.url("/steal?q={query}") },
     });
     let scripted = ScriptedEnvironment::new(fetch(site.url("/")));
-    scripted.desk.write("copydesk.jsonc", file.to_string());
+    scripted.env.write("copydesk.jsonc", file.to_string());
     let ran = scripted.run(&["--auto", "Look"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     for key in ["webfetch", "websearch"] {
@@ -203,7 +203,7 @@ fn a_project_opens_nothing_and_names_no_engine() {
     );
 
     // Once trusted, it counts.
-    assert_eq!(scripted.desk.run(&["config", "trust"]).code, Some(0));
+    assert_eq!(scripted.env.run(&["config", "trust"]).code, Some(0));
     fetch(site.url("/")).into_iter().for_each(|turn| scripted.server.queue_turn(turn));
     assert_eq!(scripted.run(&["--auto", "Look"]).code, Some(0));
     assert!(scripted.request_body(2)["tools"].to_string().contains(r#""name":"websearch""#));

@@ -20,8 +20,8 @@ pub(crate) fn scripted_with_config(
     config: Value,
 ) -> ScriptedEnvironment {
     let mut scripted = ScriptedEnvironment::with_config(turns, config);
-    scripted.desk = scripted.desk.env("TERM", "xterm-256color");
-    scripted.desk.write("a.txt", "zero\none\nlast\n");
+    scripted.env = scripted.env.env("TERM", "xterm-256color");
+    scripted.env.write("a.txt", "zero\none\nlast\n");
     scripted
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn edited(old: &str, new: &str) -> Value {
 #[test]
 fn the_change_is_shown_before_it_is_asked_about() {
     let scripted = scripted([edit("c1", "one", "two"), ScriptedTurn::new().text("Done.")]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text(PROMPT);
     let rows = terminal.rows();
     assert_eq!(
@@ -53,10 +53,10 @@ fn the_change_is_shown_before_it_is_asked_about() {
     );
     let colour = |row| terminal.screen().cell(row, 2).unwrap().fgcolor();
     assert_eq!((colour(2), colour(3), colour(4)), (Color::Default, Color::Idx(1), Color::Idx(2)));
-    assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n", "nothing was done yet");
+    assert_eq!(scripted.env.read("a.txt"), "zero\none\nlast\n", "nothing was done yet");
     terminal.line("y");
     assert_eq!(terminal.wait_for_exit(), Some(0));
-    assert_eq!(scripted.desk.read("a.txt"), "zero\ntwo\nlast\n");
+    assert_eq!(scripted.env.read("a.txt"), "zero\ntwo\nlast\n");
     assert!(terminal.text().contains("✓ edit Edited a.txt (+1 -1)\n\nDone."), "{}", terminal.text());
 }
 
@@ -69,24 +69,24 @@ fn yes_is_for_once_and_always_is_for_the_session() {
         ScriptedTurn::new().text("ok"),
     ];
     let scripted = scripted(turns);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text_times(PROMPT, 1);
     terminal.line("y");
     terminal.wait_for_text_times(PROMPT, 2);
     terminal.line("A");
     assert_eq!(terminal.wait_for_exit(), Some(0));
     assert_eq!(terminal.text().matches(PROMPT).count(), 2, "the third is not asked about");
-    assert_eq!(scripted.desk.read("a.txt"), "zero\nfour\nlast\n");
+    assert_eq!(scripted.env.read("a.txt"), "zero\nfour\nlast\n");
 }
 
 #[test]
 fn no_and_stop_ends_the_turn() {
     let scripted = scripted([edit("c1", "one", "two")]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text(PROMPT);
     terminal.line("q");
     assert_eq!(terminal.wait_for_exit(), Some(1));
-    assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
+    assert_eq!(scripted.env.read("a.txt"), "zero\none\nlast\n");
     let text = terminal.text();
     assert!(text.contains("✗ edit Edit a.txt (+1 -1): you said no\nstopped at your request\n"), "{text}");
 }
@@ -94,13 +94,13 @@ fn no_and_stop_ends_the_turn() {
 #[test]
 fn no_with_a_reason_reaches_the_model() {
     let scripted = scripted([edit("c1", "one", "two"), ScriptedTurn::new().text("I see.")]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text(PROMPT);
     terminal.line("c");
     terminal.wait_for_text("because ›");
     terminal.line("make it dré");
     assert_eq!(terminal.wait_for_exit(), Some(0));
-    assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
+    assert_eq!(scripted.env.read("a.txt"), "zero\none\nlast\n");
     assert!(scripted.last_message(1).contains("make it dré"), "{}", scripted.last_message(1));
     assert!(terminal.text().contains("you said no\n\nI see."), "{}", terminal.text());
 }
@@ -108,7 +108,7 @@ fn no_with_a_reason_reaches_the_model() {
 #[test]
 fn another_key_is_explained() {
     let scripted = scripted([edit("c1", "one", "two"), ScriptedTurn::new().text("ok")]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text(PROMPT);
     terminal.line("maybe");
     terminal.wait_for_text("not `maybe`: type y, n, e, c, A, q, ?, then Enter");
@@ -118,7 +118,7 @@ fn another_key_is_explained() {
     terminal.wait_for_text_times(PROMPT, 3);
     terminal.keys("yx\u{7f}\r");
     assert_eq!(terminal.wait_for_exit(), Some(0));
-    assert_eq!(scripted.desk.read("a.txt"), "zero\ntwo\nlast\n");
+    assert_eq!(scripted.env.read("a.txt"), "zero\ntwo\nlast\n");
 }
 
 #[test]
@@ -129,15 +129,15 @@ fn several_asks_come_one_after_the_other() {
         json!({ "command": "echo first >> log\necho second >> log", "description": "Log" }),
     );
     let scripted = scripted([turn, ScriptedTurn::new().text("ok")]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text_times(PROMPT, 1);
     assert_eq!(terminal.text().matches("? ").count(), 1, "{}", terminal.text());
     terminal.line("y");
     terminal.wait_for_text_times(PROMPT, 2);
-    assert!(!scripted.desk.exists("log"), "the second waits for its own answer");
+    assert!(!scripted.env.exists("log"), "the second waits for its own answer");
     terminal.line("y");
     assert_eq!(terminal.wait_for_exit(), Some(0));
-    assert_eq!(scripted.desk.read("log"), "first\nsecond\n");
+    assert_eq!(scripted.env.read("log"), "first\nsecond\n");
     assert!(
         terminal.text().contains("  $ echo first >> log\n    echo second >> log\n"),
         "{}",
@@ -150,7 +150,7 @@ fn several_asks_come_one_after_the_other() {
 async fn what_was_typed_before_the_question_is_no_answer() {
     let turn = ScriptedTurn::new().text("Wait.").gate("typed").call("c1", "edit", edited("one", "two"));
     let scripted = scripted([turn]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text("Wait.");
     terminal.line("y");
     terminal.wait_for_text("Wait.y");
@@ -158,7 +158,7 @@ async fn what_was_typed_before_the_question_is_no_answer() {
     terminal.wait_for_text(PROMPT);
     terminal.line("q");
     assert_eq!(terminal.wait_for_exit(), Some(1), "{}", terminal.text());
-    assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
+    assert_eq!(scripted.env.read("a.txt"), "zero\none\nlast\n");
 }
 
 /// Anything but an edit is asked about as a whole, with its own keys.
@@ -169,7 +169,7 @@ fn a_command_has_its_own_keys() {
     for (answers, code) in [(&["e", "q", "n"][..], 1), (&["d", "c", "a"], 0), (&["y"], 0)] {
         let scripted =
             scripted([command()].into_iter().chain((code == 0).then(|| ScriptedTurn::new().text("ok"))));
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         for (at, answer) in answers.iter().enumerate() {
             terminal.wait_for_text_times(PROMPT, at + 1);
             let keys = terminal.rows().last().unwrap().clone();
@@ -177,7 +177,7 @@ fn a_command_has_its_own_keys() {
             terminal.line(answer);
         }
         assert_eq!(terminal.wait_for_exit(), Some(code), "{}", terminal.text());
-        assert_eq!(scripted.desk.exists("log"), code == 0);
+        assert_eq!(scripted.env.exists("log"), code == 0);
     }
 }
 
@@ -188,7 +188,7 @@ fn nothing_touches_the_line_on_which_the_answer_is_typed() {
     let turn = ScriptedTurn::new().call("c1", "edit", edited("one", "two"));
     let scripted =
         scripted([["c2", "c3", "c4"].into_iter().fold(turn, list), ScriptedTurn::new().text("ok")]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text(PROMPT);
     terminal.keys("mayb");
     terminal.wait_for_text("› mayb");

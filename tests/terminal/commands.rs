@@ -26,7 +26,7 @@ fn a_command_that_failed_does_not_look_like_one_that_did_not() {
         let printed = r"printf 'one\ntwo\n\nthree\nfour\n\033[31mfive\033[0m\tsix\n'; exit 3";
         let scripted = allowed(json!({ "command": printed, "description": "Try it" }));
         let _up = scripted.start_daemon(place);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         assert_eq!(terminal.wait_for_exit(), Some(0));
         let (at, colour) = row(&terminal, "✗ bash Try it  exit code 3");
         assert_eq!(colour, Color::Idx(1));
@@ -45,14 +45,14 @@ fn how_a_command_ended_is_told() {
         (late, "✗ bash Wait  ended at its timeout", ""),
     ] {
         let scripted = allowed(arguments);
-        assert_eq!(scripted.desk.shell("mkfifo pipe").code, Some(0));
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        assert_eq!(scripted.env.shell("mkfifo pipe").code, Some(0));
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         assert_eq!(terminal.wait_for_exit(), Some(0));
         let (at, colour) = row(&terminal, told);
         assert_eq!((colour, terminal.rows()[at + 1].as_str()), (Color::Idx(1), printed));
     }
     let scripted = allowed(json!({ "command": "echo fine", "description": "Try it" }));
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     assert_eq!(terminal.wait_for_exit(), Some(0));
     let (at, colour) = row(&terminal, "✓ bash Try it");
     assert_eq!((colour, terminal.rows()[at + 1..at + 3].join("|")), (Color::Idx(2), "|ok".to_owned()));
@@ -65,9 +65,9 @@ const TALKS: &str = "echo one; read line < pipe; printf 'two\\n\\n'; read line <
 fn is_seen(scripted: &ScriptedEnvironment, terminal: &mut TestTerminal) {
     terminal.wait_until("the first line", |terminal| is_last(terminal, "bash Talk…", "· one"));
     terminal.wait_until("a time", |terminal| is_last(terminal, "bash Talk… ", " s · one"));
-    scripted.desk.write("pipe", "\n");
+    scripted.env.write("pipe", "\n");
     terminal.wait_until("the second line", |terminal| is_last(terminal, "bash Talk…", "· two"));
-    scripted.desk.write("other", "\n");
+    scripted.env.write("other", "\n");
     assert_eq!(terminal.wait_for_exit(), Some(0));
     let text = terminal.text();
     assert!(!text.contains("bash Talk…") && text.contains("✓ bash Talk\n\nok"), "{text}");
@@ -81,9 +81,9 @@ fn is_last(terminal: &TestTerminal, begins: &str, ends: &str) -> bool {
 fn what_a_running_command_prints_is_seen() {
     for place in [RunLocation::OwnProcess, RunLocation::Daemon] {
         let scripted = allowed(json!({ "command": TALKS, "description": "Talk" }));
-        assert_eq!(scripted.desk.shell("mkfifo pipe other").code, Some(0));
+        assert_eq!(scripted.env.shell("mkfifo pipe other").code, Some(0));
         let _up = scripted.start_daemon(place);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         is_seen(&scripted, &mut terminal);
     }
 }
@@ -92,8 +92,8 @@ fn what_a_running_command_prints_is_seen() {
 fn what_a_command_prints_is_seen_after_an_ask() {
     let talk = json!({ "command": TALKS, "description": "Talk" });
     let scripted = scripted([ScriptedTurn::new().call("c1", "bash", talk), ScriptedTurn::new().text("ok")]);
-    assert_eq!(scripted.desk.shell("mkfifo pipe other").code, Some(0));
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    assert_eq!(scripted.env.shell("mkfifo pipe other").code, Some(0));
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text(PROMPT);
     terminal.line("y");
     is_seen(&scripted, &mut terminal);
@@ -104,13 +104,13 @@ fn what_a_command_prints_is_seen_after_an_ask() {
 fn what_a_running_command_prints_fits_the_window() {
     let command = "printf 'a long line with many words 日本語 %0100d\\n' 0; read line < pipe";
     let scripted = allowed(json!({ "command": command, "description": "Talk" }));
-    assert_eq!(scripted.desk.shell("mkfifo pipe").code, Some(0));
-    let mut terminal = TestTerminal::start_sized(&scripted.desk, &["run", "Go"], 30, 40);
+    assert_eq!(scripted.env.shell("mkfifo pipe").code, Some(0));
+    let mut terminal = TestTerminal::start_sized(&scripted.env, &["run", "Go"], 30, 40);
     terminal.wait_until("one row", |terminal| {
         let rows = terminal.rows();
         rows.len() == 1 && rows[0].starts_with("bash Talk…") && rows[0].contains("· a long line")
     });
-    scripted.desk.write("pipe", "\n");
+    scripted.env.write("pipe", "\n");
     assert_eq!(terminal.wait_for_exit(), Some(0));
     assert!(terminal.text().starts_with("✓ bash Talk"), "{}", terminal.text());
 }

@@ -10,38 +10,38 @@ use crate::sessions::harness::{RunLocation, ScriptedEnvironment};
 
 /// Sets `$EDITOR` to this script. The file to edit is `$1`.
 fn editor(scripted: &mut ScriptedEnvironment, script: &str) {
-    scripted.desk.write("~/editor", script);
-    let command = format!("exec sh {}", scripted.desk.path("~/editor").display());
-    let desk = std::mem::replace(&mut scripted.desk, crate::cli::environment::TestEnvironment::new());
-    scripted.desk = desk.env("EDITOR", command);
+    scripted.env.write("~/editor", script);
+    let command = format!("exec sh {}", scripted.env.path("~/editor").display());
+    let env = std::mem::replace(&mut scripted.env, crate::cli::environment::TestEnvironment::new());
+    scripted.env = env.env("EDITOR", command);
 }
 
 #[test]
 fn what_is_saved_is_accepted_in_the_place_of_the_hunk() {
     for place in BOTH {
         let mut scripted = four_hunks();
-        let seen = scripted.desk.path("~/seen");
+        let seen = scripted.env.path("~/seen");
         let script = format!(
             "cp \"$1\" {0}; echo \"$1\" > {0}.name; sed -i 's/TWO/Two,\\nand a half/' \"$1\"",
             seen.display()
         );
         editor(&mut scripted, &script);
         let _up = scripted.start_daemon(place);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         wait_for_question(&mut terminal);
         terminal.line("e");
         terminal.wait_for_text("hunk 2 of 4  line 5");
         let text = OLD.replace("two", "Two,\nand a half");
-        assert_eq!(scripted.desk.read("a.txt"), text);
-        let shown = scripted.desk.read("~/seen");
+        assert_eq!(scripted.env.read("a.txt"), text);
+        let shown = scripted.env.read("~/seen");
         assert!(shown.starts_with("TWO\n# ------------------------ >8"), "{shown}");
         assert!(shown.contains("a.txt, line 2") && shown.ends_with("# The old lines:\n# two\n"), "{shown}");
-        let name = scripted.desk.read("~/seen.name");
+        let name = scripted.env.read("~/seen.name");
         assert!(name.ends_with(".txt\n") && !Path::new(name.trim()).exists(), "{name}");
         wait_for_question(&mut terminal);
         terminal.line("d");
         assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-        assert_eq!(scripted.desk.read("a.txt"), text);
+        assert_eq!(scripted.env.read("a.txt"), text);
         let told = scripted.last_model_input(1);
         let expected =
             "- `a.txt` line 2: accepted with the person's own changes; it now reads:\n  Two,\n  and a half\n";
@@ -61,27 +61,27 @@ fn unchanged_it_is_accepted_and_otherwise_asked_again() {
     ] {
         let mut scripted = four_hunks();
         editor(&mut scripted, script);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         wait_for_question(&mut terminal);
         terminal.line("e");
         match why {
             Some(why) => {
                 terminal.wait_for_text(why);
                 wait_for_question(&mut terminal);
-                assert_eq!(scripted.desk.read("a.txt"), OLD, "{script}");
+                assert_eq!(scripted.env.read("a.txt"), OLD, "{script}");
                 terminal.line("d");
             }
             None => {
                 terminal.wait_for_text("hunk 2 of 4");
                 wait_for_question(&mut terminal);
-                assert_eq!(scripted.desk.read("a.txt"), OLD.replace("two", "TWO"), "{script}");
+                assert_eq!(scripted.env.read("a.txt"), OLD.replace("two", "TWO"), "{script}");
                 terminal.line("a");
             }
         }
         assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
         let told = scripted.last_model_input(1);
         assert!(!told.contains("own changes"), "{told}");
-        assert_eq!(scripted.desk.read("a.txt"), if why.is_some() { OLD } else { NEW }, "{script}");
+        assert_eq!(scripted.env.read("a.txt"), if why.is_some() { OLD } else { NEW }, "{script}");
     }
 }
 
@@ -89,15 +89,15 @@ fn unchanged_it_is_accepted_and_otherwise_asked_again() {
 fn visual_comes_before_editor_and_one_that_is_not_there_is_told() {
     let mut scripted = four_hunks();
     editor(&mut scripted, "sed -i 's/TWO/2/' \"$1\"");
-    scripted.desk = scripted.desk.env("VISUAL", "no-such-editor --wait");
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    scripted.env = scripted.env.env("VISUAL", "no-such-editor --wait");
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     wait_for_question(&mut terminal);
     terminal.line("e");
     terminal.wait_for_text("the editor `no-such-editor --wait` failed (exit status: 127)");
     wait_for_question(&mut terminal);
     terminal.line("d");
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-    assert_eq!(scripted.desk.read("a.txt"), OLD);
+    assert_eq!(scripted.env.read("a.txt"), OLD);
 }
 
 #[test]
@@ -112,14 +112,14 @@ fn the_only_hunk_and_a_new_file_can_be_edited_too() {
         let mut scripted = scripted(turns);
         editor(&mut scripted, "sed -i 's/^two/Two/; s/^b$/B/' \"$1\"");
         let _up = scripted.start_daemon(place);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         terminal.wait_for_text_times(PROMPT, 1);
         terminal.line("e");
         terminal.wait_for_text_times(PROMPT, 2);
-        assert_eq!(scripted.desk.read("a.txt"), "zero\nTwo\nlast\n");
+        assert_eq!(scripted.env.read("a.txt"), "zero\nTwo\nlast\n");
         terminal.line("e");
         assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-        assert_eq!(scripted.desk.read("new.txt"), "a\nB\n");
+        assert_eq!(scripted.env.read("new.txt"), "a\nB\n");
         assert!(scripted.last_model_input(2).contains("own changes"), "{}", scripted.last_model_input(2));
     }
 }
@@ -129,13 +129,13 @@ fn the_only_hunk_and_a_new_file_can_be_edited_too() {
 fn line_ends_are_those_of_the_file() {
     for (old, new) in [("one\r\ntwo\r\n", "one\r\nHalf\r\nTwo\r\n"), ("one\ntwo", "one\nHalf\nTwo")] {
         let mut scripted = scripted([edit("two", "TWO"), ScriptedTurn::new().text("ok")]);
-        scripted.desk.write("a.txt", old);
+        scripted.env.write("a.txt", old);
         editor(&mut scripted, "sed -i 's/^TWO/Half\\nTwo/' \"$1\"");
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         terminal.wait_for_text(PROMPT);
         terminal.line("e");
         assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-        assert_eq!(scripted.desk.read("a.txt"), new);
+        assert_eq!(scripted.env.read("a.txt"), new);
     }
 }
 
@@ -150,17 +150,17 @@ fn ctrl_c_in_the_editor_is_for_the_editor() {
              sed -i s/TWO/2/ \"$1\"",
         );
         let _up = scripted.start_daemon(place);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         wait_for_question(&mut terminal);
         terminal.line("e");
         terminal.wait_for_text("in the editor");
         terminal.keys(CTRL_C);
-        terminal.wait_until("the editor's own Ctrl-C", |_| scripted.desk.exists("~/trapped"));
+        terminal.wait_until("the editor's own Ctrl-C", |_| scripted.env.exists("~/trapped"));
         terminal.line("go on");
         terminal.wait_for_text("hunk 2 of 4");
         wait_for_question(&mut terminal);
         terminal.line("d");
         assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-        assert_eq!(scripted.desk.read("a.txt"), OLD.replace("two", "2"));
+        assert_eq!(scripted.env.read("a.txt"), OLD.replace("two", "2"));
     }
 }

@@ -33,7 +33,7 @@ fn no_escape_sequence_gets_through() {
         ),
         ScriptedTurn::new().text("The end."),
     ]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text_times(PROMPT, 1);
     terminal.line("y");
     terminal.wait_for_text_times(PROMPT, 2);
@@ -56,7 +56,7 @@ fn a_change_cannot_choose_its_colour() {
     let new = "\u{1b}[0m\u{1b}[2mharmless";
     let edit = json!({ "filePath": "a.txt", "oldString": "one", "newString": new });
     let scripted = scripted([ScriptedTurn::new().call("c1", "edit", edit)]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text(PROMPT);
     let rows = terminal.rows();
     let row = rows.iter().position(|row| row.starts_with("  +")).unwrap();

@@ -26,7 +26,7 @@ pub(crate) fn edit(old: &str, new: &str) -> ScriptedTurn {
 /// A model that makes four hunks, and then answers.
 pub(crate) fn four_hunks() -> ScriptedEnvironment {
     let scripted = scripted([edit(OLD, NEW), ScriptedTurn::new().text("Done.")]);
-    scripted.desk.write("a.txt", OLD);
+    scripted.env.write("a.txt", OLD);
     scripted
 }
 
@@ -49,7 +49,7 @@ fn each_hunk_is_shown_and_decided_by_itself() {
     for place in BOTH {
         let scripted = four_hunks();
         let _up = scripted.start_daemon(place);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         wait_for_question(&mut terminal);
         let first = [
             "? Edit a.txt (+4 -4)",
@@ -63,11 +63,7 @@ fn each_hunk_is_shown_and_decided_by_itself() {
         assert_eq!(terminal.rows(), first);
         decide(&mut terminal, &["y", "n"]);
         terminal.wait_for_text("hunk 3 of 4  line 6");
-        assert_eq!(
-            scripted.desk.read("a.txt"),
-            OLD.replace("two", "TWO"),
-            "what is accepted is made at once"
-        );
+        assert_eq!(scripted.env.read("a.txt"), OLD.replace("two", "TWO"), "what is accepted is made at once");
         wait_for_question(&mut terminal);
         terminal.line("c");
         terminal.wait_for_text("because ›");
@@ -76,7 +72,7 @@ fn each_hunk_is_shown_and_decided_by_itself() {
         wait_for_question(&mut terminal);
         terminal.line("Y");
         assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-        assert_eq!(scripted.desk.read("a.txt"), OLD.replace("two", "TWO").replace("eight", "EIGHT"));
+        assert_eq!(scripted.env.read("a.txt"), OLD.replace("two", "TWO").replace("eight", "EIGHT"));
         assert!(terminal.text().contains("✓ edit Edited a.txt, in part"), "{}", terminal.text());
         expect![[r#"
             The person decided hunk by hunk:
@@ -101,10 +97,10 @@ fn the_rest_of_the_file_is_accepted_or_rejected_at_once() {
         for place in BOTH {
             let scripted = four_hunks();
             let _up = scripted.start_daemon(place);
-            let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+            let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
             decide(&mut terminal, answers);
             assert_eq!(terminal.wait_for_exit(), Some(0), "{answers:?} {}", terminal.text());
-            assert_eq!(scripted.desk.read("a.txt"), *text, "{answers:?}");
+            assert_eq!(scripted.env.read("a.txt"), *text, "{answers:?}");
             assert!(
                 scripted.last_model_input(1).contains(told),
                 "{answers:?} {}",
@@ -118,10 +114,10 @@ fn the_rest_of_the_file_is_accepted_or_rejected_at_once() {
 #[test]
 fn what_is_accepted_hunk_by_hunk_is_the_edit() {
     let scripted = four_hunks();
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     decide(&mut terminal, &["y", "y", "y", "y"]);
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-    assert_eq!(scripted.desk.read("a.txt"), NEW);
+    assert_eq!(scripted.env.read("a.txt"), NEW);
     assert!(terminal.text().contains("✓ edit Edited a.txt (+4 -4)"), "{}", terminal.text());
 }
 
@@ -129,11 +125,11 @@ fn what_is_accepted_hunk_by_hunk_is_the_edit() {
 fn always_is_for_the_session() {
     let turns = [edit(OLD, NEW), edit("one", "ONE"), ScriptedTurn::new().text("ok")];
     let scripted = scripted(turns);
-    scripted.desk.write("a.txt", OLD);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    scripted.env.write("a.txt", OLD);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     decide(&mut terminal, &["A"]);
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-    assert_eq!(scripted.desk.read("a.txt"), NEW.replace("one", "ONE"));
+    assert_eq!(scripted.env.read("a.txt"), NEW.replace("one", "ONE"));
 }
 
 /// `q`, Ctrl-D: the turn ends, and accepted hunks stay.
@@ -142,9 +138,9 @@ fn no_to_the_rest_stops_the_turn() {
     for place in BOTH {
         for stop in ["q\r", CTRL_D] {
             let scripted = scripted([edit(OLD, NEW)]);
-            scripted.desk.write("a.txt", OLD);
+            scripted.env.write("a.txt", OLD);
             let _up = scripted.start_daemon(place);
-            let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+            let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
             decide(&mut terminal, &["y", "y"]);
             terminal.wait_for_text("hunk 3 of 4");
             wait_for_question(&mut terminal);
@@ -158,7 +154,7 @@ fn no_to_the_rest_stops_the_turn() {
                 "{text}"
             );
             assert!(text.contains("stopped at your request"), "{text}");
-            assert_eq!(scripted.desk.read("a.txt"), OLD.replace("two", "TWO").replace("four", "FOUR"));
+            assert_eq!(scripted.env.read("a.txt"), OLD.replace("two", "TWO").replace("four", "FOUR"));
         }
     }
 }
@@ -168,7 +164,7 @@ fn ctrl_c_in_the_middle_keeps_what_was_accepted_and_says_so() {
     for place in BOTH {
         let scripted = four_hunks();
         let _up = scripted.start_daemon(place);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         decide(&mut terminal, &["y"]);
         terminal.wait_for_text("hunk 2 of 4");
         wait_for_question(&mut terminal);
@@ -177,7 +173,7 @@ fn ctrl_c_in_the_middle_keeps_what_was_accepted_and_says_so() {
         let text = terminal.text();
         assert!(text.contains("› ^C\n  1 hunk was accepted and stays\n"), "{text}");
         assert!(text.contains("– edit Edit a.txt (+4 -4)\ncancelled\n"), "{text}");
-        assert_eq!(scripted.desk.read("a.txt"), OLD.replace("two", "TWO"));
+        assert_eq!(scripted.env.read("a.txt"), OLD.replace("two", "TWO"));
         scripted.run(&["--continue", "And?"]);
         let history = scripted.request_body(1)["messages"].to_string();
         assert!(
@@ -193,27 +189,27 @@ fn a_window_that_is_closed_in_the_middle_has_decided_what_it_has() {
         let theirs = (place == RunLocation::Daemon).then(|| ScriptedTurn::new().text("Theirs."));
         let scripted =
             scripted([edit(OLD, NEW)].into_iter().chain(theirs).chain([ScriptedTurn::new().text("Mine.")]));
-        scripted.desk.write("a.txt", OLD);
+        scripted.env.write("a.txt", OLD);
         let _up = scripted.start_daemon(place);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         decide(&mut terminal, &["y", "n"]);
         terminal.wait_for_text("hunk 3 of 4");
         wait_for_question(&mut terminal);
         let status = terminal.close().wait().unwrap();
         assert!(status.signal().is_some() || status.code() != Some(0), "{status}");
-        assert_eq!(scripted.desk.read("a.txt"), OLD.replace("two", "TWO"));
+        assert_eq!(scripted.env.read("a.txt"), OLD.replace("two", "TWO"));
         if place == RunLocation::OwnProcess {
             assert_eq!(scripted.run(&["--continue", "And?"]).code, Some(0));
             continue;
         }
         // The daemon still waits for a decision on the others.
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "--continue", "And?"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "--continue", "And?"]);
         terminal.wait_for_text("hunk 1 of 2  line 6");
         wait_for_question(&mut terminal);
         terminal.line("a");
         terminal.wait_for_text("Mine.");
         assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-        assert_eq!(scripted.desk.read("a.txt"), NEW.replace("FOUR", "four"));
+        assert_eq!(scripted.env.read("a.txt"), NEW.replace("FOUR", "four"));
     }
 }
 
@@ -227,12 +223,12 @@ fn one_hunk_has_the_short_question() {
             let ends = (code == 0).then(|| ScriptedTurn::new().text("Done."));
             let scripted = scripted([edit("one", "two")].into_iter().chain(ends));
             let _up = scripted.start_daemon(place);
-            let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+            let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
             terminal.wait_for_text(PROMPT);
             assert_eq!(terminal.rows().last().unwrap(), keys);
             terminal.line(answer);
             assert_eq!(terminal.wait_for_exit(), Some(code), "{answer} {}", terminal.text());
-            assert_eq!(scripted.desk.read("a.txt"), format!("zero\n{text}\nlast\n"), "{answer}");
+            assert_eq!(scripted.env.read("a.txt"), format!("zero\n{text}\nlast\n"), "{answer}");
             let said_no = terminal.text().contains("✗ edit Edit a.txt (+1 -1): you said no");
             assert_eq!(said_no, text == "one", "{answer} {}", terminal.text());
         }
@@ -242,7 +238,7 @@ fn one_hunk_has_the_short_question() {
 #[test]
 fn a_comment_needs_words() {
     let scripted = four_hunks();
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     for nothing in [" \r", CTRL_D] {
         wait_for_question(&mut terminal);
         terminal.line("c");
@@ -254,13 +250,13 @@ fn a_comment_needs_words() {
     wait_for_question(&mut terminal);
     terminal.line("a");
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-    assert_eq!(scripted.desk.read("a.txt"), NEW);
+    assert_eq!(scripted.env.read("a.txt"), NEW);
 }
 
 #[test]
 fn help_and_other_keys_decide_nothing() {
     let scripted = four_hunks();
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     wait_for_question(&mut terminal);
     terminal.line("?");
     terminal.wait_for_text("  d  reject this hunk and all that follow in the file\n");
@@ -272,10 +268,10 @@ fn help_and_other_keys_decide_nothing() {
     terminal.line("p");
     terminal.wait_for_text_times("  -two\n  +TWO\n", 2);
     wait_for_question(&mut terminal);
-    assert_eq!(scripted.desk.read("a.txt"), OLD);
+    assert_eq!(scripted.env.read("a.txt"), OLD);
     terminal.line("d");
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-    assert_eq!(scripted.desk.read("a.txt"), OLD);
+    assert_eq!(scripted.env.read("a.txt"), OLD);
 }
 
 /// Another process writes to the file while the user decides: they do not accept what they have not seen.
@@ -286,25 +282,25 @@ fn help_and_other_keys_decide_nothing() {
 #[test]
 fn a_hunk_that_has_changed_meanwhile_is_shown_and_asked_again() {
     let scripted = four_hunks();
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     wait_for_question(&mut terminal);
     terminal.keys("y");
     // In one step, so that no list reads half of it.
-    scripted.desk.write("b.txt", OLD.replace("two", "2"));
-    std::fs::rename(scripted.desk.path("b.txt"), scripted.desk.path("a.txt")).unwrap();
+    scripted.env.write("b.txt", OLD.replace("two", "2"));
+    std::fs::rename(scripted.env.path("b.txt"), scripted.env.path("a.txt")).unwrap();
     terminal.keys(ENTER);
     terminal.wait_for_text("\n  -2\n  +TWO\n");
     wait_for_question(&mut terminal);
     let why = ["this hunk has changed since it was shown", "decided or changed elsewhere"];
     let is_told = |why: &&str| terminal.text().contains(&format!("  {why}\na.txt  hunk 1 of 4  line 2\n"));
     assert!(why.iter().any(is_told), "{}", terminal.text());
-    assert_eq!(scripted.desk.read("a.txt"), OLD.replace("two", "2"));
+    assert_eq!(scripted.env.read("a.txt"), OLD.replace("two", "2"));
     terminal.line("y");
     terminal.wait_for_text("hunk 2 of 4");
     wait_for_question(&mut terminal);
     terminal.line("d");
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-    assert_eq!(scripted.desk.read("a.txt"), OLD.replace("two", "TWO"));
+    assert_eq!(scripted.env.read("a.txt"), OLD.replace("two", "TWO"));
 }
 
 #[test]
@@ -315,12 +311,12 @@ fn a_new_file_is_one_hunk() {
             let scripted =
                 scripted([ScriptedTurn::new().call("c1", "write", write), ScriptedTurn::new().text("ok")]);
             let _up = scripted.start_daemon(place);
-            let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+            let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
             terminal.wait_for_text(PROMPT);
             assert!(terminal.text().contains("\n  +a\n  +b\n"), "{}", terminal.text());
             terminal.line(answer);
             assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-            assert_eq!(scripted.desk.exists("new.txt"), made);
+            assert_eq!(scripted.env.exists("new.txt"), made);
         }
     }
 }
@@ -331,8 +327,8 @@ fn long_hunks_and_wide_lines_are_cut_to_the_window() {
     let old = format!("{}middle\nlast\n", numbered("old"));
     let new = format!("{}middle\n{}\n", numbered("new"), "wide ".repeat(40));
     let scripted = scripted([edit(&old, &new), ScriptedTurn::new().text("ok")]);
-    scripted.desk.write("a.txt", &old);
-    let mut terminal = TestTerminal::start_sized(&scripted.desk, &["run", "Go"], 24, 60);
+    scripted.env.write("a.txt", &old);
+    let mut terminal = TestTerminal::start_sized(&scripted.env, &["run", "Go"], 24, 60);
     wait_for_question(&mut terminal);
     let rows = terminal.rows();
     assert_eq!(rows[..2], ["? Edit a.txt (+61 -61)", "a.txt  hunk 1 of 2  line 1"], "{rows:?}");
@@ -347,7 +343,7 @@ fn long_hunks_and_wide_lines_are_cut_to_the_window() {
     assert!(rows[wide + 1].starts_with("  accept"), "{rows:?}");
     terminal.line("y");
     assert_eq!(terminal.wait_for_exit(), Some(0));
-    assert_eq!(scripted.desk.read("a.txt"), new);
+    assert_eq!(scripted.env.read("a.txt"), new);
 }
 
 #[test]
@@ -357,8 +353,8 @@ fn hunks_cannot_steer_the_terminal() {
         [edit(OLD, &NEW.replace("TWO", hostile)), ScriptedTurn::new().text("ok")],
         json!({}),
     );
-    scripted.desk.write("a.txt", OLD);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    scripted.env.write("a.txt", OLD);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     wait_for_question(&mut terminal);
     terminal.line("a");
     assert_eq!(terminal.wait_for_exit(), Some(0));

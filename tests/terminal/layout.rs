@@ -10,7 +10,7 @@ use crate::model_server::ScriptedTurn;
 fn a_narrow_window_has_one_key_per_line() {
     let command = json!({ "command": "cargo check --workspace", "description": "Check" });
     let scripted = scripted([ScriptedTurn::new().call("c1", "bash", command)]);
-    let mut terminal = TestTerminal::start_sized(&scripted.desk, &["run", "Go"], 30, 40);
+    let mut terminal = TestTerminal::start_sized(&scripted.env, &["run", "Go"], 30, 40);
     terminal.wait_for_text("because…\n  ›");
     assert_eq!(
         terminal.rows(),
@@ -34,7 +34,7 @@ fn wide_characters_stay_readable() {
         edit("c1", "one", "二つの長い行があります、四十桁より広いです"),
         ScriptedTurn::new().text("終わり🎉"),
     ]);
-    let mut terminal = TestTerminal::start_sized(&scripted.desk, &["run", "Go"], 30, 40);
+    let mut terminal = TestTerminal::start_sized(&scripted.env, &["run", "Go"], 30, 40);
     terminal.wait_for_text("because…\n  ›");
     let rows = terminal.rows();
     assert_eq!(rows[3..7], ["  -one", "  +二つの長い行があります、四十桁より広", "いです", "   last"]);
@@ -48,8 +48,8 @@ fn wide_characters_stay_readable() {
 async fn the_waiting_line_leaves_nothing_behind() {
     for environment in [("NO_COLOR", "1"), ("NO_COLOR", "")] {
         let mut scripted = scripted([ScriptedTurn::new().gate("begin").text("Hi").gate("here")]);
-        scripted.desk = scripted.desk.env(environment.0, environment.1);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        scripted.env = scripted.env.env(environment.0, environment.1);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         terminal.wait_for_text("thinking…");
         terminal.resize(10, 20);
         scripted.server.open_gate("begin");
@@ -66,8 +66,8 @@ async fn the_waiting_line_leaves_nothing_behind() {
 #[test]
 fn without_colours_only_the_waiting_line_is_cleared() {
     let mut scripted = scripted([edit("c1", "one", "two"), ScriptedTurn::new().text("Done.")]);
-    scripted.desk = scripted.desk.env("NO_COLOR", "1");
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    scripted.env = scripted.env.env("NO_COLOR", "1");
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text("because…  ›");
     terminal.line("y");
     assert_eq!(terminal.wait_for_exit(), Some(0));
@@ -79,11 +79,11 @@ fn without_colours_only_the_waiting_line_is_cleared() {
 fn a_terminal_that_can_do_nothing_gets_no_codes_at_all() {
     for term in [None, Some("dumb")] {
         let mut scripted = scripted([edit("c1", "one", "two"), ScriptedTurn::new().text("Done.")]);
-        scripted.desk = match term {
-            Some(term) => scripted.desk.env("TERM", term),
-            None => scripted.desk.without_env("TERM"),
+        scripted.env = match term {
+            Some(term) => scripted.env.env("TERM", term),
+            None => scripted.env.without_env("TERM"),
         };
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         terminal.wait_for_text("because…  ›");
         terminal.line("y");
         assert_eq!(terminal.wait_for_exit(), Some(0));

@@ -9,7 +9,7 @@ const TEXT: &str = "# Title\n\nSome **bold** and *slanted* words, `code` too.\n\
 #[test]
 fn words_are_styled_and_none_is_changed() {
     let scripted = scripted([ScriptedTurn::new().text(TEXT).chunk(3)]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     assert_eq!(terminal.wait_for_exit(), Some(0));
     let rows = terminal.rows();
     let lines: Vec<_> = TEXT.lines().collect();
@@ -36,7 +36,7 @@ async fn words_are_seen_as_they_come() {
         .text("de`")
         .gate("three");
     let scripted = scripted([turn]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     for (seen, gate) in [("Some **bo", "one"), ("Some **bold** `co", "two")] {
         terminal.wait_until(seen, |terminal| terminal.rows() == [seen]);
         scripted.server.open_gate(gate);

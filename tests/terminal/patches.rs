@@ -34,10 +34,10 @@ fn hunks_of_several_files_come_one_after_the_other() {
             [patch, ScriptedTurn::new().text("Done.")],
             json!({ "model": "script/gpt-5" }),
         );
-        scripted.desk.write("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\n");
-        scripted.desk.write("b.txt", "alpha\nbeta\n");
+        scripted.env.write("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\n");
+        scripted.env.write("b.txt", "alpha\nbeta\n");
         let _up = scripted.start_daemon(place);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         wait_for_question(&mut terminal);
         let first = [
             "? Edit 3 files (+4 -3): b.txt, a.txt, new.txt",
@@ -62,7 +62,7 @@ fn hunks_of_several_files_come_one_after_the_other() {
             terminal.line(answer);
         }
         assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-        let files = ["a.txt", "b.txt", "new.txt"].map(|name| scripted.desk.read(name));
+        let files = ["a.txt", "b.txt", "new.txt"].map(|name| scripted.env.read(name));
         assert_eq!(files, ["one\nTWO\nthree\nfour\nfive\nsix\n", "alpha\nBETA\n", "made\n"]);
         assert!(terminal.text().contains("✓ apply_patch Patched 3 files, in part"), "{}", terminal.text());
         expect![[r#"
@@ -84,10 +84,10 @@ fn a_file_is_decided_without_the_others() {
             [patch, ScriptedTurn::new().text("Done.")],
             json!({ "model": "script/gpt-5" }),
         );
-        scripted.desk.write("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\n");
-        scripted.desk.write("b.txt", "alpha\nbeta\n");
+        scripted.env.write("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\n");
+        scripted.env.write("b.txt", "alpha\nbeta\n");
         let _up = scripted.start_daemon(place);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         for (shown, answer) in
             [("a.txt  hunk 1 of 2", "a"), ("b.txt  hunk 1 of 1", "d"), ("new.txt  a new file", "d")]
         {
@@ -96,8 +96,8 @@ fn a_file_is_decided_without_the_others() {
             terminal.line(answer);
         }
         assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-        let files = ["a.txt", "b.txt"].map(|name| scripted.desk.read(name));
+        let files = ["a.txt", "b.txt"].map(|name| scripted.env.read(name));
         assert_eq!(files, ["one\nTWO\nthree\nfour\nfive\nSIX\n", "alpha\nbeta\n"]);
-        assert!(!scripted.desk.exists("new.txt"));
+        assert!(!scripted.env.exists("new.txt"));
     }
 }

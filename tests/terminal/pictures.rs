@@ -7,14 +7,14 @@ use std::path::Path;
 use super::approval::PROMPT;
 use super::screen::TestTerminal;
 use super::svg;
-use super::tour::desk;
+use super::tour::tour_environment;
 
 /// The tour, up to the ask about the first change.
 #[test]
 #[ignore = "writes into the repository"]
 fn pictures() {
-    let desk = desk();
-    let mut terminal = TestTerminal::start_sized(&desk, &["tour"], 60, 104);
+    let env = tour_environment();
+    let mut terminal = TestTerminal::start_sized(&env, &["tour"], 60, 104);
     terminal.wait_for_text_times(PROMPT, 1);
     terminal.line("y");
     terminal.wait_for_text_times(PROMPT, 2);

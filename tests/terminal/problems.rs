@@ -54,7 +54,7 @@ fn problem_rows(terminal: &TestTerminal) -> Vec<String> {
 #[test]
 fn what_would_be_wrong_is_seen_before_it_is_decided() {
     let (scripted, _script) = served("ask");
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text(PROMPT);
     let would = ["  a.txt:3:1 error B1 this is not good", "  ✗ scripted, proven: 1 new if this is made"];
     let told_before = problem_rows(&terminal);
@@ -72,7 +72,7 @@ fn what_would_be_wrong_is_seen_before_it_is_decided() {
 #[test]
 fn a_narrow_terminal_shows_all_of_it() {
     let (scripted, _script) = served("allow");
-    let mut terminal = TestTerminal::start_sized(&scripted.desk, &["run", "Go"], 40, 32);
+    let mut terminal = TestTerminal::start_sized(&scripted.env, &["run", "Go"], 40, 32);
     assert_eq!(terminal.wait_for_exit(), Some(0));
     let rows = ["  a.txt:3:1", "    error B1 this is not good", "  ✗ scripted, proven: 1 new"];
     let told = problem_rows(&terminal);
@@ -82,8 +82,8 @@ fn a_narrow_terminal_shows_all_of_it() {
 #[test]
 fn without_colours_the_words_say_it_all() {
     let (mut scripted, _script) = served("allow");
-    scripted.desk = scripted.desk.env("NO_COLOR", "1");
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    scripted.env = scripted.env.env("NO_COLOR", "1");
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     assert_eq!(terminal.wait_for_exit(), Some(0));
     assert!(!terminal.raw().contains("\u{1b}[31m"), "{}", terminal.raw());
     let told = problem_rows(&terminal);
@@ -97,19 +97,19 @@ fn the_servers_of_the_daemon_are_listed_and_started_anew() {
     let _daemon = scripted.start_daemon(RunLocation::Daemon);
     let ran = scripted.run(&["Go"]);
     assert!(ran.stdout.contains("✗ scripted, proven: 1 new"), "{}", ran.stdout);
-    let listed = scripted.desk.run(&["status"]).stdout;
+    let listed = scripted.env.run(&["status"]).stdout;
     let line = listed.lines().find(|line| line.starts_with("  scripted  ready, 1 document, "));
     assert!(line.is_some(), "{listed}");
-    let before = &scripted.desk.run(&["status", "--json"]).json()["servers"][0];
+    let before = &scripted.env.run(&["status", "--json"]).json()["servers"][0];
     assert_eq!(
         (&before["name"], &before["state"], &before["documents"]),
         (&json!("scripted"), &json!("ready"), &json!(1))
     );
-    assert_eq!(scripted.desk.run(&["restart", "scripted"]).stdout, "Restarted scripted.\n");
-    let none = scripted.desk.run(&["restart", "other"]);
+    assert_eq!(scripted.env.run(&["restart", "scripted"]).stdout, "Restarted scripted.\n");
+    let none = scripted.env.run(&["restart", "other"]);
     let said = "The daemon has no language server `other`; there are: scripted.\n";
     assert_eq!((none.stdout.as_str(), none.code), (said, Some(1)));
     // Another process, as soon as it is up.
-    let after = || scripted.desk.run(&["status", "--json"]).json()["servers"][0]["pid"].clone();
+    let after = || scripted.env.run(&["status", "--json"]).json()["servers"][0]["pid"].clone();
     assert!((0..1000).any(|_| after().is_i64() && after() != before["pid"]));
 }

@@ -24,7 +24,7 @@ fn questions(more: Value) -> ScriptedTurn {
 #[test]
 fn a_question_is_answered_by_number() {
     let scripted = scripted([questions(json!({})), ScriptedTurn::new().text("Done.")]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text(ANSWER);
     assert_eq!(
         terminal.rows(),
@@ -50,7 +50,7 @@ fn a_question_is_answered_by_number() {
 #[test]
 fn words_several_answers_and_what_cannot_be_meant() {
     let scripted = scripted([questions(json!({ "multiple": true })), ScriptedTurn::new().text("Done.")]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text_times(ANSWER, 1);
     terminal.line("3");
     terminal.wait_for_text("there is no 3: type 1 to 2");
@@ -73,7 +73,7 @@ fn several_questions_come_one_after_the_other() {
         json!({ "questions": [one("What name?"), one("Which port?")] }),
     );
     let scripted = scripted([turn, ScriptedTurn::new().text("Done.")]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text("? What name? (1 of 2)\n  […] your own words  [q] no answer, stop  ›");
     terminal.line("desk");
     terminal.wait_for_text("? Which port? (2 of 2)");
@@ -87,7 +87,7 @@ fn several_questions_come_one_after_the_other() {
 fn no_answer_stops_the_turn() {
     for keys in ["q\r", CTRL_D] {
         let scripted = scripted([questions(json!({}))]);
-        let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+        let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
         terminal.wait_for_text(ANSWER);
         terminal.keys(keys);
         assert_eq!(terminal.wait_for_exit(), Some(1), "{}", terminal.text());
@@ -105,7 +105,7 @@ fn who_asks_is_said_where_it_is_another_agent() {
     for words in ["Go", "Look"] {
         script_fallback(&scripted.server, words, ScriptedTurn::new().text("Too late."));
     }
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text("? general: Which database should it use?\n");
     terminal.wait_for_text(ANSWER);
     terminal.line("q");
@@ -121,7 +121,7 @@ fn who_asks_is_said_where_it_is_another_agent() {
 #[test]
 fn ctrl_c_at_a_question_cancels_the_turn() {
     let scripted = scripted([questions(json!({}))]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text(ANSWER);
     terminal.keys(CTRL_C);
     assert_eq!(terminal.wait_for_exit(), Some(130), "{}", terminal.text());
@@ -157,7 +157,7 @@ fn a_list_is_shown_once_and_then_what_has_changed() {
         ),
         ScriptedTurn::new().text("Done."),
     ]);
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     assert_eq!(terminal.wait_for_exit(), Some(0));
     assert_eq!(
         terminal.rows()[..9],
@@ -184,11 +184,11 @@ fn what_runs_in_the_background_is_shown_until_it_ends() {
         [ScriptedTurn::new().call("c1", "bash", start), next],
         json!({ "permission": { "bash": "allow" } }),
     );
-    let fifo = std::process::Command::new("mkfifo").arg(scripted.desk.path("open")).status().unwrap();
+    let fifo = std::process::Command::new("mkfifo").arg(scripted.env.path("open")).status().unwrap();
     assert!(fifo.success());
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text("… · 1 job running");
-    scripted.desk.write("open", "\n");
+    scripted.env.write("open", "\n");
     terminal.wait_for_text("read < open; exit 3: exit code 3 after");
     scripted.server.open_gate("next");
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
@@ -202,7 +202,7 @@ fn a_plan_is_suggested_written_sent_back_and_approved() {
     let enter = ScriptedTurn::new().call("c1", "plan_enter", json!({ "reason": "It touches many files." }));
     let scripted =
         scripted_with_config([enter.clone(), ScriptedTurn::new().text("What is it about?")], json!({}));
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text("? Plan first, before anything is changed? It touches many files.");
     terminal.wait_for_text(ANSWER);
     terminal.line("1");
@@ -230,7 +230,7 @@ fn a_plan_is_suggested_written_sent_back_and_approved() {
     ] {
         scripted.server.queue_turn(turn);
     }
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "--continue", "Mend it"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "--continue", "Mend it"]);
     let keys = "[y] yes  [n] no, stop  [r] no, because…  ›";
     terminal
         .wait_for_text(&format!("? Carry out the plan in {plan}?\n\n  # Mend it\n\n  1. Look.\n\n  {keys}"));

@@ -37,13 +37,13 @@ pub(crate) struct TestTerminal {
 
 impl TestTerminal {
     /// Wide and tall enough for everything.
-    pub(crate) fn start(desk: &TestEnvironment, args: &[&str]) -> Self {
-        Self::start_sized(desk, args, 60, 100)
+    pub(crate) fn start(env: &TestEnvironment, args: &[&str]) -> Self {
+        Self::start_sized(env, args, 60, 100)
     }
 
-    pub(crate) fn start_sized(desk: &TestEnvironment, args: &[&str], rows: u16, columns: u16) -> Self {
+    pub(crate) fn start_sized(env: &TestEnvironment, args: &[&str], rows: u16, columns: u16) -> Self {
         let mut command = Command::new("sh");
-        desk.prepare(&mut command);
+        env.prepare(&mut command);
         Self::run(command, &[&[BINARY], args].concat(), rows, columns)
     }
 

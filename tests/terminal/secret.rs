@@ -5,8 +5,8 @@ use crate::cli::environment::{KEYS_FILE, TestEnvironment};
 
 const KEY: &str = "gsk_Zy8Xw6Vu4Ts2Rq0P";
 
-fn asked(desk: &TestEnvironment) -> TestTerminal {
-    let mut terminal = TestTerminal::start(desk, &["auth", "add", "groq"]);
+fn asked(env: &TestEnvironment) -> TestTerminal {
+    let mut terminal = TestTerminal::start(env, &["auth", "add", "groq"]);
     terminal.wait_until("the question, with nothing shown", |terminal| {
         terminal.text().contains("Key for groq:") && !terminal.echoes()
     });
@@ -15,26 +15,26 @@ fn asked(desk: &TestEnvironment) -> TestTerminal {
 
 #[test]
 fn a_key_is_stored_and_not_shown() {
-    let desk = TestEnvironment::new().without_local_providers();
-    let mut terminal = asked(&desk);
+    let env = TestEnvironment::new().without_local_providers();
+    let mut terminal = asked(&env);
     terminal.line(KEY);
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
     assert!(!terminal.raw().contains("gsk_"), "{:?}", terminal.raw());
     assert!(terminal.text().starts_with("Key for groq: \nAdded the key for groq."), "{}", terminal.text());
-    assert!(desk.read(KEYS_FILE).contains(KEY));
-    assert_eq!(desk.mode(KEYS_FILE), 0o600);
+    assert!(env.read(KEYS_FILE).contains(KEY));
+    assert_eq!(env.mode(KEYS_FILE), 0o600);
     assert!(terminal.echoes());
 }
 
 #[test]
 fn ctrl_c_stores_nothing_and_leaves_the_terminal_as_it_was() {
-    let desk = TestEnvironment::new().without_local_providers();
-    let mut terminal = asked(&desk);
+    let env = TestEnvironment::new().without_local_providers();
+    let mut terminal = asked(&env);
     terminal.keys("gsk_half");
     terminal.keys(CTRL_C);
     assert_eq!(terminal.wait_for_exit(), Some(130));
     assert!(terminal.text().ends_with("\ncancelled; nothing was changed"), "{}", terminal.text());
-    assert!(!desk.exists(KEYS_FILE));
+    assert!(!env.exists(KEYS_FILE));
     assert!(terminal.echoes());
     assert!(!terminal.raw().contains("gsk_"), "{:?}", terminal.raw());
 }

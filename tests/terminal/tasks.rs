@@ -25,7 +25,7 @@ fn what_they_do_is_one_line_and_what_they_ask_is_answered() {
         "Look",
         [grep, ScriptedTurn::new().gate_before_response("look").text("Found.")],
     );
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_until("both at work", |terminal| {
         let text = terminal.text();
         text.contains("general: thinking (1 call)") && text.contains("explore: thinking (1 call)")
@@ -38,7 +38,7 @@ fn what_they_do_is_one_line_and_what_they_ask_is_answered() {
     terminal.wait_for_text("✓ task general: About Change");
     scripted.server.open_gate("look");
     assert_eq!(terminal.wait_for_exit(), Some(0));
-    assert_eq!(scripted.desk.read("a.txt"), "zero\ntwo\nlast\n");
+    assert_eq!(scripted.env.read("a.txt"), "zero\ntwo\nlast\n");
     let text = terminal.text();
     assert!(
         text.contains("✓ task general: About Change  2 calls, ")
@@ -69,7 +69,7 @@ fn a_no_with_a_reason_is_for_the_agent_that_asked() {
             ScriptedTurn::new().text("As you wish."),
         ],
     );
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text(PROMPT);
     terminal.line("c");
     terminal.wait_for_text("because ›");
@@ -78,7 +78,7 @@ fn a_no_with_a_reason_is_for_the_agent_that_asked() {
     let below = results(&requests(&scripted.server, "Change")[2]).remove(1);
     assert!(below.contains("rejected") && below.contains("leave it"), "{below}");
     assert!(results(&requests(&scripted.server, "Go")[1])[0].ends_with("As you wish."));
-    assert_eq!(scripted.desk.read("a.txt"), "zero\none\nlast\n");
+    assert_eq!(scripted.env.read("a.txt"), "zero\none\nlast\n");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn ctrl_c_ends_them_all() {
         "Change",
         [ScriptedTurn::new().text("I begin.").gate("half").text("I go on.")],
     );
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text("general: writing (0 calls)");
     terminal.keys(CTRL_C);
     assert_eq!(terminal.wait_for_exit(), Some(130));

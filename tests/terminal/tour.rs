@@ -2,18 +2,18 @@
 
 use super::screen::TestTerminal;
 use crate::cli::environment::TestEnvironment;
-use crate::sessions::offline::desk as toolchain;
+use crate::sessions::offline::offline_environment as toolchain;
 
 /// A terminal that can clear a line and has colours, and the toolchain that runs these tests.
-pub(crate) fn desk() -> TestEnvironment {
+pub(crate) fn tour_environment() -> TestEnvironment {
     toolchain().env("TERM", "xterm-256color")
 }
 
 /// Approves the first command, then everything of that kind, until the end.
 #[test]
 fn the_tour_repairs_what_is_approved() {
-    let desk = desk();
-    let mut terminal = TestTerminal::start(&desk, &["tour"]);
+    let env = tour_environment();
+    let mut terminal = TestTerminal::start(&env, &["tour"]);
     terminal.wait_for_text("$ cargo check");
     terminal.wait_for_text("because…");
     terminal.line("a");
@@ -28,8 +28,8 @@ fn the_tour_repairs_what_is_approved() {
 
 #[test]
 fn a_tour_that_is_refused_changes_nothing_and_says_so() {
-    let desk = desk();
-    let mut terminal = TestTerminal::start(&desk, &["tour"]);
+    let env = tour_environment();
+    let mut terminal = TestTerminal::start(&env, &["tour"]);
     terminal.wait_for_text("because…");
     terminal.line("n");
     assert_eq!(terminal.wait_for_exit(), Some(1));

@@ -15,7 +15,7 @@ fn a_fetch_is_asked_for_by_its_address_and_always_means_its_host() {
         |call: &str, path: &str| ScriptedTurn::new().call(call, "webfetch", json!({ "url": site.url(path) }));
     let turns = [fetch("c1", "/one"), fetch("c2", "/two"), ScriptedTurn::new().text("Done.")];
     let scripted = scripted_with_config(turns, json!({ "webfetch": { "allow_private": true } }));
-    let mut terminal = TestTerminal::start(&scripted.desk, &["run", "Go"]);
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
     terminal.wait_for_text("\u{203a}");
     let rows = terminal.rows();
     assert_eq!(rows[0], format!("? Fetch {}", site.url("/one")));

@@ -68,13 +68,12 @@ pub(crate) fn play(
     if case.uses_patches() {
         config["model"] = json!("script/gpt-5");
     }
-    let ScriptedEnvironment { desk, server: model } = ScriptedEnvironment::with_config([], config);
-    let desk = desk.env("COPYDESK_IDLE_EXIT", "60");
-    let desk =
-        servers.environment(server).into_iter().fold(desk, |desk, (name, value)| desk.env(name, value));
-    let scripted = ScriptedEnvironment { desk, server: model };
+    let ScriptedEnvironment { env, server: model } = ScriptedEnvironment::with_config([], config);
+    let env = env.env("COPYDESK_IDLE_EXIT", "60");
+    let env = servers.environment(server).into_iter().fold(env, |env, (name, value)| env.env(name, value));
+    let scripted = ScriptedEnvironment { env, server: model };
     for (path, text) in project.files(case) {
-        scripted.desk.write(&path, text);
+        scripted.env.write(&path, text);
     }
     let place = if case.kind == TruthCaseKind::Cold { RunLocation::OwnProcess } else { RunLocation::Daemon };
     if let TruthClient::OpenCode(program) = face {
@@ -156,7 +155,7 @@ fn turns(case: &TruthCase) -> impl Iterator<Item = ScriptedTurn> {
 /// Edits the project, and restores it.
 fn warm_turns(scripted: &ScriptedEnvironment, project: &TruthProject, case: &TruthCase) -> Vec<ScriptedTurn> {
     let path = &project.warm.path;
-    let text = scripted.desk.read(path);
+    let text = scripted.env.read(path);
     let first = text.lines().next().unwrap();
     let touched = format!("{first} {}", project.warm.comment);
     let change = |old: &str, new: &str| {
@@ -201,7 +200,7 @@ fn states(scripted: &ScriptedEnvironment, case: &TruthCase) -> Vec<ProjectTexts>
     let state = |number: usize| {
         let gate = format!("step {number}");
         wait(scripted.server.wait_for_gate(&gate));
-        let state = on_disk(&scripted.desk);
+        let state = on_disk(&scripted.env);
         scripted.server.open_gate(&gate);
         state
     };
@@ -231,19 +230,19 @@ fn headless(scripted: &ScriptedEnvironment, case: &TruthCase) -> PlayedCase {
 fn in_an_editor(scripted: &ScriptedEnvironment, case: &TruthCase) -> PlayedCase {
     let first = scripted.server.requests().len();
     turns(case).for_each(|turn| scripted.server.queue_turn(turn));
-    let mut before = on_disk(&scripted.desk);
-    let mut client = ScriptedEditor::new(&scripted.desk, "vscode");
+    let mut before = on_disk(&scripted.env);
+    let mut client = ScriptedEditor::new(&scripted.env, "vscode");
     let session = client.new_session();
     for (path, text) in case.buffers() {
-        client.open(&scripted_editor::uri(&scripted.desk, &path), &text);
+        client.open(&scripted_editor::uri(&scripted.env, &path), &text);
         before.insert(path, text);
     }
     client.run_turn(&session, "Work");
     let mut after = before.clone();
     for path in case.unsaved.keys() {
-        after.insert(path.clone(), client.text(&scripted_editor::uri(&scripted.desk, path)).to_owned());
+        after.insert(path.clone(), client.text(&scripted_editor::uri(&scripted.env, path)).to_owned());
     }
-    for (path, text) in on_disk(&scripted.desk) {
+    for (path, text) in on_disk(&scripted.env) {
         if !case.unsaved.contains_key(&path) {
             after.insert(path, text);
         }
@@ -265,8 +264,8 @@ fn calls<'a>(events: impl Iterator<Item = &'a Value>) -> BTreeMap<String, Value>
 }
 
 /// The texts of the project, without the tools' own files.
-fn on_disk(desk: &TestEnvironment) -> ProjectTexts {
-    let root = desk.path("");
+fn on_disk(env: &TestEnvironment) -> ProjectTexts {
+    let root = env.path("");
     let mut state = ProjectTexts::new();
     gather(&root, &root, &mut state);
     state

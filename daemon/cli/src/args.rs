@@ -6,7 +6,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
-/// A desk for coding agents: edits go through your editor, and you approve them.
+/// A coding agent that edits through your editor; you approve each change.
 #[derive(Debug, Parser)]
 #[command(name = "copydesk", version, arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -76,8 +76,8 @@ pub(crate) enum CliCommand {
     },
     /// Show the end of the daemon's log, and follow it
     ///
-    /// The log says what happened when: sessions, turns, steps, calls, requests to models, language servers. It never holds
-    /// prompts, files, arguments or keys. It works without the daemon, too.
+    /// The log has sessions, turns, steps, calls, model requests and language servers, with their times. It never contains
+    /// prompts, files, arguments or keys. This works without the daemon, too.
     Log(LogArgs),
     /// Find out why something does not work, and what to do
     Doctor {
@@ -146,7 +146,7 @@ pub(crate) struct UndoArgs {
     /// Undo everything after a part
     #[arg(long, value_name = "PART", group = "what")]
     pub(crate) after: Option<String>,
-    /// Redo: take back the last undo
+    /// Redo the last undo
     #[arg(long, conflicts_with = "what")]
     pub(crate) redo: bool,
     /// Print JSON
@@ -261,18 +261,18 @@ pub(crate) struct DaemonArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
-    /// Go on with what is logged from now on, until you stop it
+    /// Follow the log until you stop this command
     #[arg(long, short)]
     pub(crate) follow: bool,
-    /// How many lines to begin with
+    /// How many lines of its end to show
     #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 50)]
     pub(crate) lines: usize,
-    /// Only what belongs to this session: its id, or the beginning or end of it
+    /// Only the lines of this session: its id, or the start or end of it
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) session: Option<String>,
     /// Set how much the daemon logs: off, error, warn, info, debug, trace; or CRATE=LEVEL, such as servers=debug
     ///
-    /// Several are separated by commas. With --follow it holds until you stop this command, else until the daemon ends.
+    /// Separate several with commas. With --follow the level holds until you stop this command, else until the daemon ends.
     #[arg(long, value_name = "LEVEL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) level: Option<String>,
 }

@@ -23,13 +23,16 @@ use inbox::InboxSender;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DaemonClientError {
-    #[error("the connection to the daemon has ended")]
+    #[error("the connection to the daemon was lost")]
     Ended,
-    #[error("this is too long for the daemon: {length} bytes, and the most is {}", frame::MAX_MESSAGE_BYTES)]
+    #[error(
+        "the message is too long for the daemon: {length} bytes; at most {} are possible",
+        frame::MAX_MESSAGE_BYTES
+    )]
     TooLong { length: usize },
     #[error("{message}")]
     Refused { code: Option<ErrorCode>, message: String },
-    #[error("the daemon's answer to {method} cannot be read: {error}")]
+    #[error("cannot read the daemon's response to {method}: {error}")]
     Odd { method: &'static str, error: serde_json::Error },
 }
 
@@ -53,16 +56,16 @@ pub(crate) enum DaemonMessage {
 pub(crate) struct DaemonClient {
     peer: RpcPeer,
     inbox: InboxSender,
-    /// What the daemon said about itself, if it is one of ours.
+    /// The daemon's hello; missing if the process is not our daemon.
     daemon_hello: Option<DaemonHello>,
 }
 
-/// How a client presents itself.
+/// How the client introduces itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClientKind {
-    /// As one that speaks our protocol. A daemon that speaks another version refuses it.
+    /// As one of ours. A daemon with another protocol version rejects it.
     Copydesk,
-    /// As any LSP client, which is enough to stop a daemon of whatever version.
+    /// As an ordinary LSP client. That is enough to stop a daemon of any version.
     Plain,
 }
 
@@ -83,7 +86,7 @@ impl RpcHandler for InboxHandler {
         self.0.push(DaemonMessage::Notification { method: method.to_owned(), params: value(params) });
     }
 
-    /// The daemon's own log has more to say about it.
+    /// The daemon logs it.
     fn malformed(&self, _seen: &str) {}
 
     fn closed(&self, _why: &str) {

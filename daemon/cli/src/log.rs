@@ -1,7 +1,7 @@
-//! The daemon's log: lines in a file that cannot grow without end, at a level that can be changed while the daemon runs.
+//! The daemon's log: a bounded file, with a level that clients can change while the daemon runs.
 //!
-//! Invariant: nothing here reaches standard output or standard error, and no line holds the body of a message: those hold
-//! code and keys. Of other people's crates only warnings are taken, since below that they tell whole messages.
+//! Invariant: nothing here reaches standard output or standard error, and no line contains the body of a message, because
+//! bodies contain code and keys. From other crates only warnings are logged: below that they log whole messages.
 
 mod follower;
 mod levels;
@@ -23,35 +23,35 @@ pub(crate) use record::SessionFilter;
 pub(crate) use record::styled_line;
 use rotating_log::{MAX_FILE_BYTES, RotatingLog};
 
-/// Where the daemon writes.
+/// The path of the daemon's log.
 pub(crate) fn path(state_dir: &Path) -> PathBuf {
-    state_dir.join("log/desk.log")
+    state_dir.join("log/daemon.log")
 }
 
-/// From here on everything is logged, panics too. `level` is what [`levels`] reads.
+/// Starts logging, also of panics. [`levels`] parses `level`.
 pub(crate) fn start(path: PathBuf, level: Option<&str>) -> anyhow::Result<Arc<LevelControl>> {
     let wanted = level.map(|level| LogLevels::parse(level, &LogLevels::default()));
     let levels = wanted.as_ref().and_then(|levels| levels.as_ref().ok()).cloned().unwrap_or_default();
     let (filter, handle) = reload::Layer::new(levels.to_filter());
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(false)
-        // A full disk is no reason to write to standard error.
+        // Do not write to standard error if the disk is full.
         .log_internal_errors(false)
         .with_writer(Mutex::new(RotatingLog::open(path, MAX_FILE_BYTES)?));
     tracing::subscriber::set_global_default(tracing_subscriber::registry().with(filter).with(lines))?;
     std::panic::set_hook(Box::new(|panic| {
-        // A message that was put together may quote what was being worked on; one that is a literal cannot.
+        // A formatted message may quote user data; a literal cannot.
         let message = panic.payload().downcast_ref::<&'static str>().copied().unwrap_or("(not shown)");
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, message, "panic");
     }));
     if let Some(Err(error)) = wanted {
-        tracing::warn!(%error, "COPYDESK_LOG is not understood; the level is info");
+        tracing::warn!(%error, "COPYDESK_LOG is invalid; the level is info");
     }
     Ok(Arc::new(LevelControl::new(levels, Some(handle))))
 }
 
-/// The level of the running daemon. Whoever set it last decides, for as long as they asked.
+/// The log level of the running daemon. The last one set wins, for its scope.
 #[derive(Debug)]
 pub(crate) struct LevelControl {
     initial: LogLevels,
@@ -66,7 +66,7 @@ impl LevelControl {
         Self { initial, set: Mutex::default(), handle }
     }
 
-    /// Changes what is set, and returns the level that holds then.
+    /// Changes the set levels, and returns the resulting one.
     fn change<E>(
         &self,
         change: impl FnOnce(&mut Vec<(LogLevelScope, LogLevels)>) -> Result<(), E>,
@@ -77,14 +77,14 @@ impl LevelControl {
         let now = self.current(&set);
         if let Some(handle) = self.handle.as_ref().filter(|_| now != before) {
             let tell = || tracing::info!(%before, %now, "the log level has changed");
-            // Said while it can be: before the log becomes quiet, or after it no longer is.
-            let was_heard = tracing::enabled!(tracing::Level::INFO);
-            if was_heard {
+            // Logged while INFO is on: before the level falls, or after it rises.
+            let was_enabled = tracing::enabled!(tracing::Level::INFO);
+            if was_enabled {
                 tell();
             }
-            // It fails only where the subscriber is gone, and with it the log.
+            // Fails only if the subscriber, and with it the log, is gone.
             let _ = handle.reload(now.to_filter());
-            if !was_heard {
+            if !was_enabled {
                 tell();
             }
         }

@@ -1,7 +1,7 @@
 //! Keys that the configuration accepts but that no code reads yet. The loader warns about them, so that no user
 //! relies on one.
 //!
-//! When you make a key work, remove it from [`KEYS_WITHOUT_EFFECT`].
+//! When you make a key work, remove it from [`KEYS_WITHOUT_EFFECT`] and change its row in `CONFIGURATION.md`.
 
 use crate::{
     error::FileWarnings,
@@ -132,6 +132,35 @@ mod tests {
             Vec::<String>::new(),
             "no code reads these keys: list them in KEYS_WITHOUT_EFFECT"
         );
+    }
+
+    /// The rows of the page's table of keys: the keys, and whether they have an effect.
+    fn documented_keys() -> Vec<(String, bool)> {
+        let page = include_str!("../CONFIGURATION.md");
+        let section = page.split("\n## Keys\n").nth(1).unwrap().split("\n## ").next().unwrap();
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+        let keys = rows.flat_map(|(keys, meaning)| {
+            keys.split("`, `").map(|key| (key.to_owned(), !meaning.ends_with(": no effect yet |")))
+        });
+        keys.collect()
+    }
+
+    #[test]
+    fn the_page_has_every_key_and_says_which_have_no_effect() {
+        let mut documented = documented_keys();
+        documented.sort();
+        let mut expected = Vec::new();
+        collect_keys(schema(), &mut Vec::new(), &mut |path| {
+            if let [key] = path {
+                expected.push((key.clone(), !is_listed(path)));
+            }
+        });
+        expected.sort();
+        assert_eq!(documented, expected, "CONFIGURATION.md, section \"Keys\"");
+        for pattern in KEYS_WITHOUT_EFFECT.iter().filter(|pattern| pattern.len() > 1) {
+            let path = pattern.join(".").replace('*', "NAME");
+            assert!(include_str!("../CONFIGURATION.md").contains(&format!("`{path}`")), "{path}");
+        }
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 pub trait DaemonService: Send + Sync {
     /// Serves one client until it disconnects, or until [`DaemonHandle::shutdown_token`] is cancelled: then it
     /// sends what is still queued.
-    fn serve(&self, connection: SocketConnection, life: DaemonHandle) -> BoxFuture<()>;
+    fn serve(&self, connection: SocketConnection, daemon: DaemonHandle) -> BoxFuture<()>;
 
     fn running_turns(&self) -> watch::Receiver<usize>;
 
@@ -42,7 +42,7 @@ pub struct DaemonHandle {
     shutdown: CancellationToken,
 }
 
-/// The handle of a daemon that nobody has attached to yet. Nobody asks a host inside another process to stop.
+/// The handle of a daemon without clients. A host inside another process never gets a request to stop.
 impl Default for DaemonHandle {
     fn default() -> Self {
         Self {
@@ -122,7 +122,7 @@ pub async fn run(
                         });
                     }
                     Err(error) => {
-                        tracing::error!(%error, "a client could not be accepted");
+                        tracing::error!(%error, "could not accept a client");
                         tokio::time::sleep(ACCEPT_RETRY_PAUSE).await;
                     }
                 },
@@ -133,7 +133,7 @@ pub async fn run(
     // A client that connects now finds no socket, and starts the next daemon.
     drop(listener);
     if tokio::time::timeout(WORK_SHUTDOWN_TIMEOUT, service.shut_down()).await.is_err() {
-        tracing::warn!("some work could not be ended in time");
+        tracing::warn!("some work did not end in time");
     }
     daemon.shutdown.cancel();
     let all_done = async { while connections.join_next().await.is_some() {} };

@@ -1,4 +1,4 @@
-//! How a client changes what the daemon logs. The log itself belongs to the binary, which gives this to the faces.
+//! Lets clients change the daemon's log level. The binary owns the log and implements this.
 
 use copydesk_workspace::buffers::ClientId;
 
@@ -11,11 +11,11 @@ pub enum LogLevelScope {
     Client(ClientId),
 }
 
-/// Why a level is refused, in words for the person who asked for it.
+/// Why a level is rejected, for the user.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LogLevelError(pub String);
 
-/// A host that writes no log: one inside another process.
+/// For a host without a log, inside another process.
 #[derive(Debug)]
 pub struct NoLog;
 

@@ -5,8 +5,6 @@
 
 mod answer;
 mod relay;
-#[cfg(test)]
-mod tests;
 mod texts;
 
 use std::collections::BTreeMap;

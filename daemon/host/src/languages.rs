@@ -53,7 +53,7 @@ pub fn language_settings(loaded: &LoadedConfig) -> LanguageSettings {
     for key in ["lsp", "formatter", "checkers", "diagnostics"] {
         if let Some(origin) = loaded.merged.untrusted_origin(&[key]) {
             problems.push(format!(
-                "{origin}: `{key}` is left out: this project is not trusted. Look at the file, then run `copydesk config trust`."
+                "{origin}: `{key}` is ignored: this project is not trusted. Review the file, then run `copydesk config trust`."
             ));
         }
     }

@@ -270,7 +270,7 @@ fn tools(
 /// Tools for the user's eyes and answers. A subagent has them only if its own rules allow it.
 fn is_user_facing(key: &str, agent: &Agent) -> bool {
     let is_allowed = |rule: &PermissionRule| rule.key == key && rule.action != PermissionAction::Deny;
-    let is_user_facing = ["todowrite", "todoread", "question"].contains(&key) || key.starts_with("plan");
+    let is_user_facing = ["todowrite", "question"].contains(&key) || key.starts_with("plan");
     is_user_facing && !agent.rules.iter().any(is_allowed)
 }
 

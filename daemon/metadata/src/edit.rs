@@ -65,7 +65,7 @@ pub struct ChangedFileMetadata {
     /// The absolute path that it was moved from.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
     pub from: Option<String>,
-    /// Its path for people, relative to the workspace; only where there are several files.
+    /// Its path for users, relative to the workspace; only if there are several files.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
     pub path: Option<String>,
 }

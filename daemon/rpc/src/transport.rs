@@ -67,7 +67,7 @@ impl DaemonAddress {
     }
 
     pub fn socket(&self) -> PathBuf {
-        self.folder.join("desk.sock")
+        self.folder.join("daemon.sock")
     }
 
     /// Binds the daemon's socket. Must run inside the tokio runtime.
@@ -75,7 +75,7 @@ impl DaemonAddress {
         let socket = self.checked_socket()?;
         runtime_folder::make(&self.folder)?;
         runtime_folder::check(&self.folder)?;
-        let lock = lock(&self.folder.join("desk.lock"))?;
+        let lock = lock(&self.folder.join("daemon.lock"))?;
         let system = |error| TransportError::System { path: socket.clone(), error };
         match fs::remove_file(&socket) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(system(error)),

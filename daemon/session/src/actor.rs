@@ -158,39 +158,39 @@ pub struct SessionHandle {
 impl SessionHandle {
     /// Starts a session. Fails if another process works on it. Marks parts that were under way when it last ended as
     /// interrupted.
-    pub async fn start(setting: SessionDeps) -> Result<Self, StoreError> {
+    pub async fn start(deps: SessionDeps) -> Result<Self, StoreError> {
         let (inbox, commands) = mpsc::channel(64);
-        let (wanted_in, wanted) = mpsc::channel(64);
+        let (call_requests_tx, call_requests) = mpsc::channel(64);
         let (progress_in, progress) = mpsc::channel(256);
-        let claim = setting.store.claim_session(&setting.session.id).await?;
-        setting.store.put_session(setting.session.clone()).await?;
-        let span = session_span(&setting.session);
-        let interrupted = setting.store.mark_interrupted(&setting.session.id).await?;
+        let claim = deps.store.claim_session(&deps.session.id).await?;
+        deps.store.put_session(deps.session.clone()).await?;
+        let span = session_span(&deps.session);
+        let interrupted = deps.store.mark_interrupted(&deps.session.id).await?;
         if interrupted > 0 {
             tracing::warn!(parent: &span, parts = interrupted, "parts were interrupted when the session last ended");
         }
-        let parts = setting.store.parts(&setting.session.id).await?;
-        let mut asks = PendingAsks::new((*setting.rules.get()).clone());
-        if setting.parent.is_none() {
-            asks.choose_action("edit", setting.session.review.map(asks::review_action));
+        let parts = deps.store.parts(&deps.session.id).await?;
+        let mut asks = PendingAsks::new((*deps.rules.get()).clone());
+        if deps.parent.is_none() {
+            asks.choose_action("edit", deps.session.review.map(asks::review_action));
         }
         let turns = parts.last().map_or(0, |part| part.turn);
         let parts: Vec<_> = parts.into_iter().map(Arc::new).collect();
         let todos = todo::restore_todos(&parts);
-        let lost_jobs = step_notes::lost_jobs(&parts, &setting.processes);
-        let jobs = job_events::watch(&setting.processes, setting.events.clone());
-        let worker = SessionActor {
+        let lost_jobs = step_notes::lost_jobs(&parts, &deps.processes);
+        let jobs = job_events::watch(&deps.processes, deps.events.clone());
+        let actor = SessionActor {
             _claim: claim,
             _jobs: jobs,
-            deps: setting,
+            deps,
             parts,
             lost_jobs,
             history: MessageHistory::default(),
             turn: turns,
             step: 0,
             commands,
-            call_requests: wanted,
-            call_requests_tx: wanted_in,
+            call_requests,
+            call_requests_tx,
             progress,
             progress_in,
             asks,
@@ -205,7 +205,7 @@ impl SessionHandle {
             is_stopped_by_user: false,
             end_waiters: Vec::new(),
         };
-        tokio::spawn(worker.run_logged().instrument(span));
+        tokio::spawn(actor.run_logged().instrument(span));
         Ok(Self { inbox })
     }
 
@@ -223,8 +223,8 @@ impl SessionHandle {
 
     /// Ends the session: cancels the turn and starts no other. Waits until everything is stored and announced.
     pub async fn end(&self) {
-        let (held, ended) = oneshot::channel();
-        let _ = self.inbox.send(ActorCommand::End(held)).await;
+        let (end_waiter, ended) = oneshot::channel();
+        let _ = self.inbox.send(ActorCommand::End(end_waiter)).await;
         // The session has ended.
         let _ = ended.await;
     }
@@ -247,7 +247,7 @@ impl SessionHandle {
     /// The answers to questions, or why there are none: with a reason the model continues, without one the turn stops. The
     /// first reply wins.
     pub async fn answer(&self, question: &Id, answers: Result<Vec<Vec<String>>, Option<String>>) -> bool {
-        let answers = answers.map_err(|reason| PermissionDenial::ByPerson { reason });
+        let answers = answers.map_err(|reason| PermissionDenial::ByUser { reason });
         self.inbox.send(ActorCommand::Answer(question.clone(), answers)).await.is_ok()
     }
 }
@@ -331,8 +331,8 @@ impl SessionActor {
             ActorCommand::Answer(question, answers) => self.answer(&question, answers).await,
             ActorCommand::AskReviewed(ask) => self.settle_reviewed_ask(&ask).await,
             ActorCommand::SetReviewTiming(when) => self.set_review_timing(when).await,
-            ActorCommand::End(held) => {
-                self.end_waiters.push(held);
+            ActorCommand::End(end_waiter) => {
+                self.end_waiters.push(end_waiter);
                 self.cancel.cancel();
             }
         }
@@ -382,8 +382,8 @@ impl SessionActor {
     }
 }
 
-/// What every line that a session logs begins with. It has the highest level, as the spans of turns and calls have: one that is
-/// off when a session opens would be missing from all of its lines, even after the level was raised.
+/// The span of every log line of a session. It has the highest level, like the spans of turns and calls: a span that is off when a
+/// session opens would be missing from all its lines, even after the level is raised.
 fn session_span(session: &Session) -> tracing::Span {
     let span =
         tracing::error_span!(parent: None, "session", id = %session.id, parent = tracing::field::Empty);
@@ -398,6 +398,6 @@ fn elapsed_ms(since: Instant) -> u64 {
 }
 
 /// An asker that sends to the actor.
-fn new_session_asker(wanted: mpsc::Sender<CallRequest>, part: Id) -> Arc<dyn copydesk_tool::Asker> {
-    Arc::new(SessionAsker { requests: wanted, part })
+fn new_session_asker(requests: mpsc::Sender<CallRequest>, part: Id) -> Arc<dyn copydesk_tool::Asker> {
+    Arc::new(SessionAsker { requests, part })
 }

@@ -57,7 +57,7 @@ pub enum AskReview {
 pub enum PermissionGrant {
     ByRule,
     /// The user saw what it was about.
-    ByPerson,
+    ByUser,
     /// The user decided every hunk.
     ByReview,
     /// The user has to decide: the caller opens a review and asks again.

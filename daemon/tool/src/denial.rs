@@ -10,7 +10,7 @@ pub enum PermissionDenial {
         why: String,
     },
     /// The user rejected it. Without a reason the turn stops.
-    ByPerson {
+    ByUser {
         reason: Option<String>,
     },
     /// The rules say `ask`, and no user is there.
@@ -25,10 +25,10 @@ impl PermissionDenial {
                 ToolErrorKind::Denied,
                 format!("A rule forbids this: {why}. Find another way, or say what you would need."),
             ),
-            Self::ByPerson { reason: Some(reason) } => {
+            Self::ByUser { reason: Some(reason) } => {
                 ToolError::new(ToolErrorKind::Denied, format!("The person said no: {reason}"))
             }
-            Self::ByPerson { reason: None } => ToolError::new(
+            Self::ByUser { reason: None } => ToolError::new(
                 ToolErrorKind::Denied,
                 "The person said no. Do not try the same again; ask what they want instead.",
             ),

@@ -79,22 +79,24 @@ pub fn find_skills(shelves: &[SkillFolder]) -> SkillCatalog {
             }
             let is_within = |path: &Path| within.as_ref().is_some_and(|root| path.starts_with(root));
             if repository.is_some() && !(is_within(&path) && is_within(&folder)) {
-                problems
-                    .push(format!("{}: it leads out of the repository, and is passed over", file.display()));
+                problems.push(format!(
+                    "{}: it is a symlink out of the repository, so it is ignored",
+                    file.display()
+                ));
                 continue;
             }
             match read(&path, folder, repository.is_some()) {
                 Ok(Skill { name, is_from_repository: true, .. })
                     if skills.get(&name).is_some_and(|known| !known.is_from_repository) =>
                 {
-                    let why = format!("you have a skill `{name}` of your own, and this one is passed over");
+                    let why = format!("your own skill `{name}` wins, so this one is ignored");
                     problems.push(format!("{}: {why}", path.display()));
                 }
                 Ok(skill) if skills.len() < MOST || skills.contains_key(&skill.name) => {
                     skills.insert(skill.name.clone(), skill);
                 }
                 Ok(skill) => {
-                    let why = format!("there are {MOST} skills already; `{}` is left out", skill.name);
+                    let why = format!("there are {MOST} skills already; `{}` is ignored", skill.name);
                     problems.push(format!("{}: {why}", path.display()));
                 }
                 Err(FrontMatterProblem { line, what }) => {
@@ -231,13 +233,13 @@ mod tests {
         assert_eq!(
             problems,
             [
-                "REPO/skills/a-detour/SKILL.md: it leads out of the repository, and is passed over",
-                "REPO/skills/commit/SKILL.md: you have a skill `commit` of your own, and this one is passed over",
+                "REPO/skills/a-detour/SKILL.md: it is a symlink out of the repository, so it is ignored",
+                "REPO/skills/commit/SKILL.md: your own skill `commit` wins, so this one is ignored",
                 "REPO/skills/no-head/SKILL.md:1: it has no head: `name` and `description` between two lines `---`",
                 "REPO/skills/no-words/SKILL.md:1: its `description` is missing",
                 "REPO/skills/odd/SKILL.md:3: its `name` may have letters, digits, `-`, `_`, `.` and `:`, at most 64",
                 "REPO/skills/open/SKILL.md:1: the head begins here and is never closed by a second `---`",
-                "REPO/skills/secret/SKILL.md: it leads out of the repository, and is passed over",
+                "REPO/skills/secret/SKILL.md: it is a symlink out of the repository, so it is ignored",
             ]
         );
         // The home folder is a repository.

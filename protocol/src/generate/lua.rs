@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{UPDATE_HINT, branches, is_required, lower, map, reference, text};
 
 const HEADER: &str = "\
--- The protocol between the desk of Copydesk and its editor extensions. Made from protocol/src; do not edit.
+-- The protocol between the Copydesk daemon and its editor extensions. Generated from protocol/src; do not edit.
 ";
 
 pub(super) fn render(schema: &Value) -> String {
@@ -20,12 +20,8 @@ pub(super) fn render(schema: &Value) -> String {
         }
     }
     out.push_str("\nlocal M = {}\n\n--- The version of the protocol.\n");
-    write!(
-        out,
-        "M.protocol = {}\n\n--- The names of the methods, as they stand on the wire.\n",
-        schema["protocol"]
-    )
-    .unwrap();
+    write!(out, "M.protocol = {}\n\n--- The names of the methods, as on the wire.\n", schema["protocol"])
+        .unwrap();
     out.push_str("M.methods = {\n");
     for (name, method) in map(schema, "methods") {
         let params = value(&method["params"]);
@@ -56,7 +52,7 @@ fn class(out: &mut String, name: &str, parent: Option<&str>, schema: &Value) {
     }
 }
 
-/// Branches with fields are classes of their own, named after what tells them apart.
+/// A branch with fields becomes a class, named after its tag.
 fn choice(out: &mut String, name: &str, schema: &Value, choices: &[Value]) {
     let mut names = Vec::new();
     for choice in choices {
@@ -75,7 +71,7 @@ fn choice(out: &mut String, name: &str, schema: &Value, choices: &[Value]) {
     }
 }
 
-/// The value of the field that is a constant, else the name of the only field.
+/// The value of the constant field, else the name of the only field.
 fn tag(schema: &Value) -> &str {
     let properties = map(schema, "properties");
     let constant = properties.values().find_map(|property| property["const"].as_str());

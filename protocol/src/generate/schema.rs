@@ -1,4 +1,4 @@
-//! One JSON Schema of everything: types under `$defs`, methods and errors beside them.
+//! One JSON Schema for the protocol: types under `$defs`, methods and errors beside them.
 
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -24,7 +24,7 @@ fn build_schema(settings: SchemaSettings) -> Value {
                 "description": method.doc,
                 "direction": method.direction,
                 "kind": method.kind,
-                "waitsForPerson": method.waits_for_person,
+                "waitsForUser": method.waits_for_user,
                 "params": method.params.schema(&mut generator),
             });
             if let Some(result) = method.result {
@@ -39,13 +39,13 @@ fn build_schema(settings: SchemaSettings) -> Value {
         .collect();
     let hello = json!({
         "client": generator.subschema_for::<ClientHello>(),
-        "desk": generator.subschema_for::<DaemonHello>(),
+        "daemon": generator.subschema_for::<DaemonHello>(),
         "mismatch": generator.subschema_for::<ProtocolMismatch>(),
     });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "The protocol between the desk of Copydesk and its editor extensions",
-        "description": format!("Made from the table of methods in protocol/src. {UPDATE_HINT}"),
+        "title": "The protocol between the Copydesk daemon and its editor extensions",
+        "description": format!("Generated from the table of methods in protocol/src. {UPDATE_HINT}"),
         "protocol": PROTOCOL,
         "hello": hello,
         "methods": methods,
@@ -61,7 +61,7 @@ fn definitions(mut generator: SchemaGenerator) -> Value {
     Value::Object(definitions)
 }
 
-/// What we never send is not promised: no `null`, no defaults (which are all "nothing"), no widths of numbers.
+/// Removes what we do not promise: `null`, defaults (all of them empty) and widths of numbers.
 fn normalize_schema(schema: &mut Value) {
     let Some(fields) = schema.as_object_mut() else { return };
     fields.remove("default");
@@ -97,7 +97,7 @@ fn what_is_read_and_what_is_written_have_one_description() {
     for (name, definition) in read["$defs"].as_object().unwrap() {
         assert_eq!(
             *definition, written["$defs"][name],
-            "{name}: a field with a default is left out when it is empty"
+            "{name}: a field with a default must not be serialized when it is empty"
         );
     }
 }
@@ -110,9 +110,9 @@ fn everything_is_described_and_no_two_types_share_a_name() {
         }
         let properties = schema["properties"].as_object();
         for (key, property) in properties.into_iter().flatten() {
-            // What tells the branches of a choice apart is described with the branch.
-            let tells = path.contains('#') && properties.is_some_and(|all| all.len() == 1);
-            if property.get("const").is_none() && !tells {
+            // The branch describes its tag.
+            let is_tag = path.contains('#') && properties.is_some_and(|all| all.len() == 1);
+            if property.get("const").is_none() && !is_tag {
                 visit(&format!("{path}.{key}"), property, missing);
             }
         }

@@ -1,4 +1,4 @@
-//! Types and names for extensions written in TypeScript. Imports nothing, so that any version of any client will do.
+//! Types and names for extensions in TypeScript. The module imports nothing, so it works with any version of any client.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{UPDATE_HINT, branches, is_required, lower, map, reference, text};
 
 const HEADER: &str = "\
-// The protocol between the desk of Copydesk and its editor extensions. Made from protocol/src; do not edit.
+// The protocol between the Copydesk daemon and its editor extensions. Generated from protocol/src; do not edit.
 ";
 
 pub(super) fn render(schema: &Value) -> String {
@@ -15,7 +15,7 @@ pub(super) fn render(schema: &Value) -> String {
     writeln!(out, "export const PROTOCOL = {};\n", schema["protocol"]).unwrap();
     let methods = map(schema, "methods");
 
-    out.push_str("/** The names of the methods, as they stand on the wire. */\nexport const methods = {\n");
+    out.push_str("/** The names of the methods, as on the wire. */\nexport const methods = {\n");
     for (name, method) in methods {
         writeln!(out, "{}  {}: \"{name}\",", doc(method, "  "), lower(text(method, "marker"))).unwrap();
     }
@@ -26,7 +26,7 @@ pub(super) fn render(schema: &Value) -> String {
     out.push_str("} as const;\n");
 
     let groups = [
-        ("RequestsToDesk", "Requests that a client sends.", "toDesk", "request"),
+        ("RequestsToDaemon", "Requests that a client sends.", "toDaemon", "request"),
         ("RequestsToClient", "Requests that a client answers.", "toClient", "request"),
         ("NotificationsToClient", "Notifications that a client gets.", "toClient", "notification"),
     ];
@@ -101,7 +101,7 @@ fn inline(schema: &Value) -> String {
     format!("{{ {} }}", fields.collect::<Vec<_>>().join("; "))
 }
 
-/// One of several types: on one line, unless its fields have something to say.
+/// A branch of a union: on one line, unless its fields have descriptions.
 fn branch(schema: &Value) -> String {
     let described = schema["properties"]
         .as_object()

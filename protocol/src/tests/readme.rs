@@ -1,4 +1,4 @@
-//! The page for people says what the table says, and its examples are true.
+//! `README.md` agrees with the table, and its examples are valid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ fn every_example_is_true() {
         for line in block.split("```").next().unwrap().lines() {
             let (arrow, message) = line.split_once(' ').unwrap();
             let direction = match arrow {
-                "-->" => Direction::ToDesk,
+                "-->" => Direction::ToDaemon,
                 "<--" => Direction::ToClient,
                 _ => panic!("no arrow: {line}"),
             };

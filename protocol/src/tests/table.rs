@@ -1,4 +1,4 @@
-//! The rules that every line of the table keeps.
+//! The rules for every row of the table.
 
 use std::collections::BTreeSet;
 
@@ -36,8 +36,8 @@ fn requests_have_results_and_notifications_have_none() {
 
 /// Law 2.
 #[test]
-fn only_asks_of_the_desk_may_wait_for_a_person() {
-    let waiting: Vec<_> = methods().into_iter().filter(|method| method.waits_for_person).collect();
+fn only_asks_of_the_daemon_may_wait_for_a_user() {
+    let waiting: Vec<_> = methods().into_iter().filter(|method| method.waits_for_user).collect();
     for method in &waiting {
         assert_eq!(
             (method.direction, method.kind),
@@ -52,9 +52,9 @@ fn only_asks_of_the_desk_may_wait_for_a_person() {
 
 /// Law 3.
 #[test]
-fn what_may_wait_can_be_answered_as_cancelled() {
+fn requests_that_may_wait_can_be_answered_as_cancelled() {
     let schema = schema();
-    for method in methods().iter().filter(|method| method.waits_for_person) {
+    for method in methods().iter().filter(|method| method.waits_for_user) {
         let result = resolve(&schema, &schema["methods"][method.name]["result"]).to_string();
         assert!(result.contains(r#""const":"cancelled""#), "{}: {result}", method.name);
     }
@@ -80,8 +80,8 @@ fn resolve<'a>(schema: &'a Value, shape: &'a Value) -> &'a Value {
 #[test]
 fn the_markers_say_the_same_as_the_list() {
     assert_eq!(SessionNew::METHOD, "copydesk/session/new");
-    assert_eq!(SessionNew::DIRECTION, Direction::ToDesk);
-    const { assert!(PermissionAsk::WAITS_FOR_PERSON && !SessionNew::WAITS_FOR_PERSON) };
+    assert_eq!(SessionNew::DIRECTION, Direction::ToDaemon);
+    const { assert!(PermissionAsk::WAITS_FOR_USER && !SessionNew::WAITS_FOR_USER) };
     assert_eq!((Event::METHOD, Event::DIRECTION), ("copydesk/event", Direction::ToClient));
 }
 

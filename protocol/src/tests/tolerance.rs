@@ -1,4 +1,4 @@
-//! What clients really send is understood; what is wrong is refused.
+//! The daemon accepts what clients really send, and rejects invalid messages.
 
 use serde_json::{Value, json};
 
@@ -75,18 +75,18 @@ fn a_code_may_be_a_number() {
     assert_eq!(codes, [Some("2304"), Some("E1")]);
 }
 
-/// It makes a difference: a rejection without a reason stops the turn.
+/// A rejection without a reason stops the turn.
 #[test]
-fn a_reason_that_was_left_empty_is_none() {
+fn a_blank_reason_counts_as_missing() {
     for nothing in [json!(null), json!(""), json!(" \n")] {
         let reply: PermissionReply = decode(json!({"reply": "reject", "reason": nothing})).unwrap();
         assert_eq!(reply, PermissionReply::Reject { reason: None });
     }
 }
 
-/// A newer client may say more than we know.
+/// A newer client may send fields that we do not know.
 #[test]
-fn unknown_fields_are_passed_over_in_every_method() {
+fn unknown_fields_are_ignored_in_every_method() {
     for method in methods() {
         let shape = match (method.direction, method.kind) {
             (Direction::ToClient, MethodKind::Request) => method.result.unwrap(),
@@ -110,7 +110,7 @@ fn unknown_choices_are_refused_with_the_known_ones_named() {
 }
 
 #[test]
-fn an_ordinary_lsp_client_says_nothing_of_us() {
+fn an_ordinary_lsp_client_has_no_hello() {
     assert_eq!(ClientHello::from_initialization_options(None).unwrap(), None);
     for options in [json!(null), json!([]), json!({}), json!({"copydesk": null}), json!({"other": 1})] {
         assert_eq!(ClientHello::from_initialization_options(Some(&options)).unwrap(), None, "{options}");

@@ -1,4 +1,4 @@
-//! What every type looks like on the wire, and that it comes back as it went.
+//! Every type as JSON, and its round trip.
 
 mod editors;
 mod metadata;
@@ -14,7 +14,7 @@ use expect_test::Expect;
 use crate::generate::schema;
 use crate::method::MessagePayload;
 
-/// The text on the wire is as expected, and is read as the same value.
+/// Checks the JSON of a value, and that it is read as the same value.
 fn check<T: MessagePayload + PartialEq + Debug>(value: &T, expected: &Expect) {
     let text = serde_json::to_string(value).unwrap();
     expected.assert_eq(&text);

@@ -268,7 +268,7 @@ const FOLDS: &[FoldCase] = &[
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn folds_that_a_person_made_stay_around_their_lines() {
+fn folds_that_a_user_made_stay_around_their_lines() {
     for_each_neovim(|program| {
         let mut bare = MockDaemonNeovim::start(program, "utf-8");
         let text: Vec<_> = (1..=20).map(|number| format!("line {number}")).collect();

@@ -111,7 +111,7 @@ fn another_language_server_does_not_make_an_edit_stale() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn a_person_in_the_middle_of_a_command_is_left_there() {
+fn a_user_in_the_middle_of_a_command_is_left_there() {
     for_each_neovim(|program| {
         let mut bare = MockDaemonNeovim::start(program, "utf-8");
         for (name, keys, more, expected) in [

@@ -47,7 +47,7 @@ end
 fn rounds(program: &Path, rounds: usize) -> EditTally {
     let scripted = allow_edits_environment([]);
     let files: Vec<_> = (0..BUFFERS).map(|number| format!("f{number}.txt")).collect();
-    let mut window = PluginNeovim::open(program, &scripted.desk);
+    let mut window = PluginNeovim::open(program, &scripted.env);
     window.connect();
     window.lua(PERSON);
     window.lua(include_str!("../../neovim/person.lua"));
@@ -103,9 +103,9 @@ fn a_turn_edits_what_is_open_wherever_that_is() {
             edit("c5", "b.txt", "one", "1"),
             ScriptedTurn::new().text("Done."),
         ]);
-        scripted.desk.write("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
-        scripted.desk.write("b.txt", "one\n");
-        let mut window = PluginNeovim::open(program, &scripted.desk);
+        scripted.env.write("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
+        scripted.env.write("b.txt", "one\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
         window
             .lua("vim.cmd('silent edit b.txt | setlocal readonly | silent edit a.txt | 2,4fold | 5,7fold')");
         window.connect();

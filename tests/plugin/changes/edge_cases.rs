@@ -14,34 +14,34 @@ use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 fn where_there_is_nothing_to_list_it_is_said() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([ScriptedTurn::new().text("Just talk.")]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.open_list();
-        assert_eq!(person.next_notification(), "there is no session; `:Copydesk sessions` opens one");
-        person.run_command("Copydesk changes now", json!([]));
-        assert_eq!(person.next_notification(), "`changes` takes a turn number, not `now`");
-        person.run_turn("Talk");
-        person.run_command("Copydesk changes 9", json!([]));
-        assert_eq!(person.next_notification(), "the session has no turn 9");
-        person.run_command("Copydesk changes 0", json!([]));
-        assert_eq!(person.next_notification(), "the session has no turn 0");
-        assert_eq!(person.window.lua("return #vim.api.nvim_tabpage_list_wins(0)"), 1);
-        person.open_list();
-        assert_eq!(person.list_text(), "  Turn 1  Talk  no changes");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.open_list();
+        assert_eq!(user.next_notification(), "there is no session; `:Copydesk sessions` opens one");
+        user.run_command("Copydesk changes now", json!([]));
+        assert_eq!(user.next_notification(), "`changes` takes a turn number, not `now`");
+        user.run_turn("Talk");
+        user.run_command("Copydesk changes 9", json!([]));
+        assert_eq!(user.next_notification(), "the session has no turn 9");
+        user.run_command("Copydesk changes 0", json!([]));
+        assert_eq!(user.next_notification(), "the session has no turn 0");
+        assert_eq!(user.window.lua("return #vim.api.nvim_tabpage_list_wins(0)"), 1);
+        user.open_list();
+        assert_eq!(user.list_text(), "  Turn 1  Talk  no changes");
         for keys in ["<CR>", "<Tab>"] {
-            person.window.keys(keys);
+            user.window.keys(keys);
         }
-        person.window.keys("u");
-        assert_eq!(person.next_notification(), "there is nothing to undo");
-        person.window.keys("r");
-        assert_eq!(person.next_notification(), "there is nothing to redo");
-        person.window.keys("a");
-        assert_eq!(person.next_notification(), "nothing in it is undecided");
+        user.window.keys("u");
+        assert_eq!(user.next_notification(), "there is nothing to undo");
+        user.window.keys("r");
+        assert_eq!(user.next_notification(), "there is nothing to redo");
+        user.window.keys("a");
+        assert_eq!(user.next_notification(), "nothing in it is undecided");
         // Another session, and then none.
-        person.run_command("Copydesk new", json!([]));
-        person.wait_for_list_text("The session is empty.");
-        person.run_command("Copydesk sessions delete Talk", json!(["Talk", "Delete it"]));
-        assert_eq!(person.next_notification(), "deleted “Talk”");
-        assert_eq!(person.list_text(), "The session is empty.");
+        user.run_command("Copydesk new", json!([]));
+        user.wait_for_list_text("The session is empty.");
+        user.run_command("Copydesk sessions delete Talk", json!(["Talk", "Delete it"]));
+        assert_eq!(user.next_notification(), "deleted “Talk”");
+        assert_eq!(user.list_text(), "The session is empty.");
     });
 }
 
@@ -49,17 +49,17 @@ fn where_there_is_nothing_to_list_it_is_said() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_session_that_is_deleted_leaves_an_empty_list() {
     for_each_neovim(|program| {
-        let (mut person, _scripted) = after_three_turns(program);
-        person.open_list();
-        person.run_command("Copydesk sessions delete", json!(["Number", "Delete it"]));
-        person.wait_for_list_text("No session is open.");
-        assert!(person.next_notification().starts_with("deleted “Number the lines"));
+        let (mut user, _scripted) = after_three_turns(program);
+        user.open_list();
+        user.run_command("Copydesk sessions delete", json!(["Number", "Delete it"]));
+        user.wait_for_list_text("No session is open.");
+        assert!(user.next_notification().starts_with("deleted “Number the lines"));
         for keys in ["u", "r", "a", "A", "<CR>", "<Tab>"] {
-            person.window.keys(keys);
+            user.window.keys(keys);
         }
-        person.window.keys("q");
-        assert_eq!(person.cursor_position().0, "a.txt");
-        assert_eq!(person.window.lua("return #T.said"), 1);
+        user.window.keys("q");
+        assert_eq!(user.cursor_position().0, "a.txt");
+        assert_eq!(user.window.lua("return #T.said"), 1);
     });
 }
 
@@ -68,22 +68,22 @@ fn a_session_that_is_deleted_leaves_an_empty_list() {
 fn a_file_that_went_and_parts_that_make_no_sense_are_passed_over() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([edit(ScriptedTurn::new(), "c1", "b.txt", "x", "y"), done()]);
-        scripted.desk.write("a.txt", TEXT);
-        scripted.desk.write("b.txt", "x\n");
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.command("edit a.txt");
-        person.run_turn("Edit");
-        person.run_command("Copydesk accept-all", json!([]));
-        person.window.wait_until("require('copydesk.review').count() == 0");
-        fs::remove_file(scripted.desk.path("b.txt")).unwrap();
-        person.open_list();
-        person.move_to_row("▾ b.txt");
-        person.window.keys("<CR>");
-        assert_eq!(person.next_notification(), "`b.txt` no longer exists");
-        assert_eq!(person.window.lua("return vim.bo.filetype"), "copydesk-changes");
-        person.window.keys("u");
-        assert!(person.next_notification().starts_with("no longer there: b.txt"));
-        assert!(!person.list_text().contains("undone"), "{}", person.list_text());
+        scripted.env.write("a.txt", TEXT);
+        scripted.env.write("b.txt", "x\n");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.run_turn("Edit");
+        user.run_command("Copydesk accept-all", json!([]));
+        user.window.wait_until("require('copydesk.review').count() == 0");
+        fs::remove_file(scripted.env.path("b.txt")).unwrap();
+        user.open_list();
+        user.move_to_row("▾ b.txt");
+        user.window.keys("<CR>");
+        assert_eq!(user.next_notification(), "`b.txt` no longer exists");
+        assert_eq!(user.window.lua("return vim.bo.filetype"), "copydesk-changes");
+        user.window.keys("u");
+        assert!(user.next_notification().starts_with("no longer there: b.txt"));
+        assert!(!user.list_text().contains("undone"), "{}", user.list_text());
         // As no daemon sends it.
         let odd = "local view = require('copydesk.session').current()
             for _, part in ipairs(view.parts) do
@@ -110,14 +110,14 @@ fn a_file_that_went_and_parts_that_make_no_sense_are_passed_over() {
                 "▾ Turn 1  Edit  1 file|  ▾ /b c  new file|",
             ),
         ] {
-            person.window.command("silent! bwipeout copydesk://changes");
-            let lines = person.window.nvim.lua(odd, json!([metadata]));
+            user.window.command("silent! bwipeout copydesk://changes");
+            let lines = user.window.nvim.lua(odd, json!([metadata]));
             let lines = lines.as_str().unwrap();
             assert!(lines.starts_with(listed), "{metadata}: {lines}");
-            person.window.keys("GG");
-            person.window.screen();
+            user.window.keys("GG");
+            user.window.screen();
         }
-        assert_eq!(person.window.lua("return #T.said"), 2);
+        assert_eq!(user.window.lua("return #T.said"), 2);
     });
 }
 
@@ -132,30 +132,30 @@ fn earlier_turns_are_loaded_when_they_are_asked_for() {
             })
             .collect();
         let scripted = allow_edits_environment(turns);
-        scripted.desk.write("a.txt", "<0>\n");
-        let mut person = NeovimUser::start(program, &scripted.desk);
+        scripted.env.write("a.txt", "<0>\n");
+        let mut user = NeovimUser::start(program, &scripted.env);
         for number in 1..=6 {
-            person.run_turn(&format!("Turn it to {number}"));
+            user.run_turn(&format!("Turn it to {number}"));
         }
-        person.window.quit_with("qall!");
+        user.window.quit_with("qall!");
         let page = json!({ "chat": { "page": 16 } });
-        let mut person = NeovimUser::start_with(program, &scripted.desk, page);
-        person.run_command("Copydesk sessions", json!(["Turn it"]));
-        person.window.wait_until("require('copydesk.session').current()");
-        person.open_list();
-        let first = person.list_text();
+        let mut user = NeovimUser::start_with(program, &scripted.env, page);
+        user.run_command("Copydesk sessions", json!(["Turn it"]));
+        user.window.wait_until("require('copydesk.session').current()");
+        user.open_list();
+        let first = user.list_text();
         assert!(first.starts_with("▾ Turn 6") && first.ends_with("… earlier turns"), "{first}");
         assert!(!first.contains("Turn 2"), "{first}");
-        person.window.keys("G<CR>");
-        person.wait_for_list_text("Turn 3");
-        person.window.keys("gg");
-        person.run_command("Copydesk changes 1", json!([]));
-        person.wait_for_list_text("▾ Turn 1  Turn it to 1");
-        person.window.wait_until("vim.fn.getline('.'):find('Turn 1', 1, true)");
-        assert!(!person.list_text().contains("earlier turns"), "{}", person.list_text());
+        user.window.keys("G<CR>");
+        user.wait_for_list_text("Turn 3");
+        user.window.keys("gg");
+        user.run_command("Copydesk changes 1", json!([]));
+        user.wait_for_list_text("▾ Turn 1  Turn it to 1");
+        user.window.wait_until("vim.fn.getline('.'):find('Turn 1', 1, true)");
+        assert!(!user.list_text().contains("earlier turns"), "{}", user.list_text());
         // An undo from before survives a reload.
-        person.window.keys("u");
-        assert!(person.next_notification().contains("a.txt"));
+        user.window.keys("u");
+        assert!(user.next_notification().contains("a.txt"));
     });
 }
 
@@ -163,24 +163,24 @@ fn earlier_turns_are_loaded_when_they_are_asked_for() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn every_tab_page_has_a_list_of_its_own() {
     for_each_neovim(|program| {
-        let (mut person, _scripted) = after_three_turns(program);
-        person.open_list();
-        person.move_to_row("EIGHT");
-        person.window.command("tab split b.txt");
-        person.open_list();
-        assert_eq!(person.window.lua("return { vim.fn.tabpagenr(), vim.fn.winnr('$') }"), json!([2, 2]));
-        person.move_to_row("three and a half\\|+2 -1    3");
-        person.window.keys("u");
-        person.next_notification();
-        person.window.keys("q");
-        assert_eq!(person.window.lua("return { vim.fn.tabpagenr(), vim.fn.winnr('$') }"), json!([2, 1]));
-        assert_eq!(person.cursor_position().0, "b.txt");
+        let (mut user, _scripted) = after_three_turns(program);
+        user.open_list();
+        user.move_to_row("EIGHT");
+        user.window.command("tab split b.txt");
+        user.open_list();
+        assert_eq!(user.window.lua("return { vim.fn.tabpagenr(), vim.fn.winnr('$') }"), json!([2, 2]));
+        user.move_to_row("three and a half\\|+2 -1    3");
+        user.window.keys("u");
+        user.next_notification();
+        user.window.keys("q");
+        assert_eq!(user.window.lua("return { vim.fn.tabpagenr(), vim.fn.winnr('$') }"), json!([2, 1]));
+        assert_eq!(user.cursor_position().0, "b.txt");
         // The other one is unchanged, and so is its document window.
-        person.window.command("tabprevious");
-        assert!(person.row().contains("EIGHT"));
-        person.window.keys("q");
-        assert_eq!(person.cursor_position().0, "a.txt");
-        assert_eq!(person.window.lua("return #vim.fn.win_findbuf(vim.fn.bufnr('a.txt'))"), 1);
+        user.window.command("tabprevious");
+        assert!(user.row().contains("EIGHT"));
+        user.window.keys("q");
+        assert_eq!(user.cursor_position().0, "a.txt");
+        assert_eq!(user.window.lua("return #vim.fn.win_findbuf(vim.fn.bufnr('a.txt'))"), 1);
     });
 }
 
@@ -190,22 +190,22 @@ fn from_the_command_line_window_and_a_float_nothing_breaks() {
     for_each_neovim(|program| {
         let scripted =
             allow_edits_environment([edit(ScriptedTurn::new(), "c1", "a.txt", "one", "1"), done()]);
-        scripted.desk.write("a.txt", TEXT);
+        scripted.env.write("a.txt", TEXT);
         let setup = json!({ "chat": { "position": "float" } });
-        let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
-        person.window.command("edit a.txt");
-        person.run_turn("Edit");
-        person.window.command("Copydesk chat");
-        person.window.command("wincmd w");
-        person.window.command("Copydesk changes");
-        assert_eq!(person.window.lua("return vim.bo.filetype"), "copydesk-changes");
-        person.move_to_row("+1 -1    1");
-        person.window.keys("<CR>");
-        assert_eq!(person.cursor_position(), ("a.txt".into(), 1));
-        person.window.lua("vim.api.nvim_feedkeys('q:', 'n', false)");
-        person.window.wait_until("vim.fn.getcmdwintype() == ':'");
-        person.window.command("Copydesk changes");
-        assert!(person.next_notification().starts_with("cannot open a window from the command-line window"));
+        let mut user = NeovimUser::start_with(program, &scripted.env, setup);
+        user.window.command("edit a.txt");
+        user.run_turn("Edit");
+        user.window.command("Copydesk chat");
+        user.window.command("wincmd w");
+        user.window.command("Copydesk changes");
+        assert_eq!(user.window.lua("return vim.bo.filetype"), "copydesk-changes");
+        user.move_to_row("+1 -1    1");
+        user.window.keys("<CR>");
+        assert_eq!(user.cursor_position(), ("a.txt".into(), 1));
+        user.window.lua("vim.api.nvim_feedkeys('q:', 'n', false)");
+        user.window.wait_until("vim.fn.getcmdwintype() == ':'");
+        user.window.command("Copydesk changes");
+        assert!(user.next_notification().starts_with("cannot open a window from the command-line window"));
     });
 }
 
@@ -236,12 +236,12 @@ fn diffs_are_read_whatever_is_in_them() {
     ];
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
+        let mut user = NeovimUser::start(program, &scripted.env);
         for (diff, hunks) in &cases {
             let read = "return vim.json.decode(vim.json.encode(vim.tbl_map(function(hunk)
                 return { hunk.line, #hunk.added > 0 and hunk.added or vim.NIL, #hunk.removed > 0 and hunk.removed or vim.NIL }
               end, (require('copydesk.changes.diff').read(...)))))";
-            let found = person.window.nvim.lua(read, json!([diff]));
+            let found = user.window.nvim.lua(read, json!([diff]));
             let text = found.to_string().replace("null", "[]").replace("{}", "[]");
             assert_eq!(text, hunks.to_string(), "{diff}");
         }

@@ -17,9 +17,9 @@ pub(super) const PID: &str = "return T.await(function(done)
 end)";
 
 /// Creates a program in place of the binary; returns its path.
-fn program_that(desk: &TestEnvironment, does: &str) -> String {
-    desk.write("~/bin/copydesk", format!("#!/bin/sh\n{does}\n"));
-    let path = desk.path("~/bin/copydesk");
+fn program_that(env: &TestEnvironment, does: &str) -> String {
+    env.write("~/bin/copydesk", format!("#!/bin/sh\n{does}\n"));
+    let path = env.path("~/bin/copydesk");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     path.to_str().unwrap().to_owned()
 }
@@ -30,7 +30,7 @@ fn a_program_that_is_missing_is_told_with_what_to_do() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
         let setup = json!({ "cmd": "copydesk-nowhere" });
-        let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
+        let mut user = NeovimUser::start_with(program, &scripted.env, setup);
         let missing = "cannot find the program `copydesk-nowhere`: build it in a clone of Copydesk with \
             `cargo install --path daemon/cli`, or set `cmd` in setup{} to its path";
         for (command, said) in [
@@ -43,13 +43,13 @@ fn a_program_that_is_missing_is_told_with_what_to_do() {
             ("Copydesk log", missing.to_owned()),
             ("Copydesk restart", missing.to_owned()),
         ] {
-            person.run_command(command, json!([]));
-            assert_eq!(person.next_notification(), said, "{command}");
-            person.window.lua("T.said = {}");
+            user.run_command(command, json!([]));
+            assert_eq!(user.next_notification(), said, "{command}");
+            user.window.lua("T.said = {}");
         }
-        person.run_command("Copydesk status", json!([]));
-        person.window.wait_until("vim.bo.buftype == 'nofile'");
-        assert!(person.window.lines("copydesk://status").contains("failed: cannot find the program"));
+        user.run_command("Copydesk status", json!([]));
+        user.window.wait_until("vim.bo.buftype == 'nofile'");
+        assert!(user.window.lines("copydesk://status").contains("failed: cannot find the program"));
     });
 }
 
@@ -59,15 +59,15 @@ fn a_program_of_another_version_is_told() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
         let does = "[ \"$1\" = --version ] && { echo 'copydesk 0.0.9'; exit; }; exit 2";
-        let setup = json!({ "cmd": program_that(&scripted.desk, does) });
-        let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
-        person.run_command("Copydesk! ask Hello", json!([]));
+        let setup = json!({ "cmd": program_that(&scripted.env, does) });
+        let mut user = NeovimUser::start_with(program, &scripted.env, setup);
+        user.run_command("Copydesk! ask Hello", json!([]));
         assert_eq!(
-            person.next_notification(),
+            user.next_notification(),
             "the prompt was not sent: the program is version 0.0.9, this plugin is 0.1.0: update the older one"
         );
-        person.window.command("checkhealth copydesk");
-        let text = person.window.lines("%");
+        user.window.command("checkhealth copydesk");
+        let text = user.window.lines("%");
         assert!(text.contains("is version 0.0.9, this plugin is 0.1.0"), "{text}");
     });
 }
@@ -89,30 +89,30 @@ fn what_another_version_tells_is_read_with_care() {
             let does = format!(
                 "case $1 in --version) echo 'copydesk 0.0.9';; status) echo '{status}';; doctor) echo '{doctor}';; esac"
             );
-            let setup = json!({ "cmd": program_that(&scripted.desk, &does) });
-            let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
-            person.window.command("checkhealth copydesk");
-            let text = person.window.lines("%");
+            let setup = json!({ "cmd": program_that(&scripted.env, &does) });
+            let mut user = NeovimUser::start_with(program, &scripted.env, setup);
+            user.window.command("checkhealth copydesk");
+            let text = user.window.lines("%");
             assert!(!text.contains("Exception") && text.contains("What `copydesk doctor` finds"), "{text}");
-            person.window.command("enew!");
-            person.run_command("Copydesk log", json!([]));
-            assert_eq!(person.next_notification(), "`copydesk doctor` does not name the daemon's log file");
+            user.window.command("enew!");
+            user.run_command("Copydesk log", json!([]));
+            assert_eq!(user.next_notification(), "`copydesk doctor` does not name the daemon's log file");
         }
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn a_program_is_found_whatever_names_a_person_leaves_out() {
+fn a_program_is_found_whatever_names_a_user_leaves_out() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let path = program_that(&scripted.desk, "exit 0");
-        let mut person = NeovimUser::start_with(program, &scripted.desk, json!({ "cmd": path }));
+        let path = program_that(&scripted.env, "exit 0");
+        let mut user = NeovimUser::start_with(program, &scripted.env, json!({ "cmd": path }));
         let find = "vim.o.wildignore = '*/bin/*' return (require('copydesk.binary').find())";
-        assert_eq!(person.window.lua(find), json!(path));
+        assert_eq!(user.window.lua(find), json!(path));
         let empty =
             "require('copydesk').setup({ cmd = '' }) return select(2, require('copydesk.binary').find())";
-        let problem = person.window.lua(empty);
+        let problem = user.window.lua(empty);
         assert!(problem.as_str().unwrap().starts_with("cannot find the program ``"), "{problem}");
     });
 }
@@ -122,14 +122,14 @@ fn a_program_is_found_whatever_names_a_person_leaves_out() {
 fn a_program_that_does_something_else_is_told() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let setup = json!({ "cmd": program_that(&scripted.desk, "echo 'What?' >&2; exit 3") });
-        let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
-        person.run_command("Copydesk doctor", json!([]));
-        assert_eq!(person.next_notification(), "`copydesk doctor` failed: What?");
-        person.run_command("Copydesk log", json!([]));
-        assert_eq!(person.next_notification(), "`copydesk doctor` failed: What?");
-        person.run_command("Copydesk new", json!([]));
-        let said = person.next_notification();
+        let setup = json!({ "cmd": program_that(&scripted.env, "echo 'What?' >&2; exit 3") });
+        let mut user = NeovimUser::start_with(program, &scripted.env, setup);
+        user.run_command("Copydesk doctor", json!([]));
+        assert_eq!(user.next_notification(), "`copydesk doctor` failed: What?");
+        user.run_command("Copydesk log", json!([]));
+        assert_eq!(user.next_notification(), "`copydesk doctor` failed: What?");
+        user.run_command("Copydesk new", json!([]));
+        let said = user.next_notification();
         assert!(said.contains("--version` printed no version (exit code 3)"), "{said}");
     });
 }
@@ -139,16 +139,16 @@ fn a_program_that_does_something_else_is_told() {
 fn a_program_that_hangs_holds_nothing_up() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let setup = json!({ "cmd": program_that(&scripted.desk, "exec cat > /dev/null") });
-        let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
-        person.run_command("Copydesk! ask Hello", json!([]));
-        person.run_command("Copydesk sessions", json!([]));
-        person.run_command("Copydesk status", json!([]));
-        person.window.wait_until("vim.bo.buftype == 'nofile'");
-        assert!(person.window.lines("copydesk://status").starts_with("Connection   connecting"));
-        assert_eq!(person.window.lua("return require('copydesk').status().connection"), "starting");
-        person.run_command("Copydesk stop", json!([]));
-        assert_eq!(person.next_notification(), "no turn is running");
+        let setup = json!({ "cmd": program_that(&scripted.env, "exec cat > /dev/null") });
+        let mut user = NeovimUser::start_with(program, &scripted.env, setup);
+        user.run_command("Copydesk! ask Hello", json!([]));
+        user.run_command("Copydesk sessions", json!([]));
+        user.run_command("Copydesk status", json!([]));
+        user.window.wait_until("vim.bo.buftype == 'nofile'");
+        assert!(user.window.lines("copydesk://status").starts_with("Connection   connecting"));
+        assert_eq!(user.window.lua("return require('copydesk').status().connection"), "starting");
+        user.run_command("Copydesk stop", json!([]));
+        assert_eq!(user.next_notification(), "no turn is running");
     });
 }
 
@@ -158,26 +158,26 @@ fn commands_work_again_after_the_daemon_was_killed() {
     for_each_neovim(|program| {
         let scripted =
             allow_edits_environment([ScriptedTurn::new().text("One."), ScriptedTurn::new().text("Two.")]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.run_turn("First");
-        let pid = person.window.lua(PID).as_u64().unwrap();
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_turn("First");
+        let pid = user.window.lua(PID).as_u64().unwrap();
         // Once when it was created, and again under the next daemon.
-        person.window.nvim.wait_for_message("CopydeskSession", |told| told["what"] == "loaded");
+        user.window.nvim.wait_for_message("CopydeskSession", |told| told["what"] == "loaded");
         kill(pid, "-KILL");
-        person.window.nvim.wait_for_message("CopydeskSession", |told| told["what"] == "loaded");
-        person.run_turn("Second");
+        user.window.nvim.wait_for_message("CopydeskSession", |told| told["what"] == "loaded");
+        user.run_turn("Second");
         assert!(scripted.request_body(1)["messages"].to_string().contains("First"));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn a_desk_that_speaks_another_protocol_is_told_and_not_asked_twice() {
+fn a_daemon_that_speaks_another_protocol_is_told_and_not_asked_twice() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let by_hand = FakeDaemon::listen(&scripted.desk);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.run_command("Copydesk new", json!([]));
+        let by_hand = FakeDaemon::listen(&scripted.env);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_command("Copydesk new", json!([]));
         let mut hand = by_hand.accept();
         let greeting = hand.expect_method("initialize");
         let message =
@@ -185,11 +185,11 @@ fn a_desk_that_speaks_another_protocol_is_told_and_not_asked_twice() {
         let data = json!({ "desk": 9, "client": 1, "update": "client", "retry": false });
         let error = json!({ "code": -31005, "message": message, "data": data });
         hand.send(&json!({ "jsonrpc": "2.0", "id": greeting["id"], "error": error }));
-        assert_eq!(person.next_notification(), format!("cannot create a session: {message}"));
-        person.run_command("Copydesk sessions", json!([]));
-        assert_eq!(person.next_notification(), message);
-        person.window.command("checkhealth copydesk");
-        assert!(person.window.lines("%").contains("`:Copydesk restart` tries again"));
+        assert_eq!(user.next_notification(), format!("cannot create a session: {message}"));
+        user.run_command("Copydesk sessions", json!([]));
+        assert_eq!(user.next_notification(), message);
+        user.window.command("checkhealth copydesk");
+        assert!(user.window.lines("%").contains("`:Copydesk restart` tries again"));
     });
 }
 
@@ -201,39 +201,39 @@ fn names_of_files_are_never_orders() {
         let names =
             ["a|b.txt", "%.txt", "#1.txt", "$HOME.txt", "`touch x`.txt", "-q.txt", "<cfile>.txt", "a'b.txt"];
         for name in names {
-            scripted.desk.write(name, format!("in {name}\n"));
+            scripted.env.write(name, format!("in {name}\n"));
         }
-        let mut person = NeovimUser::start(program, &scripted.desk);
+        let mut user = NeovimUser::start(program, &scripted.env);
         let mentions: Vec<_> = names.iter().map(|name| format!("@\"{name}\"")).collect();
-        person.window.nvim.lua("require('copydesk').ask(...)", json!([mentions.join(" ")]));
-        person.window.wait_for_turn_end();
+        user.window.nvim.lua("require('copydesk').ask(...)", json!([mentions.join(" ")]));
+        user.window.wait_for_turn_end();
         for name in names {
             let line = format!(r"[{name}]\nin {name}\n");
             assert!(scripted.last_message(0).contains(&line), "{name}: {}", scripted.last_message(0));
         }
-        assert!(!scripted.desk.exists("x"));
+        assert!(!scripted.env.exists("x"));
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn a_desk_that_hangs_is_told_by_status() {
+fn a_daemon_that_hangs_is_told_by_status() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.connect();
-        let pid = person.window.lua(PID).as_u64().unwrap();
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.connect();
+        let pid = user.window.lua(PID).as_u64().unwrap();
         kill(pid, "-STOP");
-        person.run_command("Copydesk sessions", json!([]));
-        person.run_command("Copydesk status", json!([]));
-        person.window.wait_until("vim.bo.buftype == 'nofile'");
-        let text = person.window.lines("copydesk://status");
+        user.run_command("Copydesk sessions", json!([]));
+        user.run_command("Copydesk status", json!([]));
+        user.window.wait_until("vim.bo.buftype == 'nofile'");
+        let text = user.window.lines("copydesk://status");
         kill(pid, "-CONT");
         assert!(
             text.contains("Daemon       does not answer; `copydesk stop` in a terminal ends it"),
             "{text}"
         );
         // The pending request is answered now.
-        assert_eq!(person.next_notification(), "there are no sessions yet");
+        assert_eq!(user.next_notification(), "there are no sessions yet");
     });
 }

@@ -12,17 +12,17 @@ fn done() -> [ScriptedTurn; 1] {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn ask_shows_the_conversation_and_leaves_the_person_where_they_are() {
+fn ask_shows_the_conversation_and_leaves_the_user_where_they_are() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment(done());
-        scripted.desk.write("a.txt", "one\n");
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.run_command("edit a.txt | Copydesk ask Say | what @you see", json!([]));
-        person.window.wait_for_turn_end();
+        scripted.env.write("a.txt", "one\n");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_command("edit a.txt | Copydesk ask Say | what @you see", json!([]));
+        user.window.wait_for_turn_end();
         assert!(scripted.last_message(0).contains("Say | what @you see"), "{}", scripted.last_message(0));
-        assert_eq!(person.window.lua("return vim.fn.expand('%')"), "a.txt");
-        assert_eq!(person.window.lua("return require('copydesk.chat').is_visible()"), true);
-        assert!(person.window.screen().contains("Done."), "{}", person.window.screen());
+        assert_eq!(user.window.lua("return vim.fn.expand('%')"), "a.txt");
+        assert_eq!(user.window.lua("return require('copydesk.chat').is_visible()"), true);
+        assert!(user.window.screen().contains("Done."), "{}", user.window.screen());
     });
 }
 
@@ -31,10 +31,10 @@ fn ask_shows_the_conversation_and_leaves_the_person_where_they_are() {
 fn without_a_name_the_conversation_is_shown_and_hidden() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
+        let mut user = NeovimUser::start(program, &scripted.env);
         for (command, is_visible) in [("Copydesk", true), ("Copydesk chat", false), ("Copydesk chat", true)] {
-            person.run_command(command, json!([]));
-            assert_eq!(person.window.lua("return require('copydesk.chat').is_visible()"), is_visible);
+            user.run_command(command, json!([]));
+            assert_eq!(user.window.lua("return require('copydesk.chat').is_visible()"), is_visible);
         }
     });
 }
@@ -44,9 +44,9 @@ fn without_a_name_the_conversation_is_shown_and_hidden() {
 fn ask_with_a_bang_shows_nothing() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment(done());
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.run_turn("Hello");
-        assert_eq!(person.window.lua("return #vim.api.nvim_list_wins()"), 1);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_turn("Hello");
+        assert_eq!(user.window.lua("return #vim.api.nvim_list_wins()"), 1);
     });
 }
 
@@ -55,13 +55,13 @@ fn ask_with_a_bang_shows_nothing() {
 fn ask_without_words_asks_for_them_and_takes_none_for_no() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment(done());
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.run_command("Copydesk! ask", json!([false]));
-        person.run_command("Copydesk! ask", json!(["  "]));
-        person.run_command("Copydesk! ask", json!(["What is this?"]));
-        person.window.wait_for_turn_end();
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_command("Copydesk! ask", json!([false]));
+        user.run_command("Copydesk! ask", json!(["  "]));
+        user.run_command("Copydesk! ask", json!(["What is this?"]));
+        user.window.wait_for_turn_end();
         assert!(scripted.last_message(0).contains("What is this?"));
-        assert_eq!(person.window.nvim.wait_for_message("input", |_| true)["prompt"], "Ask: ");
+        assert_eq!(user.window.nvim.wait_for_message("input", |_| true)["prompt"], "Ask: ");
     });
 }
 
@@ -70,25 +70,25 @@ fn ask_without_words_asks_for_them_and_takes_none_for_no() {
 fn a_range_goes_along_as_it_is_seen() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([done(), done(), done(), done()].concat());
-        scripted.desk.write("a.txt", "one\ntwo\nthree\nfour\n");
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.run_command("edit a.txt | call setline(2, 'zwei ü') | 2,3Copydesk! ask Lines", json!([]));
-        person.window.wait_for_turn_end();
-        person.window.lua("T.answers = { 'Words' }");
-        person.window.keys("2G0wvj0e<Plug>(copydesk-ask)");
-        person.window.wait_for_turn_end();
-        person.window.lua("T.answers = { 'Block' }");
-        person.window.keys("gg0<C-v>jl<Plug>(copydesk-ask)");
-        person.window.wait_for_turn_end();
-        person.window.lua("T.answers = { 'Live' } vim.keymap.set('x', 'gc', '<Cmd>Copydesk! ask<CR>')");
-        person.window.keys("4G0vlgc");
-        person.window.wait_for_turn_end();
+        scripted.env.write("a.txt", "one\ntwo\nthree\nfour\n");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_command("edit a.txt | call setline(2, 'zwei ü') | 2,3Copydesk! ask Lines", json!([]));
+        user.window.wait_for_turn_end();
+        user.window.lua("T.answers = { 'Words' }");
+        user.window.keys("2G0wvj0e<Plug>(copydesk-ask)");
+        user.window.wait_for_turn_end();
+        user.window.lua("T.answers = { 'Block' }");
+        user.window.keys("gg0<C-v>jl<Plug>(copydesk-ask)");
+        user.window.wait_for_turn_end();
+        user.window.lua("T.answers = { 'Live' } vim.keymap.set('x', 'gc', '<Cmd>Copydesk! ask<CR>')");
+        user.window.keys("4G0vlgc");
+        user.window.wait_for_turn_end();
         let last = |number| scripted.last_message(number);
         assert!(last(3).contains(r"Live\n\n[a.txt, line 4]\nfo"), "{}", last(3));
         assert!(last(0).contains(r"Lines\n\n[a.txt, lines 2 to 3]\nzwei ü\nthree"), "{}", last(0));
         assert!(last(1).contains(r"Words\n\n[a.txt, lines 2 to 3]\nü\nthree"), "{}", last(1));
         assert!(last(2).contains(r"Block\n\n[a.txt, lines 1 to 2]\non\nzw"), "{}", last(2));
-        let asked = person.window.nvim.wait_for_message("input", |_| true);
+        let asked = user.window.nvim.wait_for_message("input", |_| true);
         assert_eq!(asked["prompt"], "Ask about a.txt:2-3: ");
     });
 }
@@ -99,12 +99,12 @@ fn what_was_added_goes_with_the_next_prompt_and_with_no_other() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([done(), done()].concat());
         for (name, text) in [("a.txt", "one\ntwo\n"), ("lib/b.txt", "bee\n"), ("lib/c d.txt", "see\n")] {
-            scripted.desk.write(name, text);
+            scripted.env.write(name, text);
         }
-        let mut person = NeovimUser::start(program, &scripted.desk);
+        let mut user = NeovimUser::start(program, &scripted.env);
         let mut says = |command: &str| {
-            person.run_command(command, json!([]));
-            person.next_notification()
+            user.run_command(command, json!([]));
+            user.next_notification()
         };
         assert_eq!(says("edit a.txt | Copydesk add"), "added to the next prompt: a.txt");
         assert_eq!(says("2Copydesk add"), "added to the next prompt: a.txt, a.txt:2");
@@ -122,8 +122,8 @@ fn what_was_added_goes_with_the_next_prompt_and_with_no_other() {
             says("new | set buftype=nofile | only | Copydesk add"),
             "`@buffer` needs a file, and no window shows one"
         );
-        person.run_turn("First");
-        person.run_turn("Second");
+        user.run_turn("First");
+        user.run_turn("Second");
         let first = scripted.last_message(0);
         assert!(first.contains(r"[lib/b.txt]\nbee\n") && first.contains(r"[lib/c d.txt]\nsee\n"), "{first}");
         assert!(!scripted.last_message(1).contains("bee"), "{}", scripted.last_message(1));
@@ -135,13 +135,13 @@ fn what_was_added_goes_with_the_next_prompt_and_with_no_other() {
 fn stop_ends_the_turn_and_says_when_there_is_none() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([ScriptedTurn::new().text("I begin").stall("begun")]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.run_command("Copydesk stop", json!([]));
-        assert_eq!(person.next_notification(), "no turn is running");
-        person.run_command("Copydesk! ask Work", json!([]));
-        person.wait_for_text("I begin");
-        person.run_command("Copydesk stop", json!([]));
-        assert_eq!(person.window.wait_for_turn_end()["end"]["kind"], "cancelled");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_command("Copydesk stop", json!([]));
+        assert_eq!(user.next_notification(), "no turn is running");
+        user.run_command("Copydesk! ask Work", json!([]));
+        user.wait_for_text("I begin");
+        user.run_command("Copydesk stop", json!([]));
+        assert_eq!(user.window.wait_for_turn_end()["end"]["kind"], "cancelled");
     });
 }
 
@@ -150,13 +150,13 @@ fn stop_ends_the_turn_and_says_when_there_is_none() {
 fn a_name_that_is_none_is_answered_with_the_nearest() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
+        let mut user = NeovimUser::start(program, &scripted.env);
         for (given, nearest) in
             [("sesions", "sessions"), ("stpo", "stop"), ("resart", "restart"), ("und", "undo")]
         {
-            person.run_command(&format!("Copydesk {given} now"), json!([]));
+            user.run_command(&format!("Copydesk {given} now"), json!([]));
             assert_eq!(
-                person.next_notification(),
+                user.next_notification(),
                 format!("there is no command `{given}`; did you mean `{nearest}`?")
             );
         }
@@ -168,17 +168,16 @@ fn a_name_that_is_none_is_answered_with_the_nearest() {
 fn the_command_line_is_completed() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        scripted.desk.write("some.txt", "");
-        scripted.desk.write("two words.txt", "");
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.connect();
-        person
-            .window
+        scripted.env.write("some.txt", "");
+        scripted.env.write("two words.txt", "");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.connect();
+        user.window
             .lua("require('copydesk.catalogue').model_names() require('copydesk.catalogue').agent_names()");
-        person.window.wait_until("require('copydesk.catalogue').model_names()[1]");
-        person.window.wait_until("require('copydesk.catalogue').agent_names()[1]");
+        user.window.wait_until("require('copydesk.catalogue').model_names()[1]");
+        user.window.wait_until("require('copydesk.catalogue').agent_names()[1]");
         let mut offers = |line: &str| {
-            let found = person.window.nvim.lua("return vim.fn.getcompletion(..., 'cmdline')", json!([line]));
+            let found = user.window.nvim.lua("return vim.fn.getcompletion(..., 'cmdline')", json!([line]));
             serde_json::from_value::<Vec<String>>(found).unwrap().join(" ")
         };
         for (line, offered) in [
@@ -204,9 +203,9 @@ fn the_command_line_is_completed() {
             r"Copydesk add two\ words.txt",
             r"lua require('copydesk.complete').slash([[/add two\ words.txt]])",
         ] {
-            person.run_command(line, json!([]));
-            assert_eq!(person.next_notification(), "added to the next prompt: two words.txt", "{line}");
-            person.window.lua("require('copydesk.context').clear()");
+            user.run_command(line, json!([]));
+            assert_eq!(user.next_notification(), "added to the next prompt: two words.txt", "{line}");
+            user.window.lua("require('copydesk.context').clear()");
         }
     });
 }

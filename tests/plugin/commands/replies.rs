@@ -19,35 +19,35 @@ fn an_ask_is_answered_from_anywhere() {
         let reasoned = edit("b.txt", "b", "d");
         let turns = turns.into_iter().chain([rejected]).chain(reasoned);
         let scripted = environment_with_rules(turns, json!({ "edit": "ask" }));
-        scripted.desk.write("a.txt", "0\n");
-        scripted.desk.write("b.txt", "b\n");
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        let asked = |person: &mut NeovimUser, command: &str| {
-            person.run_command("Copydesk! ask Work", json!([]));
-            person.window.nvim.wait_for_message("CopydeskAsk", |_| true);
-            person.run_command(command, json!([]));
+        scripted.env.write("a.txt", "0\n");
+        scripted.env.write("b.txt", "b\n");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        let asked = |user: &mut NeovimUser, command: &str| {
+            user.run_command("Copydesk! ask Work", json!([]));
+            user.window.nvim.wait_for_message("CopydeskAsk", |_| true);
+            user.run_command(command, json!([]));
         };
-        person.run_command("Copydesk allow", json!([]));
-        assert_eq!(person.next_notification(), "nothing is waiting for an answer");
-        asked(&mut person, "Copydesk allow");
-        person.window.wait_for_turn_end();
-        assert_eq!(scripted.desk.read("a.txt"), "1\n");
-        asked(&mut person, "Copydesk always");
-        let said = person.next_notification();
+        user.run_command("Copydesk allow", json!([]));
+        assert_eq!(user.next_notification(), "nothing is waiting for an answer");
+        asked(&mut user, "Copydesk allow");
+        user.window.wait_for_turn_end();
+        assert_eq!(scripted.env.read("a.txt"), "1\n");
+        asked(&mut user, "Copydesk always");
+        let said = user.next_notification();
         assert!(said.starts_with("allowed from now on: edit "), "{said}");
-        person.window.wait_for_turn_end();
-        person.run_turn("Without a word");
-        assert_eq!(scripted.desk.read("a.txt"), "3\n");
+        user.window.wait_for_turn_end();
+        user.run_turn("Without a word");
+        assert_eq!(scripted.env.read("a.txt"), "3\n");
         // Another session remembers nothing.
-        person.run_command("Copydesk new", json!([]));
-        person.window.wait_until("require('copydesk.session').current().parts[1] == nil");
-        asked(&mut person, "Copydesk reject");
-        assert_eq!(person.window.wait_for_turn_end()["end"]["kind"], "rejected");
-        asked(&mut person, "Copydesk reject  not | that one");
-        person.window.wait_for_turn_end();
+        user.run_command("Copydesk new", json!([]));
+        user.window.wait_until("require('copydesk.session').current().parts[1] == nil");
+        asked(&mut user, "Copydesk reject");
+        assert_eq!(user.window.wait_for_turn_end()["end"]["kind"], "rejected");
+        asked(&mut user, "Copydesk reject  not | that one");
+        user.window.wait_for_turn_end();
         let requests = scripted.server.requests().len();
         assert!(result(&scripted, requests - 1, "c1").0.contains("not | that one"));
-        assert_eq!(scripted.desk.read("b.txt"), "b\n");
+        assert_eq!(scripted.env.read("b.txt"), "b\n");
     });
 }
 
@@ -69,9 +69,9 @@ fn questions() -> Value {
     ])
 }
 
-fn asked(person: &mut NeovimUser) {
-    person.window.nvim.lua(QUESTIONS, json!([questions()]));
-    person.window.nvim.wait_for_message("CopydeskAsk", |told| told["kind"] == "question");
+fn asked(user: &mut NeovimUser) {
+    user.window.nvim.lua(QUESTIONS, json!([questions()]));
+    user.window.nvim.wait_for_message("CopydeskAsk", |told| told["kind"] == "question");
 }
 
 #[test]
@@ -79,20 +79,20 @@ fn asked(person: &mut NeovimUser) {
 fn questions_are_asked_one_after_another() {
     for_each_neovim(|program| {
         let scripted = environment_with_rules([], json!({}));
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        asked(&mut person);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        asked(&mut user);
         let answers =
             json!(["red", "bath", "kitchen", "kitchen", "Something else", "attic", "That is all", "Ann's"]);
-        person.run_command("Copydesk allow", answers);
+        user.run_command("Copydesk allow", answers);
         assert_eq!(
-            person.window.nvim.wait_for_message("answer", |_| true),
+            user.window.nvim.wait_for_message("answer", |_| true),
             json!({ "reply": "answered", "answers": [["red"], ["bath", "attic"], ["Ann's"]] })
         );
-        let first = person.window.nvim.wait_for_message("select", |_| true);
+        let first = user.window.nvim.wait_for_message("select", |_| true);
         assert_eq!(first["prompt"], "Which colour? (1 of 3)");
         assert_eq!(first["labels"], json!(["red: like a rose", "blue", "Something else …"]));
         let marked = json!(["[x] kitchen", "[x] bath", "Something else …", "That is all"]);
-        person.window.nvim.wait_for_message("select", |told| told["labels"] == marked);
+        user.window.nvim.wait_for_message("select", |told| told["labels"] == marked);
     });
 }
 
@@ -101,13 +101,13 @@ fn questions_are_asked_one_after_another() {
 fn a_question_that_is_left_stays_open_and_can_be_rejected() {
     for_each_neovim(|program| {
         let scripted = environment_with_rules([], json!({}));
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        asked(&mut person);
-        person.run_command("Copydesk allow", json!(["blue", false]));
-        person.window.nvim.wait_for_message("select", |told| told["prompt"] == "Which rooms? (2 of 3)");
-        assert_eq!(person.window.lua("return #require('copydesk.ask').list()"), 1);
-        person.run_command("Copydesk reject", json!([]));
-        assert_eq!(person.window.nvim.wait_for_message("answer", |_| true), json!({ "reply": "rejected" }));
+        let mut user = NeovimUser::start(program, &scripted.env);
+        asked(&mut user);
+        user.run_command("Copydesk allow", json!(["blue", false]));
+        user.window.nvim.wait_for_message("select", |told| told["prompt"] == "Which rooms? (2 of 3)");
+        assert_eq!(user.window.lua("return #require('copydesk.ask').list()"), 1);
+        user.run_command("Copydesk reject", json!([]));
+        assert_eq!(user.window.nvim.wait_for_message("answer", |_| true), json!({ "reply": "rejected" }));
     });
 }
 
@@ -116,13 +116,13 @@ fn a_question_that_is_left_stays_open_and_can_be_rejected() {
 fn an_answer_that_comes_too_late_says_so() {
     for_each_neovim(|program| {
         let scripted = environment_with_rules([], json!({}));
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        asked(&mut person);
-        person.run_command("Copydesk allow", json!([]));
-        person.window.nvim.wait_for_message("select", |_| true);
-        person.window.lua("require('copydesk.ask').settled('s', 'q1', 'vscode')");
-        assert_eq!(person.next_notification(), "answered in vscode");
-        person.window.lua("T.leave()");
-        assert_eq!(person.next_notification(), "the question no longer needs an answer");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        asked(&mut user);
+        user.run_command("Copydesk allow", json!([]));
+        user.window.nvim.wait_for_message("select", |_| true);
+        user.window.lua("require('copydesk.ask').settled('s', 'q1', 'vscode')");
+        assert_eq!(user.next_notification(), "answered in vscode");
+        user.window.lua("T.leave()");
+        assert_eq!(user.next_notification(), "the question no longer needs an answer");
     });
 }

@@ -32,22 +32,22 @@ fn status_is_one_screen() {
             output: 50,
             ..ScriptedUsage::default()
         })]);
-        scripted.desk.write("a.txt", "one\n");
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.run_command("edit a.txt | Copydesk status", json!([]));
-        person.window.wait_until("vim.bo.buftype == 'nofile'");
-        let text = person.window.lines("copydesk://status");
+        scripted.env.write("a.txt", "one\n");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_command("edit a.txt | Copydesk status", json!([]));
+        user.window.wait_until("vim.bo.buftype == 'nofile'");
+        let text = user.window.lines("copydesk://status");
         expect![[r"
             Connection   not connected; connects on first use
             Plugin       version 0.0.0"]]
         .assert_eq(&steady(&text));
-        person.window.keys("q");
-        person.run_turn("Work");
-        person.run_command("Copydesk add", json!([]));
-        person.next_notification();
-        person.run_command("Copydesk status", json!([]));
-        person.window.wait_until("vim.bo.buftype == 'nofile'");
-        let text = person.window.lines("copydesk://status");
+        user.window.keys("q");
+        user.run_turn("Work");
+        user.run_command("Copydesk add", json!([]));
+        user.next_notification();
+        user.run_command("Copydesk status", json!([]));
+        user.window.wait_until("vim.bo.buftype == 'nofile'");
+        let text = user.window.lines("copydesk://status");
         expect![[r"
             Connection   connected
             Plugin       version 0.0.0
@@ -65,9 +65,9 @@ fn status_is_one_screen() {
             Cost         $0.0
             Added        a.txt"]]
         .assert_eq(&steady(
-            &text.replace(scripted.desk.path("").to_str().unwrap().trim_end_matches('/'), "PROJECT"),
+            &text.replace(scripted.env.path("").to_str().unwrap().trim_end_matches('/'), "PROJECT"),
         ));
-        assert_eq!(person.window.lua("return vim.bo.buflisted"), false);
+        assert_eq!(user.window.lua("return vim.bo.buflisted"), false);
     });
 }
 
@@ -76,11 +76,11 @@ fn status_is_one_screen() {
 fn log_opens_both_logs_and_neither_is_a_document() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.connect();
-        person.window.lua("require('vim.lsp.log').error('something of ours') ");
-        person.run_command("Copydesk log", json!([]));
-        person.window.wait_until("vim.fn.tabpagenr('$') == 2 and #vim.api.nvim_tabpage_list_wins(0) == 2");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.connect();
+        user.window.lua("require('vim.lsp.log').error('something of ours') ");
+        user.run_command("Copydesk log", json!([]));
+        user.window.wait_until("vim.fn.tabpagenr('$') == 2 and #vim.api.nvim_tabpage_list_wins(0) == 2");
         let shown = "local all = {}
             for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
               local buffer = vim.api.nvim_win_get_buf(window)
@@ -88,8 +88,8 @@ fn log_opens_both_logs_and_neither_is_a_document() {
               all[#all + 1] = { vim.fs.basename(vim.api.nvim_buf_get_name(buffer)), vim.bo[buffer].buflisted, #lines > 0 }
             end
             return all";
-        let log = person.window.lua(shown);
-        assert_eq!(log, json!([["desk.log", false, true], ["lsp.log", false, true]]));
+        let log = user.window.lua(shown);
+        assert_eq!(log, json!([["daemon.log", false, true], ["lsp.log", false, true]]));
     });
 }
 
@@ -99,8 +99,8 @@ fn log_opens_both_logs_and_neither_is_a_document() {
 fn log_is_opened_whatever_else_opening_a_file_brings_up() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        let prepared = person.window.lua(
+        let mut user = NeovimUser::start(program, &scripted.env);
+        let prepared = user.window.lua(
             "local log = (vim.lsp.log or require('vim.lsp.log')).get_filename()
              vim.fn.mkdir(vim.fs.dirname(log), 'p')
              vim.fn.writefile({ 'words', 'vim: set textwidth=33 :' }, log)
@@ -113,11 +113,11 @@ fn log_is_opened_whatever_else_opening_a_file_brings_up() {
              return vim.uv.fs_stat(vim.fs.dirname(log) .. '/.lsp.log.swp') ~= nil",
         );
         assert_eq!(prepared, true);
-        person.run_command("Copydesk log", json!([]));
-        person.window.wait_until("vim.fn.expand('%:t') == 'lsp.log'");
+        user.run_command("Copydesk log", json!([]));
+        user.window.wait_until("vim.fn.expand('%:t') == 'lsp.log'");
         let seen =
             "return { vim.bo.modifiable, vim.bo.textwidth, vim.go.modeline, vim.go.modelines, T.said }";
-        assert_eq!(person.window.lua(seen), json!([false, 0, true, 5, []]));
+        assert_eq!(user.window.lua(seen), json!([false, 0, true, 5, []]));
     });
 }
 
@@ -126,13 +126,13 @@ fn log_is_opened_whatever_else_opening_a_file_brings_up() {
 fn the_command_line_window_is_told_of() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.lua("T.type('q:')");
-        person.window.wait_until("vim.fn.getcmdwintype() == ':'");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.lua("T.type('q:')");
+        user.window.wait_until("vim.fn.getcmdwintype() == ':'");
         for name in ["chat", "status", "log", "doctor"] {
-            person.run_command(&format!("Copydesk {name}"), json!([]));
+            user.run_command(&format!("Copydesk {name}"), json!([]));
             let way_out = "cannot open a window from the command-line window; leave it with <C-c>";
-            assert_eq!(person.next_notification(), way_out, "{name}");
+            assert_eq!(user.next_notification(), way_out, "{name}");
         }
     });
 }
@@ -142,17 +142,17 @@ fn the_command_line_window_is_told_of() {
 fn doctor_shows_what_the_program_finds() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
+        let mut user = NeovimUser::start(program, &scripted.env);
         for _ in 0..2 {
-            person.run_command("Copydesk doctor", json!([]));
-            person.window.wait_until("vim.fn.bufnr('copydesk://doctor') > 0");
+            user.run_command("Copydesk doctor", json!([]));
+            user.window.wait_until("vim.fn.bufnr('copydesk://doctor') > 0");
         }
-        let text = person.window.lines("copydesk://doctor");
+        let text = user.window.lines("copydesk://doctor");
         assert!(
             text.contains("✓ shell") && text.contains("script/m-1") && !text.contains('\u{1b}'),
             "{text}"
         );
-        person.window.wait_until("#vim.api.nvim_list_wins() == 2");
+        user.window.wait_until("#vim.api.nvim_list_wins() == 2");
     });
 }
 
@@ -162,13 +162,13 @@ fn restart_connects_anew_and_keeps_the_session() {
     for_each_neovim(|program| {
         let scripted =
             allow_edits_environment([ScriptedTurn::new().text("One."), ScriptedTurn::new().text("Two.")]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.run_turn("First");
-        let client = person.window.lua("return require('copydesk.client').get().id");
-        person.run_command("Copydesk restart", json!([]));
-        assert_eq!(person.next_notification(), "connected");
-        assert_ne!(person.window.lua("return require('copydesk.client').get().id"), client);
-        person.run_turn("Second");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_turn("First");
+        let client = user.window.lua("return require('copydesk.client').get().id");
+        user.run_command("Copydesk restart", json!([]));
+        assert_eq!(user.next_notification(), "connected");
+        assert_ne!(user.window.lua("return require('copydesk.client').get().id"), client);
+        user.run_turn("Second");
         assert!(scripted.last_message(1).contains("Second"));
         assert!(scripted.request_body(1)["messages"].to_string().contains("First"));
     });
@@ -176,18 +176,18 @@ fn restart_connects_anew_and_keeps_the_session() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn restart_with_a_bang_has_a_new_desk() {
+fn restart_with_a_bang_has_a_new_daemon() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([ScriptedTurn::new().text("One.")]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.run_turn("First");
-        let before = person.window.lua(PID);
-        person.run_command("Copydesk! restart", json!([]));
-        assert_eq!(person.next_notification(), "The daemon has stopped.");
-        assert_eq!(person.next_notification(), "connected");
-        assert_ne!(person.window.lua(PID), before);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_turn("First");
+        let before = user.window.lua(PID);
+        user.run_command("Copydesk! restart", json!([]));
+        assert_eq!(user.next_notification(), "The daemon has stopped.");
+        assert_eq!(user.next_notification(), "connected");
+        assert_ne!(user.window.lua(PID), before);
         let parts = "require('copydesk.session').current().parts[1]";
-        person.window.wait_until(parts);
+        user.window.wait_until(parts);
     });
 }
 
@@ -196,10 +196,10 @@ fn restart_with_a_bang_has_a_new_desk() {
 fn checkhealth_finds_nothing_wrong_where_nothing_is() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.connect();
-        person.window.command("checkhealth copydesk");
-        let text = person.window.lines("%");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.connect();
+        user.window.command("checkhealth copydesk");
+        let text = user.window.lines("%");
         assert!(!text.contains("ERROR"), "{text}");
         for words in ["connection: ready", "protocol 1", "all options are valid", "model: script/m-1"] {
             assert!(text.contains(words), "no `{words}`: {text}");
@@ -213,10 +213,10 @@ fn checkhealth_says_what_to_do() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([]);
         let setup = json!({ "cmd": "copydesk-nowhere", "chat": { "positon": "left" }, "notify": "some" });
-        let mut person = NeovimUser::start_with(program, &scripted.desk, setup);
-        person.window.lua("vim.ui.select = setmetatable({}, { __call = function() end })");
-        person.window.command("checkhealth copydesk");
-        let text = person.window.lines("%");
+        let mut user = NeovimUser::start_with(program, &scripted.env, setup);
+        user.window.lua("vim.ui.select = setmetatable({}, { __call = function() end })");
+        user.window.command("checkhealth copydesk");
+        let text = user.window.lines("%");
         for words in [
             "`vim.ui.select`: another one",
             "cannot find the program `copydesk-nowhere`",

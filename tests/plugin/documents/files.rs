@@ -182,7 +182,7 @@ const CHANGED: &[(&str, &str, &str, &str, &str)] = &[
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn a_file_that_the_desk_changed_is_read_again_where_nothing_is_lost() {
+fn a_file_that_the_daemon_changed_is_read_again_where_nothing_is_lost() {
     for_each_neovim(|program| {
         for (name, before, reason, expected, told) in CHANGED {
             let mut bare = opened(program);

@@ -148,7 +148,7 @@ fn show(bare: &mut MockDaemonNeovim, file: &str, line: u32, focus: bool) -> (Val
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn a_place_is_shown_beside_the_person_unless_the_focus_is_wanted() {
+fn a_place_is_shown_beside_the_user_unless_the_focus_is_wanted() {
     for_each_neovim(|program| {
         let mut bare = opened(program, "utf-8");
         bare.lua("vim.cmd('silent vsplit b.txt')");

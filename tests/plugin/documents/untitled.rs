@@ -7,7 +7,7 @@ use crate::plugin::mock_daemon_neovim::MockDaemonNeovim;
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn the_desk_has_the_text_of_an_unnamed_buffer_whatever_happens_to_it() {
+fn the_daemon_has_the_text_of_an_unnamed_buffer_whatever_happens_to_it() {
     for_each_neovim(|program| {
         for (seed, encoding) in ["utf-8", "utf-16", "utf-32"].into_iter().enumerate() {
             let mut bare = MockDaemonNeovim::start(program, encoding);

@@ -28,7 +28,7 @@ fn a_server_that_says_nothing_has_not_answered_in_time() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_is_not_up_yet_is_waited_for() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         let script = r#"
             local answers = { ["textDocument/diagnostic"] = { result = { kind = "full", items = {} } } }
             local provider = { diagnosticProvider = {} }
@@ -47,7 +47,7 @@ fn a_server_that_is_not_up_yet_is_waited_for() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_still_reads_the_project_is_not_believed_to_find_nothing() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         let script = r#"
             local found = {}
             T.serve("scripted", "python", {
@@ -74,7 +74,7 @@ fn a_server_that_still_reads_the_project_is_not_believed_to_find_nothing() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_looks_at_the_project_once_more_is_waited_for() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         let script = r#"
             local found = { T.problem(0, 0, 1, "before it has looked") }
             local server = T.serve("scripted", "python", {
@@ -189,7 +189,7 @@ fn other_work_of_a_server_holds_nothing_up() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_buffer_that_is_wiped_meanwhile_ends_the_waiting() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         window.lua(
             r#"
             local held = { "textDocument/diagnostic" }
@@ -209,7 +209,7 @@ fn a_buffer_that_is_wiped_meanwhile_ends_the_waiting() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_dies_meanwhile_cannot_say() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         window.lua(
             r#"
             local held = { "textDocument/diagnostic" }
@@ -257,11 +257,11 @@ fn whatever_a_server_sends_becomes_a_diagnostic() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn places_are_in_the_encoding_that_the_desk_and_neovim_have_agreed_on() {
+fn places_are_in_the_encoding_that_the_daemon_and_neovim_have_agreed_on() {
     // A letter of two bytes, and one of four that UTF-16 counts twice: the position of the word after them.
     for (encoding, first, last) in [("utf-8", 6, 10), ("utf-16", 3, 7), ("utf-32", 2, 6)] {
         for_each_neovim(|program| {
-            let (_desk, mut window) = start_connected(program);
+            let (_env, mut window) = start_connected(program);
             let script = r#"
                 local encoding, first, last = ...
                 local server = T.serve("scripted", "python", { encoding = encoding })
@@ -273,12 +273,12 @@ fn places_are_in_the_encoding_that_the_desk_and_neovim_have_agreed_on() {
                 local answer = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
                 return { require("copydesk.client").get().offset_encoding, answer.files[1].items }"#;
             let seen = window.nvim.lua(script, json!([encoding, first, last]));
-            let desk = seen[0].as_str().unwrap();
-            let (from, to) = if desk == "utf-8" { (6, 10) } else { (3, 7) };
-            assert_eq!(seen[1][0]["range"], format!("0:{from}-0:{to}"), "{encoding} to {desk}");
-            assert_eq!(seen[1][1]["range"], format!("0:{from}-0:{to}"), "{encoding} to {desk}");
+            let agreed = seen[0].as_str().unwrap();
+            let (from, to) = if agreed == "utf-8" { (6, 10) } else { (3, 7) };
+            assert_eq!(seen[1][0]["range"], format!("0:{from}-0:{to}"), "{encoding} to {agreed}");
+            assert_eq!(seen[1][1]["range"], format!("0:{from}-0:{to}"), "{encoding} to {agreed}");
             // Beyond the text is its end.
-            assert_eq!(seen[1][2]["range"], "1:0-1:0", "{encoding} to {desk}");
+            assert_eq!(seen[1][2]["range"], "1:0-1:0", "{encoding} to {agreed}");
         });
     }
 }
@@ -302,7 +302,7 @@ fn of_very_many_the_worst_are_told() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn what_a_person_filters_from_the_screen_is_told_all_the_same() {
+fn what_a_user_filters_from_the_screen_is_told_all_the_same() {
     let script = r#"
         local seen = {}
         local server = T.serve("own", "python", {
@@ -334,8 +334,8 @@ fn what_a_person_filters_from_the_screen_is_told_all_the_same() {
 fn without_a_document_all_that_is_known_is_told() {
     for_each_neovim(|program| {
         let (scripted, mut window) = start_connected(program);
-        scripted.desk.write("b.py", "three\n");
-        scripted.desk.write("closed.py", "four\n");
+        scripted.env.write("b.py", "three\n");
+        scripted.env.write("closed.py", "four\n");
         let script = r#"
             local server = T.serve("scripted", "python", {})
             T.edit("b.py", "scripted")

@@ -67,7 +67,7 @@ fn a_server_that_refuses_to_be_asked_may_still_publish() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_may_say_later_that_it_can_be_asked() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         window.lua(
             r#"
             local items = { T.problem(0, 0, 1, "late") }
@@ -85,7 +85,7 @@ fn a_server_may_say_later_that_it_can_be_asked() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_change_while_a_server_thinks_has_it_asked_again() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         window.lua(
             r#"
             T.serve("scripted", "python", {
@@ -113,7 +113,7 @@ fn a_change_while_a_server_thinks_has_it_asked_again() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_question_that_somebody_else_cancels_is_asked_again() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         window.lua(
             r#"
             local items = { T.problem(0, 0, 1, "found") }
@@ -140,7 +140,7 @@ fn a_question_that_somebody_else_cancels_is_asked_again() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_published_version_is_a_proof_and_an_older_one_is_none() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         window.lua(
             r#"
             local server = T.serve("scripted", "python", {})
@@ -223,9 +223,9 @@ fn a_server_that_comes_late_counts_in_its_own_numbers() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn a_server_that_was_there_before_the_desk_counts_in_its_own_numbers() {
+fn a_server_that_was_there_before_the_daemon_counts_in_its_own_numbers() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_disconnected(program);
+        let (_env, mut window) = start_disconnected(program);
         window.lua(
             r#"
             local server = T.serve("scripted", "python", {})

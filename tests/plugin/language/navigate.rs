@@ -212,11 +212,11 @@ fn calls_are_followed_to_their_other_ends() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn places_are_told_in_the_desks_encoding_in_files_that_nobody_has_open_too() {
+fn places_are_told_in_the_daemons_encoding_in_files_that_nobody_has_open_too() {
     for_each_neovim(|program| {
         let (scripted, mut window) = start_connected(program);
-        scripted.desk.write("b.py", "é𝄞word\r\n");
-        scripted.desk.write("a.py", "é𝄞word\n");
+        scripted.env.write("b.py", "é𝄞word\r\n");
+        scripted.env.write("a.py", "é𝄞word\n");
         let script = r#"
             local asked
             T.serve("scripted", "python", {
@@ -243,7 +243,7 @@ fn places_are_told_in_the_desks_encoding_in_files_that_nobody_has_open_too() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_not_answered_in_time_is_cancelled() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         let script = r#"
             local held = { "textDocument/definition" }
             T.serve("scripted", "python", { capabilities = { definitionProvider = true }, held = held })
@@ -278,7 +278,7 @@ fn a_server_that_fails_cannot_say_and_one_that_was_overtaken_is_asked_again() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_is_not_ready_is_waited_for() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         let script = r#"
             T.serve("slow", "python", {
               capabilities = { definitionProvider = true },
@@ -311,7 +311,7 @@ fn a_server_that_is_not_ready_is_waited_for() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_server_that_dies_while_it_is_asked_cannot_say() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         window.lua(
             r#"
             local held = { "textDocument/definition" }
@@ -330,7 +330,7 @@ fn a_server_that_dies_while_it_is_asked_cannot_say() {
 fn a_buffer_that_is_wiped_meanwhile_cannot_be_spoken_of() {
     for_each_neovim(|program| {
         for method in ["textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls"] {
-            let (_desk, mut window) = start_connected(program);
+            let (_env, mut window) = start_connected(program);
             window.nvim.lua(
                 r#"
                 local item = { name = "own", kind = 12, uri = T.uri("a.py"), range = T.problem(0, 0, 1, "").range }

@@ -145,7 +145,7 @@ const CLANGD: &str = r#"
 #[ignore = "needs Neovim, which tests/run installs"]
 fn clangd_is_told_once_more_of_a_text_with_another_head() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         window.lua(CLANGD);
         window.lua("T.change({ '#include <x>', 'one' }, 'a.py', 'clangd') T.publishes('with what was kept') T.asks()");
         let touch = window.nvim.wait_for_message("server", |told| told["params"]["forceRebuild"] == true);
@@ -180,7 +180,7 @@ fn clangd_says_nothing_of_a_text_that_may_include_what_is_not_saved() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn clangd_has_not_seen_what_was_saved_since_it_spoke() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         window.lua(CLANGD);
         window.lua(
             r#"
@@ -250,7 +250,7 @@ fn what_was_told_before_another_document_changed_is_not_proven_by_what_is_said_a
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_head_that_clangd_kept_is_that_of_the_text_it_was_told() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         window.lua(CLANGD);
         window.lua(
             r##"
@@ -267,9 +267,9 @@ fn the_head_that_clangd_kept_is_that_of_the_text_it_was_told() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn servers_are_told_of_a_file_that_the_desk_took_away_and_what_they_said_before_is_not_proven() {
+fn servers_are_told_of_a_file_that_the_daemon_took_away_and_what_they_said_before_is_not_proven() {
     for_each_neovim(|program| {
-        let (_desk, mut window) = start_connected(program);
+        let (_env, mut window) = start_connected(program);
         let proofs = window.lua(
             r#"
             local server = T.serve("scripted", "python", {})

@@ -59,7 +59,7 @@ fn visited_files_go_away_again() {
     for_each_neovim(|program| {
         let (scripted, mut window) = start_connected(program);
         for name in ["b.py", "c.py", "d.py", "e.py"] {
-            scripted.desk.write(name, format!("{name}\n"));
+            scripted.env.write(name, format!("{name}\n"));
         }
         window.lua(ECHO);
         let script = r#"
@@ -91,9 +91,9 @@ fn a_file_that_was_changed_on_the_disk_is_read_again() {
         let (scripted, mut window) = start_connected(program);
         window.lua(ECHO);
         assert_eq!(window.lua(r#"return T.first_line("a.py")"#), "one");
-        scripted.desk.write("a.py", "changed since\n");
+        scripted.env.write("a.py", "changed since\n");
         assert_eq!(window.lua(r#"return T.first_line("a.py")"#), "changed since");
-        std::fs::remove_file(scripted.desk.path("a.py")).unwrap();
+        std::fs::remove_file(scripted.env.path("a.py")).unwrap();
         assert_eq!(window.lua(r#"return T.first_line("a.py")"#), "unsupported");
     });
 }
@@ -116,10 +116,10 @@ fn the_swap_file_of_another_neovim_asks_nothing() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn a_file_sets_nothing_before_a_person_goes_to_it() {
+fn a_file_sets_nothing_before_a_user_goes_to_it() {
     for_each_neovim(|program| {
         let (scripted, mut window) = start_connected(program);
-        scripted.desk.write("hostile.py", "text\n# vim: set textwidth=33 :\n");
+        scripted.env.write("hostile.py", "text\n# vim: set textwidth=33 :\n");
         window.lua(ECHO);
         let script = r#"
             vim.o.modeline, vim.go.modeline, vim.o.swapfile, vim.o.directory = true, true, true, "."
@@ -142,8 +142,8 @@ fn a_file_sets_nothing_before_a_person_goes_to_it() {
 fn what_is_published_of_a_buffer_without_the_server_is_no_proof() {
     for_each_neovim(|program| {
         let (scripted, mut window) = start_connected(program);
-        scripted.desk.write("closed.py", "four\n");
-        scripted.desk.write("other.txt", "five\n");
+        scripted.env.write("closed.py", "four\n");
+        scripted.env.write("other.txt", "five\n");
         let script = r#"
             local server = T.serve("scripted", "python", {})
             T.edit("a.py", "scripted")

@@ -22,7 +22,7 @@ fn the_hunk_under_the_cursor_is_decided_and_the_cursor_stays() {
         assert_eq!(reviewer.cursor_position(), ("a.txt".into(), 3));
         reviewer.command("Copydesk accept");
         assert_eq!(
-            reviewer.person.next_notification(),
+            reviewer.user.next_notification(),
             "there is nothing to decide here; `:Copydesk next` goes to the next hunk"
         );
         reviewer.keys("G");
@@ -35,7 +35,7 @@ fn the_hunk_under_the_cursor_is_decided_and_the_cursor_stays() {
         );
         assert_eq!(reviewer.marks(), 0);
         reviewer.command("Copydesk reject");
-        assert_eq!(reviewer.person.next_notification(), "nothing is waiting for an answer");
+        assert_eq!(reviewer.user.next_notification(), "nothing is waiting for an answer");
     });
 }
 
@@ -77,30 +77,30 @@ fn a_file_and_everything_are_decided_at_once_and_rejecting_much_is_asked_about()
         reviewer.receive_edit("b.txt", OLD, NEW);
         reviewer.receive_edit("c.txt", "a\n", "b\n");
         reviewer.command("edit a.txt");
-        reviewer.person.run_command("Copydesk reject-file", json!([false]));
-        assert_eq!(reviewer.person.next_choices(), ["Leave them", "Reject them"]);
-        reviewer.person.run_command("Copydesk reject-file", json!(["Reject them"]));
+        reviewer.user.run_command("Copydesk reject-file", json!([false]));
+        assert_eq!(reviewer.user.next_choices(), ["Leave them", "Reject them"]);
+        reviewer.user.run_command("Copydesk reject-file", json!(["Reject them"]));
         reviewer.wait_for_hunks(3);
         assert_eq!(
             reviewer.next_decisions(),
             json!([{ "hunk": "7", "expected": "all of 2", "verdict": "reject" }])
         );
         reviewer.command("edit c.txt");
-        reviewer.person.run_command("Copydesk reject-file", json!([]));
+        reviewer.user.run_command("Copydesk reject-file", json!([]));
         reviewer.wait_for_hunks(2);
         reviewer.command("Copydesk reject-file");
         assert_eq!(
-            reviewer.person.next_notification(),
+            reviewer.user.next_notification(),
             "nothing in this file is undecided; `:Copydesk next` goes to the next file with hunks"
         );
         reviewer.receive_edit("d.txt", OLD, NEW);
-        reviewer.person.run_command("Copydesk accept-file", json!([]));
+        reviewer.user.run_command("Copydesk accept-file", json!([]));
         reviewer.wait_for_hunks(2);
         reviewer.receive_edit("e.txt", OLD, NEW);
         reviewer.lua("R.asked('')");
-        reviewer.person.run_command("Copydesk reject-all", json!(["Reject them"]));
+        reviewer.user.run_command("Copydesk reject-all", json!(["Reject them"]));
         let asked = reviewer
-            .person
+            .user
             .window
             .nvim
             .wait_for_message("select", |told| told["prompt"] == "Reject 4 hunks in 2 files?");
@@ -111,13 +111,13 @@ fn a_file_and_everything_are_decided_at_once_and_rejecting_much_is_asked_about()
         reviewer.command("Copydesk accept-all");
         reviewer.wait_for_hunks(0);
         reviewer.command("Copydesk accept-all");
-        assert_eq!(reviewer.person.next_notification(), "nothing is undecided");
+        assert_eq!(reviewer.user.next_notification(), "nothing is undecided");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn what_the_desk_refuses_is_told_once_and_looked_at_anew() {
+fn what_the_daemon_refuses_is_told_once_and_looked_at_anew() {
     for_each_neovim(|program| {
         let mut reviewer = ReviewingUser::start(program);
         reviewer.receive_edit("a.txt", OLD, NEW);
@@ -127,7 +127,7 @@ fn what_the_desk_refuses_is_told_once_and_looked_at_anew() {
         );
         reviewer.command("%Copydesk accept");
         assert_eq!(
-            reviewer.person.next_notification(),
+            reviewer.user.next_notification(),
             "hunk 7.1 has changed since it was shown; it is now: (and 1 more were refused)"
         );
         reviewer.wait_for_request("review/list");
@@ -142,7 +142,7 @@ fn what_the_desk_refuses_is_told_once_and_looked_at_anew() {
         reviewer.keys("2G");
         reviewer.command("Copydesk accept");
         assert_eq!(
-            reviewer.person.next_notification(),
+            reviewer.user.next_notification(),
             "nothing was decided: the connection to the daemon was lost"
         );
         reviewer.wait_for_hunks(2);
@@ -159,14 +159,14 @@ fn a_created_file_that_was_typed_in_is_deleted_only_by_whom_means_it() {
         reviewer.lua(
             "R.outcome['7'] = { outcome = 'confirm', message = 'You have typed in made.txt: delete it?' }",
         );
-        reviewer.person.run_command("Copydesk reject-file", json!(["Reject them", false]));
+        reviewer.user.run_command("Copydesk reject-file", json!(["Reject them", false]));
         reviewer
-            .person
+            .user
             .window
             .nvim
             .wait_for_message("select", |told| told["prompt"] == "You have typed in made.txt: delete it?");
         assert_eq!(reviewer.wait_for_request("review/decide").as_array().unwrap().len(), 1);
-        reviewer.person.run_command("Copydesk reject-file", json!(["Reject them", "Delete it"]));
+        reviewer.user.run_command("Copydesk reject-file", json!(["Reject them", "Delete it"]));
         reviewer.wait_for_hunks(0);
         let decided = reviewer.wait_for_request("review/decide");
         assert_eq!(decided[1]["decisions"][0]["confirmed"], true, "{decided}");
@@ -200,30 +200,30 @@ fn what_is_proposed_can_be_changed_and_is_accepted_so() {
         reviewer.receive_proposal("a.txt", "a\nb\nc\n", "a\nB\nc\n");
         reviewer.keys("2G");
         reviewer.command("Copydesk edit");
-        assert_eq!(reviewer.person.window.lines("copydesk://edit"), "B");
+        assert_eq!(reviewer.user.window.lines("copydesk://edit"), "B");
         reviewer.keys("Abc<CR>more<Esc>");
         reviewer.keys("q");
         assert_eq!(
-            reviewer.person.next_notification(),
+            reviewer.user.next_notification(),
             "the text has changes: `:w` accepts it, `:q!` discards it"
         );
         reviewer.lua("R.outcome['7.1'] = { outcome = 'refused', message = 'not now' }");
         reviewer.command("write");
-        assert_eq!(reviewer.person.next_notification(), "not now");
+        assert_eq!(reviewer.user.next_notification(), "not now");
         reviewer.next_decisions();
-        assert_eq!(reviewer.person.window.lines("copydesk://edit"), "Bbc\nmore");
+        assert_eq!(reviewer.user.window.lines("copydesk://edit"), "Bbc\nmore");
         reviewer.lua("R.outcome = {}");
         reviewer.command("write");
         reviewer.wait_for_hunks(0);
         let decided = reviewer.next_decisions();
         assert_eq!((&decided[0]["verdict"], &decided[0]["text"]), (&json!("accept"), &json!("Bbc\nmore\n")));
-        reviewer.person.window.wait_until("vim.fn.bufnr('copydesk://edit') == -1");
+        reviewer.user.window.wait_until("vim.fn.bufnr('copydesk://edit') == -1");
         assert_eq!(reviewer.cursor_position(), ("a.txt".into(), 2));
         reviewer.receive_edit("b.txt", OLD, NEW);
         reviewer.keys("2G");
         reviewer.command("Copydesk edit");
         assert_eq!(
-            reviewer.person.next_notification(),
+            reviewer.user.next_notification(),
             "these lines are in the buffer already: edit them there, then accept the hunk"
         );
     });
@@ -237,11 +237,11 @@ fn comments_are_about_the_hunk_or_the_lines() {
         reviewer.receive_edit("a.txt", OLD, NEW);
         reviewer.keys("3G");
         let comment = |reviewer: &mut ReviewingUser, command: &str, answers: serde_json::Value| {
-            reviewer.person.run_command(command, answers);
+            reviewer.user.run_command(command, answers);
             let mut asked = reviewer.wait_for_request("review/comment")[0].take();
             let uri = asked.as_object_mut().unwrap().remove("uri").unwrap();
             assert!(uri.as_str().unwrap().ends_with("/a.txt"), "{uri}");
-            (asked, reviewer.person.next_notification())
+            (asked, reviewer.user.next_notification())
         };
         assert_eq!(
             comment(&mut reviewer, "Copydesk comment why two?", json!([])),
@@ -279,18 +279,18 @@ fn a_no_that_could_mean_two_things_is_asked_about() {
     for_each_neovim(|program| {
         let mut reviewer = ReviewingUser::start(program);
         reviewer.receive_edit("a.txt", OLD, NEW);
-        reviewer.person.window.nvim.lua(ASK, json!(["k1"]));
+        reviewer.user.window.nvim.lua(ASK, json!(["k1"]));
         reviewer.keys("2G");
-        reviewer.person.run_command("Copydesk reject", json!(["hunk"]));
-        assert_eq!(reviewer.person.next_choices(), ["The hunk under the cursor", "The ask: Run make"]);
+        reviewer.user.run_command("Copydesk reject", json!(["hunk"]));
+        assert_eq!(reviewer.user.next_choices(), ["The hunk under the cursor", "The ask: Run make"]);
         reviewer.wait_for_hunks(1);
         reviewer.keys("G");
-        reviewer.person.run_command("Copydesk reject no", json!(["The ask"]));
-        let answer = reviewer.person.window.nvim.wait_for_message("answer", |_| true);
+        reviewer.user.run_command("Copydesk reject no", json!(["The ask"]));
+        let answer = reviewer.user.window.nvim.wait_for_message("answer", |_| true);
         assert_eq!(answer, json!({ "reply": "reject", "reason": "no" }));
         reviewer.wait_for_hunks(1);
         // For a hunk that the ask is about, the hunk is meant.
-        reviewer.person.window.nvim.lua(ASK, json!(["k2"]));
+        reviewer.user.window.nvim.lua(ASK, json!(["k2"]));
         reviewer.receive_review("b.txt", OLD, NEW, json!({ "when": "before", "ask": "k2" }));
         reviewer.keys("2G");
         reviewer.command("Copydesk reject");
@@ -299,7 +299,7 @@ fn a_no_that_could_mean_two_things_is_asked_about() {
         reviewer.keys("5G");
         reviewer.command("Copydesk reject");
         assert_eq!(
-            reviewer.person.window.nvim.wait_for_message("answer", |_| true),
+            reviewer.user.window.nvim.wait_for_message("answer", |_| true),
             json!({ "reply": "reject" })
         );
     });
@@ -310,14 +310,14 @@ fn a_no_that_could_mean_two_things_is_asked_about() {
 fn an_ask_says_that_its_hunks_can_be_decided_one_by_one() {
     for_each_neovim(|program| {
         let mut reviewer = ReviewingUser::start(program);
-        reviewer.person.window.nvim.lua(ASK, json!(["k1"]));
+        reviewer.user.window.nvim.lua(ASK, json!(["k1"]));
         reviewer.receive_review("b.txt", OLD, NEW, json!({ "when": "before", "ask": "k1" }));
-        reviewer.person.window.wait_until("require('copydesk.chat.float').window()");
+        reviewer.user.window.wait_until("require('copydesk.chat.float').window()");
         let float = "table.concat(vim.api.nvim_buf_get_lines(require('copydesk.chat.float').buffer(), 0, -1, true), '\\n')";
         let words = "2 hunks, to decide one by one: `:Copydesk next`";
-        reviewer.person.window.wait_until(&format!("{float}:find('{words}', 1, true)"));
+        reviewer.user.window.wait_until(&format!("{float}:find('{words}', 1, true)"));
         reviewer.keys("2G");
         reviewer.command("Copydesk accept");
-        reviewer.person.window.wait_until(&format!("{float}:find('1 hunk: `:Copydesk next`', 1, true)"));
+        reviewer.user.window.wait_until(&format!("{float}:find('1 hunk: `:Copydesk next`', 1, true)"));
     });
 }

@@ -29,7 +29,7 @@ fn proposed_lines_are_below_the_old_ones_which_are_struck_out() {
         reviewer.receive_proposal("cart.rs", CART, CART_AFTER);
         reviewer.keys("3G");
         reviewer.assert_screen("review-before");
-        assert_eq!(reviewer.person.window.lines("cart.rs"), CART.trim_end());
+        assert_eq!(reviewer.user.window.lines("cart.rs"), CART.trim_end());
     });
 }
 
@@ -47,7 +47,7 @@ fn what_went_before_the_first_line_and_after_the_last_is_seen() {
         reviewer.keys("gg");
         reviewer.lua("vim.cmd.redraw()");
         let fill = "return vim.fn.winsaveview().topfill";
-        reviewer.person.window.wait_until("vim.fn.winsaveview().topfill == 2");
+        reviewer.user.window.wait_until("vim.fn.winsaveview().topfill == 2");
         reviewer.keys("<C-e>");
         reviewer.lua("vim.cmd.redraw()");
         assert_eq!(reviewer.lua(fill), 1);
@@ -109,14 +109,14 @@ fn in_diff_mode_only_signs_are_drawn() {
         reviewer.command("diffthis | vnew | call setline(1, ['a', 'b']) | diffthis | wincmd p");
         reviewer.assert_screen("review-diff");
         reviewer.command("diffoff! | only");
-        reviewer.person.window.wait_until("R.picture():find('+', 1, true)");
+        reviewer.user.window.wait_until("R.picture():find('+', 1, true)");
         reviewer.assert_screen("review-diff-off");
     });
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn colours_are_those_of_the_scheme_and_of_the_person() {
+fn colours_are_those_of_the_scheme_and_of_the_user() {
     for_each_neovim(|program| {
         let mut reviewer = ReviewingUser::start(program);
         reviewer.command("highlight CopydeskDelete guibg=#123456");

@@ -61,7 +61,7 @@ fn wrapped_lines_are_whole_on_both_sides() {
         reviewer.receive_edit("a.txt", &old, &old.replace("old", "new"));
         reviewer.assert_screen("review-wrapped");
         reviewer.command("set nowrap number");
-        reviewer.person.window.wait_until("R.picture():find('  1 a', 1, true)");
+        reviewer.user.window.wait_until("R.picture():find('  1 a', 1, true)");
         reviewer.assert_screen("review-unwrapped");
     });
 }
@@ -80,7 +80,7 @@ fn very_many_hunks_are_usable_and_told_of() {
         reviewer.receive_edit("a.txt", &old, &new);
         reviewer.lua("R.tell = R.tell_all require('copydesk.review').list('s1')");
         assert_eq!(
-            reviewer.person.next_notification(),
+            reviewer.user.next_notification(),
             "a.txt has 6050 undecided hunks, 1000 of them shown; `:Copydesk accept-file` and `reject-file` decide all"
         );
         let drawn = "return #require('copydesk.review.draw').all(vim.api.nvim_get_current_buf())";

@@ -37,8 +37,8 @@ fn keys_are_mapped_while_there_are_hunks() {
         reviewer.keys("2Gghc");
         assert_eq!(reviewer.wait_for_request("review/comment")[0]["text"], "why?");
         reviewer.keys("ghe");
-        assert!(reviewer.person.next_notification().contains("1 comment waits"));
-        assert!(reviewer.person.next_notification().starts_with("these lines are in the buffer already"));
+        assert!(reviewer.user.next_notification().contains("1 comment waits"));
+        assert!(reviewer.user.next_notification().starts_with("these lines are in the buffer already"));
     });
 }
 

@@ -51,9 +51,9 @@ fn the_quickfix_list_has_every_hunk() {
     for_each_neovim(|program| {
         let mut reviewer = ReviewingUser::start(program);
         reviewer.command("Copydesk review quickfix");
-        assert_eq!(reviewer.person.next_notification(), "nothing is undecided");
+        assert_eq!(reviewer.user.next_notification(), "nothing is undecided");
         reviewer.command("Copydesk review");
-        assert_eq!(reviewer.person.next_notification(), "nothing is undecided");
+        assert_eq!(reviewer.user.next_notification(), "nothing is undecided");
         reviewer.receive_edit("a.txt", OLD, NEW);
         reviewer.keys("ggOabove<Esc>");
         reviewer.receive_review("b.txt", OLD, "a\nb\nX\nd\ne\n", json!({ "closed": true }));
@@ -86,11 +86,11 @@ fn when_to_review_is_chosen_with_a_word() {
         ] {
             reviewer.command(&format!("Copydesk review {word}"));
             assert_eq!(reviewer.wait_for_request("session/setReview"), json!([sent]));
-            reviewer.person.next_notification();
+            reviewer.user.next_notification();
         }
         reviewer.command("Copydesk review never");
         assert_eq!(
-            reviewer.person.next_notification(),
+            reviewer.user.next_notification(),
             "`review` takes `quickfix`, `before`, `after` or `rules`, not `never`"
         );
         let offered = reviewer.lua("return vim.fn.getcompletion('Copydesk review ', 'cmdline')");

@@ -73,15 +73,15 @@ fn nothing_undecided_is_told_and_deciding_can_go_on_by_itself() {
     for_each_neovim(|program| {
         let mut reviewer = ReviewingUser::start_with(program, json!({ "advance": true }));
         reviewer.command("Copydesk next");
-        assert_eq!(reviewer.person.next_notification(), "nothing is undecided");
+        assert_eq!(reviewer.user.next_notification(), "nothing is undecided");
         reviewer.receive_edit("a.txt", OLD, NEW);
         reviewer.keys("2G");
         reviewer.keys("gha");
-        reviewer.person.window.wait_until("vim.fn.line('.') == 7");
+        reviewer.user.window.wait_until("vim.fn.line('.') == 7");
         reviewer.keys("gha");
         reviewer.wait_for_hunks(0);
         assert_eq!(reviewer.cursor_position(), ("a.txt".into(), 7));
-        assert!(!reviewer.person.window.nvim.has_message("said"));
+        assert!(!reviewer.user.window.nvim.has_message("said"));
     });
 }
 
@@ -94,7 +94,7 @@ fn a_file_that_the_agent_deleted_is_passed_over() {
         reviewer.receive_review("gone.txt", "", "", json!({ "file": file, "closed": true, "absent": true }));
         reviewer.command("Copydesk next");
         assert_eq!(
-            reviewer.person.next_notification(),
+            reviewer.user.next_notification(),
             "nothing is undecided except whole files; `:Copydesk review` lists them"
         );
         reviewer.command("Copydesk review");

@@ -25,59 +25,59 @@ const PATCH: &str = "*** Begin Patch
 *** End Patch
 ";
 
-fn desk(permission: Value) -> ScriptedEnvironment {
+fn scripted_environment(permission: Value) -> ScriptedEnvironment {
     let turns = [
         ScriptedTurn::new().call("c1", "apply_patch", json!({ "patchText": PATCH })),
         ScriptedTurn::new().text("Done."),
     ];
     let scripted =
         environment_with_config(turns, json!({ "model": "script/gpt-5", "permission": permission }));
-    scripted.desk.write("a.txt", A);
-    scripted.desk.write("b.txt", B);
+    scripted.env.write("a.txt", A);
+    scripted.env.write("b.txt", B);
     scripted
 }
 
 /// Both files in windows of their own, the cursor in the first.
-fn person(program: &std::path::Path, scripted: &ScriptedEnvironment) -> NeovimUser {
-    let mut person = NeovimUser::start(program, &scripted.desk);
-    person.window.command("edit b.txt");
-    person.window.command("split a.txt");
-    person
+fn user(program: &std::path::Path, scripted: &ScriptedEnvironment) -> NeovimUser {
+    let mut user = NeovimUser::start(program, &scripted.env);
+    user.window.command("edit b.txt");
+    user.window.command("split a.txt");
+    user
 }
 
 #[track_caller]
-fn wait_for_hunks(person: &mut NeovimUser, hunks: u64) {
-    person.window.nvim.wait_for_message("CopydeskReview", |told| told["hunks"] == hunks);
+fn wait_for_hunks(user: &mut NeovimUser, hunks: u64) {
+    user.window.nvim.wait_for_message("CopydeskReview", |told| told["hunks"] == hunks);
 }
 
 /// The drawn hunks of a buffer, each as its first row and its number of rows.
 #[track_caller]
-fn drawn(person: &mut NeovimUser, name: &str) -> Value {
+fn drawn(user: &mut NeovimUser, name: &str) -> Value {
     let drawn = "return vim.tbl_map(function(found)
            return { found.first, found.count }
          end, require('copydesk.review.draw').all(vim.fn.bufnr('NAME')))";
-    person.window.lua(&drawn.replace("NAME", name))
+    user.window.lua(&drawn.replace("NAME", name))
 }
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_patch_is_one_step_of_undo_in_each_buffer_and_its_hunks_are_in_both() {
     for_each_neovim(|program| {
-        let scripted = desk(json!({ "edit": "allow" }));
-        let mut person = person(program, &scripted);
-        person.run_turn("Patch");
-        wait_for_hunks(&mut person, 3);
-        assert_eq!(person.window.lines("a.txt"), "one\nTWO\nthree\nfour");
-        assert_eq!(person.window.lines("b.txt"), "alpha\nBETA");
-        assert_eq!(drawn(&mut person, "a.txt"), json!([[1, 1], [3, 1]]));
-        assert_eq!(drawn(&mut person, "b.txt"), json!([[1, 1]]));
+        let scripted = scripted_environment(json!({ "edit": "allow" }));
+        let mut user = user(program, &scripted);
+        user.run_turn("Patch");
+        wait_for_hunks(&mut user, 3);
+        assert_eq!(user.window.lines("a.txt"), "one\nTWO\nthree\nfour");
+        assert_eq!(user.window.lines("b.txt"), "alpha\nBETA");
+        assert_eq!(drawn(&mut user, "a.txt"), json!([[1, 1], [3, 1]]));
+        assert_eq!(drawn(&mut user, "b.txt"), json!([[1, 1]]));
         let (said, failed) = result(&scripted, 1, "c1");
         assert!(!failed && said.starts_with("Patched 2 files (+3 -2).\nEdited a.txt (+2 -1)."), "{said}");
-        person.window.keys("u");
-        person.window.wait_until("vim.fn.line('$') == 3");
-        assert_eq!(person.window.lines("a.txt"), A.trim_end());
-        assert_eq!(person.window.lines("b.txt"), "alpha\nBETA");
-        wait_for_hunks(&mut person, 1);
+        user.window.keys("u");
+        user.window.wait_until("vim.fn.line('$') == 3");
+        assert_eq!(user.window.lines("a.txt"), A.trim_end());
+        assert_eq!(user.window.lines("b.txt"), "alpha\nBETA");
+        wait_for_hunks(&mut user, 1);
     });
 }
 
@@ -85,31 +85,31 @@ fn a_patch_is_one_step_of_undo_in_each_buffer_and_its_hunks_are_in_both() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_patch_that_waits_is_decided_in_both_buffers() {
     for_each_neovim(|program| {
-        let scripted = desk(json!({ "edit": "ask" }));
-        let mut person = person(program, &scripted);
-        person.run_command("Copydesk! ask Patch", json!([]));
-        wait_for_hunks(&mut person, 3);
+        let scripted = scripted_environment(json!({ "edit": "ask" }));
+        let mut user = user(program, &scripted);
+        user.run_command("Copydesk! ask Patch", json!([]));
+        wait_for_hunks(&mut user, 3);
         // The hunks and the ask arrive independently.
-        person.window.wait_until("#require('copydesk.ask').list() == 1");
+        user.window.wait_until("#require('copydesk.ask').list() == 1");
         assert_eq!(
-            (person.window.lines("a.txt").as_str(), person.window.lines("b.txt").as_str()),
+            (user.window.lines("a.txt").as_str(), user.window.lines("b.txt").as_str()),
             (A.trim_end(), B.trim_end())
         );
-        person.window.keys("gg");
-        person.window.keys("]h");
-        person.window.keys("gha");
-        wait_for_hunks(&mut person, 2);
-        person.window.keys("]h");
-        person.window.command("Copydesk reject Three are enough.");
-        wait_for_hunks(&mut person, 1);
-        assert_eq!(person.window.lua("return #require('copydesk.ask').list()"), 1, "b.txt is undecided");
+        user.window.keys("gg");
+        user.window.keys("]h");
+        user.window.keys("gha");
+        wait_for_hunks(&mut user, 2);
+        user.window.keys("]h");
+        user.window.command("Copydesk reject Three are enough.");
+        wait_for_hunks(&mut user, 1);
+        assert_eq!(user.window.lua("return #require('copydesk.ask').list()"), 1, "b.txt is undecided");
         // Nothing is left in this buffer, so its keys are gone.
-        person.window.command("Copydesk next");
-        person.window.wait_until("vim.fn.expand('%:t') == 'b.txt'");
-        person.window.keys("gha");
-        person.window.wait_for_turn_end();
-        assert_eq!(person.window.lines("a.txt"), "one\nTWO\nthree");
-        assert_eq!(person.window.lines("b.txt"), "alpha\nBETA");
+        user.window.command("Copydesk next");
+        user.window.wait_until("vim.fn.expand('%:t') == 'b.txt'");
+        user.window.keys("gha");
+        user.window.wait_for_turn_end();
+        assert_eq!(user.window.lines("a.txt"), "one\nTWO\nthree");
+        assert_eq!(user.window.lines("b.txt"), "alpha\nBETA");
         let (said, failed) = result(&scripted, 1, "c1");
         assert!(!failed && said.starts_with("The person decided hunk by hunk:\n"), "{said}");
         for line in [
@@ -119,7 +119,7 @@ fn a_patch_that_waits_is_decided_in_both_buffers() {
         ] {
             assert!(said.lines().any(|told| told == line), "{line}\n{said}");
         }
-        person.window.wait_until("#require('copydesk.ask').list() == 0");
+        user.window.wait_until("#require('copydesk.ask').list() == 0");
     });
 }
 
@@ -128,12 +128,12 @@ fn a_patch_that_waits_is_decided_in_both_buffers() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_patch_is_told_file_by_file() {
     for_each_neovim(|program| {
-        let scripted = desk(json!({ "edit": "ask" }));
-        let mut person = person(program, &scripted);
-        person.run_command("Copydesk! ask Patch", json!([]));
-        wait_for_hunks(&mut person, 3);
-        person.window.wait_until("#require('copydesk.ask').list() == 1");
-        let asked = person.window.lua(
+        let scripted = scripted_environment(json!({ "edit": "ask" }));
+        let mut user = user(program, &scripted);
+        user.run_command("Copydesk! ask Patch", json!([]));
+        wait_for_hunks(&mut user, 3);
+        user.window.wait_until("#require('copydesk.ask').list() == 1");
+        let asked = user.window.lua(
             "local asking = require('copydesk.chat.asking')
              return table.concat(asking.all(require('copydesk.ask').list()).lines, '\\n')",
         );
@@ -148,8 +148,8 @@ fn a_patch_is_told_file_by_file() {
         ] {
             assert!(asked.contains(line), "{line}\n{asked}");
         }
-        person.window.command("Copydesk accept-all");
-        person.window.wait_for_turn_end();
+        user.window.command("Copydesk accept-all");
+        user.window.wait_for_turn_end();
         let shown = "local view, lines = require('copydesk.session').current(), {}
              for _, part in ipairs(view.parts) do
                if part.content.kind == 'call' then
@@ -157,7 +157,7 @@ fn a_patch_is_told_file_by_file() {
                end
              end
              return table.concat(lines, '\\n')";
-        let shown = person.window.lua(shown);
+        let shown = user.window.lua(shown);
         let shown = shown.as_str().unwrap();
         for line in ["Patched 2 files (+3 -2)", "\na.txt (+2 -1)\n", "+TWO", "\nb.txt (+1 -1)\n", "+BETA"] {
             assert!(shown.contains(line), "{line}\n{shown}");
@@ -167,7 +167,7 @@ fn a_patch_is_told_file_by_file() {
              return vim.tbl_map(function(file)
                return { vim.fs.basename(file.path), file.additions, file.deletions, #file.calls }
              end, turn.files)";
-        assert_eq!(person.window.lua(files), json!([["a.txt", 2, 1, 1], ["b.txt", 1, 1, 1]]));
+        assert_eq!(user.window.lua(files), json!([["a.txt", 2, 1, 1], ["b.txt", 1, 1, 1]]));
         // From a row of a diff to its file.
         let jump = "local view = require('copydesk.session').current()
              local part = vim.iter(view.parts):find(function(part) return part.content.kind == 'call' end)
@@ -178,6 +178,6 @@ fn a_patch_is_told_file_by_file() {
              end, vim.iter(ipairs(lines)):map(function(row, line)
                return (line == '+TWO' or line == '+BETA' or line:find('^b.txt')) and row or nil
              end):totable())";
-        assert_eq!(person.window.lua(jump), json!([["a.txt", 2], ["b.txt", 2], ["b.txt", 2]]));
+        assert_eq!(user.window.lua(jump), json!([["a.txt", 2], ["b.txt", 2], ["b.txt", 2]]));
     });
 }

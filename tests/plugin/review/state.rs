@@ -60,7 +60,7 @@ fn others_hear_how_much_is_undecided() {
         let mut reviewer = ReviewingUser::start(program);
         reviewer.receive_edit("a.txt", OLD, NEW);
         let told = |reviewer: &mut ReviewingUser| {
-            reviewer.person.window.nvim.wait_for_message("CopydeskReview", |_| true)
+            reviewer.user.window.nvim.wait_for_message("CopydeskReview", |_| true)
         };
         assert_eq!(told(&mut reviewer), json!({ "session": "s1", "hunks": 2, "files": 1 }));
         assert_eq!(reviewer.lua("return require('copydesk').statusline()"), "✓ ±2");
@@ -85,6 +85,6 @@ fn a_session_with_undecided_hunks_is_looked_at_until_it_has_none() {
         reviewer.keys("2G");
         reviewer.command("Copydesk accept-file");
         reviewer.wait_for_hunks(0);
-        reviewer.person.window.wait_until("require('copydesk.session').view('s1') == nil");
+        reviewer.user.window.wait_until("require('copydesk.session').view('s1') == nil");
     });
 }

@@ -101,9 +101,9 @@ fn lines_that_are_nowhere_are_asked_for_and_not_for_ever() {
         );
         reviewer.command("edit b.txt");
         let lists = "#vim.tbl_filter(function(sent) return sent.method == 'review/list' end, R.sent)";
-        reviewer.person.window.wait_until(&format!("{lists} == 1"));
+        reviewer.user.window.wait_until(&format!("{lists} == 1"));
         assert_eq!(reviewer.lua("return R.sent[1].params.uri == vim.uri_from_bufnr(0)"), true);
-        reviewer.person.window.wait_until(&format!("{lists} == 3"));
+        reviewer.user.window.wait_until(&format!("{lists} == 3"));
         // It has ended: the last response is there, and nothing is deferred any more.
         reviewer.lua("T.await(function(done) vim.schedule(done) end)");
         assert_eq!(reviewer.lua("return R.put_off"), 0);

@@ -18,14 +18,14 @@ fn four_hunks() -> ScriptedTurn {
 
 /// Waits until so many hunks are undecided, on both sides.
 #[track_caller]
-fn wait_for_hunks(person: &mut NeovimUser, hunks: u64) {
-    person.window.nvim.wait_for_message("CopydeskReview", |told| told["hunks"] == hunks);
+fn wait_for_hunks(user: &mut NeovimUser, hunks: u64) {
+    user.window.nvim.wait_for_message("CopydeskReview", |told| told["hunks"] == hunks);
 }
 
 /// The drawn hunks, each as its first row and its number of rows.
 #[track_caller]
-fn drawn(person: &mut NeovimUser) -> Value {
-    person.window.lua(
+fn drawn(user: &mut NeovimUser) -> Value {
+    user.window.lua(
         "return vim.tbl_map(function(found)
            return { found.first, found.count }
          end, require('copydesk.review.draw').all(vim.fn.bufnr('a.txt')))",
@@ -39,25 +39,25 @@ fn the_next_request_says_what_was_decided_of_four_hunks() {
     for_each_neovim(|program| {
         let turns = [four_hunks(), ScriptedTurn::new().text("Done."), ScriptedTurn::new().text("I see.")];
         let scripted = allow_edits_environment(turns);
-        scripted.desk.write("a.txt", OLD);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.command("edit a.txt");
-        person.run_turn("Edit");
-        wait_for_hunks(&mut person, 4);
-        assert_eq!(drawn(&mut person), json!([[1, 1], [3, 1], [5, 1], [7, 1]]));
-        person.window.keys("gg");
-        person.window.keys("]h");
-        person.window.keys("gha");
-        wait_for_hunks(&mut person, 3);
-        person.window.keys("]h");
-        person.window.command("Copydesk reject Keep it small.");
-        wait_for_hunks(&mut person, 2);
-        person.window.wait_until("vim.fn.getline(4) == 'four'");
-        person.window.keys("6GcwSix<Esc>");
-        person.window.command("Copydesk comment Why capitals?");
-        assert_eq!(person.next_notification(), "1 comment waits for the agent's next step");
-        assert_eq!(drawn(&mut person), json!([[5, 1], [7, 1]]));
-        person.run_turn("Go on");
+        scripted.env.write("a.txt", OLD);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.run_turn("Edit");
+        wait_for_hunks(&mut user, 4);
+        assert_eq!(drawn(&mut user), json!([[1, 1], [3, 1], [5, 1], [7, 1]]));
+        user.window.keys("gg");
+        user.window.keys("]h");
+        user.window.keys("gha");
+        wait_for_hunks(&mut user, 3);
+        user.window.keys("]h");
+        user.window.command("Copydesk reject Keep it small.");
+        wait_for_hunks(&mut user, 2);
+        user.window.wait_until("vim.fn.getline(4) == 'four'");
+        user.window.keys("6GcwSix<Esc>");
+        user.window.command("Copydesk comment Why capitals?");
+        assert_eq!(user.next_notification(), "1 comment waits for the agent's next step");
+        assert_eq!(drawn(&mut user), json!([[5, 1], [7, 1]]));
+        user.run_turn("Go on");
         let sent = scripted.last_message(2);
         for said in [
             "`a.txt` line 2: accepted.",
@@ -79,41 +79,41 @@ fn an_edit_that_waits_is_decided_hunk_by_hunk_in_its_place() {
             [four_hunks(), ScriptedTurn::new().text("Done.")],
             json!({ "edit": "ask" }),
         );
-        scripted.desk.write("a.txt", OLD);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.command("edit a.txt");
-        person.run_command("Copydesk! ask Edit", json!([]));
-        wait_for_hunks(&mut person, 4);
-        assert_eq!(person.window.lines("a.txt"), OLD.trim_end());
+        scripted.env.write("a.txt", OLD);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.run_command("Copydesk! ask Edit", json!([]));
+        wait_for_hunks(&mut user, 4);
+        assert_eq!(user.window.lines("a.txt"), OLD.trim_end());
         // Typing above moves the hunks, and is not lost.
-        person.window.keys("ggOzero<Esc>");
-        person.window.keys("]h");
-        person.window.keys("gha");
-        wait_for_hunks(&mut person, 3);
-        person.window.keys("]h");
-        person.window.keys("ghe");
-        person.window.keys("cGFour, and a half<Esc>");
-        person.window.command("write");
-        wait_for_hunks(&mut person, 2);
-        person.window.wait_until("vim.fn.bufnr('copydesk://edit') == -1");
-        assert_eq!(drawn(&mut person), json!([[6, 1], [8, 1]]));
-        person.window.keys("]h");
-        person.window.command("Copydesk reject Six is a good number.");
-        wait_for_hunks(&mut person, 1);
-        person.window.keys("]h");
-        person.window.keys("gha");
-        person.window.wait_for_turn_end();
+        user.window.keys("ggOzero<Esc>");
+        user.window.keys("]h");
+        user.window.keys("gha");
+        wait_for_hunks(&mut user, 3);
+        user.window.keys("]h");
+        user.window.keys("ghe");
+        user.window.keys("cGFour, and a half<Esc>");
+        user.window.command("write");
+        wait_for_hunks(&mut user, 2);
+        user.window.wait_until("vim.fn.bufnr('copydesk://edit') == -1");
+        assert_eq!(drawn(&mut user), json!([[6, 1], [8, 1]]));
+        user.window.keys("]h");
+        user.window.command("Copydesk reject Six is a good number.");
+        wait_for_hunks(&mut user, 1);
+        user.window.keys("]h");
+        user.window.keys("gha");
+        user.window.wait_for_turn_end();
         let text = "zero\none\nTWO\nthree\nFour, and a half\nfive\nsix\nseven\nEIGHT\nnine";
-        assert_eq!(person.window.lines("a.txt"), text);
+        assert_eq!(user.window.lines("a.txt"), text);
         let (said, failed) = result(&scripted, 1, "c1");
         assert!(
             !failed && said.contains("line 7: rejected; the lines are as they were before. They say: Six"),
             "{said}"
         );
         assert!(said.contains("Four, and a half"), "{said}");
-        person.window.wait_until("#require('copydesk.ask').list() == 0");
+        user.window.wait_until("#require('copydesk.ask').list() == 0");
         let marks = "return #vim.api.nvim_buf_get_extmarks(vim.fn.bufnr('a.txt'), -1, 0, -1, {})";
-        assert_eq!(person.window.lua(marks), 0);
+        assert_eq!(user.window.lua(marks), 0);
     });
 }
 
@@ -127,36 +127,34 @@ fn undo_and_redo_take_hunks_away_and_bring_them_back() {
             ScriptedTurn::new().call("c2", "edit", more),
             ScriptedTurn::new().text("Done."),
         ]);
-        scripted.desk.write("a.txt", OLD);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.command("edit a.txt");
-        person.run_turn("Edit");
+        scripted.env.write("a.txt", OLD);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.run_turn("Edit");
         let all = json!([[1, 1], [3, 1], [5, 1], [7, 3]]);
-        person.window.wait_until("vim.fn.getline('$') == 'ten' and require('copydesk.review').count() == 4");
-        assert_eq!(drawn(&mut person), all);
+        user.window.wait_until("vim.fn.getline('$') == 'ten' and require('copydesk.review').count() == 4");
+        assert_eq!(drawn(&mut user), all);
         let last = "return require('copydesk.review.draw').all(vim.fn.bufnr('a.txt'))[4].hunk.new";
-        person.window.keys("u");
-        person.window.wait_until("vim.fn.getline('$') == 'nine'");
-        person
-            .window
+        user.window.keys("u");
+        user.window.wait_until("vim.fn.getline('$') == 'nine'");
+        user.window
             .wait_until("#require('copydesk.review.draw').all(vim.fn.bufnr('a.txt'))[4].hunk.new == 1");
-        assert_eq!(drawn(&mut person), json!([[1, 1], [3, 1], [5, 1], [7, 1]]));
-        person.window.keys("<C-r>");
-        person
-            .window
+        assert_eq!(drawn(&mut user), json!([[1, 1], [3, 1], [5, 1], [7, 1]]));
+        user.window.keys("<C-r>");
+        user.window
             .wait_until("#require('copydesk.review.draw').all(vim.fn.bufnr('a.txt'))[4].hunk.new == 3");
-        assert_eq!(person.window.lua(last), json!(["EIGHT", "NINE", "ten"]));
-        assert_eq!(drawn(&mut person), all);
+        assert_eq!(user.window.lua(last), json!(["EIGHT", "NINE", "ten"]));
+        assert_eq!(drawn(&mut user), all);
         // A rejection can be undone like any other edit.
-        person.window.nvim.discard_messages();
-        person.window.keys("2G");
-        person.window.keys("ghr");
-        wait_for_hunks(&mut person, 3);
-        person.window.wait_until("vim.fn.getline(2) == 'two'");
-        assert_eq!(drawn(&mut person), json!([[3, 1], [5, 1], [7, 3]]));
-        person.window.keys("u");
-        wait_for_hunks(&mut person, 4);
-        assert_eq!(drawn(&mut person), all);
+        user.window.nvim.discard_messages();
+        user.window.keys("2G");
+        user.window.keys("ghr");
+        wait_for_hunks(&mut user, 3);
+        user.window.wait_until("vim.fn.getline(2) == 'two'");
+        assert_eq!(drawn(&mut user), json!([[3, 1], [5, 1], [7, 3]]));
+        user.window.keys("u");
+        wait_for_hunks(&mut user, 4);
+        assert_eq!(drawn(&mut user), all);
     });
 }
 
@@ -169,25 +167,25 @@ fn typing_while_the_agent_edits_leaves_every_hunk_at_its_place() {
             four_hunks(),
             ScriptedTurn::new().text("Done."),
         ]);
-        scripted.desk.write("a.txt", OLD);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.command("edit a.txt");
-        person.run_command("Copydesk! ask Edit", json!([]));
+        scripted.env.write("a.txt", OLD);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.run_command("Copydesk! ask Edit", json!([]));
         block_on(scripted.server.wait_for_gate("begun"));
         scripted.server.open_gate("begun");
-        person.window.wait_for_turn_end();
-        person.run_command("Copydesk! ask Edit", json!([]));
+        user.window.wait_for_turn_end();
+        user.run_command("Copydesk! ask Edit", json!([]));
         for number in 0..20 {
-            person.window.keys(&format!("ggOtyped {number}<Esc>"));
+            user.window.keys(&format!("ggOtyped {number}<Esc>"));
         }
-        person.window.wait_for_turn_end();
-        person.window.wait_until("require('copydesk.review').count() == 4");
+        user.window.wait_for_turn_end();
+        user.window.wait_until("require('copydesk.review').count() == 4");
         let is_right =
             "vim.iter(require('copydesk.review.draw').all(vim.fn.bufnr('a.txt'))):all(function(found)
             local line = vim.api.nvim_buf_get_lines(found.bufnr, found.first, found.first + 1, true)[1]
             return line == found.hunk.new[1] and found.count == 1
           end) and #require('copydesk.review.draw').all(vim.fn.bufnr('a.txt')) == 4";
-        person.window.wait_until(is_right);
+        user.window.wait_until(is_right);
     });
 }
 
@@ -208,23 +206,23 @@ fn when_to_review_is_chosen_while_the_session_goes_on() {
             edit("three", "3"),
             ScriptedTurn::new().text("Done."),
         ]);
-        scripted.desk.write("a.txt", "one\ntwo\nthree\n");
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.command("edit a.txt");
-        person.run_command("Copydesk review before", json!([]));
-        assert_eq!(person.next_notification(), "from the next edit on: edits wait for your approval");
-        person.run_command("Copydesk! ask Edit", json!([]));
-        wait_for_hunks(&mut person, 1);
-        assert_eq!(person.window.lines("a.txt"), "one\ntwo\nthree");
-        person.window.wait_until("require('copydesk.chat.float').window()");
-        person.window.command("Copydesk accept-all");
-        person.window.wait_for_turn_end();
-        assert_eq!(person.window.lines("a.txt"), "one\n2\nthree");
-        person.run_command("Copydesk review rules", json!([]));
-        person.next_notification();
-        person.run_turn("Edit");
-        wait_for_hunks(&mut person, 1);
-        assert_eq!(person.window.lines("a.txt"), "one\n2\n3");
+        scripted.env.write("a.txt", "one\ntwo\nthree\n");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.run_command("Copydesk review before", json!([]));
+        assert_eq!(user.next_notification(), "from the next edit on: edits wait for your approval");
+        user.run_command("Copydesk! ask Edit", json!([]));
+        wait_for_hunks(&mut user, 1);
+        assert_eq!(user.window.lines("a.txt"), "one\ntwo\nthree");
+        user.window.wait_until("require('copydesk.chat.float').window()");
+        user.window.command("Copydesk accept-all");
+        user.window.wait_for_turn_end();
+        assert_eq!(user.window.lines("a.txt"), "one\n2\nthree");
+        user.run_command("Copydesk review rules", json!([]));
+        user.next_notification();
+        user.run_turn("Edit");
+        wait_for_hunks(&mut user, 1);
+        assert_eq!(user.window.lines("a.txt"), "one\n2\n3");
     });
 }
 
@@ -233,20 +231,20 @@ fn when_to_review_is_chosen_while_the_session_goes_on() {
 fn what_was_undecided_is_there_again_in_another_neovim() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([four_hunks(), ScriptedTurn::new().text("Done.")]);
-        scripted.desk.write("a.txt", OLD);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.command("edit a.txt");
-        person.run_turn("Edit");
-        wait_for_hunks(&mut person, 4);
-        person.window.keys("2Ggha");
-        wait_for_hunks(&mut person, 3);
-        person.window.command("silent write");
-        person.window.quit_with("qall!");
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.window.command("edit a.txt");
-        person.run_command("Copydesk sessions", json!(["Edit"]));
-        wait_for_hunks(&mut person, 3);
-        assert_eq!(drawn(&mut person), json!([[3, 1], [5, 1], [7, 1]]));
+        scripted.env.write("a.txt", OLD);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.run_turn("Edit");
+        wait_for_hunks(&mut user, 4);
+        user.window.keys("2Ggha");
+        wait_for_hunks(&mut user, 3);
+        user.window.command("silent write");
+        user.window.quit_with("qall!");
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.run_command("Copydesk sessions", json!(["Edit"]));
+        wait_for_hunks(&mut user, 3);
+        assert_eq!(drawn(&mut user), json!([[3, 1], [5, 1], [7, 1]]));
     });
 }
 
@@ -259,22 +257,22 @@ fn a_file_that_the_agent_made_is_deleted_by_a_no_and_asked_about_if_it_was_typed
         };
         let done = || ScriptedTurn::new().text("Done.");
         let scripted = allow_edits_environment([write("one.txt"), done(), write("two.txt"), done()]);
-        let mut person = NeovimUser::start(program, &scripted.desk);
-        person.run_turn("Write");
-        person.window.wait_until("require('copydesk.review').count() > 0");
-        person.window.command("edit one.txt");
-        person.run_command("Copydesk reject-file", json!(["Reject them"]));
-        wait_for_hunks(&mut person, 0);
-        assert!(!scripted.desk.exists("one.txt"));
-        person.run_turn("Write");
-        person.window.wait_until("require('copydesk.review').count() > 0");
-        person.window.command("edit two.txt");
-        person.window.keys("Gomine<Esc>");
-        person.run_command("Copydesk reject-file", json!(["Reject them", "Keep it"]));
-        person.window.nvim.wait_for_message("select", |told| told["labels"][1] == "Delete it");
-        assert!(scripted.desk.exists("two.txt"));
-        person.run_command("Copydesk reject-file", json!(["Reject them", "Delete it"]));
-        wait_for_hunks(&mut person, 0);
-        assert!(!scripted.desk.exists("two.txt"));
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.run_turn("Write");
+        user.window.wait_until("require('copydesk.review').count() > 0");
+        user.window.command("edit one.txt");
+        user.run_command("Copydesk reject-file", json!(["Reject them"]));
+        wait_for_hunks(&mut user, 0);
+        assert!(!scripted.env.exists("one.txt"));
+        user.run_turn("Write");
+        user.window.wait_until("require('copydesk.review').count() > 0");
+        user.window.command("edit two.txt");
+        user.window.keys("Gomine<Esc>");
+        user.run_command("Copydesk reject-file", json!(["Reject them", "Keep it"]));
+        user.window.nvim.wait_for_message("select", |told| told["labels"][1] == "Delete it");
+        assert!(scripted.env.exists("two.txt"));
+        user.run_command("Copydesk reject-file", json!(["Reject them", "Delete it"]));
+        wait_for_hunks(&mut user, 0);
+        assert!(!scripted.env.exists("two.txt"));
     });
 }

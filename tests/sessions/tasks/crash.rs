@@ -83,7 +83,7 @@ fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
             );
         }
         // What the subagent had shown as complete is there, and its file changes can be undone.
-        let has_begun = scripted.desk.run(&["sessions", "export", &id]).code == Some(0);
+        let has_begun = scripted.env.run(&["sessions", "export", &id]).code == Some(0);
         let shown = events.iter().rev().find(|event| event["event"] == "progress");
         assert!(has_begun || shown.is_none(), "after {count} events");
         if shown.is_some_and(|shown| shown["metadata"]["calls"] == 2) {
@@ -94,9 +94,9 @@ fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
             };
             assert!(done("text") && done("call"), "after {count} events: {kept:#?}");
         }
-        if scripted.desk.read("a.txt") != "one\ntwo\nthree\n" {
-            assert_eq!(scripted.desk.run(&["undo"]).code, Some(0), "after {count} events");
-            assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\n");
+        if scripted.env.read("a.txt") != "one\ntwo\nthree\n" {
+            assert_eq!(scripted.env.run(&["undo"]).code, Some(0), "after {count} events");
+            assert_eq!(scripted.env.read("a.txt"), "one\ntwo\nthree\n");
         }
         // The subagent continues, every call has its result, and no orphaned call is left running.
         if has_begun {
@@ -138,7 +138,7 @@ async fn what_was_under_way_below_is_marked_when_the_session_above_goes_on() {
     child.wait().unwrap();
     let ran = scripted.run(&["--continue", "And now?"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
+    let list = scripted.env.run(&["sessions", "list", "--json"]).json();
     let call = |session: &str| {
         let all = parts(&scripted, session);
         let call = all.into_iter().find(|part| part["content"]["kind"] == "call").unwrap();

@@ -61,7 +61,7 @@ fn tools_that_are_switched_off_above_are_off_below() {
     assert!(!tools.contains(&"bash") && !tools.contains(&"job"), "{tools:?}");
     assert!(tools.contains(&"batch"), "nobody has switched it off: {tools:?}");
     assert!(results(&below[1])[0].contains("The tool `bash` is switched off"), "{below:?}");
-    assert!(!scripted.desk.exists("ran"));
+    assert!(!scripted.env.exists("ran"));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn outputs_of_a_task_lie_with_those_of_the_session_it_works_for() {
     script_session(&scripted.server, "Go", [task("c1", "general", "Below"), text_turn("Done.")]);
     script_session(&scripted.server, "Below", [long, text_turn("Counted.")]);
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
-    let list = scripted.desk.run(&["sessions", "list", "--json"]).json();
+    let list = scripted.env.run(&["sessions", "list", "--json"]).json();
     let told = results(&requests(&scripted.server, "Below")[1]).remove(0);
     let folder = format!("/output/{}/", list[0]["id"].as_str().unwrap());
     assert!(told.contains(&folder), "{folder}: {told}");
@@ -111,8 +111,8 @@ fn agents_call_agents_only_as_deep_as_is_said() {
     assert_eq!(metadata["usage"]["input"], 1000, "{metadata}");
     assert!(metadata["cost"].as_f64().unwrap() >= 0.002, "{metadata}");
     assert!(!tools(&requests(&two.server, "Deeper")[0]).contains(&"task"));
-    assert_eq!(two.desk.run(&["undo"]).code, Some(0));
-    assert_eq!(two.desk.read("a.txt"), "one\ntwo\nthree\n");
+    assert_eq!(two.env.run(&["undo"]).code, Some(0));
+    assert_eq!(two.env.read("a.txt"), "one\ntwo\nthree\n");
     // None.
     let none = deep(Some(0));
     none.server.queue_turn(text_turn("Alone."));
@@ -129,7 +129,7 @@ fn what_is_denied_above_is_denied_below_and_nobody_there_is_nobody_anywhere() {
             "general": { "permission": { "bash": "allow", "read": "allow", "question": "allow" } },
         },
     }));
-    scripted.desk.write("secret.txt", "hush");
+    scripted.env.write("secret.txt", "hush");
     script_session(&scripted.server, "Go", [task("c1", "general", "Try"), text_turn("Done.")]);
     let tries = ScriptedTurn::new()
         .call("t1", "bash", json!({ "command": "touch ran" }))
@@ -141,11 +141,11 @@ fn what_is_denied_above_is_denied_below_and_nobody_there_is_nobody_anywhere() {
     let below = requests(&scripted.server, "Try");
     assert!(!tools(&below[0]).contains(&"bash"), "what could only be denied is not offered");
     let results = results(&below[2]).split_off(1);
-    assert!(results[0].contains("forbids this") && !scripted.desk.exists("ran"), "{results:?}");
+    assert!(results[0].contains("forbids this") && !scripted.env.exists("ran"), "{results:?}");
     assert!(results[1].contains("forbids this") && !results[1].contains("hush"), "{results:?}");
     assert!(results[2].contains("Nobody is there to approve this"), "{results:?}");
     assert!(ran.stdout.contains("? general: Edit a.txt (+1 -1)"), "{ran:?}");
-    assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\n");
+    assert_eq!(scripted.env.read("a.txt"), "one\ntwo\nthree\n");
 }
 
 /// The planning agent may let others look, but not work.
@@ -166,7 +166,7 @@ fn who_plans_calls_explore_alone() {
         script_fallback(&scripted.server, "Do", text_turn("Done."));
         let ran = scripted.run(&["--agent", "plan", "Go"]);
         assert_eq!(ran.code, Some(i32::from(ran.stderr.contains("nobody could approve"))), "{ran:?}");
-        assert_eq!(scripted.desk.read("a.txt"), "one\ntwo\nthree\n");
+        assert_eq!(scripted.env.read("a.txt"), "one\ntwo\nthree\n");
         assert!(requests(&scripted.server, "Do").is_empty());
         let own = requests(&scripted.server, "Go");
         (tools(&own[0]).contains(&"task"), results(&own[1]), requests(&scripted.server, "Look").len())

@@ -20,9 +20,9 @@ fn what_an_agent_did_is_taken_back_with_the_turn_that_called_it() {
             [read("r1"), edit("e1", "two", "2"), edit("e2", "three", "3"), text_turn("Changed.")],
         );
         assert_eq!(scripted.run(&["--auto", "Go"]).code, Some(0));
-        assert_eq!(scripted.desk.read("a.txt"), "1\n2\n3\n");
+        assert_eq!(scripted.env.read("a.txt"), "1\n2\n3\n");
         let session =
-            scripted.desk.run(&["sessions", "list", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
+            scripted.env.run(&["sessions", "list", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
         let call =
             parts(&scripted, &session).into_iter().find(|part| part["content"]["call"] == "c1").unwrap();
         let files = &call["content"]["output"]["metadata"]["files"];
@@ -30,17 +30,17 @@ fn what_an_agent_did_is_taken_back_with_the_turn_that_called_it() {
             (files[0]["filepath"].as_str().unwrap(), (&files[0]["additions"], &files[0]["deletions"]));
         assert!(name.ends_with("/a.txt") && sums == (&json!(2), &json!(2)), "{files}");
         let undo = |args: &[&str]| {
-            let ran = scripted.desk.run(&[&["undo"], args].concat());
+            let ran = scripted.env.run(&[&["undo"], args].concat());
             assert_eq!(ran.code, Some(0), "{place:?}: {ran:?}");
-            scripted.desk.read("a.txt")
+            scripted.env.read("a.txt")
         };
         assert_eq!(undo(&["--call", call["id"].as_str().unwrap()]), "1\ntwo\nthree\n");
         assert_eq!(undo(&["--redo"]), "1\n2\n3\n");
         assert_eq!(undo(&[]), "one\ntwo\nthree\n");
         // It is deleted with the session that it belongs to.
         let below = task_id(&results(&requests(&scripted.server, "Go")[1]).remove(1));
-        assert_eq!(scripted.desk.run(&["sessions", "delete", &session]).code, Some(0));
-        let gone = scripted.desk.run(&["sessions", "export", &below]);
+        assert_eq!(scripted.env.run(&["sessions", "delete", &session]).code, Some(0));
+        let gone = scripted.env.run(&["sessions", "export", &below]);
         assert_eq!(gone.code, Some(1), "{gone:?}");
     }
 }
@@ -53,7 +53,7 @@ fn of_edits_at_the_same_time_none_is_lost_unsaid() {
         let scripted = scripted(json!({ "permission": { "edit": "allow" } }));
         let _up = scripted.start_daemon(place);
         let lines: String = WORDS.iter().map(|word| format!("{word} old\n")).collect();
-        scripted.desk.write("a.txt", &lines);
+        scripted.env.write("a.txt", &lines);
         let mut all = ScriptedTurn::new();
         for word in WORDS {
             all = all.call(word, "task", arguments("general", word));
@@ -62,7 +62,7 @@ fn of_edits_at_the_same_time_none_is_lost_unsaid() {
         }
         script_session(&scripted.server, "Go", [all, text_turn("Done.")]);
         assert_eq!(scripted.run(&["Go"]).code, Some(0));
-        let text = scripted.desk.read("a.txt");
+        let text = scripted.env.read("a.txt");
         let made = |word: &&str| {
             let result = results(&requests(&scripted.server, word)[2]).pop().unwrap();
             let is_made = result.contains("Edited a.txt");
@@ -71,8 +71,8 @@ fn of_edits_at_the_same_time_none_is_lost_unsaid() {
         };
         let made = WORDS.iter().filter(|word| made(word)).count();
         assert!(made > 0 && text.lines().count() == WORDS.len(), "{text}");
-        assert_eq!(scripted.desk.run(&["undo"]).code, Some(0));
-        assert_eq!(scripted.desk.read("a.txt"), lines);
+        assert_eq!(scripted.env.run(&["undo"]).code, Some(0));
+        assert_eq!(scripted.env.read("a.txt"), lines);
     }
 }
 

@@ -53,9 +53,9 @@ fn the_agents_last_words_are_the_output_of_the_call() {
         );
         assert!(ran.stderr.contains("1150 tokens in, 117 out, $0.0023"), "{ran:?}");
         // One session is listed; the other is found by its id, and knows its parent.
-        let listed = scripted.desk.run(&["sessions", "list", "--json"]).json();
+        let listed = scripted.env.run(&["sessions", "list", "--json"]).json();
         assert_eq!(listed.as_array().unwrap().len(), 1, "{listed}");
-        let archive = scripted.desk.run(&["sessions", "export", &id]).json();
+        let archive = scripted.env.run(&["sessions", "export", &id]).json();
         assert_eq!(
             (&archive["session"]["parent"], &archive["session"]["agent"]),
             (&listed[0]["id"], &json!("explore"))

@@ -19,7 +19,7 @@ pub(super) fn in_neovim(
     (servers, server): (&InstalledServers, &str),
     (project, case): (&TruthProject, &TruthCase),
 ) -> PlayedCase {
-    let mut window = PluginNeovim::open(program, &scripted.desk);
+    let mut window = PluginNeovim::open(program, &scripted.env);
     window.nvim.lua(include_str!("neovim.lua"), json!([servers.command(server), server]));
     let first_read = case.steps[0].iter().filter_map(|call| match call {
         TruthCall::Read { read } => Some(read.clone()),
@@ -61,7 +61,7 @@ pub(super) fn in_neovim(
     for number in 0..=case.steps.len() {
         let gate = format!("step {number}");
         wait(scripted.server.wait_for_gate(&gate));
-        states.push(visible_texts(&mut window, on_disk(&scripted.desk)));
+        states.push(visible_texts(&mut window, on_disk(&scripted.env)));
         scripted.server.open_gate(&gate);
     }
     window.wait_for_turn_end();

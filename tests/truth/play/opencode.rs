@@ -73,7 +73,7 @@ pub(super) fn in_opencode(
     (project, case): (&TruthProject, &TruthCase),
 ) -> Vec<PlayedStep> {
     let config = config(&scripted.server, servers, server, case);
-    scripted.desk.write("~/.config/opencode/opencode.json", config.to_string());
+    scripted.env.write("~/.config/opencode/opencode.json", config.to_string());
     // One run, so that its servers are the ones that were warmed up.
     if case.kind != TruthCaseKind::Cold {
         let warm = warm_turns(scripted, project, case);
@@ -85,7 +85,7 @@ pub(super) fn in_opencode(
         scripted.server.queue_turn(turn.gate_before_response(format!("step {number}")));
     }
     let mut command = Command::new(program);
-    scripted.desk.prepare(&mut command);
+    scripted.env.prepare(&mut command);
     command.args(["run", "--format", "json", "--title", "Work", "--auto", "Work"]);
     for (variable, value) in [
         ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
@@ -109,7 +109,7 @@ pub(super) fn in_opencode(
     let states = states(scripted, case);
     assert_eq!(told.recv_timeout(LIMIT), Err(mpsc::RecvTimeoutError::Disconnected), "OpenCode ends");
     drop(run);
-    let root = scripted.desk.path("");
+    let root = scripted.env.path("");
     let steps = case.steps.iter().enumerate().filter(|(_, calls)| calls.iter().any(TruthCall::is_change));
     let step = |(number, calls): (usize, &Vec<TruthCall>)| {
         let read = last_model_input(&scripted.request_body(first + number + 1));

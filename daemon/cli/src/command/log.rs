@@ -1,4 +1,4 @@
-//! `copydesk log`: the end of the daemon's log, and what is added to it. Needs no daemon, except to set its level.
+//! `copydesk log`: shows the end of the daemon's log, and follows it. Needs no daemon, except to set its level.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ use crate::time_limits::LOG_POLL_INTERVAL;
 pub(crate) fn run(setup: &UserSetup, options: &LogArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        // Before anything is printed, so that a level that is refused is the only thing that is said.
+        // Before anything is printed, so that a rejected level is the only output.
         let daemon = match &options.level {
             Some(level) => Some(set_level(level, options.follow).await?),
             None => None,
@@ -28,7 +28,7 @@ pub(crate) fn run(setup: &UserSetup, options: &LogArgs) -> anyhow::Result<()> {
     })
 }
 
-/// Sets the level: with `follow` until this command ends, whatever ends it, and else until the daemon does.
+/// Sets the level: with `follow` until this command ends, for any reason, else until the daemon ends.
 async fn set_level(level: &str, follow: bool) -> anyhow::Result<DaemonClient> {
     let Some((client, _inbox)) = attach(ClientKind::Copydesk).await? else {
         anyhow::bail!(
@@ -43,7 +43,7 @@ async fn set_level(level: &str, follow: bool) -> anyhow::Result<DaemonClient> {
     Ok(client)
 }
 
-/// What of the log is shown.
+/// The shown part of the log.
 struct LogView {
     follower: LogFollower,
     filter: SessionFilter,
@@ -57,7 +57,7 @@ impl LogView {
         }
     }
 
-    /// The lines since the last call that are to be shown.
+    /// The new lines to show since the last call.
     fn new_lines(&mut self) -> anyhow::Result<Vec<String>> {
         let lines = self.follower.read_lines();
         let mut lines = lines.with_context(|| self.follower.path().display().to_string())?;
@@ -74,7 +74,7 @@ impl LogView {
         Ok(lines.iter().skip(skipped).try_for_each(|line| print(log::styled_line(line)))?)
     }
 
-    /// Until the reader goes, or somebody ends this process.
+    /// Runs until the reader closes standard output, or the user ends the command.
     async fn follow(mut self, mut daemon: Option<DaemonClient>) -> anyhow::Result<()> {
         let mut poll = tokio::time::interval(LOG_POLL_INTERVAL);
         loop {

@@ -123,7 +123,7 @@ fn report_result(setup: &UserSetup, result: &UndoResult, options: &UndoArgs) -> 
     if options.json {
         terminal::print_json(result)?;
     } else if result.files.is_empty() {
-        print(if options.redo { "There is no undo to redo." } else { "There is nothing to undo." })?;
+        print(if options.redo { "There is nothing to redo." } else { "There is nothing to undo." })?;
     } else {
         show(setup, result, options.redo)?;
     }
@@ -151,8 +151,8 @@ fn show(setup: &UserSetup, result: &UndoResult, redo: bool) -> anyhow::Result<()
             path.as_ref().map(|path| path.strip_prefix(&setup.cwd).unwrap_or(path).display().to_string());
         let (mark, what) = match file.outcome {
             UndoOutcome::Undone => (styled(GOOD, "✓"), if redo { "redone" } else { "undone" }),
-            UndoOutcome::Unchanged => (styled(DIM, "–"), "nothing of it was left"),
-            UndoOutcome::Gone => (styled(BAD, "✗"), "left as it is"),
+            UndoOutcome::Unchanged => (styled(DIM, "–"), "unchanged"),
+            UndoOutcome::Gone => (styled(BAD, "✗"), "no longer there"),
             UndoOutcome::Conflict => (styled(BAD, "✗"), "left as it is"),
         };
         let reason = file.message.as_deref().map(|message| format!(": {message}")).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! What the daemon sent and nobody has read yet: a queue with an end.
+//! The bounded queue of unread messages from the daemon.
 //!
-//! The connection carries responses too, so the reader of the connection must never wait for the reader of the inbox. A message that
-//! the inbox has no room for pushes the oldest out. Events are numbered: the reader sees the gap and loads the session again.
+//! The connection carries responses too, so its reader must never wait for the reader of the inbox. A full inbox drops its
+//! oldest message. Events are numbered: the reader sees the gap and loads the session again.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,13 +14,13 @@ use super::DaemonMessage;
 /// A long turn is a few thousand events.
 const CAPACITY: usize = 16 * 1024;
 
-/// The reader's end. Dropped, what comes is dropped too, and requests of the daemon are answered: nobody handles them.
+/// The reader's end. After it is dropped, further messages are dropped, which rejects the daemon's requests.
 #[derive(Debug)]
 pub(crate) struct DaemonInbox {
     queue: Arc<InboxQueue>,
 }
 
-/// The connection's end. A clone is the same end.
+/// The connection's end. Clones share one queue.
 #[derive(Debug, Clone)]
 pub(super) struct InboxSender {
     queue: Arc<InboxQueue>,
@@ -28,7 +28,7 @@ pub(super) struct InboxSender {
 
 #[derive(Debug)]
 struct InboxQueue {
-    /// None when nobody reads.
+    /// `None` after the reader is dropped.
     messages: Mutex<Option<VecDeque<DaemonMessage>>>,
     arrived: Notify,
     closed: CancellationToken,
@@ -56,12 +56,12 @@ impl InboxSender {
         let oldest = (waiting.len() == CAPACITY).then(|| waiting.pop_front());
         waiting.push_back(message);
         drop(messages);
-        // Dropped outside the lock: it may be a request, which is answered by that.
+        // Dropped outside the lock: dropping a request sends its answer.
         drop(oldest);
         self.queue.arrived.notify_one();
     }
 
-    /// Nothing more comes. What is there can still be read.
+    /// No more messages follow. Queued ones can still be read.
     pub(super) fn close(&self) {
         self.queue.closed.cancel();
     }

@@ -6,13 +6,13 @@ use copydesk_rpc::transport::{SocketReader, SocketWriter};
 
 use super::*;
 
-/// The desk's end, by hand.
-struct Desk {
+/// The daemon's end of the connection.
+struct FakeDaemon {
     reader: FrameReader<SocketReader>,
     writer: SocketWriter,
 }
 
-impl Desk {
+impl FakeDaemon {
     async fn reads(&mut self) -> Value {
         serde_json::from_slice(&self.reader.next().await.unwrap().unwrap().unwrap()).unwrap()
     }
@@ -23,30 +23,30 @@ impl Desk {
 }
 
 /// A client that has been greeted.
-async fn pair() -> (DaemonClient, DaemonInbox, Desk) {
+async fn pair() -> (DaemonClient, DaemonInbox, FakeDaemon) {
     let (one, other) = SocketConnection::pair().unwrap();
     let (reader, writer) = other.split();
-    let mut desk = Desk { reader: FrameReader::new(reader), writer };
+    let mut daemon = FakeDaemon { reader: FrameReader::new(reader), writer };
     let greet = async {
-        let asked = desk.reads().await;
+        let asked = daemon.reads().await;
         assert_eq!(asked["params"]["initializationOptions"]["copydesk"]["protocol"], PROTOCOL);
-        desk.says(json!({ "id": asked["id"], "result": { "capabilities": {} } })).await;
-        assert_eq!(desk.reads().await["method"], "initialized");
+        daemon.says(json!({ "id": asked["id"], "result": { "capabilities": {} } })).await;
+        assert_eq!(daemon.reads().await["method"], "initialized");
     };
     let (client, ()) = tokio::join!(DaemonClient::initialize(one, ClientKind::Copydesk), greet);
     let (client, inbox) = client.unwrap();
-    (client, inbox, desk)
+    (client, inbox, daemon)
 }
 
 #[tokio::test]
 async fn answers_find_who_asked_in_any_order() {
-    let (client, mut inbox, mut desk) = pair().await;
+    let (client, mut inbox, mut daemon) = pair().await;
     let answers = async {
-        let (first, second) = (desk.reads().await, desk.reads().await);
-        desk.says(json!({ "method": "note", "params": { "a": 1 } })).await;
-        desk.says(json!({ "id": 99, "result": "to nobody" })).await;
-        desk.says(json!({ "id": second["id"], "error": { "code": -31003, "message": "no such" } })).await;
-        desk.says(json!({ "id": first["id"], "result": { "models": [] } })).await;
+        let (first, second) = (daemon.reads().await, daemon.reads().await);
+        daemon.says(json!({ "method": "note", "params": { "a": 1 } })).await;
+        daemon.says(json!({ "id": 99, "result": "to nobody" })).await;
+        daemon.says(json!({ "id": second["id"], "error": { "code": -31003, "message": "no such" } })).await;
+        daemon.says(json!({ "id": first["id"], "result": { "models": [] } })).await;
     };
     let (one, two, ()) =
         tokio::join!(client.request::<Models>(&Empty {}), client.request::<Models>(&Empty {}), answers);
@@ -59,30 +59,30 @@ async fn answers_find_who_asked_in_any_order() {
 }
 
 #[tokio::test]
-async fn what_the_desk_asks_is_answered_even_if_nobody_can() {
-    let (_client, mut inbox, mut desk) = pair().await;
-    desk.says(json!({ "id": "a", "method": "ask", "params": {} })).await;
-    desk.says(json!({ "id": "b", "method": "ask", "params": {} })).await;
+async fn what_the_daemon_asks_is_answered_even_if_nobody_can() {
+    let (_client, mut inbox, mut daemon) = pair().await;
+    daemon.says(json!({ "id": "a", "method": "ask", "params": {} })).await;
+    daemon.says(json!({ "id": "b", "method": "ask", "params": {} })).await;
     let Some(DaemonMessage::Request { method, params, responder }) = inbox.recv().await else {
         panic!("no request")
     };
     assert_eq!((method.as_str(), params), ("ask", json!({})));
     responder.respond(Ok(json!({ "yes": true })));
-    assert_eq!(desk.reads().await["result"]["yes"], true);
+    assert_eq!(daemon.reads().await["result"]["yes"], true);
     drop(inbox.recv().await);
-    let refused = desk.reads().await;
+    let refused = daemon.reads().await;
     assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!("b"), &json!(-32601)));
     drop(inbox);
-    desk.says(json!({ "id": "c", "method": "ask", "params": {} })).await;
-    assert_eq!(desk.reads().await["error"]["code"], -32601);
+    daemon.says(json!({ "id": "c", "method": "ask", "params": {} })).await;
+    assert_eq!(daemon.reads().await["error"]["code"], -32601);
 }
 
 #[tokio::test]
 async fn everything_ends_with_the_connection() {
-    let (client, mut inbox, mut desk) = pair().await;
+    let (client, mut inbox, mut daemon) = pair().await;
     let (asked, ()) = tokio::join!(client.request::<Models>(&Empty {}), async {
-        desk.reads().await;
-        drop(desk);
+        daemon.reads().await;
+        drop(daemon);
     });
     assert!(matches!(asked, Err(DaemonClientError::Ended)));
     client.wait_closed().await;

@@ -1,6 +1,6 @@
-//! Reads the log from its beginning on, and goes on reading as it grows, is rotated or truncated, or appears.
+//! Reads the log from its start and follows it while it grows, is rotated or truncated, or appears.
 //!
-//! The file that is open is read to its end before the next one is looked at: after a rotation nobody writes into it any more.
+//! It reads the open file to its end before the next one: the daemon does not write to a file after its rotation.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -13,9 +13,9 @@ use super::rotating_log::{MAX_FILE_BYTES, OLDER_FILES, numbered};
 #[derive(Debug)]
 pub(crate) struct LogFollower {
     path: PathBuf,
-    /// Those that were read, the last of them not to its end yet. They stay open so that no other file gets their numbers.
+    /// The files read so far; the last one is still being read. They stay open so that no other file gets their inode numbers.
     files: VecDeque<FollowedFile>,
-    /// The beginning of a line whose end is not written yet.
+    /// The start of an unfinished line.
     partial: Vec<u8>,
 }
 
@@ -26,7 +26,7 @@ struct FollowedFile {
     read: u64,
 }
 
-/// The device and the number of a file.
+/// The device and inode number of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileIdentity(u64, u64);
 
@@ -52,10 +52,10 @@ impl FollowedFile {
         }
     }
 
-    /// Appends what is new, which is bounded whatever is there.
+    /// Appends the new content, up to a cap.
     fn read_rest(&mut self, text: &mut Vec<u8>) -> io::Result<()> {
         if self.file.metadata()?.len() < self.read {
-            // Somebody truncated it.
+            // The file was truncated.
             self.file.rewind()?;
             self.read = 0;
         }
@@ -66,7 +66,7 @@ impl FollowedFile {
 }
 
 impl LogFollower {
-    /// Begins with the oldest file that is kept.
+    /// Starts with the oldest file.
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { path, files: VecDeque::new(), partial: Vec::new() }
     }
@@ -75,17 +75,17 @@ impl LogFollower {
         &self.path
     }
 
-    /// The whole lines since the last call.
+    /// The complete lines since the last call.
     pub(crate) fn read_lines(&mut self) -> io::Result<Vec<String>> {
         let mut text = std::mem::take(&mut self.partial);
-        // So many files there are, and one that may be rotated meanwhile.
+        // All files, and one more that a rotation may add meanwhile.
         for _ in 0..=OLDER_FILES + 1 {
             if let Some(file) = self.files.back_mut() {
                 file.read_rest(&mut text)?;
             }
             match self.next_file()? {
                 Some(next) => {
-                    // A line that was cut short by the end of its daemon.
+                    // The daemon ended in the middle of a line.
                     if text.last().is_some_and(|last| *last != b'\n') {
                         text.push(b'\n');
                     }
@@ -102,12 +102,12 @@ impl LogFollower {
         Ok(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
     }
 
-    /// The file that was begun after those that were read; the oldest where none of them is left.
+    /// The next file after those read so far; the oldest if none of those is left.
     fn next_file(&self) -> io::Result<Option<FollowedFile>> {
         let newest_read = self.newest_read();
         for number in (0..newest_read.unwrap_or(OLDER_FILES + 1)).rev() {
             if let Some(file) = FollowedFile::open(&numbered(&self.path, number))? {
-                // Rotated meanwhile, it may be another one: the next call looks again.
+                // After a rotation meanwhile it may be another file; the next call tries again.
                 let is_next = !self.is_read(file.identity) && self.newest_read() == newest_read;
                 return Ok(Some(file).filter(|_| is_next));
             }
@@ -115,7 +115,7 @@ impl LogFollower {
         Ok(None)
     }
 
-    /// The number that the newest of the files has now that were read.
+    /// The present number of the newest file read so far.
     fn newest_read(&self) -> Option<u32> {
         let is_read = |number: &u32| {
             FileIdentity::at(&numbered(&self.path, *number)).is_some_and(|identity| self.is_read(identity))
@@ -144,7 +144,7 @@ mod tests {
     impl FollowedFolder {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let follower = LogFollower::new(folder.path().join("desk.log"));
+            let follower = LogFollower::new(folder.path().join("daemon.log"));
             Self { folder, follower }
         }
 
@@ -164,40 +164,40 @@ mod tests {
     fn a_file_that_grows() {
         let mut log = FollowedFolder::new();
         log.check(&[]);
-        log.append("desk.log", "one\ntw");
+        log.append("daemon.log", "one\ntw");
         log.check(&["one"]);
         log.check(&[]);
-        log.append("desk.log", "o\n");
+        log.append("daemon.log", "o\n");
         log.check(&["two"]);
-        log.append("desk.log", "not \u{fc}");
+        log.append("daemon.log", "not \u{fc}");
         log.check(&[]);
-        log.append("desk.log", "\n");
+        log.append("daemon.log", "\n");
         log.check(&["not ü"]);
     }
 
     #[test]
     fn older_files_come_first() {
         let mut log = FollowedFolder::new();
-        log.append("desk.log", "three\n");
-        log.append("desk.log.1", "two\n");
-        log.append("desk.log.2", "one\n");
-        log.append("desk.log.3", "not ours\n");
+        log.append("daemon.log", "three\n");
+        log.append("daemon.log.1", "two\n");
+        log.append("daemon.log.2", "one\n");
+        log.append("daemon.log.3", "not ours\n");
         log.check(&["one", "two", "three"]);
-        log.append("desk.log", "four\n");
+        log.append("daemon.log", "four\n");
         log.check(&["four"]);
     }
 
     #[test]
     fn nothing_is_lost_or_told_twice_by_rotation() {
         let mut log = FollowedFolder::new();
-        let mut file = RotatingLog::open(log.folder.path().join("desk.log"), 60).unwrap();
+        let mut file = RotatingLog::open(log.folder.path().join("daemon.log"), 60).unwrap();
         let mut expected = Vec::new();
         let mut seen = Vec::new();
         for number in 0..200 {
-            // With one write, as the log does.
+            // In one write, as the log does.
             file.write_all(format!("line number {number}\n").as_bytes()).unwrap();
             expected.push(format!("line number {number}"));
-            // Sometimes several rotations pass between two looks, though never all files.
+            // Several rotations may happen between two reads, but never of all files.
             if number % 7 == 0 || number == 199 {
                 seen.extend(log.follower.read_lines().unwrap());
             }
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn whoever_looks_too_late_goes_on_with_what_is_left() {
         let mut log = FollowedFolder::new();
-        let mut file = RotatingLog::open(log.folder.path().join("desk.log"), 10).unwrap();
+        let mut file = RotatingLog::open(log.folder.path().join("daemon.log"), 10).unwrap();
         file.write_all(b"first\n").unwrap();
         log.check(&["first"]);
         (0..50).for_each(|number| file.write_all(format!("line {number}\n").as_bytes()).unwrap());
@@ -218,38 +218,38 @@ mod tests {
     #[test]
     fn a_file_that_is_truncated_removed_or_replaced() {
         let mut log = FollowedFolder::new();
-        let path = log.folder.path().join("desk.log");
-        log.append("desk.log", "before the truncation\n");
+        let path = log.folder.path().join("daemon.log");
+        log.append("daemon.log", "before the truncation\n");
         log.check(&["before the truncation"]);
         fs::write(&path, "after\n").unwrap();
         log.check(&["after"]);
         fs::remove_file(&path).unwrap();
         log.check(&[]);
-        log.append("desk.log", "anew\n");
-        log.check(&["anew"]);
-        log.append("desk.log", "cut sho");
+        log.append("daemon.log", "again\n");
+        log.check(&["again"]);
+        log.append("daemon.log", "cut sho");
         log.check(&[]);
-        fs::rename(&path, log.folder.path().join("desk.log.1")).unwrap();
-        log.append("desk.log", "next\n");
+        fs::rename(&path, log.folder.path().join("daemon.log.1")).unwrap();
+        log.append("daemon.log", "next\n");
         log.check(&["cut sho", "next"]);
     }
 
     #[test]
     fn what_was_read_is_not_told_again_when_the_newest_is_removed() {
         let mut log = FollowedFolder::new();
-        log.append("desk.log.1", "one\n");
-        log.append("desk.log", "two\n");
+        log.append("daemon.log.1", "one\n");
+        log.append("daemon.log", "two\n");
         log.check(&["one", "two"]);
-        fs::remove_file(log.folder.path().join("desk.log")).unwrap();
+        fs::remove_file(log.folder.path().join("daemon.log")).unwrap();
         log.check(&[]);
-        log.append("desk.log", "three\n");
+        log.append("daemon.log", "three\n");
         log.check(&["three"]);
     }
 
     #[test]
     fn a_folder_in_the_place_of_the_file_is_an_error() {
         let mut log = FollowedFolder::new();
-        fs::create_dir(log.folder.path().join("desk.log")).unwrap();
+        fs::create_dir(log.folder.path().join("daemon.log")).unwrap();
         assert!(log.follower.read_lines().is_err() || log.follower.read_lines().is_err());
     }
 }

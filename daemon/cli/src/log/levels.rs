@@ -1,10 +1,10 @@
-//! How much is logged: a level for everything that is ours, and other levels for some of our crates.
+//! Log levels: one for all our crates, and others for single crates.
 //!
 //! ```text
 //! levels = level | "CRATE=LEVEL" , separated by commas        debug      servers=debug      info,model=trace
 //! ```
 //!
-//! Invariant: no level reaches other people's crates beyond `warn`: below that they log whole messages, which hold code and keys.
+//! Invariant: other crates never log below `warn`, because they would log whole messages, which contain code and keys.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +21,7 @@ const LEVELS: [(&str, LevelFilter); 6] = [
     ("trace", LevelFilter::TRACE),
 ];
 
-/// Our crates, as people name them, and what the targets of their lines begin with.
+/// The names of our crates for users, and the prefixes of their targets.
 const CRATES: [(&str, &str); 14] = [
     ("cli", "copydesk::"),
     ("config", "copydesk_config"),
@@ -42,15 +42,15 @@ const CRATES: [(&str, &str); 14] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LogLevels {
     default: LevelFilter,
-    /// By name, where a crate has a level of its own.
+    /// By name: the crates with their own level.
     crates: BTreeMap<&'static str, LevelFilter>,
 }
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ParseLevelsError {
-    #[error("`{0}` is no log level; expected off, error, warn, info, debug or trace, or CRATE=LEVEL")]
+    #[error("`{0}` is not a log level; expected off, error, warn, info, debug or trace, or CRATE=LEVEL")]
     UnknownLevel(String),
-    #[error("no crate of the daemon is called `{0}`; there are: {names}", names = CRATES.map(|(name, _)| name).join(", "))]
+    #[error("the daemon has no crate `{0}`; there are: {names}", names = CRATES.map(|(name, _)| name).join(", "))]
     UnknownCrate(String),
 }
 
@@ -61,7 +61,7 @@ impl Default for LogLevels {
 }
 
 impl LogLevels {
-    /// Reads levels. Text that names crates only changes those, and leaves the others as `current` has them.
+    /// Parses levels. A text that names only crates changes those, and keeps the rest of `current`.
     pub(crate) fn parse(text: &str, current: &Self) -> Result<Self, ParseLevelsError> {
         let (mut default, mut crates) = (None, BTreeMap::new());
         for item in text.split(',').map(str::trim) {
@@ -102,7 +102,7 @@ fn parse_level(text: &str) -> Result<LevelFilter, ParseLevelsError> {
     known.map(|(_, level)| *level).ok_or_else(|| ParseLevelsError::UnknownLevel(shown(text)))
 }
 
-/// A client may send anything.
+/// Shortens a client's text, which may be anything.
 fn shown(text: &str) -> String {
     text.chars().take(40).collect()
 }
@@ -145,7 +145,7 @@ mod tests {
     fn what_is_not_known_is_refused_with_what_is() {
         let refused = |text| LogLevels::parse(text, &LogLevels::default()).unwrap_err().to_string();
         for text in ["", "verbose", "3", "info,", "session=loud", "info debug"] {
-            assert!(refused(text).contains("is no log level; expected off, error"), "{text}");
+            assert!(refused(text).contains("is not a log level; expected off, error"), "{text}");
         }
         for text in ["reqwest=trace", "=debug", "copydesk=debug"] {
             assert!(refused(text).contains("there are: cli, config, "), "{text}");
@@ -174,7 +174,7 @@ mod tests {
         assert!(!own.would_enable("copydesk_host::setup", &Level::INFO));
     }
 
-    /// Whoever adds a crate can set its level.
+    /// A new crate must be in the list.
     #[test]
     fn every_crate_of_the_daemon_has_a_name_here() {
         let daemon = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -1,4 +1,4 @@
-//! One line of the log as people look at it: which session it belongs to, and its colours.
+//! A log line for the user: which session it belongs to, and its colours.
 //!
 //! ```text
 //! 2026-11-16T11:36:08.123456Z  INFO session{id=… agent=build}:turn{number=1}: copydesk_session::actor::turn: turn ended steps=2
@@ -8,17 +8,16 @@ use anstyle::Style;
 
 use crate::terminal::{BAD, BOLD, CODE, DIM, GOOD, WARNING, styled};
 
-/// What stands before the id of a session.
+/// The texts before a session id.
 const SESSION_FIELDS: [&str; 3] = ["session{id=", " parent=", " session="];
 
-/// Fewer characters would be in many ids.
+/// Shorter texts would match many ids.
 const SHORTEST_ID: usize = 4;
 
-/// Lets the lines of one session through, and those of the sessions that work for it. A line that does not begin with a time
-/// belongs to the one before it.
+/// Accepts the lines of one session and its subagents. A line that does not start with a time belongs to the one before it.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionFilter {
-    /// The id, or the beginning or end of it. None lets everything through.
+    /// The id, or the start or end of it. `None` accepts everything.
     session: Option<String>,
     was_wanted: bool,
 }
@@ -49,7 +48,7 @@ fn session_ids(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The time, the level and the rest, where the line begins with them.
+/// The time, the level and the rest, if the line starts with them.
 fn split_header(line: &str) -> Option<(&str, &str, &str)> {
     let (time, rest) = line.split_once(' ')?;
     let is_time = time.ends_with('Z') && time.starts_with(|first: char| first.is_ascii_digit());
@@ -57,7 +56,7 @@ fn split_header(line: &str) -> Option<(&str, &str, &str)> {
     is_time.then_some((time, level, rest))
 }
 
-/// A line with colours; the terminal takes them away where they do not belong.
+/// A line with colours; the terminal removes them if it has none.
 pub(crate) fn styled_line(line: &str) -> String {
     let Some((time, level, rest)) = split_header(line) else { return line.to_owned() };
     let style = level_style(level);
@@ -77,7 +76,7 @@ fn level_style(level: &str) -> Style {
     }
 }
 
-/// The spans and the target, with the blank after them, and the message.
+/// The spans and the target with the space after them, and the message.
 fn split_context(rest: &str) -> (&str, &str) {
     let Some(target) = rest.find("copydesk") else { return ("", rest) };
     let end = rest.get(target..).and_then(|rest| rest.find(": ")).map_or(0, |end| target + end + 2);

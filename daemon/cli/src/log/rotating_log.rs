@@ -1,20 +1,20 @@
-//! A log file that cannot grow without end: a full one moves aside, and the oldest goes.
+//! A log file with a size limit: a full one is rotated, and the oldest is deleted.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// The file moves aside before it is longer, in bytes.
+/// The size at which the file is rotated.
 pub(super) const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The rest of a longer line is left out. No line of ours is nearly as long.
+/// A longer line is truncated. None of ours comes near.
 const MAX_LINE_BYTES: usize = 16 * 1024;
 
-/// How many older files there are.
+/// How many rotated files are kept.
 pub(super) const OLDER_FILES: u32 = 2;
 
-/// The file of this number: 0 is the one that is written, higher numbers are older.
+/// The file of this number: 0 is the current one, higher numbers are older.
 pub(super) fn numbered(path: &Path, number: u32) -> PathBuf {
     match number {
         0 => path.to_owned(),
@@ -22,7 +22,7 @@ pub(super) fn numbered(path: &Path, number: u32) -> PathBuf {
     }
 }
 
-/// A file that moves aside when it is full. Only the daemon that holds the lock of the socket writes.
+/// A file that rotates when it is full. Only the daemon that holds the socket's lock writes it.
 #[derive(Debug)]
 pub(super) struct RotatingLog {
     path: PathBuf,
@@ -54,11 +54,11 @@ impl RotatingLog {
 }
 
 impl Write for RotatingLog {
-    /// One line, all of it with one write: whoever follows the file sees no half of it for long.
+    /// Writes a line in one call, so that readers hardly ever see a part of it.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let shortened = (line.len() > MAX_LINE_BYTES).then(|| {
             let start = line.get(..MAX_LINE_BYTES).unwrap_or_default();
-            [start, b" [the rest is left out]\n"].concat()
+            [start, b" [truncated]\n"].concat()
         });
         let kept = shortened.as_deref().unwrap_or(line);
         if self.written > 0 && self.written + kept.len() as u64 > self.longest {
@@ -83,14 +83,14 @@ mod tests {
     #[test]
     fn full_files_move_aside_and_the_oldest_goes() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("log/desk.log");
+        let path = dir.path().join("log/daemon.log");
         let write = |lines: &[&str]| {
-            // Each time as a daemon does that starts.
+            // As a starting daemon does.
             let mut log = RotatingLog::open(path.clone(), 10).unwrap();
             lines.iter().for_each(|line| log.write_all(line.as_bytes()).unwrap());
         };
         let files = || {
-            let names = ["desk.log", "desk.log.1", "desk.log.2", "desk.log.3"];
+            let names = ["daemon.log", "daemon.log.1", "daemon.log.2", "daemon.log.3"];
             names.map(|name| fs::read_to_string(path.with_file_name(name)).unwrap_or_default())
         };
         write(&["one\n", "two\n"]);
@@ -104,20 +104,20 @@ mod tests {
     #[test]
     fn a_line_without_end_does_not_fill_the_disk() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("desk.log");
+        let path = dir.path().join("daemon.log");
         let mut log = RotatingLog::open(path.clone(), MAX_FILE_BYTES).unwrap();
         let line = "x".repeat(10 * MAX_LINE_BYTES) + "\n";
         log.write_all(line.as_bytes()).unwrap();
         log.write_all(b"next\n").unwrap();
         let written = fs::read_to_string(&path).unwrap();
         assert!(written.len() < 2 * MAX_LINE_BYTES, "{}", written.len());
-        assert!(written.ends_with("x [the rest is left out]\nnext\n"));
+        assert!(written.ends_with("x [truncated]\nnext\n"));
     }
 
     #[test]
     fn all_files_together_stay_within_their_limit() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("desk.log");
+        let path = dir.path().join("daemon.log");
         let mut log = RotatingLog::open(path, 1_000).unwrap();
         for number in 0..1_000 {
             writeln!(log, "line {number} of very many").unwrap();

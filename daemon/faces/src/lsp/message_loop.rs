@@ -177,7 +177,7 @@ async fn write(
                 None => break,
             },
             Some(request) = requests.next() => json!(request),
-            // Nobody waits for the responses of handlers that still run.
+            // The connection ends: responses of handlers that still run are dropped.
             () = closing.cancelled() => break,
         };
         frame::write(&mut writer, message.to_string().as_bytes()).await?;

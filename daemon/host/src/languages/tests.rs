@@ -63,7 +63,7 @@ fn a_project_that_is_not_trusted_names_no_program() {
     );
     let said = &languages.diagnostics;
     assert_eq!((said.enabled, &said.sources, said.wait), (None, &None, None));
-    let words = "is left out: this project is not trusted";
+    let words = "is ignored: this project is not trusted";
     assert_eq!(
         languages.problems.iter().filter(|problem| problem.contains(words)).count(),
         4,

@@ -1,7 +1,7 @@
-//! One session that the desk has at hand.
+//! One session that the host has open.
 //!
-//! What it looks like is always known; what it works with (model, tools, files) is gathered when it is first prompted, and
-//! anew when its model or agent was changed, once no turn runs.
+//! Its snapshot is always there. The host builds its runtime (model, tools, files) at the first prompt, and again after its
+//! model or agent changed, once no turn runs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -31,34 +31,34 @@ use super::{
 use crate::environment;
 use crate::session_builder::{SessionInputs, build_session};
 
-/// Parts that a client is given at once where it does not say.
-const PARTS: usize = 200;
+/// How many parts a client gets if it does not set a limit.
+const DEFAULT_PARTS: usize = 200;
 
 pub struct HostedSession {
     id: Id,
     host: Weak<SessionHost>,
     state: Mutex<HostedSessionState>,
-    /// Locked while it is being gathered, so that of two prompts one waits for the other.
+    /// Locked while the host builds it, so that a second prompt waits for the first.
     runtime: tokio::sync::Mutex<RuntimeState>,
-    /// What its model rewrites, by review.
+    /// The inline edits of its model, by review.
     pub(super) inlines: Mutex<HashMap<String, InlineEdit>>,
-    /// Whoever tells of its reviews is told that it is let go.
-    _watched: DropGuard,
+    /// Stops the task that watches its reviews.
+    _review_watcher: DropGuard,
 }
 
 struct HostedSessionState {
     view: SessionSnapshot,
     attached: BTreeMap<ClientId, ClientOutbox>,
-    /// Who replied, by ask or question, until it is settled.
+    /// The client that replied, by ask or question, until it is settled.
     replied: HashMap<String, (ClientId, String)>,
-    /// Prompts that were taken and are still to be heard.
+    /// Accepted prompts that have not started or joined a turn yet.
     pending_prompts: usize,
 }
 
-/// What became of a prompt.
+/// An accepted prompt.
 #[derive(Debug)]
 pub struct AcceptedPrompt {
-    /// It waits for, or joins, a turn that runs.
+    /// Whether it waits for, or joins, a running turn.
     pub running: bool,
     /// The id of its part.
     pub prompt: Id,
@@ -77,7 +77,7 @@ impl std::fmt::Debug for HostedSession {
 }
 
 impl HostedSession {
-    pub(super) fn new(hub: &Arc<SessionHost>, session: Session) -> Arc<Self> {
+    pub(super) fn new(host: &Arc<SessionHost>, session: Session) -> Arc<Self> {
         let view = SessionSnapshot::new(session.clone());
         let state = HostedSessionState {
             view,
@@ -85,41 +85,41 @@ impl HostedSession {
             replied: HashMap::new(),
             pending_prompts: 0,
         };
-        let let_go = CancellationToken::new();
-        let reviews = hub.reviews.clone();
-        Arc::new_cyclic(|held| {
+        let released = CancellationToken::new();
+        let reviews = host.reviews.clone();
+        Arc::new_cyclic(|hosted| {
             let watch =
-                review_requests::watch(Weak::clone(held), reviews.watch(session.id.as_str()), reviews);
-            tokio::spawn(let_go.clone().run_until_cancelled_owned(watch));
+                review_requests::watch(Weak::clone(hosted), reviews.watch(session.id.as_str()), reviews);
+            tokio::spawn(released.clone().run_until_cancelled_owned(watch));
             Self {
                 id: session.id,
-                host: Arc::downgrade(hub),
+                host: Arc::downgrade(host),
                 state: Mutex::new(state),
                 runtime: tokio::sync::Mutex::default(),
                 inlines: Mutex::default(),
-                _watched: let_go.drop_guard(),
+                _review_watcher: released.drop_guard(),
             }
         })
     }
 
-    /// The session at work, where it is.
+    /// The handle of the running session, if it has a runtime.
     pub(super) async fn session_handle(&self) -> Option<SessionHandle> {
-        self.runtime.lock().await.runtime().map(|work| work.handle.clone())
+        self.runtime.lock().await.runtime().map(|runtime| runtime.handle.clone())
     }
 
-    /// What the session reads and changes, as a client sees it.
+    /// The session's files, with this client's buffers first.
     pub(super) async fn files(&self, client: ClientId) -> Result<WorkspaceFiles, SessionHostError> {
-        if let Some(work) = self.runtime.lock().await.runtime() {
-            return Ok(work.files.clone());
+        if let Some(runtime) = self.runtime.lock().await.runtime() {
+            return Ok(runtime.files.clone());
         }
-        let (hub, folder) = (self.host()?, self.session().folder);
-        let save = hub.setup(&folder).load().map(|loaded| loaded.config.save.unwrap_or_default());
+        let (host, folder) = (self.host()?, self.session().folder);
+        let save = host.setup(&folder).load().map(|loaded| loaded.config.save.unwrap_or_default());
         let files = WorkspaceFiles::with_buffers(
             &folder,
-            &hub.paths.home,
-            hub.buffers.clone(),
-            hub.journal.clone(),
-            hub.reviews.clone(),
+            &host.paths.home,
+            host.buffers.clone(),
+            host.journal.clone(),
+            host.reviews.clone(),
             save.unwrap_or_default(),
         );
         files.set_home_client(Some(client));
@@ -134,7 +134,7 @@ impl HostedSession {
         self.lock().view.session.clone()
     }
 
-    /// Whether a turn runs, or is about to.
+    /// Whether a turn runs or is about to start.
     pub fn is_running(&self) -> bool {
         self.lock().is_running()
     }
@@ -144,15 +144,15 @@ impl HostedSession {
         state.attached.is_empty() && !state.is_running()
     }
 
-    /// Everything a client needs, which from now on gets what happens.
+    /// Attaches a client: returns the present state and sends it all events from now on.
     pub async fn attach(
         &self,
         client: ClientId,
         outbox: ClientOutbox,
         limit: Option<u32>,
     ) -> Result<SessionLoadResult, SessionHostError> {
-        let hub = self.host()?;
-        // In this order: what is settled meanwhile is in the store, or comes as an event after `seq`, or both.
+        let host = self.host()?;
+        // Attach first, then read the store: a part that settles meanwhile is in the store, in an event after `seq`, or in both.
         let (mut result, waiting) = {
             let mut state = self.lock();
             let view = &state.view;
@@ -175,9 +175,9 @@ impl HostedSession {
             (result, waiting)
         };
         let open = std::mem::take(&mut result.parts);
-        let limit = limit.map_or(PARTS, |limit| limit as usize);
-        let (mut parts, earlier) = stored_parts::parts_before(&hub, &self.id, None, limit).await?;
-        // What is under way is known better than the store knows it.
+        let limit = limit.map_or(DEFAULT_PARTS, |limit| limit as usize);
+        let (mut parts, earlier) = stored_parts::parts_before(&host, &self.id, None, limit).await?;
+        // Of unfinished parts the snapshot is newer than the store.
         parts.retain(|part| open.iter().all(|open| open.id != part.id));
         parts.extend(open);
         (result.parts, result.earlier) = (parts, earlier);
@@ -187,8 +187,8 @@ impl HostedSession {
 
     pub fn detach(&self, client: ClientId) {
         self.lock().attached.remove(&client);
-        if let Some(hub) = self.host.upgrade() {
-            hub.release_if_unused(self);
+        if let Some(host) = self.host.upgrade() {
+            host.release_if_unused(self);
         }
     }
 
@@ -198,16 +198,16 @@ impl HostedSession {
         params: TurnParams,
         when: PromptDelivery,
     ) -> Result<AcceptedPrompt, SessionHostError> {
-        let mut work = self.runtime.lock().await;
+        let mut runtime = self.runtime.lock().await;
         let running = self.is_running();
-        // From here on it works, even if everybody leaves.
+        // From here on the session counts as running, even if all clients detach.
         self.lock().pending_prompts += 1;
-        let taken = self.submit_prompt(&mut work, running, client, params, when).await;
-        if taken.is_err() {
+        let accepted = self.submit_prompt(&mut runtime, running, client, params, when).await;
+        if accepted.is_err() {
             self.lock().pending_prompts -= 1;
             self.host()?.release_if_unused(self);
         }
-        taken.map(|prompt| AcceptedPrompt { running, prompt })
+        accepted.map(|prompt| AcceptedPrompt { running, prompt })
     }
 
     async fn submit_prompt(
@@ -223,7 +223,7 @@ impl HostedSession {
             return Err(SessionHostError::Busy);
         }
         if !state.takes_prompt(running) {
-            // One runtime works on a session at a time. What runs in the background belongs to the session.
+            // A session has one runtime at a time. Its background commands move to the next one.
             let processes = state.take().map(|runtime| runtime.processes);
             *state = RuntimeState::Open(self.build_runtime(processes).await?);
         }
@@ -239,16 +239,17 @@ impl HostedSession {
         self: &Arc<Self>,
         processes: Option<Processes>,
     ) -> Result<SessionRuntime, SessionHostError> {
-        let hub = self.host()?;
+        let host = self.host()?;
         let session = self.session();
-        let setup = hub.setup(&session.folder);
+        let setup = host.setup(&session.folder);
         let loaded = setup.load().map_err(SessionHostError::failed)?;
         let processes = environment::renewed(processes, &loaded);
         let (events_in, events) = mpsc::channel(1024);
-        let services = hub.services(processes.clone());
-        let inputs = SessionInputs { setup: &setup, loaded: &loaded, store: &hub.store, services: &services };
+        let services = host.services(processes.clone());
+        let inputs =
+            SessionInputs { setup: &setup, loaded: &loaded, store: &host.store, services: &services };
         // The store has the latest settings.
-        let stored = hub.store.session(session.id.as_str()).await?;
+        let stored = host.store.session(session.id.as_str()).await?;
         let deps = build_session(inputs, stored, None, events_in).await.map_err(SessionHostError::failed)?;
         let files = deps.files.clone();
         self.lock().view.session = deps.session.clone();
@@ -260,115 +261,115 @@ impl HostedSession {
         Ok(SessionRuntime { handle, files, processes })
     }
 
-    /// Has a session worked on for a call of another; not while somebody works on it.
+    /// Starts the session for a call of another one. Fails while it runs.
     pub(super) async fn start_as_subagent(
         self: &Arc<Self>,
-        setting: SessionDeps,
+        deps: SessionDeps,
         processes: Processes,
     ) -> Result<SessionHandle, SessionHostError> {
-        let mut work = self.runtime.lock().await;
+        let mut runtime = self.runtime.lock().await;
         if self.is_running() {
             return Err(SessionHostError::Busy);
         }
         self.host()?.ensure_hosted(self)?;
-        // Only one may work on a session, of ours too.
-        *work = RuntimeState::Closed;
-        let files = setting.files.clone();
-        self.lock().view.session = setting.session.clone();
-        let live = SessionHandle::start(setting).await?;
+        // The claim allows one runtime at a time, so the old one goes first.
+        *runtime = RuntimeState::Closed;
+        let files = deps.files.clone();
+        self.lock().view.session = deps.session.clone();
+        let handle = SessionHandle::start(deps).await?;
         self.lock().pending_prompts += 1;
-        *work = RuntimeState::Subagent(SessionRuntime { handle: live.clone(), files, processes });
-        Ok(live)
+        *runtime = RuntimeState::Subagent(SessionRuntime { handle: handle.clone(), files, processes });
+        Ok(handle)
     }
 
-    /// The call is over. One that was not even prompted will not be.
+    /// Ends the runtime of a subagent when its call is over.
     pub(super) async fn end_subagent(&self, was_prompted: bool) {
-        let lent = self.runtime.lock().await.take_subagent();
-        if let Some(work) = lent {
-            work.stop().await;
+        let runtime = self.runtime.lock().await.take_subagent();
+        if let Some(runtime) = runtime {
+            runtime.stop().await;
         }
         if !was_prompted {
             let mut state = self.lock();
             state.pending_prompts = state.pending_prompts.saturating_sub(1);
         }
-        if let Some(hub) = self.host.upgrade() {
-            hub.release_if_unused(self);
+        if let Some(host) = self.host.upgrade() {
+            host.release_if_unused(self);
         }
     }
 
     pub async fn cancel(&self) {
-        if let Some(work) = self.runtime.lock().await.runtime() {
-            work.handle.cancel().await;
+        if let Some(runtime) = self.runtime.lock().await.runtime() {
+            runtime.handle.cancel().await;
         }
     }
 
-    /// A client's reply. One that comes late changes nothing.
+    /// Passes a client's reply on. A late one is ignored.
     pub async fn reply(&self, ask: &str, by: (ClientId, &str), reply: PermissionReply) {
         let Some(reply) = convert::reply(reply) else { return };
         if !self.claim_reply(ask, by) {
             return;
         }
-        if let Some(work) = self.runtime.lock().await.runtime() {
-            work.handle.reply(&Id::from(ask), reply).await;
+        if let Some(runtime) = self.runtime.lock().await.runtime() {
+            runtime.handle.reply(&Id::from(ask), reply).await;
         }
     }
 
-    /// A client's answers. Those that come late change nothing.
+    /// Passes a client's answers on. Late ones are ignored.
     pub async fn answer(&self, question: &str, by: (ClientId, &str), reply: QuestionReply) {
         let Some(answers) = convert::answers(reply) else { return };
         if !self.claim_reply(question, by) {
             return;
         }
-        if let Some(work) = self.runtime.lock().await.runtime() {
-            work.handle.answer(&Id::from(question), answers).await;
+        if let Some(runtime) = self.runtime.lock().await.runtime() {
+            runtime.handle.answer(&Id::from(question), answers).await;
         }
     }
 
-    /// Whether nobody has replied before, to something that is open.
-    fn claim_reply(&self, to: &str, (client, name): (ClientId, &str)) -> bool {
+    /// Records the first reply to an open ask or question. Returns false for any other.
+    fn claim_reply(&self, ask: &str, (client, name): (ClientId, &str)) -> bool {
         let mut state = self.lock();
-        let is_open = state.view.asks.contains_key(to) || state.view.questions.contains_key(to);
-        if !is_open || state.replied.contains_key(to) {
+        let is_open = state.view.asks.contains_key(ask) || state.view.questions.contains_key(ask);
+        if !is_open || state.replied.contains_key(ask) {
             return false;
         }
-        state.replied.insert(to.to_owned(), (client, name.to_owned()));
+        state.replied.insert(ask.to_owned(), (client, name.to_owned()));
         true
     }
 
-    /// Nobody begins to work on the session while this is held, here or in another process.
-    pub(super) async fn lock_idle(&self, hub: &SessionHost) -> Result<IdleLock<'_>, SessionHostError> {
-        let work = self.runtime.lock().await;
+    /// Keeps this and other processes from starting the session while the caller holds the lock.
+    pub(super) async fn lock_idle(&self, host: &SessionHost) -> Result<IdleLock<'_>, SessionHostError> {
+        let runtime = self.runtime.lock().await;
         if self.is_running() {
             return Err(SessionHostError::Busy);
         }
-        let claim = match work.runtime() {
+        let claim = match runtime.runtime() {
             Some(_) => None,
-            None => Some(hub.store.claim_session(&self.id).await?),
+            None => Some(host.store.claim_session(&self.id).await?),
         };
-        Ok(IdleLock { _runtime: work, _claim: claim })
+        Ok(IdleLock { _runtime: runtime, _claim: claim })
     }
 
-    /// Changes what the session is, and tells everybody. What it works with is gathered anew for its next turn.
+    /// Changes the session's properties and announces that. The host rebuilds the runtime for the next turn.
     pub async fn update_session(
         &self,
         change: impl FnOnce(&mut Session),
     ) -> Result<Session, SessionHostError> {
-        let hub = self.host()?;
+        let host = self.host()?;
         let mut session = self.session();
         change(&mut session);
-        hub.store.put_session(session.clone()).await?;
+        host.store.put_session(session.clone()).await?;
         self.publish_session_event(SessionEvent::SessionChanged { session: session.clone() });
         self.runtime.lock().await.mark_outdated();
         Ok(session)
     }
 
-    /// Ends a turn that runs, and everybody's attachment; not where another process works on the session. Nobody begins to
-    /// while the claim is held.
+    /// Ends the running turn and detaches all clients. Fails if another process works on the session. No process starts it
+    /// while the caller holds the claim.
     pub(super) async fn close(&self) -> Result<Option<SessionClaim>, SessionHostError> {
         let claim = match self.runtime.lock().await.take() {
-            Some(work) => {
-                // Nobody waits for a command that does not want to end.
-                tokio::spawn(work.stop());
+            Some(runtime) => {
+                // The caller does not wait for a command that ignores its signal.
+                tokio::spawn(runtime.stop());
                 None
             }
             None => Some(self.host()?.store.claim_session(&self.id).await?),
@@ -380,14 +381,14 @@ impl HostedSession {
         Ok(claim)
     }
 
-    /// Ends all work, at the desk's end; waits until nothing runs any more.
+    /// Ends all work when the host closes, and waits until nothing runs.
     pub(super) async fn stop_runtime(&self) {
-        if let Some(work) = self.runtime.lock().await.take() {
-            work.stop().await;
+        if let Some(runtime) = self.runtime.lock().await.take() {
+            runtime.stop().await;
         }
     }
 
-    /// Takes an event in and tells it to everybody.
+    /// Applies an event to the snapshot and sends it to all clients.
     pub(super) fn publish_session_event(&self, event: SessionEvent) {
         let mut state = self.lock();
         if state.view.has_warning(&event) {
@@ -398,21 +399,21 @@ impl HostedSession {
             state.pending_prompts = state.pending_prompts.saturating_sub(1);
         }
         let replied = match &event {
-            EventInfo::Settled { ask: to } | EventInfo::Answered { question: to } => state.replied.remove(to),
+            EventInfo::Settled { ask: id } | EventInfo::Answered { question: id } => state.replied.remove(id),
             _ => None,
         };
-        let told = Arc::new(EventParams { session: self.id.to_string(), seq: state.view.seq, event });
+        let params = Arc::new(EventParams { session: self.id.to_string(), seq: state.view.seq, event });
         for (client, outbox) in &state.attached {
-            outbox.send(OutboxMessage::Event(Arc::clone(&told)));
-            // Whoever replied knows. Two windows of one editor have one name.
+            outbox.send(OutboxMessage::Event(Arc::clone(&params)));
+            // The client that replied gets no name. Compare ids: two windows of one editor have the same name.
             let by = replied.as_ref().filter(|(by, _)| by != client).map(|(_, name)| name.clone());
-            ask_messages::message_for_event(&self.id, &told.event, by)
+            ask_messages::message_for_event(&self.id, &params.event, by)
                 .into_iter()
                 .for_each(|message| outbox.send(message));
         }
     }
 
-    /// Tells everybody of something that is not the session's own doing.
+    /// Sends all clients an event that does not come from the session itself.
     pub(super) fn publish_event(&self, event: EventInfo) {
         let mut state = self.lock();
         state.view.seq += 1;
@@ -425,7 +426,7 @@ impl HostedSession {
     }
 
     pub(super) fn host(&self) -> Result<Arc<SessionHost>, SessionHostError> {
-        self.host.upgrade().ok_or_else(|| SessionHostError::Failed("the desk is ending".to_owned()))
+        self.host.upgrade().ok_or_else(|| SessionHostError::Failed("the daemon is shutting down".to_owned()))
     }
 
     fn lock(&self) -> MutexGuard<'_, HostedSessionState> {
@@ -439,7 +440,7 @@ impl HostedSessionState {
     }
 }
 
-/// A prompt begins a turn, or is put into one that runs.
+/// Whether the event shows that a prompt started a turn or joined one.
 fn delivers_prompt(event: &EventInfo) -> bool {
     match event {
         EventInfo::TurnStarted { .. } => true,

@@ -1,11 +1,11 @@
-//! What a hosted session works with, and in which state that is.
+//! The runtime of a hosted session, and its states.
 
 use copydesk_session::SessionHandle;
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::Processes;
 use copydesk_workspace::time_limits::TERMINATE_GRACE;
 
-/// A session at work: its actor, the files it sees and the processes it started.
+/// A running session: its actor, the files it sees and the processes it started.
 pub(super) struct SessionRuntime {
     pub(super) handle: SessionHandle,
     pub(super) files: WorkspaceFiles,
@@ -13,14 +13,14 @@ pub(super) struct SessionRuntime {
 }
 
 impl SessionRuntime {
-    /// Ends the turn first, so that the last output of a command is kept; then what runs in the background.
+    /// Ends the turn first, to keep the last output of a command; then the background commands.
     pub(super) async fn stop(self) {
         self.handle.end().await;
         self.processes.end(TERMINATE_GRACE).await;
     }
 }
 
-/// The states of a session that is at hand.
+/// The states of a hosted session.
 ///
 /// ```text
 /// Closed ──prompt──▶ Open ──model or agent changed──▶ Outdated ──prompt, no turn runs──▶ Open
@@ -29,14 +29,14 @@ impl SessionRuntime {
 /// ```
 #[derive(Default)]
 pub(super) enum RuntimeState {
-    /// Nothing is built.
+    /// It has no runtime.
     #[default]
     Closed,
     /// Built for the session's present model and agent.
     Open(SessionRuntime),
-    /// Built for an earlier model or agent. The turn that runs ends with it.
+    /// Built for an earlier model or agent. The running turn ends with it.
     Outdated(SessionRuntime),
-    /// A call of another session runs it, and alone prompts it.
+    /// A call of another session runs it, and only that call prompts it.
     Subagent(SessionRuntime),
 }
 
@@ -48,7 +48,7 @@ impl RuntimeState {
         }
     }
 
-    /// Closes it. Whoever takes the runtime stops it, or keeps its processes for the next one.
+    /// Closes it. The caller stops the runtime, or keeps its processes for the next one.
     pub(super) fn take(&mut self) -> Option<SessionRuntime> {
         match std::mem::take(self) {
             Self::Closed => None,
@@ -60,7 +60,7 @@ impl RuntimeState {
         if matches!(self, Self::Subagent(_)) { self.take() } else { None }
     }
 
-    /// The model or the agent of the session has changed.
+    /// Called when the model or the agent of the session has changed.
     pub(super) fn mark_outdated(&mut self) {
         *self = match std::mem::take(self) {
             Self::Open(runtime) => Self::Outdated(runtime),
@@ -68,7 +68,7 @@ impl RuntimeState {
         };
     }
 
-    /// Whether a prompt goes to what is there, or to a new build.
+    /// Whether the present runtime takes a prompt; if not, it needs a new one.
     pub(super) fn takes_prompt(&self, is_running: bool) -> bool {
         match self {
             Self::Open(_) => true,

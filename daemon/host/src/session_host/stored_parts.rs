@@ -20,7 +20,7 @@ pub async fn parts_before(
     let is_running = host.hosted_session(session.as_str()).is_some_and(|hosted| hosted.is_running());
     let info = |part| {
         let mut part = convert::part_info(part);
-        // Nobody works on it any more; the next turn marks it so in the store.
+        // The session does not run any more; the next turn marks the part in the store.
         if !is_running && matches!(part.state, Pending | Running) {
             part.state = Interrupted;
         }

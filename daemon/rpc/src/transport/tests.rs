@@ -14,13 +14,13 @@ fn the_users_runtime_folder_comes_before_the_temporary_one() {
         DaemonAddress::new(&|name| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into()))
             .socket()
     };
-    let own = format!("copydesk-{}/desk.sock", runtime_folder::user());
+    let own = format!("copydesk-{}/daemon.sock", runtime_folder::user());
     assert_eq!(socket(&[]), Path::new("/tmp").join(&own));
     assert_eq!(socket(&[("TMPDIR", "/t"), ("XDG_RUNTIME_DIR", "relative")]), Path::new("/t").join(&own));
-    assert_eq!(socket(&[("TMPDIR", "/t"), ("XDG_RUNTIME_DIR", "/x")]), Path::new("/x/copydesk/desk.sock"));
+    assert_eq!(socket(&[("TMPDIR", "/t"), ("XDG_RUNTIME_DIR", "/x")]), Path::new("/x/copydesk/daemon.sock"));
     assert_eq!(
         socket(&[("COPYDESK_RUNTIME_DIR", "/c"), ("XDG_RUNTIME_DIR", "/x")]),
-        Path::new("/c/desk.sock")
+        Path::new("/c/daemon.sock")
     );
 }
 
@@ -31,8 +31,8 @@ async fn one_listens_and_its_socket_goes_with_it() {
     assert!(matches!(place.connect().await, Err(TransportError::NoDaemon)));
     let listener = place.listen().unwrap();
     assert!(matches!(place.listen(), Err(TransportError::AlreadyRunning)));
-    let (client, desk) = tokio::join!(place.connect(), listener.accept());
-    let ((_, mut writer), (mut reader, _)) = (client.unwrap().split(), desk.unwrap().split());
+    let (client, daemon) = tokio::join!(place.connect(), listener.accept());
+    let ((_, mut writer), (mut reader, _)) = (client.unwrap().split(), daemon.unwrap().split());
     writer.write_all(b"hello").await.unwrap();
     let mut read = [0; 5];
     reader.read_exact(&mut read).await.unwrap();
@@ -53,8 +53,8 @@ async fn what_a_killed_daemon_left_is_cleared_away() {
     assert!(place.socket().exists());
     assert!(matches!(place.connect().await, Err(TransportError::NoDaemon)));
     let listener = place.listen().unwrap();
-    let (client, desk) = tokio::join!(place.connect(), listener.accept());
-    assert!(client.is_ok() && desk.is_ok());
+    let (client, daemon) = tokio::join!(place.connect(), listener.accept());
+    assert!(client.is_ok() && daemon.is_ok());
 }
 
 #[tokio::test]

@@ -44,7 +44,7 @@ pub(super) struct House {
 type Buffers = Arc<Mutex<BTreeMap<PathBuf, Arc<String>>>>;
 
 /// The disk, and an editor's buffers over it. Each folder directly below the root is a project.
-struct Desk {
+struct ToyWorkspace {
     root: PathBuf,
     arguments: Vec<String>,
     quirks: Quirks,
@@ -52,7 +52,7 @@ struct Desk {
     open: Buffers,
 }
 
-impl DocumentProvider for Desk {
+impl DocumentProvider for ToyWorkspace {
     fn document(&self, path: &Path) -> Option<CheckedDocument> {
         if let Some(text) = self.open.lock().unwrap().get(path) {
             return Some(CheckedDocument { path: path.to_owned(), text: Arc::clone(text), is_saved: false });
@@ -71,7 +71,7 @@ impl DocumentProvider for Desk {
     }
 }
 
-impl ServerChooser for Desk {
+impl ServerChooser for ToyWorkspace {
     fn servers_for(&self, path: &Path, _: &str) -> Vec<SelectedServer> {
         self.selections.fetch_add(1, Ordering::Relaxed);
         if path.extension().is_some_and(|extension| extension == "txt") {
@@ -136,18 +136,18 @@ impl House {
         }
         let (selections, open) = (Arc::default(), Buffers::default());
         let root = root.join("work");
-        let desk = Desk {
+        let workspace = ToyWorkspace {
             root: root.clone(),
             arguments: all,
             quirks,
             selections: Arc::clone(&selections),
             open: Arc::clone(&open),
         };
-        let desk = Arc::new(desk);
+        let workspace = Arc::new(workspace);
         // A busy machine must not miss dependents for lack of time.
         let limits = PoolLimits { dependents_timeout: Duration::from_secs(30), ..limits };
         let environment = vec![("PATH".into(), "/usr/bin:/bin".into())];
-        let pool = ServerPool::new(Processes::new(environment), desk.clone(), desk, limits);
+        let pool = ServerPool::new(Processes::new(environment), workspace.clone(), workspace, limits);
         Self { pool, root, selections, open, _folder: folder }
     }
 

@@ -2,6 +2,7 @@ mod broken_servers;
 mod dependents;
 mod fake_server;
 mod initialize;
+mod observed;
 mod other_files;
 mod preamble;
 mod pull;

@@ -52,7 +52,7 @@ impl SessionActor {
         if self.cancel.is_cancelled() {
             return Some(PermissionDenial::Cancelled);
         }
-        self.is_stopped_by_user.then_some(PermissionDenial::ByPerson { reason: None })
+        self.is_stopped_by_user.then_some(PermissionDenial::ByUser { reason: None })
     }
 
     async fn open_question(
@@ -79,7 +79,7 @@ impl SessionActor {
     pub(super) async fn answer(&mut self, question: &Id, answers: QuestionAnswers) {
         let Some(waiting) = self.waiting_questions.remove(question) else { return };
         tracing::debug!(%question, is_answered = answers.is_ok(), "question answered");
-        let stops = matches!(answers, Err(PermissionDenial::ByPerson { reason: None }));
+        let stops = matches!(answers, Err(PermissionDenial::ByUser { reason: None }));
         let _ = waiting.answer.send(answers);
         self.emit(SessionEvent::QuestionSettled { question: question.clone() }).await;
         if stops {
@@ -91,9 +91,8 @@ impl SessionActor {
     async fn stop(&mut self) {
         self.is_stopped_by_user = true;
         let settled = self.asks.reject_all();
-        self.settle(settled, |_| PermissionGrant::ByRule, |reason| PermissionDenial::ByPerson { reason })
-            .await;
-        self.close_questions(&PermissionDenial::ByPerson { reason: None }).await;
+        self.settle(settled, |_| PermissionGrant::ByRule, |reason| PermissionDenial::ByUser { reason }).await;
+        self.close_questions(&PermissionDenial::ByUser { reason: None }).await;
     }
 
     async fn open_ask(
@@ -152,8 +151,8 @@ impl SessionActor {
         let Ok(settled) = self.asks.reply(ask, reply) else { return };
         tracing::debug!(%ask, settled = settled.len(), stops, "ask answered");
         // The user has not seen the other asks that this reply allows.
-        let by = |id: &Id| if id == ask { PermissionGrant::ByPerson } else { PermissionGrant::ByRule };
-        self.settle(settled, by, |reason| PermissionDenial::ByPerson { reason }).await;
+        let by = |id: &Id| if id == ask { PermissionGrant::ByUser } else { PermissionGrant::ByRule };
+        self.settle(settled, by, |reason| PermissionDenial::ByUser { reason }).await;
         if stops {
             self.stop().await;
         }
@@ -171,8 +170,7 @@ impl SessionActor {
     /// Counts from the next edit on. A waiting call continues if the user need not be asked any more.
     pub(super) async fn set_review_timing(&mut self, when: Option<SessionReviewTiming>) {
         let settled = self.asks.choose_action("edit", when.map(review_action));
-        self.settle(settled, |_| PermissionGrant::ByRule, |reason| PermissionDenial::ByPerson { reason })
-            .await;
+        self.settle(settled, |_| PermissionGrant::ByRule, |reason| PermissionDenial::ByUser { reason }).await;
     }
 
     /// Settles the asks and questions of a finished call.

@@ -196,7 +196,7 @@ impl SessionActor {
     }
 }
 
-/// Its kind and size: the rest is the model's, or the person's.
+/// Logs only kind and size: the content belongs to the model and the user.
 fn log_outcome(outcome: &CallOutcome) {
     let (ms, output_bytes) = (outcome.milliseconds, outcome.output.len());
     match &outcome.error_kind {

@@ -102,5 +102,5 @@ impl SessionActor {
 
 /// A user who stops the parent stops this session.
 fn is_user_stop<T>(answered: &Result<T, PermissionDenial>) -> bool {
-    matches!(answered, Err(PermissionDenial::ByPerson { reason: None }))
+    matches!(answered, Err(PermissionDenial::ByUser { reason: None }))
 }

@@ -96,10 +96,10 @@ impl SessionActor {
         let layers = self.asks.layers_mut();
         layers.set_rules([rules]);
         layers.set_user_rules(own);
-        let setting = &mut self.deps;
-        setting.session = session.clone();
-        (setting.agent, setting.model, setting.model_name) = (agent, model, model_name);
-        (setting.system, setting.tools) = (system, tools);
+        let deps = &mut self.deps;
+        deps.session = session.clone();
+        (deps.agent, deps.model, deps.model_name) = (agent, model, model_name);
+        (deps.system, deps.tools) = (system, tools);
         self.emit(SessionEvent::SessionChanged { session }).await;
         Ok(true)
     }

@@ -26,7 +26,7 @@ pub struct Overlap {
     pub base: String,
     pub agent: String,
     /// The present text.
-    pub person: String,
+    pub user: String,
 }
 
 impl Overlap {
@@ -38,7 +38,7 @@ impl Overlap {
             line: before.matches('\n').count() + 1,
             base: version(&[]),
             agent: version(&cluster.agent_edits),
-            person: version(&cluster.user_edits),
+            user: version(&cluster.user_edits),
         }
     }
 }
@@ -65,7 +65,7 @@ impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the text was changed meanwhile where the change was to be made")?;
         for overlap in &self.overlaps {
-            write!(f, "\n\nFrom line {}, as it is now:\n{}", overlap.line, block(&overlap.person))?;
+            write!(f, "\n\nFrom line {}, as it is now:\n{}", overlap.line, block(&overlap.user))?;
             write!(f, "\nas the change was to make it:\n{}", block(&overlap.agent))?;
             write!(f, "\nas it was before both:\n{}", block(&overlap.base))?;
         }

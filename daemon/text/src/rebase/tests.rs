@@ -4,20 +4,20 @@ use expect_test::expect;
 
 use super::*;
 
-fn both(base: &str, agent: &str, person: &str) -> Result<String, RebaseError> {
+fn both(base: &str, agent: &str, user: &str) -> Result<String, RebaseError> {
     let change = change_by_lines(base, agent);
-    rebase(base, &change, person).map(|change| change.apply(person).unwrap())
+    rebase(base, &change, user).map(|change| change.apply(user).unwrap())
 }
 
 #[track_caller]
-fn merges(base: &str, agent: &str, person: &str, expected: &str) {
-    assert_eq!(both(base, agent, person).as_deref(), Ok(expected));
-    assert_eq!(both(base, person, agent).as_deref(), Ok(expected), "the other way round");
+fn merges(base: &str, agent: &str, user: &str, expected: &str) {
+    assert_eq!(both(base, agent, user).as_deref(), Ok(expected));
+    assert_eq!(both(base, user, agent).as_deref(), Ok(expected), "the other way round");
 }
 
 #[track_caller]
-fn clashes(base: &str, agent: &str, person: &str) {
-    for (one, other) in [(agent, person), (person, agent)] {
+fn clashes(base: &str, agent: &str, user: &str) {
+    for (one, other) in [(agent, user), (user, agent)] {
         let result = both(base, one, other);
         assert!(matches!(result, Err(RebaseError::Conflict(_))), "{result:?}");
     }
@@ -146,7 +146,7 @@ fn a_change_for_another_base_is_refused() {
 
 #[test]
 fn a_conflict_shows_all_versions() {
-    let (base, agent, person) = ("a\nb\nc\n", "a\nB\nc\n", "new\na\nmine\nc\n");
+    let (base, agent, user) = ("a\nb\nc\n", "a\nB\nc\n", "new\na\nmine\nc\n");
     let expected = expect![[r#"
         the text was changed meanwhile where the change was to be made
 
@@ -156,7 +156,7 @@ fn a_conflict_shows_all_versions() {
           | B
         as it was before both:
           | b"#]];
-    expected.assert_eq(&both(base, agent, person).unwrap_err().to_string());
+    expected.assert_eq(&both(base, agent, user).unwrap_err().to_string());
     let expected = expect![[r#"
         the text was changed meanwhile where the change was to be made
 
@@ -175,10 +175,10 @@ fn a_conflict_shows_all_versions() {
 fn a_conflict_has_bounds() {
     let error = both("", &"agent\n".repeat(100), &"é".repeat(5000)).unwrap_err();
     let RebaseError::Conflict(conflict) = error else { panic!("{error}") };
-    let Overlap { line, base, agent, person } = &conflict.overlaps[0];
+    let Overlap { line, base, agent, user } = &conflict.overlaps[0];
     assert_eq!((*line, base.as_str()), (1, ""));
     assert_eq!(*agent, "agent\n".repeat(40) + "[60 more lines]\n");
-    assert_eq!(*person, "é".repeat(2000) + "\n[6000 more bytes]\n");
+    assert_eq!(*user, "é".repeat(2000) + "\n[6000 more bytes]\n");
 }
 
 #[test]

@@ -35,7 +35,7 @@ impl ReviewModel {
         format!("<{}>", self.typed)
     }
 
-    pub(super) fn person(&mut self, edit: Edit, word: Option<&str>) {
+    pub(super) fn user(&mut self, edit: Edit, word: Option<&str>) {
         let before = self.review.clone();
         let (before_base, before_text) = (before.base(), before.text());
         let change = Change::from_edits(vec![edit.clone()]);

@@ -22,7 +22,7 @@ enum EditPlace {
 enum ReviewStep {
     Agent(Vec<(EditPlace, u8, &'static str)>),
     /// `bool`: with a unique word before the text.
-    Person(EditPlace, u8, &'static str, bool),
+    User(EditPlace, u8, &'static str, bool),
     PersonBetween(EditPlace, EditPlace, &'static str, bool),
     Keep(usize, Option<(u8, u8)>),
     KeepAll,
@@ -55,7 +55,7 @@ fn step() -> impl Strategy<Value = ReviewStep> {
     let lines = || prop::option::of((any::<u8>(), any::<u8>()).prop_map(|(old, new)| (old & 7, new & 7)));
     prop_oneof![
         6 => prop::collection::vec(edit(), 1..4).prop_map(ReviewStep::Agent),
-        6 => (edit(), any::<bool>()).prop_map(|((place, len, text), word)| ReviewStep::Person(place, len, text, word)),
+        6 => (edit(), any::<bool>()).prop_map(|((place, len, text), word)| ReviewStep::User(place, len, text, word)),
         3 => (place(), place(), prop::sample::select(&TEXTS[..]), any::<bool>())
             .prop_map(|(from, to, text, word)| ReviewStep::PersonBetween(from, to, text, word)),
         2 => (any::<usize>(), lines()).prop_map(|(number, lines)| ReviewStep::Keep(number, lines)),
@@ -121,7 +121,7 @@ fn edits(model: &ReviewModel, wanted: &[(EditPlace, u8, &'static str)]) -> Vec<E
 fn typed(model: &mut ReviewModel, range: std::ops::Range<usize>, text: &str, with_word: bool) {
     let word = with_word.then(|| model.word());
     let text = word.clone().unwrap_or_default() + text;
-    model.person(Edit { range, text }, word.as_deref());
+    model.user(Edit { range, text }, word.as_deref());
 }
 
 /// Runs all steps; remembers the text before each edit for undo.
@@ -136,7 +136,7 @@ fn run(text: &str, steps: &[ReviewStep]) {
                 model.agent(edits);
                 history.push((before.text.clone(), Some(before)));
             }
-            ReviewStep::Person(place, len, text, word) => {
+            ReviewStep::User(place, len, text, word) => {
                 let start = place.at(&model.review, &model.text);
                 let end = model.text.floor_char_boundary(start + usize::from(*len)).max(start);
                 typed(&mut model, start..end, text, *word);

@@ -31,13 +31,7 @@ fn check(review: &Review, base: &str, expected: &[(&str, &str)]) {
 
 /// The user edits the text of a review.
 #[track_caller]
-fn person(
-    base: &str,
-    text: &str,
-    edit: (Range<usize>, &str),
-    expected_base: &str,
-    expected: &[(&str, &str)],
-) {
+fn user(base: &str, text: &str, edit: (Range<usize>, &str), expected_base: &str, expected: &[(&str, &str)]) {
     let mut review = review(base, text);
     review.record_user_change(&edits(&[edit])).unwrap();
     check(&review, expected_base, expected);
@@ -59,22 +53,22 @@ fn the_agents_edits_are_hunks_that_go_on_living() {
 
 #[test]
 fn typing_outside_hunks_goes_into_the_base() {
-    person("a\nb\nc\n", "a\nB\nc\n", (4..5, "see"), "a\nb\nsee\n", &[("b\n", "B\n")]);
+    user("a\nb\nc\n", "a\nB\nc\n", (4..5, "see"), "a\nb\nsee\n", &[("b\n", "B\n")]);
     // Whole lines at the borders, before and after.
-    person("a\nb\nc\n", "a\nB\nc\n", (2..2, "new\n"), "a\nnew\nb\nc\n", &[("b\n", "B\n")]);
-    person("a\nb\nc\n", "a\nB\nc\n", (4..4, "new\n"), "a\nb\nnew\nc\n", &[("b\n", "B\n")]);
+    user("a\nb\nc\n", "a\nB\nc\n", (2..2, "new\n"), "a\nnew\nb\nc\n", &[("b\n", "B\n")]);
+    user("a\nb\nc\n", "a\nB\nc\n", (4..4, "new\n"), "a\nb\nnew\nc\n", &[("b\n", "B\n")]);
     // As an editor may send them.
-    person("a\nb\nc\n", "a\nB\nc\n", (3..3, "\nnew"), "a\nb\nnew\nc\n", &[("b\n", "B\n")]);
+    user("a\nb\nc\n", "a\nB\nc\n", (3..3, "\nnew"), "a\nb\nnew\nc\n", &[("b\n", "B\n")]);
     // The lines between two hunks.
-    person("a\nb\nc\n", "A\nb\nC\n", (2..4, ""), "a\nc\n", &[("a\nc\n", "A\nC\n")]);
+    user("a\nb\nc\n", "A\nb\nC\n", (2..4, ""), "a\nc\n", &[("a\nc\n", "A\nC\n")]);
     // After a last line without a break.
-    person("b", "B", (1..1, "\nnew"), "b\nnew", &[("b\n", "B\n")]);
+    user("b", "B", (1..1, "\nnew"), "b\nnew", &[("b\n", "B\n")]);
 }
 
 #[test]
 fn typing_inside_a_hunk_joins_it() {
-    person("a\nb\nc\n", "a\nB\nc\n", (2..3, "bee"), "a\nb\nc\n", &[("b\n", "bee\n")]);
-    person("a\nb\nc\n", "a\nB\nc\n", (3..4, ""), "a\nb\nc\n", &[("b\nc\n", "Bc\n")]);
+    user("a\nb\nc\n", "a\nB\nc\n", (2..3, "bee"), "a\nb\nc\n", &[("b\n", "bee\n")]);
+    user("a\nb\nc\n", "a\nB\nc\n", (3..4, ""), "a\nb\nc\n", &[("b\nc\n", "Bc\n")]);
     let mut review = review("a\nb\nc\n", "a\nB\nc\n");
     assert!(!review.hunks()[0].edited);
     review.record_user_change(&edits(&[(3..3, "!")])).unwrap();
@@ -84,11 +78,11 @@ fn typing_inside_a_hunk_joins_it() {
 #[test]
 fn what_is_typed_across_a_border_outlives_the_hunk() {
     // From the middle of the line above into the hunk.
-    person("above\nb\nc\n", "above\nB\nc\n", (2..7, "X"), "abX\nb\nc\n", &[("b\n", "")]);
+    user("above\nb\nc\n", "above\nB\nc\n", (2..7, "X"), "abX\nb\nc\n", &[("b\n", "")]);
     // From the hunk into the line below.
-    person("a\nb\nbelow\n", "a\nB\nbelow\n", (2..6, "X\n"), "a\nb\nX\nlow\n", &[("b\n", "")]);
+    user("a\nb\nbelow\n", "a\nB\nbelow\n", (2..6, "X\n"), "a\nb\nX\nlow\n", &[("b\n", "")]);
     // A line of the base runs into the hunk's line, which keeps its break.
-    person("a\nb\n", "a\nB\n", (1..2, ";"), "a;\nb\n", &[("a;\nb\n", "a;B\n")]);
+    user("a\nb\n", "a\nB\n", (1..2, ";"), "a;\nb\n", &[("a;\nb\n", "a;B\n")]);
 }
 
 #[test]

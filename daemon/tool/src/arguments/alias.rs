@@ -1,11 +1,11 @@
-//! Names that a model knows from other tools, for those of this one.
+//! Renames parameters that a model knows from other tools to those of this tool.
 
 use serde_json::{Map, Value};
 
 use super::coerce::can_coerce;
 use super::repair::{Repair, note};
 
-/// A name of ours, and what else models call that. Spelling (`file_path`, `FilePath`) is seen through without it.
+/// Our name, and other names that models use for it. Spellings (`file_path`, `FilePath`) need no entry.
 const KNOWN: [(&str, &[&str]); 10] = [
     ("filePath", &["path", "file", "filename", "absolutePath", "targetFile"]),
     ("path", &["filePath", "file", "filename", "directory", "dir", "folder"]),
@@ -19,8 +19,7 @@ const KNOWN: [(&str, &[&str]); 10] = [
     ("url", &["uri"]),
 ];
 
-/// Gives entries that the schema does not know the name of one that it does and that is missing, where there is exactly one
-/// such entry and one such name.
+/// Renames an unknown entry to a missing parameter of the schema, if exactly one such entry and one such parameter match.
 pub(super) fn rename(
     object: Map<String, Value>,
     schema: &Value,
@@ -28,7 +27,7 @@ pub(super) fn rename(
     repairs: &mut Vec<Repair>,
 ) -> Map<String, Value> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return object };
-    // A schema that takes other names as well knows what to do with them.
+    // The schema accepts unknown names.
     if matches!(schema.get("additionalProperties"), Some(Value::Bool(true) | Value::Object(_))) {
         return object;
     }
@@ -57,7 +56,7 @@ pub(super) fn rename(
     object.into_iter().map(|(name, value)| (own(name), value)).collect()
 }
 
-/// Without what spellings differ in.
+/// The name without case, underscores and the like.
 pub(crate) fn plain(name: &str) -> String {
     name.chars().filter(|letter| !"_- ".contains(*letter)).flat_map(char::to_lowercase).collect()
 }

@@ -1,19 +1,19 @@
-//! Values as a schema wants them: what is in a string that should be a number, truth, a list or an object; one object where a
-//! list of them is wanted. What fits, and what no schema speaks of, stays as it is.
+//! Converts values to what the schema wants: a string that contains a number, a boolean, a list or an object; a single object
+//! where the schema wants a list of them. Values that fit, or that the schema does not describe, stay as they are.
 
 use serde_json::{Map, Number, Value};
 
 use super::alias;
 use super::repair::{Repair, note};
 
-/// No schema is followed deeper: one may refer to itself.
+/// The depth at which we stop following a schema, which may refer to itself.
 const DEEPEST: usize = 64;
 
 pub(super) fn fit(value: Value, schema: &Value, repairs: &mut Vec<Repair>) -> Value {
     SchemaCoercer { root: schema, repairs, depth: 0 }.value(value, schema, "")
 }
 
-/// Whether a value fits a schema by its kind, as it is or with a repair.
+/// Whether a value has the type that the schema wants, or can be converted to it.
 pub(super) fn can_coerce(value: &Value, schema: &Value, root: &Value) -> bool {
     let schema = settle(schema, root);
     let Some(kinds) = kinds(schema) else { return true };
@@ -81,7 +81,7 @@ impl SchemaCoercer<'_> {
     }
 }
 
-/// What a schema means: what it refers to, and of a choice between something and null the something.
+/// Resolves references, and a choice between one schema and null to that schema.
 fn settle<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..DEEPEST {
@@ -104,7 +104,7 @@ fn only_choice(schema: &Value) -> Option<&Value> {
     }
 }
 
-/// The kinds that a schema names.
+/// The types that a schema names.
 fn kinds(schema: &Value) -> Option<Vec<&str>> {
     match schema.get("type")? {
         Value::String(kind) => Some(vec![kind]),
@@ -119,7 +119,7 @@ fn has_type(value: &Value, kind: &str) -> bool {
         "boolean" => value.is_boolean(),
         "string" => value.is_string(),
         "number" => value.is_number(),
-        // As those read it who take the arguments: 2.0 is none.
+        // As the tools deserialize it: 2.0 is not an integer.
         "integer" => value.is_i64() || value.is_u64(),
         "array" => value.is_array(),
         "object" => value.is_object(),
@@ -132,9 +132,9 @@ enum Coercion {
     Listed,
 }
 
-/// A value that is of none of these kinds, as one of them.
+/// Converts a value that has none of these types to one of them.
 fn convert_value(value: &Value, kinds: &[&str], schema: &Value, root: &Value) -> Option<(Value, Coercion)> {
-    // What is left out of a list of choices, null included, is nobody's to add.
+    // Only listed types count: null is not added.
     let wants = |kind: &str| kinds.contains(&kind);
     match value {
         Value::String(_) if wants("string") => None,
@@ -151,7 +151,7 @@ fn convert_value(value: &Value, kinds: &[&str], schema: &Value, root: &Value) ->
     }
 }
 
-/// What a string holds that is of one of these kinds.
+/// The value inside a string, if it has one of these types.
 fn inside(text: &str, kinds: &[&str]) -> Option<(Value, Coercion)> {
     let text = text.trim();
     let inner = serde_json::from_str(text).ok().or_else(|| match text {
@@ -172,12 +172,12 @@ fn inside(text: &str, kinds: &[&str]) -> Option<(Value, Coercion)> {
     }
 }
 
-/// A number without a fraction, as it is counted in.
+/// The number as an integer, if it has no fraction.
 fn whole(number: &Number) -> Option<Number> {
     if number.is_i64() || number.is_u64() {
         return Some(number.clone());
     }
-    // Up to here every whole number is exact.
+    // Up to this value a float represents every integer exactly.
     let exact =
         number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0)?;
     format!("{exact:.0}").parse::<i64>().ok().map(Number::from)

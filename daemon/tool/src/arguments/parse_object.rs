@@ -1,4 +1,4 @@
-//! The object in a text: alone, in a fence, between words, or encoded as a string.
+//! Finds the JSON object in a text: alone, in a fence, between words, or encoded as a string.
 
 use serde_json::Value;
 
@@ -6,8 +6,7 @@ use super::ArgumentsCompleteness;
 use super::repair::{Repair, note};
 use super::scanner::LenientJsonScanner;
 
-/// The object, and what had to be overlooked to read it. The error is that of the strict reader: it is about what the model
-/// wrote.
+/// Returns the object and the repairs. The error comes from the strict parser, because it is about what the model wrote.
 pub(super) fn read(text: &str, ending: ArgumentsCompleteness) -> Result<(Value, Vec<Repair>), String> {
     let error = match serde_json::from_str(text) {
         Ok(value @ Value::Object(_)) => return Ok((value, Vec::new())),
@@ -28,8 +27,7 @@ fn parse_double_encoded(inner: &str, ending: ArgumentsCompleteness) -> Result<(V
     Ok((value, repairs))
 }
 
-/// The one object in a text. A quote or a bracket outside of it may belong to something in it that was read wrongly, so that
-/// nothing is taken then.
+/// The only object in a text. A quote or bracket outside of it may mean that we misread the inside, so the text is rejected.
 fn parse_lenient(text: &str, ending: ArgumentsCompleteness) -> Option<(Value, Vec<Repair>)> {
     let (before, object) = text.split_at(text.find('{')?);
     let mut scanner = LenientJsonScanner::new(object, ending);

@@ -1,4 +1,4 @@
-//! What was repaired, in words for the person and, where it matters, for the model.
+//! Describes repairs for the user and, if they matter, for the model.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub(crate) enum Repair {
     RawControl,
     Word,
     End,
-    /// A value of this name was a string with the real one in it, or a whole number with a fraction.
+    /// The value of this name was a string that contains the real value, or an integer with a fraction.
     Value {
         name: String,
         wanted: &'static str,
@@ -32,7 +32,7 @@ pub(crate) enum Repair {
 }
 
 impl Repair {
-    /// Whether the model should know: it may have meant something else after all.
+    /// Whether the model should know, because it may have meant something else.
     pub(crate) fn matters(&self) -> bool {
         matches!(self, Self::End | Self::Renamed { .. } | Self::Tool { .. })
     }
@@ -58,7 +58,7 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Adds what is not known yet.
+/// Adds a repair once.
 pub(super) fn note(repairs: &mut Vec<Repair>, repair: Repair) {
     if !repairs.contains(&repair) {
         repairs.push(repair);

@@ -1,13 +1,13 @@
-//! Writes JSON with noise as JSON without: strings as they stand, everything between them by the book.
+//! Rewrites sloppy JSON as strict JSON: strings stay as they are, everything between them becomes valid.
 //!
-//! Every method gives `None` where the text can be read in no way or in several.
+//! Every method returns `None` if the text is invalid or ambiguous.
 
 use std::collections::HashSet;
 
 use super::ArgumentsCompleteness;
 use super::repair::{Repair, note};
 
-/// As deep as the strict reader goes.
+/// The depth limit of the strict parser.
 const DEEPEST: usize = 127;
 
 pub(super) struct LenientJsonScanner<'a> {
@@ -15,9 +15,9 @@ pub(super) struct LenientJsonScanner<'a> {
     json: String,
     repairs: Vec<Repair>,
     depth: usize,
-    /// How many lists are open: of one that breaks off nobody knows how much is missing.
+    /// The number of open lists. A list that breaks off cannot be repaired, because we do not know what is missing.
     lists: usize,
-    /// In a comment.
+    /// A comment contains one.
     has_apostrophe: bool,
     ending: ArgumentsCompleteness,
 }
@@ -39,7 +39,7 @@ impl<'a> LenientJsonScanner<'a> {
         self.rest
     }
 
-    /// Whether something outside of the strings may be the rest of one: between single quotes an apostrophe is enough.
+    /// Whether text outside of the strings may belong to one: an apostrophe in single quotes would end a string early.
     pub(super) fn is_doubtful(&self, around: &str) -> bool {
         let has_apostrophe = self.has_apostrophe || around.contains('\'');
         has_apostrophe && self.repairs.contains(&Repair::Quotes)
@@ -59,7 +59,7 @@ impl<'a> LenientJsonScanner<'a> {
             }
             let start = self.json.len();
             self.name()?;
-            // The second of two may have been meant, or the first.
+            // Two entries of one name are ambiguous.
             if !names.insert(self.json.get(start..)?.to_owned()) {
                 return None;
             }
@@ -113,7 +113,7 @@ impl<'a> LenientJsonScanner<'a> {
         self.json.push(bracket);
     }
 
-    /// Whether another entry follows. One comma before the end says nothing.
+    /// Whether another entry follows. A single trailing comma is ignored.
     fn comma(&mut self, end: char) -> Option<bool> {
         if self.take(end) {
             return Some(false);
@@ -127,7 +127,7 @@ impl<'a> LenientJsonScanner<'a> {
             return Some(false);
         }
         self.json.push(',');
-        // Something has to come: a second comma is no entry, and neither is the end of the text.
+        // An entry must follow: neither a second comma nor the end of the text is one.
         (!self.rest.is_empty()).then_some(true)
     }
 
@@ -160,7 +160,7 @@ impl<'a> LenientJsonScanner<'a> {
 
     fn number(&mut self) -> Option<()> {
         let number = self.run(|letter| letter.is_ascii_digit() || "+-.eE".contains(letter));
-        // One at the very end may lack its own.
+        // A number at the end of the text may be incomplete.
         let is_whole = !self.rest.is_empty() && serde_json::from_str::<serde_json::Number>(number).is_ok();
         is_whole.then(|| self.json.push_str(number))
     }
@@ -216,8 +216,8 @@ impl<'a> LenientJsonScanner<'a> {
         }
     }
 
-    /// Blanks and comments. What looks like a comment may be the rest of a string that a quote in it has ended: one with a
-    /// quote, or that nothing ends, is none.
+    /// Skips white space and comments. What looks like a comment may be the rest of a string that an inner quote ended, so a
+    /// comment with a quote or without an end is rejected.
     fn skip(&mut self) -> Option<()> {
         loop {
             let blank = |letter: char| letter.is_whitespace() || letter == '\u{feff}';

@@ -1,6 +1,6 @@
-//! The attributes of the tag that is being read, as far as they make a difference to a text.
+//! The attributes of the current tag that affect the text.
 
-/// Those that are looked at.
+/// The attributes that we read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub(super) enum HtmlAttribute {
@@ -20,10 +20,10 @@ pub(super) enum HtmlAttribute {
 
 const COUNT: usize = HtmlAttribute::Style as usize + 1;
 
-/// More of one than this is nothing that a text is made of.
+/// A longer value is dropped.
 const LONGEST: usize = 16 * 1024;
 
-/// Names that are no other word that code is called by.
+/// Names of languages that are not also other class names of code.
 const LANGUAGES: [&str; 20] = [
     "bash",
     "c",
@@ -69,10 +69,10 @@ impl HtmlAttribute {
 
 #[derive(Debug, Default)]
 pub(super) struct TagAttributes {
-    /// Kept from tag to tag for their memory.
+    /// Reused from tag to tag, to allocate less.
     values: [String; COUNT],
     present: [bool; COUNT],
-    /// Whose value comes next.
+    /// The attribute whose value comes next.
     current: Option<HtmlAttribute>,
 }
 
@@ -82,7 +82,7 @@ impl TagAttributes {
         self.current = None;
     }
 
-    /// The first of a name counts.
+    /// The first attribute of a name wins.
     pub(super) fn name(&mut self, name: &[u8]) {
         self.current = HtmlAttribute::named(name).filter(|attribute| self.get(*attribute).is_none());
         if let Some(attribute) = self.current
@@ -108,7 +108,7 @@ impl TagAttributes {
         self.values.get(attribute as usize).filter(|_| is_present).map(|value| value.trim())
     }
 
-    /// Whether a browser shows the element to nobody.
+    /// Whether a browser hides the element.
     pub(super) fn hide(&self) -> bool {
         let style = self.get(HtmlAttribute::Style).unwrap_or_default();
         let none = || style.split(';').filter_map(|rule| rule.split_once(':'));
@@ -119,8 +119,8 @@ impl TagAttributes {
             })
     }
 
-    /// Whether its role is to lead about in the site rather than to be read.
-    pub(super) fn lead_about(&self) -> bool {
+    /// Whether its role is navigation or control, not content.
+    pub(super) fn is_navigation(&self) -> bool {
         let role = self.get(HtmlAttribute::Role).unwrap_or_default();
         ["navigation", "search", "menu", "menubar", "contentinfo", "dialog", "alertdialog", "toolbar"]
             .iter()
@@ -132,7 +132,7 @@ impl TagAttributes {
         classes.split_ascii_whitespace().any(|class| wanted.contains(&class))
     }
 
-    /// The language of code, as the many highlighters say it.
+    /// The language of code, as the usual highlighters mark it.
     pub(super) fn language(&self) -> Option<String> {
         let classes = self.get(HtmlAttribute::Class).unwrap_or_default();
         let named = classes.split_ascii_whitespace().find_map(|class| {
@@ -140,7 +140,7 @@ impl TagAttributes {
                 .iter()
                 .find_map(|prefix| class.strip_prefix(prefix))
         });
-        // Some say only its name.
+        // Some use the bare name as a class.
         let plain = || classes.split_ascii_whitespace().find(|class| LANGUAGES.contains(class));
         let name =
             self.get(HtmlAttribute::DataLang).filter(|name| !name.is_empty()).or(named).or_else(plain)?;

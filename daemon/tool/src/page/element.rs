@@ -1,6 +1,6 @@
-//! The elements of HTML, as far as they make a difference to a text.
+//! The HTML elements that affect the text.
 
-/// What an element is to a reader. Elements that mean the same here are one.
+/// A kind of element. Elements that we treat alike are one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum HtmlElement {
@@ -36,12 +36,12 @@ pub(super) enum HtmlElement {
     Math,
     Main,
     Article,
-    /// Beside the page's own text, except within an article, where they belong to it.
+    /// Not part of the main text, except within an article.
     Aside,
     Navigation,
-    /// What no reader sees: scripts, styles, graphics, controls.
+    /// Scripts, styles, graphics, controls.
     Skipped,
-    // These have no content.
+    // Void elements.
     Image,
     Break,
     Rule,
@@ -49,7 +49,7 @@ pub(super) enum HtmlElement {
     Void,
 }
 
-/// How many there are.
+/// The number of kinds.
 pub(super) const KINDS: usize = HtmlElement::Void as usize + 1;
 
 impl HtmlElement {
@@ -119,7 +119,7 @@ impl HtmlElement {
         }
     }
 
-    /// Whether a paragraph that was left open ends where it begins.
+    /// Whether its start closes an open paragraph.
     pub(super) fn ends_paragraph(self) -> bool {
         self.level().is_some()
             || matches!(
@@ -140,7 +140,7 @@ impl HtmlElement {
             )
     }
 
-    /// Which open elements end where it begins, though nobody closed them, and which keep it from looking further.
+    /// The open elements that its start closes, and those at which the search for them stops.
     pub(super) fn ends(self) -> Option<(&'static [Self], &'static [Self])> {
         match self {
             Self::Item => Some((&[Self::Item], &[Self::Unordered, Self::Ordered])),

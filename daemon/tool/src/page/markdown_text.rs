@@ -1,14 +1,14 @@
-//! Small questions about words that are put into Markdown.
+//! Helpers for text inside Markdown: escaping, fences, addresses, titles.
 
 use std::borrow::Cow;
 
 use url::Url;
 
-/// A longer address is no place to go to.
+/// A longer address is dropped.
 const LONGEST_ADDRESS: usize = 2048;
 const LONGEST_TITLE: usize = 200;
 
-/// Without what a terminal would obey, and what nobody can see.
+/// Removes control and invisible characters.
 pub(super) fn printable(word: &str) -> Cow<'_, str> {
     let is_unseen = |letter: char| {
         letter.is_control() && letter != '\t' || matches!(letter, '\u{ad}' | '\u{200b}' | '\u{feff}')
@@ -16,7 +16,7 @@ pub(super) fn printable(word: &str) -> Cow<'_, str> {
     if word.contains(is_unseen) { word.replace(is_unseen, "").into() } else { word.into() }
 }
 
-/// Whether a word at the beginning of a line would be taken for something else than a word.
+/// Whether a word at the start of a line would be read as Markdown syntax.
 pub(super) fn needs_escape(word: &str) -> bool {
     let is_number = || {
         let digits = word.trim_end_matches(['.', ')']);
@@ -35,7 +35,7 @@ pub(super) fn needs_escape(word: &str) -> bool {
     }
 }
 
-/// A row of backticks that no row in the text ends.
+/// A run of backticks that no run in the text can end.
 pub(super) fn fence(text: &str, least: usize) -> String {
     let mut longest = 0;
     let mut run = 0;
@@ -43,12 +43,12 @@ pub(super) fn fence(text: &str, least: usize) -> String {
         run = if byte == b'`' { run + 1 } else { 0 };
         longest = longest.max(run);
     }
-    // One is enough around a word; more than the longest where there are some.
+    // One more than the longest run in the text.
     let needed = if longest == 0 { 1 } else { longest + 1 };
     "`".repeat(needed.max(least))
 }
 
-/// An address that a reader can go to from anywhere, as it can stand in a link. Those within the page lead nowhere else.
+/// The absolute address for a link. `None` for an address within the same page.
 pub(super) fn address(base: &Url, written: &str) -> Option<String> {
     if written.is_empty() || written.starts_with('#') || written.len() > LONGEST_ADDRESS {
         return None;
@@ -63,15 +63,15 @@ pub(super) fn address(base: &Url, written: &str) -> Option<String> {
     Some(url.as_str().replace('(', "%28").replace(')', "%29"))
 }
 
-/// An address without the place in its page.
+/// An address without its fragment.
 fn page(url: &Url) -> Option<&str> {
     url.as_str().split('#').next()
 }
 
-/// A title on one line, without what a terminal would obey.
+/// A title on one line, without control characters.
 pub(super) fn title(text: &str) -> Option<String> {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    // Nor what would turn the direction of the words around it.
+    // Nor characters that change the direction of the text around them.
     let is_shown = |letter: &char| {
         !letter.is_control()
             && !matches!(letter, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

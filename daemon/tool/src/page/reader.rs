@@ -1,8 +1,8 @@
-//! Follows what is open in a page, and tells the writer what to write.
+//! Tracks the open elements of a page, and drives the writer.
 //!
-//! Pages are not well-formed. An end closes the nearest open element of its kind with everything in it, or nothing; an item,
-//! a cell or a row ends where the next one begins. Looking for it stops after a few elements, so that no page can make
-//! every tag look through all that are open.
+//! Pages are not well-formed. An end tag closes the nearest open element of its kind with everything in it, or nothing; an item,
+//! a cell or a row ends where the next one starts. The search for it stops after a few elements, so that no page can make
+//! every tag search all open elements.
 
 mod blocks;
 
@@ -16,25 +16,25 @@ use super::table::HtmlTable;
 use super::writer::PageWriter;
 use super::{PageFormat, WebPage};
 
-/// How many open elements are looked at for one that ends without being closed.
+/// How many open elements are searched for one that ends without an end tag.
 const LOOKED_AT: usize = 64;
 
-/// Text of a `<title>` that is kept.
+/// The cap on the text of `<title>`.
 const TITLE: usize = 4096;
 
-/// The main part of a page is all that is kept of it if it has this many bytes, or the share below of all.
+/// Only the main part of a page is kept if it has this many bytes, or at least one `SHARE`th of the whole.
 const MUCH: usize = 500;
 const SHARE: usize = 4;
 
-/// What a person clicks to get the address of a heading.
+/// Classes of the links beside headings that show the heading's address.
 const ANCHORS: [&str; 7] =
     ["anchor", "anchorjs-link", "doc-anchor", "hash-link", "header-anchor", "heading-link", "headerlink"];
 
-/// What sites that everybody reads call what is not their text.
+/// Classes that popular sites use for boilerplate.
 const NOISE: [&str; 6] =
     ["interlanguage-link", "mw-editsection", "mw-jump-link", "navbox", "noprint", "skip-link"];
 
-/// What to do with what surrounds the text of a page.
+/// What to do with the boilerplate around the text of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BoilerplatePolicy {
     Dropped,
@@ -44,9 +44,9 @@ pub(super) enum BoilerplatePolicy {
 #[derive(Debug, Clone, Copy)]
 struct OpenElement {
     element: HtmlElement,
-    /// Nothing in it is read.
+    /// Its content is skipped.
     skips: bool,
-    /// A cell that has a frame, a table that is held, a link that leads somewhere.
+    /// It has something to close: the frame of a cell, a buffered table, a link with an address.
     holds: bool,
 }
 
@@ -58,17 +58,17 @@ pub(super) struct HtmlReader {
     has_base: bool,
     writer: PageWriter,
     open: Vec<OpenElement>,
-    /// How many of each kind are open.
+    /// The number of open elements of each kind.
     counts: [usize; KINDS],
     skipping: usize,
-    /// The tag that is being read.
+    /// The current tag.
     tag: Option<HtmlElement>,
     attributes: TagAttributes,
     title: String,
     /// The text of a `<pre>`, and its language.
     pre: Option<(String, String)>,
     code: Option<String>,
-    /// The numbers of the items of lists.
+    /// The next item number of each open list; `None` for unordered ones.
     lists: Vec<Option<u64>>,
     tables: Vec<(HtmlTable, usize)>,
     main: Option<(usize, Option<usize>)>,
@@ -138,7 +138,7 @@ impl HtmlReader {
     fn text(&mut self, text: &str) {
         if self.skipping > 0 {
             let in_title = self.open.last().is_some_and(|open| open.element == HtmlElement::Title);
-            // That of a graphic is inside of something else that is skipped.
+            // A graphic's own title is inside another skipped element.
             if in_title && self.skipping == 1 && self.title.len() < TITLE {
                 self.title.push_str(text);
             }
@@ -192,14 +192,14 @@ impl HtmlReader {
         let in_text = self.is_open(HtmlElement::Main) || self.is_open(HtmlElement::Article);
         element == HtmlElement::Navigation
             || element == HtmlElement::Aside && !in_text
-            || self.attributes.lead_about()
+            || self.attributes.is_navigation()
             || self.attributes.has_class(&NOISE)
             || element == HtmlElement::Link && self.attributes.has_class(&ANCHORS)
     }
 
     fn end(&mut self, element: HtmlElement) {
         if element.is_void() || !self.is_open(element) {
-            // Browsers take these for a paragraph and a break, too.
+            // Browsers, too, read these as a paragraph and a break.
             if self.skipping == 0 && self.pre.is_none() && self.code.is_none() {
                 match element {
                     HtmlElement::Paragraph => self.writer.block(),
@@ -228,7 +228,7 @@ impl HtmlReader {
         }
     }
 
-    /// Code within a line that was left open ends where a block begins, or it would take the rest of the page.
+    /// Ends unclosed inline code at the start of a block. Otherwise the rest of the page would be code.
     fn end_code(&mut self) {
         if self.code.is_some() {
             let at = self.open.iter().rposition(|open| open.element == HtmlElement::Code && open.holds);
@@ -236,7 +236,7 @@ impl HtmlReader {
         }
     }
 
-    /// Ends all elements from this place on.
+    /// Closes all elements from this index on.
     fn pop_to(&mut self, at: usize) {
         while self.open.len() > at {
             let Some(open) = self.open.pop() else { return };

@@ -1,20 +1,20 @@
-//! A table, held until its end: only then is it known whether its cells hold data or the layout of a page.
+//! A table, buffered until its end: only then do we know whether its cells contain data or page layout.
 
 use super::PageFormat;
 use super::writer::PageWriter;
 
-/// Tables in cells of tables; what nests deeper is read as blocks.
+/// The deepest nesting of tables; deeper ones are read as blocks.
 pub(super) const DEEPEST: usize = 6;
 
 const MOST_COLUMNS: usize = 64;
 
-/// A cell with more than this, in a table without a header, is a piece of a page.
+/// In a table without a header, a longer cell means page layout.
 const LONG: usize = 300;
 
 #[derive(Debug, Default)]
 pub(super) struct HtmlTable {
     rows: Vec<TableRow>,
-    /// Another table stands in one of its cells.
+    /// One of its cells contains another table.
     pub(super) holds_table: bool,
 }
 
@@ -37,7 +37,7 @@ impl HtmlTable {
         row.has_header |= is_header;
         let room = MOST_COLUMNS.saturating_sub(row.cells.len());
         if room == 0 {
-            // What is beyond is not lost.
+            // Keep the text of surplus columns.
             if let Some(last) = row.cells.last_mut() {
                 last.push(' ');
                 last.push_str(&text);

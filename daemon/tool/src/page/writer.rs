@@ -1,17 +1,17 @@
-//! Puts text down: white space collapsed, blocks apart, prefixes of quotes and lists before each line, marks only around words.
+//! Writes the text: collapses white space, separates blocks, prefixes the lines of quotes and lists, puts marks around words.
 //!
-//! Nothing is written before there is a word for it: breaks, spaces and opening marks are remembered and settled when one
-//! comes. So no mark stands around nothing, no blank line at an end, and no space inside of a mark.
+//! Breaks, spaces and opening marks are written only when the next word comes. So there is no empty mark, no blank line at an
+//! end, and no space inside of a mark.
 //!
-//! The content of a table's cell is written into a [`WriterFrame`] of its own.
+//! The content of a table cell goes into its own [`WriterFrame`].
 
 use super::PageFormat;
 use super::markdown_text::{fence, needs_escape, printable};
 
-/// Prefixes of lists and quotes; what nests deeper stands at the last depth.
+/// The most prefixes of lists and quotes; deeper ones stay at this depth.
 const DEEPEST: usize = 12;
 
-/// Bytes that may be written in all, copies of cells and prefixes included.
+/// The most bytes to write, including copies of cells and prefixes.
 const BUDGET: usize = 32 * 1024 * 1024;
 
 /// Marks around words.
@@ -21,7 +21,7 @@ pub(super) enum InlineMark {
     Emphasis,
     Struck,
     Superscript,
-    /// To this address.
+    /// With its address.
     Link(String),
 }
 
@@ -45,7 +45,7 @@ impl InlineMark {
 struct OpenMark {
     mark: InlineMark,
     is_written: bool,
-    /// How many of its kind were opened inside of it, which change nothing.
+    /// The number of marks of its kind opened inside of it, which have no effect.
     again: usize,
 }
 
@@ -56,17 +56,17 @@ struct LinePrefix {
     is_used: bool,
 }
 
-/// A text that grows.
+/// A text under construction.
 #[derive(Debug, Default)]
 struct WriterFrame {
     out: String,
     prefixes: Vec<LinePrefix>,
-    /// Prefixes beyond the deepest, which are not written.
+    /// The number of prefixes beyond the cap, which are not written.
     deeper: usize,
-    /// Line ends that are due before the next word: 1, or 2 for a blank line.
+    /// Line breaks before the next word: 1, or 2 for a blank line.
     due: u8,
     space: bool,
-    /// What begins the next line: `## `.
+    /// The start of the next line, such as `## `.
     lead: String,
     in_heading: bool,
     marks: Vec<OpenMark>,
@@ -102,7 +102,7 @@ impl PageWriter {
         self.frame.out
     }
 
-    /// A text of its own, until [`PageWriter::close_session`].
+    /// Starts a separate text, until [`PageWriter::leave`].
     pub(super) fn enter(&mut self) {
         self.outer.push(std::mem::take(&mut self.frame));
     }
@@ -113,7 +113,7 @@ impl PageWriter {
         inner.out
     }
 
-    /// Text of the page, in which white space is only space.
+    /// Writes text of the page, with white space collapsed.
     pub(super) fn text(&mut self, text: &str) {
         let is_space = |letter: char| matches!(letter, ' ' | '\t' | '\n' | '\r' | '\x0c' | '\u{a0}');
         let mut words = text.split(is_space);
@@ -132,14 +132,14 @@ impl PageWriter {
             return;
         }
         let begins = self.begin();
-        // A cell has no lines that anything could begin.
+        // A cell is part of a line, so nothing in it starts one.
         if begins && self.outer.is_empty() && self.form == PageFormat::Markdown && needs_escape(&word) {
             self.push("\\");
         }
         self.push(&word);
     }
 
-    /// Something that is no word of the page, as it is: an image, code.
+    /// Writes an image or code without escaping it.
     pub(super) fn inline(&mut self, text: &str) {
         self.begin();
         self.push(text);
@@ -175,9 +175,9 @@ impl PageWriter {
         self.block();
     }
 
-    /// Lines that are written as they are, each behind the prefixes.
+    /// Writes lines as they are, each after the prefixes.
     pub(super) fn lines(&mut self, lines: &str) {
-        // No mark goes around several lines.
+        // No mark spans several lines.
         let marks = std::mem::take(&mut self.frame.marks);
         for (number, line) in lines.lines().enumerate() {
             if number > 0 {
@@ -193,12 +193,12 @@ impl PageWriter {
         self.frame.marks = marks;
     }
 
-    /// The next word stands on a line of its own.
+    /// Puts the next word on a new line.
     pub(super) fn line(&mut self) {
         self.break_by(1);
     }
 
-    /// The next word stands in a block of its own.
+    /// Puts the next word into a new block.
     pub(super) fn block(&mut self) {
         self.break_by(2);
     }
@@ -206,18 +206,18 @@ impl PageWriter {
     fn break_by(&mut self, lines: u8) {
         self.end_marks();
         self.frame.space = false;
-        // A heading whose words have come ends here; one of which nothing was said waits for them.
+        // A heading with text ends here; one without waits for its text.
         if self.frame.lead.is_empty() {
             self.frame.in_heading = false;
         }
-        // What begins an item stands behind its mark.
+        // The first text of an item follows its marker.
         let begins_item = self.frame.prefixes.last().is_some_and(|prefix| !prefix.is_used);
         if !begins_item || self.frame.due == 0 {
             self.frame.due = self.frame.due.max(lines);
         }
     }
 
-    /// Within a line, where that has to stay one.
+    /// Breaks the line; in a heading or a link, which stay on one line, writes a space.
     pub(super) fn soft_break(&mut self) {
         if self.frame.in_heading
             || self.frame.marks.iter().any(|open| matches!(open.mark, InlineMark::Link(_)))
@@ -241,7 +241,7 @@ impl PageWriter {
         self.block();
     }
 
-    /// What the next line begins with.
+    /// Sets the start of the next line.
     pub(super) fn lead(&mut self, lead: &str) {
         self.frame.lead = lead.to_owned();
     }
@@ -262,7 +262,7 @@ impl PageWriter {
     }
 
     pub(super) fn open(&mut self, mark: InlineMark) {
-        // A heading is emphasis enough.
+        // A heading is emphasized already.
         if self.form == PageFormat::Text || self.frame.in_heading && mark == InlineMark::Strong {
             return;
         }
@@ -281,7 +281,7 @@ impl PageWriter {
             return;
         }
         self.end_marks_from(at);
-        // A link may have gone with what it closed.
+        // The call above may have removed a link.
         if self.frame.marks.get(at).is_some_and(|open| open.mark.same_kind(mark)) {
             self.frame.marks.remove(at);
         }
@@ -291,7 +291,7 @@ impl PageWriter {
         self.end_marks_from(0);
     }
 
-    /// Closes what is written of them; at the next word they are opened again, except a link, of which one is enough.
+    /// Closes the written marks. The next word opens them again, except links, which are removed.
     fn end_marks_from(&mut self, first: usize) {
         for at in (first..self.frame.marks.len()).rev() {
             let Some(open) = self.frame.marks.get_mut(at).filter(|open| open.is_written) else { continue };
@@ -308,7 +308,7 @@ impl PageWriter {
         }
     }
 
-    /// Settles everything that is due before a word, and tells whether it will be the first of its line.
+    /// Writes everything that is due before a word. Returns whether the word is the first of its line.
     fn begin(&mut self) -> bool {
         let begins = self.frame.due > 0 || self.frame.out.is_empty();
         if begins {

@@ -86,7 +86,7 @@ struct Says(Result<(), PermissionDenial>);
 
 impl Asker for Says {
     fn ask<'a>(&'a self, _call: &'a str, _ask: PermissionRequest) -> AskFuture<'a> {
-        Box::pin(async { self.0.clone().map(|()| PermissionGrant::ByPerson) })
+        Box::pin(async { self.0.clone().map(|()| PermissionGrant::ByUser) })
     }
 
     fn ask_questions<'a>(&'a self, _call: &'a str, _questions: Vec<Question>) -> QuestionFuture<'a> {
@@ -280,8 +280,8 @@ async fn a_refusal_reaches_the_model_with_its_reason() {
             PermissionDenial::ByRule { why: "the rule".into() },
             "A rule forbids this: the rule. Find another way",
         ),
-        (PermissionDenial::ByPerson { reason: Some("use make".into()) }, "The person said no: use make"),
-        (PermissionDenial::ByPerson { reason: None }, "The person said no."),
+        (PermissionDenial::ByUser { reason: Some("use make".into()) }, "The person said no: use make"),
+        (PermissionDenial::ByUser { reason: None }, "The person said no."),
     ] {
         let outcome =
             registry(dir.path()).run_raw_call("act", r#"{"act":"ask"}"#, context(Err(refused))).await;

@@ -71,7 +71,7 @@ pub(super) async fn apply_changes(
     }
     let allowed = allowed?;
     let EditOwner { session, call } = context.edit_owner();
-    let is_accepted = matches!(allowed, PermissionGrant::ByPerson | PermissionGrant::ByReview);
+    let is_accepted = matches!(allowed, PermissionGrant::ByUser | PermissionGrant::ByReview);
     let cause = ChangeCause {
         session,
         call,

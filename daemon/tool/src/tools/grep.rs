@@ -179,8 +179,8 @@ fn allowed(
 ) -> Result<(), ToolError> {
     let mut files: Vec<_> = lines.iter().map(|line| child_path_from_real(place, &line.path)).collect();
     files.dedup();
-    let by_person = matches!(answer, Err(PermissionDenial::ByPerson { .. } | PermissionDenial::Unattended));
-    answer.map_err(PermissionDenial::into_error).map_err(|failure| match by_person {
+    let by_user = matches!(answer, Err(PermissionDenial::ByUser { .. } | PermissionDenial::Unattended));
+    answer.map_err(PermissionDenial::into_error).map_err(|failure| match by_user {
         true => {
             let hint = format!(
                 "{}\nThere are matches in {}; leave out what may not be read with `include`.",

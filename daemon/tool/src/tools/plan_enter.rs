@@ -84,7 +84,7 @@ impl Tool for PlanEnterTool {
         };
         let answer = match context.ask_questions(vec![question]).await {
             Ok(answers) => answers.into_iter().flatten().next().unwrap_or_else(|| NO.to_owned()),
-            Err(PermissionDenial::ByPerson { reason: Some(why) }) => {
+            Err(PermissionDenial::ByUser { reason: Some(why) }) => {
                 return output(NO, format!("{why} Go on without a plan."), &context.agent);
             }
             Err(refused) => return Err(unanswered(refused)),

@@ -154,11 +154,11 @@ pub(super) fn unanswered(refused: PermissionDenial) -> ToolError {
         PermissionDenial::Unattended => {
             ToolError::new(ToolErrorKind::Denied, "There is no answer: nobody could be asked.")
         }
-        PermissionDenial::ByPerson { reason: Some(reason) } => {
+        PermissionDenial::ByUser { reason: Some(reason) } => {
             let message = format!("There is no answer: {reason}");
             ToolError::new(ToolErrorKind::Denied, message)
         }
-        PermissionDenial::ByPerson { reason: None } => {
+        PermissionDenial::ByUser { reason: None } => {
             ToolError::new(ToolErrorKind::Denied, "The person dismissed the question. Do not ask it again.")
         }
     }

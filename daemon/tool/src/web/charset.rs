@@ -1,11 +1,11 @@
-//! Bytes of the web as text: by the byte order mark, by what the server says, by what the page says, else by looking at them.
+//! Decodes bytes of the web: by the byte order mark, the server's header, the page's own declaration, else by guessing.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// How far into a page its own word about its character set is looked for. (The standard says 1024, some pages later.)
+/// How many bytes of a page are searched for its declaration. The standard says 1024, but some pages have it later.
 const LOOKED_AT: usize = 4096;
 
-/// The encoding, as far as anybody says it.
+/// The declared encoding.
 pub(crate) fn named(bytes: &[u8], header: Option<&str>, is_html: bool) -> Option<&'static Encoding> {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         return Some(encoding);
@@ -14,7 +14,7 @@ pub(crate) fn named(bytes: &[u8], header: Option<&str>, is_html: bool) -> Option
     said.or_else(|| if is_html { declared(bytes) } else { None })
 }
 
-/// Decodes whatever it is; what does not fit becomes the sign for that.
+/// Decodes the bytes; invalid ones become replacement characters.
 pub(crate) fn decode(bytes: &[u8], header: Option<&str>, is_html: bool) -> String {
     let guess = || if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 };
     let encoding = named(bytes, header, is_html).unwrap_or_else(guess);
@@ -32,7 +32,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
         .iter()
         .find_map(|word| head.match_indices(word).find_map(|(at, _)| value(&head, at + word.len())))?;
     let encoding = Encoding::for_label(label.as_bytes())?;
-    // A page that could be read up to here is none of these.
+    // A declaration that is readable as ASCII cannot be UTF-16.
     Some(if [UTF_16LE, UTF_16BE].contains(&encoding) { UTF_8 } else { encoding })
 }
 

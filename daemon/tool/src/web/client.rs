@@ -1,4 +1,4 @@
-//! The HTTP clients: no redirects of their own, no cookies, and a proxy only where one is known to be in between.
+//! The HTTP clients: they follow no redirects, keep no cookies, and use only the proxy that the policy chose.
 
 use std::sync::Arc;
 
@@ -11,25 +11,25 @@ use url::{Host, Url};
 use crate::outcome::ToolError;
 use crate::time_limits::CONNECT_TIMEOUT;
 
-/// Sites turn away what names itself by nothing they know, so the old word stands in front.
+/// Sites reject unknown clients, so the name starts with `Mozilla`.
 const NAME: &str = concat!("Mozilla/5.0 (compatible; copydesk/", env!("CARGO_PKG_VERSION"), ")");
 
-/// Through which proxies the world is reached.
+/// The proxies for public addresses.
 #[derive(Debug, Clone, Default)]
 pub struct Proxies(Option<Arc<Matcher>>);
 
 impl Proxies {
-    /// Those that the environment or the system names, as the client of the models finds them.
+    /// The proxies of the environment or the system, as for model requests.
     pub fn of_system() -> Self {
         Self(Some(Arc::new(Matcher::from_system())))
     }
 
-    /// One for everything but what is on this machine.
+    /// One proxy for everything except this machine.
     pub fn all(address: &str) -> Self {
         Self(Some(Arc::new(Matcher::builder().all(address).build())))
     }
 
-    /// The one for this address. This machine is reached directly.
+    /// The proxy for this address; none for this machine.
     pub(super) fn for_url(&self, url: &Url) -> Option<Intercept> {
         let is_home = match url.host()? {
             Host::Domain(name) => name.trim_end_matches('.') == "localhost",

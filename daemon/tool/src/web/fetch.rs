@@ -1,4 +1,4 @@
-//! One hop of a fetch: a request, and either where it leads or what it answered.
+//! One hop of a fetch: a request, and its redirect or response.
 
 use std::error::Error;
 
@@ -10,13 +10,13 @@ use super::fetch_policy::{FetchPolicy, ForbiddenHostError};
 use super::response_body;
 use crate::outcome::{ToolError, ToolErrorKind};
 
-/// No page is larger.
+/// The largest page.
 pub(crate) const LARGEST: usize = 5 * 1024 * 1024;
 
-/// What is read of an answer that tells of an error.
+/// How much of an error response is read.
 const EXCERPT: usize = 64 * 1024;
 
-/// A longer address is none that anybody wrote.
+/// A longer address is rejected.
 const LONGEST_ADDRESS: usize = 8 * 1024;
 
 #[derive(Debug)]
@@ -28,13 +28,13 @@ pub(crate) enum FetchHop {
 #[derive(Debug)]
 pub(crate) struct FetchResponse {
     pub(crate) status: StatusCode,
-    /// `text/html`, in small letters; empty where the server says nothing.
+    /// `text/html`, in lower case; empty if the server does not say.
     pub(crate) mime: String,
     pub(crate) charset: Option<String>,
     pub(crate) body: Vec<u8>,
 }
 
-/// An address that may be fetched as far as its form goes.
+/// Parses an address, and rejects those that `webfetch` never fetches.
 pub(crate) fn address(written: &str) -> Result<Url, ToolError> {
     let wrong = |why: &str| ToolError::new(ToolErrorKind::Arguments, why);
     if written.len() > LONGEST_ADDRESS {
@@ -46,12 +46,12 @@ pub(crate) fn address(written: &str) -> Result<Url, ToolError> {
     accepted(url).map_err(|(_, why)| wrong(why))
 }
 
-/// The address by the one name that its host has in rules, or why it is refused.
+/// The address with its host's name as in rules, or why it is rejected.
 fn accepted(mut url: Url) -> Result<Url, (Url, &'static str)> {
     if let Err(why) = form(&url) {
         return Err((url, why));
     }
-    // The same host under another name would be another one to a rule.
+    // A rule would take the same host under another name for another host.
     let name = url.domain().and_then(|name| name.strip_suffix('.')).map(str::to_owned);
     match name {
         Some(name) if url.set_host(Some(&name)).is_err() => Err((url, NO_HOST)),
@@ -70,7 +70,7 @@ fn form(url: &Url) -> Result<(), &'static str> {
             "A name or password in a URL is not sent. Leave it out; what needs a login cannot be fetched.",
         );
     }
-    // "Always" is a pattern with the host in it, where a `*` would stand for any other.
+    // "Always" uses the host as a pattern, in which a `*` would match other hosts.
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     let is_label = |label: &str| !label.is_empty() && label.chars().all(is_letter);
     match url.domain().map(|name| name.strip_suffix('.').unwrap_or(name)) {
@@ -115,7 +115,7 @@ async fn answer(response: &mut Response) -> Result<FetchResponse, ToolError> {
     let (mime, charset) = kind(response);
     let is_error = status.is_client_error() || status.is_server_error();
     let encoding = response.headers().get(CONTENT_ENCODING).and_then(|encoding| encoding.to_str().ok());
-    // Gzip, the only one that was asked for, is no longer there: the client has undone it.
+    // The client asked only for gzip, and has removed that header when it decompressed.
     if let Some(encoding) = encoding.filter(|encoding| !encoding.trim().eq_ignore_ascii_case("identity")) {
         let encoding: String = encoding.chars().take(40).collect();
         return Err(ToolError::failed(format!(
@@ -140,7 +140,7 @@ fn too_large(mime: &str, size: &str) -> ToolError {
     ))
 }
 
-/// The type and the character set that the server names.
+/// The content type and character set of the server's header.
 fn kind(response: &Response) -> (String, Option<String>) {
     let value = response.headers().get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()));
     let value = value.unwrap_or_default();
@@ -162,7 +162,7 @@ fn unreachable(url: &Url, error: &reqwest::Error) -> ToolError {
     ToolError::failed(format!("{host} cannot be reached: {}.", cause(error)))
 }
 
-/// A connection that ended in the middle.
+/// The error of a connection that broke during the response.
 pub(super) fn broken(error: &reqwest::Error, bytes: usize) -> ToolError {
     ToolError::failed(format!(
         "The answer broke off after {bytes} bytes: {}. Try again, or another page.",
@@ -170,7 +170,7 @@ pub(super) fn broken(error: &reqwest::Error, bytes: usize) -> ToolError {
     ))
 }
 
-/// The innermost words: the outer ones hold the whole address.
+/// The innermost error's message: the outer ones contain the whole address.
 pub(super) fn cause(error: &reqwest::Error) -> String {
     let mut innermost: &dyn Error = error;
     while let Some(inner) = innermost.source() {

@@ -1,9 +1,9 @@
-//! Whether and how an address may be reached: directly through the guard, freely where the person allowed it, or through the
-//! proxy that this machine is told to use.
+//! Decides whether and how an address may be fetched: directly through the guard, without it if the user allows the host, or
+//! through this machine's proxy.
 //!
-//! A proxy looks up names by itself. So no name of the inside (`local_names`) is handed over, nor one that leads to a private address
-//! as far as it is known here. What is left are names of the world, and those the proxy looks up: in networks whose proxy alone
-//! knows the world nothing else could be fetched. A public name with a private address that only the proxy knows gets through.
+//! A proxy resolves names itself. So it gets no local name (`local_names`) and no name that resolves to a private address
+//! here. It does get other public names: in a network where only the proxy resolves public names, nothing else could be
+//! fetched. A public name whose private address only the proxy knows gets through.
 
 use std::error::Error;
 use std::fmt;
@@ -26,12 +26,12 @@ use crate::outcome::{ToolError, ToolErrorKind};
 
 pub type LookupFuture = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
-/// Who knows the addresses of names.
+/// Resolves host names.
 pub trait HostResolver: Send + Sync + 'static {
     fn lookup(&self, name: &str) -> LookupFuture;
 }
 
-/// This machine.
+/// The resolver of this machine.
 pub fn system_lookup() -> Arc<dyn HostResolver> {
     struct SystemResolver;
 
@@ -52,7 +52,7 @@ pub(crate) struct FetchPolicy {
     private: PrivateHosts,
     proxies: Proxies,
     resolver: Arc<dyn HostResolver>,
-    /// Made on first use, and shared from then on.
+    /// Created at first use, then shared.
     guarded: OnceLock<Client>,
     free: OnceLock<Client>,
 }
@@ -74,7 +74,7 @@ impl FetchPolicy {
         }
     }
 
-    /// The client that may get this address, if one may.
+    /// The client for this address, or why it is forbidden.
     pub(crate) async fn client(&self, url: &Url) -> Result<Client, ToolError> {
         let is_allowed = self.private.allows(url);
         if !is_allowed && let Some(address) = literal(url) {
@@ -96,7 +96,7 @@ impl FetchPolicy {
         Ok(place.get_or_init(|| client).clone())
     }
 
-    /// Whoever looks a name up for us may stand where it means something else.
+    /// The proxy may be in a network where the name means something else.
     async fn check_for_proxy(&self, name: &str) -> Result<(), ForbiddenHostError> {
         if let Some(why) = local_name_reason(name) {
             return Err(ForbiddenHostError { name: name.to_owned(), address: None, why });
@@ -108,7 +108,7 @@ impl FetchPolicy {
     }
 }
 
-/// An address that is written as such, however it was spelled: reading a URL has made it plain.
+/// The IP address of a URL that has no name. The parser has normalized its spelling.
 fn literal(url: &Url) -> Option<IpAddr> {
     match url.host()? {
         Host::Ipv4(address) => Some(address.into()),
@@ -117,7 +117,7 @@ fn literal(url: &Url) -> Option<IpAddr> {
     }
 }
 
-/// All of them have to be the world's: of several the client may take any.
+/// All addresses must be public, because the client may use any of them.
 fn check(name: &str, addresses: &[IpAddr]) -> Result<(), ForbiddenHostError> {
     let mut forbidden = addresses.iter().filter_map(|address| Some((*address, non_public_reason(*address)?)));
     match forbidden.next() {
@@ -128,7 +128,7 @@ fn check(name: &str, addresses: &[IpAddr]) -> Result<(), ForbiddenHostError> {
     }
 }
 
-/// Looks up names for a client, which then connects to nothing else than what it was told.
+/// Resolves names for a client, which connects only to the checked addresses.
 struct GuardedResolver {
     resolver: Arc<dyn HostResolver>,
     is_strict: bool,
@@ -148,11 +148,11 @@ impl Resolve for GuardedResolver {
     }
 }
 
-/// A name that leads where `webfetch` does not go.
+/// A host that `webfetch` does not fetch from.
 #[derive(Debug, Clone)]
 pub(crate) struct ForbiddenHostError {
     name: String,
-    /// Where it is known that it leads there.
+    /// The forbidden address, if known.
     address: Option<IpAddr>,
     why: &'static str,
 }
@@ -182,7 +182,7 @@ impl ForbiddenHostError {
         ToolError::new(ToolErrorKind::Denied, message)
     }
 
-    /// The one that a client failed by.
+    /// The error of this type in a client's error chain.
     pub(crate) fn find_in<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
         let mut cause = Some(error);
         while let Some(error) = cause {

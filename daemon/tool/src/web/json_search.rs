@@ -1,7 +1,7 @@
 //! A search engine that answers one request with JSON.
 //!
-//! Its results are a list somewhere in the answer: where the configuration says, or under one of the names that engines use.
-//! Of each, a title, an address and a text are looked for in the same way.
+//! Its results are a list in the response: at the configured path, or under a name that engines commonly use. Title, address
+//! and text of a result are found in the same way.
 
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ const ADDRESSES: [&str; 5] = ["url", "link", "href", "html_url", "path"];
 const TEXTS: [&str; 8] =
     ["content", "snippet", "description", "text", "summary", "highlights", "body", "code"];
 
-/// Nobody reads more.
+/// The most results.
 const MOST: usize = 100;
 
 pub(super) async fn ask(
@@ -76,7 +76,7 @@ fn list<'a>(answer: &'a Value, results: Option<&str>) -> Option<&'a Vec<Value>> 
     }
 }
 
-/// `a.b.0`; nothing at all is the answer itself.
+/// The value at a path such as `a.b.0`; the empty path is the whole response.
 fn value_at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').filter(|step| !step.is_empty()).try_fold(value, |value, step| match value {
         Value::Array(items) => items.get(step.parse::<usize>().ok()?),

@@ -1,7 +1,7 @@
-//! Which names are of this machine or of the networks around it, whoever looks them up. Pure.
+//! Recognizes names of this machine and of local networks, independent of the resolver. Pure.
 //!
-//! Names that are reserved for that (RFC 6761, RFC 6762, RFC 8375, and `internal` by ICANN's word), and those that networks use
-//! though nobody gave them out: as names of the world there are none of them.
+//! These are the names reserved for that (RFC 6761, RFC 6762, RFC 8375, and `internal` by ICANN), and unregistered ones that
+//! networks commonly use and that do not exist as public names.
 
 const ENDS: [&str; 14] = [
     "consul",
@@ -20,7 +20,7 @@ const ENDS: [&str; 14] = [
     "workgroup",
 ];
 
-/// Why a name is not one of the world's, in a word or two; `None` if it may be.
+/// Why a name is not public, in a few words; `None` if it may be public.
 pub(crate) fn local_name_reason(name: &str) -> Option<&'static str> {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     if !name.contains('.') {

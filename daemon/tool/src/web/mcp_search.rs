@@ -1,7 +1,7 @@
-//! One call of one tool of an MCP server over streamable HTTP: greet, call, take leave.
+//! One call of one tool of an MCP server over streamable HTTP: initialize, call, close.
 //!
-//! An answer is JSON, or a stream of events of which one is the answer. Whatever else the server says meanwhile (progress,
-//! log) is passed over; what it asks of its client is not answered, as nothing was promised.
+//! The response is JSON, or a stream of events that contains it. Other messages of the server (progress, log) are ignored. So
+//! are its requests, because the client declared no capabilities.
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Response, StatusCode};
@@ -85,7 +85,7 @@ impl McpConnection<'_> {
         Ok(answer.get_mut("result").map(Value::take).unwrap_or_default())
     }
 
-    /// The message with this id.
+    /// Reads the response with this id.
     async fn read(&self, response: &mut Response, id: u64, is_stream: bool) -> Result<Value, ToolError> {
         let (mut bytes, mut events, mut total) = (Vec::new(), McpEventParser::default(), 0);
         let host = &self.engine.host;
@@ -120,7 +120,7 @@ impl McpConnection<'_> {
         }
     }
 
-    /// Nobody waits for the end of a session.
+    /// Closes the session in the background.
     fn close_session(self) {
         if self.headers.contains_key(SESSION) {
             let request = self.engine.client.delete(self.engine.url.clone()).headers(self.headers);
@@ -130,7 +130,7 @@ impl McpConnection<'_> {
     }
 }
 
-/// A message, or the one of several, that answers the request of this id.
+/// The response to the request with this id, from one message or a batch.
 fn answers(bytes: &[u8], id: u64) -> Option<Value> {
     let messages = match serde_json::from_slice(bytes).ok()? {
         Value::Array(messages) => messages,
@@ -142,7 +142,7 @@ fn answers(bytes: &[u8], id: u64) -> Option<Value> {
     messages.into_iter().find(is_answer)
 }
 
-/// Server-sent events: the data of each that has come to its end.
+/// Parses server-sent events: returns the data of each complete event.
 #[derive(Default)]
 struct McpEventParser {
     line: Vec<u8>,

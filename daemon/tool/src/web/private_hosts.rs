@@ -1,4 +1,4 @@
-//! Which places that are not the world's may be fetched all the same, as the person configured it. Pure.
+//! The private hosts that the user allows to fetch. Pure.
 
 use url::Url;
 
@@ -7,7 +7,7 @@ pub enum PrivateHosts {
     #[default]
     None,
     All,
-    /// `localhost`, `localhost:3000`, `10.0.0.7`, `*.corp.example`; without a port every port of it.
+    /// `localhost`, `localhost:3000`, `10.0.0.7`, `*.corp.example`; without a port all ports.
     Hosts(Vec<String>),
 }
 
@@ -34,7 +34,7 @@ fn is_host(written: &str, url: &Url) -> bool {
     same_port && same_name
 }
 
-/// A name and its port. `::1` is no name with a port.
+/// Splits a name and its port. `::1` has no port.
 fn split(written: &str) -> (&str, Option<u16>) {
     match written.rsplit_once(':') {
         Some((name, port)) if !name.contains(':') || name.ends_with(']') => match port.parse() {

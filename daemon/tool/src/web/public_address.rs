@@ -1,11 +1,11 @@
-//! Which addresses are the world's, and which lead into this machine or the networks around it. Pure.
+//! Tells public addresses from those of this machine and of local networks. Pure.
 //!
-//! From the registries of special addresses (RFC 6890 and its successors). An address that only wraps another (NAT64, 6to4)
-//! is what it wraps; one that wraps it so that nobody needs it (IPv4-mapped) is refused altogether.
+//! From the registries of special addresses (RFC 6890 and its successors). An address that wraps another (NAT64, 6to4) counts
+//! as that one. IPv4-mapped addresses are always rejected, because no site needs them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Why an address is not one of the world's, in a word or two; `None` if it is.
+/// Why an address is not public, in a few words; `None` if it is.
 pub(crate) fn non_public_reason(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => not_public_v4(address),
@@ -19,7 +19,7 @@ fn not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
         [0, ..] => "this network",
         [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => "a private network",
         [169, 254, ..] => "link-local, where clouds keep their metadata",
-        // Azure's metadata, though the address looks like any other.
+        // Azure's metadata service, in spite of a public address.
         [168, 63, 129, 16] => "a cloud's metadata",
         [100, 64..=127, ..] => "a provider's shared network",
         [192, 0, 0, _] | [192, 88, 99, _] | [198, 18..=19, ..] => "reserved",
@@ -39,13 +39,13 @@ fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
         [0, 0, 0, 0, 0, 0, 0, 1] => "this machine",
         [0, 0, 0, 0, 0, 0, 0, 0] => "this network",
         [0, 0, 0, 0, 0, 0xffff, ..] => "an IPv4 address in disguise",
-        // NAT64: where there is no IPv4, the whole of it is behind this.
+        // NAT64: in networks without IPv4, all of IPv4 is behind this prefix.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => return wrapped(high, low),
         [0xfc00..=0xfdff, ..] => "a private network",
         [0xfe80..=0xfebf, ..] => "link-local",
         [0xff00..=0xffff, ..] => "multicast",
         [0x2002, high, low, ..] => return wrapped(high, low),
-        // Teredo and the other protocols' own.
+        // Teredo and other protocol assignments.
         [0x2001, 0..=0x1ff, ..] => "reserved",
         [0x2001, 0x0db8, ..] | [0x3fff, 0..=0x0fff, ..] => "for documentation",
         [0x2000..=0x3fff, ..] => return None,

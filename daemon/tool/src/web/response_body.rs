@@ -1,11 +1,11 @@
-//! The body of an answer, up to a limit, which counts what comes out of the decompression.
+//! Reads a response body up to a limit, which applies after decompression.
 
 use reqwest::Response;
 
 use super::fetch::broken;
 use crate::outcome::ToolError;
 
-/// What was read, and whether there is more.
+/// The bytes that were read, and whether there are more.
 pub(super) struct ResponseBody {
     pub(super) bytes: Vec<u8>,
     pub(super) is_cut: bool,

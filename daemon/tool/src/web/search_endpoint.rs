@@ -1,7 +1,7 @@
-//! A search engine that the person configured, and asking it.
+//! A search engine that the user configured, and requests to it.
 //!
-//! Its address may be anywhere, this machine included: the person chose it. Redirects are not followed, since they would take
-//! the key along.
+//! Its address may be anywhere, also on this machine: the user chose it. Redirects are not followed, because they would get
+//! the key.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ use super::template::{TemplateValues, fill_address};
 use super::{json_search, mcp_search};
 use crate::outcome::{ToolError, ToolErrorKind};
 
-/// What is read of an answer.
+/// The cap on a response.
 pub(super) const LARGEST: usize = 4 * 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchEndpoint {
-    /// With the names of values in it; secret, because some engines take their key there.
+    /// A template. Secret, because some engines take their key in the address.
     pub url: ConfigSecret,
     pub headers: Vec<(String, ConfigSecret)>,
     pub timeout: Duration,
@@ -33,15 +33,15 @@ pub struct SearchEndpoint {
 pub enum SearchProtocol {
     /// A tool of an MCP server over HTTP.
     Mcp { tool: String, arguments: Map<String, Value> },
-    /// One request: a POST where there is a body.
+    /// One request: a POST if it has a body.
     Json { body: Option<Value>, results: Option<String> },
 }
 
-/// What an engine found.
+/// The results of an engine.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct WebSearchResults {
     pub(crate) text: String,
-    /// Where that can be told.
+    /// The number of results, if known.
     pub(crate) count: Option<usize>,
 }
 
@@ -71,12 +71,12 @@ pub(crate) async fn search(
     })?
 }
 
-/// An engine for one search.
+/// The client for one search.
 pub(super) struct SearchClient {
     pub(super) client: Client,
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
-    /// What of its address may be told.
+    /// The part of its address that messages may contain.
     pub(super) host: String,
 }
 
@@ -115,7 +115,7 @@ impl SearchClient {
         ToolError::failed(format!("{} cannot be reached: {}.", self.host, cause(error)))
     }
 
-    /// An answer that is none, in the words of whoever gave it.
+    /// The error of an unsuccessful response, with the server's own message.
     pub(super) async fn response_error(&self, response: &mut Response) -> ToolError {
         let status = response.status();
         let body =

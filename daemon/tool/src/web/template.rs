@@ -1,6 +1,6 @@
-//! What a person wrote as an address or as arguments, with the values of a call put in: `{query}`, `{numResults}`, `{tokensNum}`.
+//! Fills the user's templates of addresses and arguments with the values of a call: `{query}`, `{numResults}`, `{tokensNum}`.
 //!
-//! A text that is nothing but the name of a number becomes that number. What is put in is never looked through again.
+//! A text that consists only of the name of a number becomes that number. Inserted values are not searched for names.
 
 use serde_json::{Map, Value};
 
@@ -30,7 +30,7 @@ fn fill_text(text: &str, values: TemplateValues<'_>) -> Value {
     }
 }
 
-/// An address: what is put in stays one piece of it.
+/// Fills an address; an inserted value stays one component of it.
 pub(super) fn fill_address(template: &str, values: TemplateValues<'_>) -> String {
     replaced(template, values, |value| url::form_urlencoded::byte_serialize(value.as_bytes()).collect())
 }

@@ -203,7 +203,7 @@ async fn an_edit_is_made_where_it_was_meant_and_known_from_the_text() {
 }
 
 #[tokio::test]
-async fn what_a_person_types_meanwhile_stays() {
+async fn what_a_user_types_meanwhile_stays() {
     let base = "one\ntwo\nthree\n";
     for manner in [Manner::Obeys, Manner::LikeNeovim] {
         let before = vec![(0, "zero\n".to_owned())];
@@ -313,7 +313,7 @@ proptest! {
         let result = runtime.block_on(make(&buffers, id, &wanted(&base, &new)));
         let text = editor.text();
         let known = buffers.find(Path::new("/w/a.rs"), None).unwrap().unwrap();
-        prop_assert_eq!(known.document.text(), text.clone(), "the desk believes something else");
+        prop_assert_eq!(known.document.text(), text.clone(), "the daemon has another text");
 
         // Attempts take from the end.
         let left = editor.typed.lock().unwrap().len();

@@ -21,12 +21,12 @@ fn unchanged(text: &str) -> WritePrecondition {
 }
 
 /// A workspace `work` in a temporary folder, with something beside it.
-struct Desk {
+struct FilesFixture {
     folder: TempDir,
     files: WorkspaceFiles,
 }
 
-fn desk() -> Desk {
+fn fixture() -> FilesFixture {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("work");
     fs::create_dir_all(root.join("src")).unwrap();
@@ -34,10 +34,10 @@ fn desk() -> Desk {
     fs::write(root.join("src/a.rs"), A).unwrap();
     fs::write(folder.path().join("beside/secret"), "s").unwrap();
     let files = WorkspaceFiles::new(&root, &folder.path().join("home"));
-    Desk { folder, files }
+    FilesFixture { folder, files }
 }
 
-impl Desk {
+impl FilesFixture {
     fn path(&self, path: &str) -> PathBuf {
         self.files.root().join(path)
     }
@@ -66,13 +66,13 @@ impl Desk {
 
 #[test]
 fn paths_are_shown_from_the_workspace_and_known_to_be_inside_by_where_they_lead() {
-    let desk = desk();
-    let outer = desk.folder.path();
-    symlink(outer.join("beside"), desk.path("out")).unwrap();
-    symlink("../src", desk.path("src/self")).unwrap();
-    symlink("/nowhere/at/all", desk.path("dangling")).unwrap();
-    symlink("loop", desk.path("loop")).unwrap();
-    symlink(desk.files.root(), outer.join("in")).unwrap();
+    let fixture = fixture();
+    let outer = fixture.folder.path();
+    symlink(outer.join("beside"), fixture.path("out")).unwrap();
+    symlink("../src", fixture.path("src/self")).unwrap();
+    symlink("/nowhere/at/all", fixture.path("dangling")).unwrap();
+    symlink("loop", fixture.path("loop")).unwrap();
+    symlink(fixture.files.root(), outer.join("in")).unwrap();
     let absolute = |path: &str| outer.join(path).to_string_lossy().into_owned();
     let cases = [
         ("src/a.rs", "src/a.rs".into(), true),
@@ -97,57 +97,57 @@ fn paths_are_shown_from_the_workspace_and_known_to_be_inside_by_where_they_lead(
         ("../in/src/a.rs", absolute("in/src/a.rs"), true),
     ];
     for (path, shown, inside) in cases {
-        let place = desk.files.resolve(path);
+        let place = fixture.files.resolve(path);
         assert_eq!((place.display_path.as_str(), place.is_in_workspace), (shown.as_str(), inside), "{path}");
     }
     assert_eq!(
-        desk.files.resolve("out/secret").real_path(),
+        fixture.files.resolve("out/secret").real_path(),
         fs::canonicalize(outer.join("beside/secret")).unwrap()
     );
 }
 
 #[test]
 fn a_workspace_that_is_itself_behind_a_link_is_inside_itself() {
-    let desk = desk();
-    let link = desk.folder.path().join("link");
-    symlink(desk.files.root(), &link).unwrap();
+    let fixture = fixture();
+    let link = fixture.folder.path().join("link");
+    symlink(fixture.files.root(), &link).unwrap();
     let files = WorkspaceFiles::new(&link, Path::new("/h"));
     let place = files.resolve("src/a.rs");
     assert_eq!((place.display_path.as_str(), place.is_in_workspace), ("src/a.rs", true));
-    let real = fs::canonicalize(desk.path("src/a.rs")).unwrap();
+    let real = fs::canonicalize(fixture.path("src/a.rs")).unwrap();
     assert_eq!(files.resolve(real.to_str().unwrap()).display_path, "src/a.rs");
 }
 
 #[tokio::test]
 async fn a_content_is_seen_once_it_is_read_under_whatever_name() {
-    let desk = desk();
-    symlink("a.rs", desk.path("src/b.rs")).unwrap();
-    let place = desk.files.resolve("src/a.rs");
-    assert_eq!(desk.files.seen_stamp(&place), None);
-    let content = desk.read("src/b.rs").await.unwrap();
+    let fixture = fixture();
+    symlink("a.rs", fixture.path("src/b.rs")).unwrap();
+    let place = fixture.files.resolve("src/a.rs");
+    assert_eq!(fixture.files.seen_stamp(&place), None);
+    let content = fixture.read("src/b.rs").await.unwrap();
     assert_eq!(
         (content.bytes.as_slice(), content.stamp),
         (b"fn a() {}\n".as_slice(), ContentStamp::of_bytes(b"fn a() {}\n"))
     );
-    assert_eq!(desk.files.clone().seen_stamp(&place), Some(content.stamp));
+    assert_eq!(fixture.files.clone().seen_stamp(&place), Some(content.stamp));
 }
 
 #[tokio::test]
 async fn only_regular_files_of_a_bearable_size_are_read() {
-    let desk = desk();
-    assert!(Command::new("mkfifo").arg(desk.path("pipe")).status().unwrap().success());
-    let _socket = UnixListener::bind(desk.path("socket")).unwrap();
-    let huge = fs::File::create(desk.path("huge")).unwrap();
+    let fixture = fixture();
+    assert!(Command::new("mkfifo").arg(fixture.path("pipe")).status().unwrap().success());
+    let _socket = UnixListener::bind(fixture.path("socket")).unwrap();
+    let huge = fs::File::create(fixture.path("huge")).unwrap();
     huge.set_len(READ_LIMIT + 1).unwrap();
     let mut told = String::new();
     for path in ["pipe", "socket", "/dev/zero", "src", "none", "src/a.rs/x", "huge", "nul\0"] {
-        told += &format!("{}\n", desk.read(path).await.unwrap_err());
+        told += &format!("{}\n", fixture.read(path).await.unwrap_err());
     }
-    let place = desk.files.resolve("src/a.rs");
-    told += &desk.files.read(&place, 9).await.unwrap_err().to_string();
-    assert!(desk.files.read(&place, 10).await.is_ok());
+    let place = fixture.files.resolve("src/a.rs");
+    told += &fixture.files.read(&place, 9).await.unwrap_err().to_string();
+    assert!(fixture.files.read(&place, 10).await.is_ok());
     // Files that the system computes have no length.
-    assert!(!desk.read("/proc/self/status").await.unwrap().bytes.is_empty());
+    assert!(!fixture.read("/proc/self/status").await.unwrap().bytes.is_empty());
     expect_test::expect![[r#"
         `pipe` is a named pipe; only regular files can be read and written
         `socket` is a socket; only regular files can be read and written
@@ -158,44 +158,49 @@ async fn only_regular_files_of_a_bearable_size_are_read() {
         `huge` has 67108865 bytes, and at most 67108864 are read; search in it, or cut it with a command
         `/nul␀` cannot be followed: file name contained an unexpected NUL byte
         `src/a.rs` has 10 bytes, and at most 9 are read; search in it, or cut it with a command"#]]
-    .assert_eq(&told.replace(desk.files.root().to_str().unwrap(), "").replace('\0', "␀"));
+    .assert_eq(&told.replace(fixture.files.root().to_str().unwrap(), "").replace('\0', "␀"));
 }
 
 #[tokio::test]
 async fn a_write_is_refused_unless_the_file_is_what_it_was_made_against() {
-    let desk = desk();
+    let fixture = fixture();
     let refused = |result: Result<(), FileError>| format!("{:?}", result.unwrap_err());
 
-    assert!(refused(desk.write("src/a.rs", "x", WritePrecondition::New).await).starts_with("AlreadyExists"));
-    assert!(refused(desk.write("src/b.rs", "x", unchanged(A)).await).starts_with("Disappeared"));
-    // Of the same length, so that only the bytes differ.
-    fs::write(desk.path("src/a.rs"), "fn b() {}\n").unwrap();
-    assert!(refused(desk.write("src/a.rs", "x", unchanged(A)).await).starts_with("Changed"));
-    fs::write(desk.path("src/a.rs"), "longer than it was").unwrap();
-    assert!(refused(desk.write("src/a.rs", "x", unchanged(A)).await).starts_with("Changed"));
-    assert_eq!(desk.text("src/a.rs"), "longer than it was");
-    assert!(refused(desk.write("src", "x", unchanged("")).await).starts_with("IsAFolder"));
-    assert!(refused(desk.write("/dev/null", "x", unchanged("")).await).starts_with("NotRegular"));
-    assert!(refused(desk.write("no/folder", "x", unchanged(A)).await).starts_with("Disappeared"));
     assert!(
-        refused(desk.write("src/a.rs/x", "x", WritePrecondition::New).await).starts_with("ParentMissing")
+        refused(fixture.write("src/a.rs", "x", WritePrecondition::New).await).starts_with("AlreadyExists")
     );
-    assert_eq!(desk.names("src"), ["a.rs"], "nothing is left behind");
+    assert!(refused(fixture.write("src/b.rs", "x", unchanged(A)).await).starts_with("Disappeared"));
+    // Of the same length, so that only the bytes differ.
+    fs::write(fixture.path("src/a.rs"), "fn b() {}\n").unwrap();
+    assert!(refused(fixture.write("src/a.rs", "x", unchanged(A)).await).starts_with("Changed"));
+    fs::write(fixture.path("src/a.rs"), "longer than it was").unwrap();
+    assert!(refused(fixture.write("src/a.rs", "x", unchanged(A)).await).starts_with("Changed"));
+    assert_eq!(fixture.text("src/a.rs"), "longer than it was");
+    assert!(refused(fixture.write("src", "x", unchanged("")).await).starts_with("IsAFolder"));
+    assert!(refused(fixture.write("/dev/null", "x", unchanged("")).await).starts_with("NotRegular"));
+    assert!(refused(fixture.write("no/folder", "x", unchanged(A)).await).starts_with("Disappeared"));
+    assert!(
+        refused(fixture.write("src/a.rs/x", "x", WritePrecondition::New).await).starts_with("ParentMissing")
+    );
+    assert_eq!(fixture.names("src"), ["a.rs"], "nothing is left behind");
 
     // The same bytes again are the same content, whenever they were written.
-    fs::write(desk.path("src/a.rs"), A).unwrap();
-    desk.write("src/a.rs", "\u{feff}new", unchanged(A)).await.unwrap();
-    let seen = desk.files.seen_stamp(&desk.files.resolve("src/a.rs"));
+    fs::write(fixture.path("src/a.rs"), A).unwrap();
+    fixture.write("src/a.rs", "\u{feff}new", unchanged(A)).await.unwrap();
+    let seen = fixture.files.seen_stamp(&fixture.files.resolve("src/a.rs"));
     assert_eq!(seen, Some(ContentStamp::of_bytes("\u{feff}new".as_bytes())));
-    desk.write("src/a.rs", "new", unchanged("\u{feff}new")).await.unwrap();
-    assert_eq!(desk.files.seen_stamp(&desk.files.resolve("src/a.rs")), Some(ContentStamp::of_bytes(b"new")));
-    assert_eq!((desk.text("src/a.rs").as_str(), desk.names("src")), ("new", vec!["a.rs".to_owned()]));
+    fixture.write("src/a.rs", "new", unchanged("\u{feff}new")).await.unwrap();
+    assert_eq!(
+        fixture.files.seen_stamp(&fixture.files.resolve("src/a.rs")),
+        Some(ContentStamp::of_bytes(b"new"))
+    );
+    assert_eq!((fixture.text("src/a.rs").as_str(), fixture.names("src")), ("new", vec!["a.rs".to_owned()]));
 }
 
 /// The comparison reads in pieces.
 #[tokio::test]
 async fn a_large_file_is_compared_to_its_last_byte() {
-    let desk = desk();
+    let fixture = fixture();
     let long = "0123456789abcdef".repeat(20_000);
     let other = |at: usize| {
         let mut bytes = long.clone().into_bytes();
@@ -203,93 +208,96 @@ async fn a_large_file_is_compared_to_its_last_byte() {
         bytes
     };
     for at in [0, 65_535, 65_536, long.len() - 1] {
-        fs::write(desk.path("large"), other(at)).unwrap();
-        let error = desk.write("large", "x", unchanged(&long)).await.unwrap_err();
+        fs::write(fixture.path("large"), other(at)).unwrap();
+        let error = fixture.write("large", "x", unchanged(&long)).await.unwrap_err();
         assert!(matches!(error, FileError::Changed { .. }), "{at}: {error}");
     }
-    fs::write(desk.path("large"), &long).unwrap();
-    desk.write("large", "x", unchanged(&long)).await.unwrap();
-    assert_eq!(desk.text("large"), "x");
+    fs::write(fixture.path("large"), &long).unwrap();
+    fixture.write("large", "x", unchanged(&long)).await.unwrap();
+    assert_eq!(fixture.text("large"), "x");
 }
 
 /// A large written file is compared with what was written, not hashed.
 #[tokio::test]
 async fn a_stamp_is_of_what_is_there_whatever_was_written() {
-    let desk = desk();
+    let fixture = fixture();
     let long = "\u{feff}".to_owned() + &"0123456789abcdef".repeat(20_000);
-    desk.write("large", &long, WritePrecondition::New).await.unwrap();
+    fixture.write("large", &long, WritePrecondition::New).await.unwrap();
     let other = [&long[..long.len() - 1], "X"].concat();
     for (path, now) in
         [("large", long.clone()), ("large", other), ("large", long.clone() + "x"), ("other", long.clone())]
     {
-        fs::write(desk.path(path), &now).unwrap();
-        let content = desk.read(path).await.unwrap();
+        fs::write(fixture.path(path), &now).unwrap();
+        let content = fixture.read(path).await.unwrap();
         assert_eq!(content.stamp, ContentStamp::of_bytes(now.as_bytes()));
     }
 }
 
 #[tokio::test]
 async fn new_files_come_with_their_folders() {
-    let desk = desk();
-    desk.write("x/y/z", "1", WritePrecondition::New).await.unwrap();
-    assert_eq!(desk.text("x/y/z"), "1");
-    fs::write(desk.path("plain"), "").unwrap();
+    let fixture = fixture();
+    fixture.write("x/y/z", "1", WritePrecondition::New).await.unwrap();
+    assert_eq!(fixture.text("x/y/z"), "1");
+    fs::write(fixture.path("plain"), "").unwrap();
     assert_eq!(
-        desk.path("x/y/z").metadata().unwrap().mode(),
-        desk.path("plain").metadata().unwrap().mode(),
+        fixture.path("x/y/z").metadata().unwrap().mode(),
+        fixture.path("plain").metadata().unwrap().mode(),
         "a new file has the mode that any new file has"
     );
 }
 
 #[tokio::test]
 async fn mode_and_links_stay() {
-    let desk = desk();
-    fs::set_permissions(desk.path("src/a.rs"), Permissions::from_mode(0o750)).unwrap();
-    symlink("src/a.rs", desk.path("link")).unwrap();
-    symlink("src/later.rs", desk.path("dangling")).unwrap();
-    desk.write("link", "through", unchanged(A)).await.unwrap();
-    desk.write("dangling", "made", WritePrecondition::New).await.unwrap();
-    assert_eq!((desk.text("src/a.rs"), desk.text("src/later.rs")), ("through".into(), "made".into()));
-    assert!(desk.path("link").is_symlink() && desk.path("dangling").is_symlink());
-    assert_eq!(desk.path("src/a.rs").metadata().unwrap().mode() & 0o7777, 0o750);
+    let fixture = fixture();
+    fs::set_permissions(fixture.path("src/a.rs"), Permissions::from_mode(0o750)).unwrap();
+    symlink("src/a.rs", fixture.path("link")).unwrap();
+    symlink("src/later.rs", fixture.path("dangling")).unwrap();
+    fixture.write("link", "through", unchanged(A)).await.unwrap();
+    fixture.write("dangling", "made", WritePrecondition::New).await.unwrap();
+    assert_eq!((fixture.text("src/a.rs"), fixture.text("src/later.rs")), ("through".into(), "made".into()));
+    assert!(fixture.path("link").is_symlink() && fixture.path("dangling").is_symlink());
+    assert_eq!(fixture.path("src/a.rs").metadata().unwrap().mode() & 0o7777, 0o750);
 }
 
 #[tokio::test]
 async fn what_may_not_be_written_stays_as_it_was() {
-    let desk = desk();
-    fs::set_permissions(desk.path("src/a.rs"), Permissions::from_mode(0o444)).unwrap();
-    let error = desk.write("src/a.rs", "x", unchanged(A)).await.unwrap_err();
+    let fixture = fixture();
+    fs::set_permissions(fixture.path("src/a.rs"), Permissions::from_mode(0o444)).unwrap();
+    let error = fixture.write("src/a.rs", "x", unchanged(A)).await.unwrap_err();
     assert!(matches!(error, FileError::ReadOnly { .. }), "{error}");
-    assert_eq!((desk.text("src/a.rs").as_str(), desk.names("src")), ("fn a() {}\n", vec!["a.rs".to_owned()]));
+    assert_eq!(
+        (fixture.text("src/a.rs").as_str(), fixture.names("src")),
+        ("fn a() {}\n", vec!["a.rs".to_owned()])
+    );
     // Not even root can create a file there.
-    let error = desk.write("/sys/copydesk-test", "x", WritePrecondition::New).await.unwrap_err();
+    let error = fixture.write("/sys/copydesk-test", "x", WritePrecondition::New).await.unwrap_err();
     assert!(matches!(error, FileError::Denied { .. }), "{error}");
 }
 
 #[tokio::test]
 async fn a_link_that_is_turned_after_it_was_resolved_is_not_followed() {
-    let desk = desk();
-    symlink("src", desk.path("way")).unwrap();
-    let place = desk.files.resolve("way/a.rs");
+    let fixture = fixture();
+    symlink("src", fixture.path("way")).unwrap();
+    let place = fixture.files.resolve("way/a.rs");
     assert!(place.is_in_workspace);
-    fs::remove_file(desk.path("way")).unwrap();
-    symlink(desk.folder.path().join("beside"), desk.path("way")).unwrap();
-    fs::write(desk.folder.path().join("beside/a.rs"), "outside").unwrap();
-    let read = desk.files.read(&place, READ_LIMIT).await.unwrap_err();
+    fs::remove_file(fixture.path("way")).unwrap();
+    symlink(fixture.folder.path().join("beside"), fixture.path("way")).unwrap();
+    fs::write(fixture.folder.path().join("beside/a.rs"), "outside").unwrap();
+    let read = fixture.files.read(&place, READ_LIMIT).await.unwrap_err();
     let write =
-        desk.files.write(&place, "x".to_owned().into(), unchanged("outside"), None).await.unwrap_err();
+        fixture.files.write(&place, "x".to_owned().into(), unchanged("outside"), None).await.unwrap_err();
     assert!(matches!((read, write), (FileError::PathChanged { .. }, FileError::PathChanged { .. })));
-    assert_eq!(fs::read_to_string(desk.folder.path().join("beside/a.rs")).unwrap(), "outside");
+    assert_eq!(fs::read_to_string(fixture.folder.path().join("beside/a.rs")).unwrap(), "outside");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_many_writes_against_one_content_one_wins() {
-    let desk = desk();
+    let fixture = fixture();
     for expect in [unchanged(A), WritePrecondition::New] {
         let path = if expect == WritePrecondition::New { "src/new.rs" } else { "src/a.rs" };
         let mut writes = tokio::task::JoinSet::new();
         for number in 0..16 {
-            let (files, place, expect) = (desk.files.clone(), desk.files.resolve(path), expect.clone());
+            let (files, place, expect) = (fixture.files.clone(), fixture.files.resolve(path), expect.clone());
             writes.spawn(async move {
                 let written = files.write(&place, number.to_string().into(), expect, None).await;
                 written.ok().map(|()| number)
@@ -297,19 +305,22 @@ async fn of_many_writes_against_one_content_one_wins() {
         }
         let winners: Vec<i32> = writes.join_all().await.into_iter().flatten().collect();
         assert_eq!(winners.len(), 1);
-        assert_eq!(desk.text(path), winners[0].to_string());
+        assert_eq!(fixture.text(path), winners[0].to_string());
     }
-    assert_eq!(desk.names("src"), ["a.rs", "new.rs"]);
+    assert_eq!(fixture.names("src"), ["a.rs", "new.rs"]);
 }
 
 /// The test below runs this with a limit on file sizes, which fails a write midway as a full disk does.
 #[tokio::test]
 #[ignore = "is run by `a_write_that_fails_midway_changes_nothing`"]
 async fn write_more_than_may_be_written() {
-    let desk = desk();
-    let error = desk.write("src/a.rs", &"x".repeat(1 << 20), unchanged(A)).await.unwrap_err();
+    let fixture = fixture();
+    let error = fixture.write("src/a.rs", &"x".repeat(1 << 20), unchanged(A)).await.unwrap_err();
     assert!(matches!(error, FileError::Io { .. }), "{error:?}");
-    assert_eq!((desk.text("src/a.rs").as_str(), desk.names("src")), ("fn a() {}\n", vec!["a.rs".to_owned()]));
+    assert_eq!(
+        (fixture.text("src/a.rs").as_str(), fixture.names("src")),
+        ("fn a() {}\n", vec!["a.rs".to_owned()])
+    );
 }
 
 #[test]
@@ -319,34 +330,37 @@ fn a_write_that_fails_midway_changes_nothing() {
     let said = String::from_utf8_lossy(&run.stdout);
     assert!(run.status.success() && said.contains("1 passed"), "{said}");
     let full = io::Error::from(io::ErrorKind::StorageFull);
-    let told = FileError::io(&desk().files.resolve("a"), "written", full).to_string();
+    let told = FileError::io(&fixture().files.resolve("a"), "written", full).to_string();
     assert_eq!(told, "the disk is full: `a` was not written and is as it was. Free some space first");
 }
 
 #[tokio::test]
 async fn a_folder_is_listed_by_name_and_up_to_a_limit() {
-    let desk = desk();
-    symlink("src", desk.path("link")).unwrap();
+    let fixture = fixture();
+    symlink("src", fixture.path("link")).unwrap();
     for name in ["b", ".hidden", "B", "a"] {
-        fs::write(desk.path(name), "").unwrap();
+        fs::write(fixture.path(name), "").unwrap();
     }
-    let place = desk.files.resolve(".");
-    let all = desk.files.list(&place, 100).await.unwrap();
+    let place = fixture.files.resolve(".");
+    let all = fixture.files.list(&place, 100).await.unwrap();
     assert_eq!(all.entries, [".hidden", "B", "a", "b", "link/", "src/"]);
-    let some = desk.files.list(&place, 2).await.unwrap();
+    let some = fixture.files.list(&place, 2).await.unwrap();
     assert_eq!(some, DirectoryListing { entries: vec![".hidden".into(), "B".into()], total: 6 });
-    let error = desk.files.list(&desk.files.resolve("a"), 2).await.unwrap_err();
+    let error = fixture.files.list(&fixture.files.resolve("a"), 2).await.unwrap_err();
     assert_eq!(error.to_string(), "`a` is a file, not a folder");
-    assert!(matches!(desk.files.list(&desk.files.resolve("no"), 2).await, Err(FileError::NotFound { .. })));
+    assert!(matches!(
+        fixture.files.list(&fixture.files.resolve("no"), 2).await,
+        Err(FileError::NotFound { .. })
+    ));
 }
 
 #[tokio::test]
 async fn a_misspelt_name_has_neighbours() {
-    let desk = desk();
+    let fixture = fixture();
     for name in ["session.rs", "sessions.rs", "store.rs", "Session.ts", "x", "session_store.rs"] {
-        fs::write(desk.path("src").join(name), "").unwrap();
+        fs::write(fixture.path("src").join(name), "").unwrap();
     }
-    let similar = async |path: &str| desk.files.similar_names(&desk.files.resolve(path)).await;
+    let similar = async |path: &str| fixture.files.similar_names(&fixture.files.resolve(path)).await;
     assert_eq!(similar("src/sesion.rs").await, ["src/session.rs", "src/sessions.rs", "src/Session.ts"]);
     assert_eq!(similar("src/STORE.RS").await[0], "src/store.rs");
     assert!(similar("src/entirely-other").await.is_empty() && similar("no/where").await.is_empty());
@@ -354,33 +368,33 @@ async fn a_misspelt_name_has_neighbours() {
 
 #[tokio::test]
 async fn a_session_is_told_once_of_files_that_are_not_as_it_knows_them() {
-    let desk = desk();
-    let changed = || desk.files.changed_since_seen();
-    desk.read("src/a.rs").await.unwrap();
+    let fixture = fixture();
+    let changed = || fixture.files.changed_since_seen();
+    fixture.read("src/a.rs").await.unwrap();
     assert!(changed().await.is_empty());
     // At once, and with an old date: the modification time shows nothing of it.
-    fs::write(desk.path("other"), "fn b() {}\n").unwrap();
-    let old = fs::File::options().write(true).open(desk.path("other")).unwrap();
+    fs::write(fixture.path("other"), "fn b() {}\n").unwrap();
+    let old = fs::File::options().write(true).open(fixture.path("other")).unwrap();
     old.set_modified(std::time::UNIX_EPOCH).unwrap();
-    fs::rename(desk.path("other"), desk.path("src/a.rs")).unwrap();
+    fs::rename(fixture.path("other"), fixture.path("src/a.rs")).unwrap();
     assert_eq!(changed().await, ["src/a.rs"]);
     assert!(changed().await.is_empty());
-    desk.read("src/a.rs").await.unwrap();
+    fixture.read("src/a.rs").await.unwrap();
     assert!(changed().await.is_empty());
 }
 
 #[tokio::test]
 async fn a_byte_order_mark_that_an_editor_does_not_have_is_no_change() {
-    let desk = desk();
-    fs::write(desk.path("src/a.rs"), format!("\u{feff}{A}")).unwrap();
-    desk.read("src/a.rs").await.unwrap();
-    let (buffers, path) = (desk.files.buffers(), desk.path("src/a.rs"));
+    let fixture = fixture();
+    fs::write(fixture.path("src/a.rs"), format!("\u{feff}{A}")).unwrap();
+    fixture.read("src/a.rs").await.unwrap();
+    let (buffers, path) = (fixture.files.buffers(), fixture.path("src/a.rs"));
     let client = crate::buffers::tests::silent(buffers);
     buffers.open(client, "file:///a", Some(&path), 1, A, copydesk_text::LineBreaks::Any);
-    assert!(desk.files.changed_since_seen().await.is_empty());
-    desk.read("src/a.rs").await.unwrap();
+    assert!(fixture.files.changed_since_seen().await.is_empty());
+    fixture.read("src/a.rs").await.unwrap();
     buffers.close(client, "file:///a").unwrap();
-    assert!(desk.files.changed_since_seen().await.is_empty());
+    assert!(fixture.files.changed_since_seen().await.is_empty());
     buffers.open(client, "file:///a", Some(&path), 2, "other", copydesk_text::LineBreaks::Any);
-    assert_eq!(desk.files.changed_since_seen().await, ["src/a.rs"]);
+    assert_eq!(fixture.files.changed_since_seen().await, ["src/a.rs"]);
 }

@@ -23,12 +23,12 @@ mod lifecycle;
 
 const SESSION: &str = "s";
 
-struct Desk {
+struct ReviewsFixture {
     folder: TempDir,
     files: WorkspaceFiles,
 }
 
-impl Desk {
+impl ReviewsFixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let files = WorkspaceFiles::new(folder.path(), folder.path());
@@ -158,10 +158,10 @@ const NEW: &str = "1\nB\n3\nD\n5\nF\n7\n";
 
 #[tokio::test]
 async fn after_an_edit_its_hunks_are_decided_one_by_one_and_the_model_hears_of_it() {
-    let desk = Desk::new();
-    desk.write("a", OLD);
-    desk.agent("a", NEW).await;
-    let view = desk.only();
+    let fixture = ReviewsFixture::new();
+    fixture.write("a", OLD);
+    fixture.agent("a", NEW).await;
+    let view = fixture.only();
     assert_eq!((view.timing.clone(), view.additions, view.deletions), (ReviewTiming::After, 3, 3));
     assert_eq!(shown(&view), lines(&["1 2 B", "3 4 D", "5 6 F"]));
     let comment = Some("no".to_owned());
@@ -169,10 +169,10 @@ async fn after_an_edit_its_hunks_are_decided_one_by_one_and_the_model_hears_of_i
         hunk(&view, 0, HunkVerdict::Accept),
         UserDecision { comment, ..hunk(&view, 1, HunkVerdict::Reject) },
     ];
-    assert_eq!(desk.decide(&decisions).await, [Ok(()), Ok(())]);
-    assert_eq!(desk.read("a"), "1\nB\n3\n4\n5\nF\n7\n");
-    assert_eq!(shown(&desk.only()), lines(&["5 6 F"]));
-    let news = desk.files.reviews().take_feedback(SESSION).items;
+    assert_eq!(fixture.decide(&decisions).await, [Ok(()), Ok(())]);
+    assert_eq!(fixture.read("a"), "1\nB\n3\n4\n5\nF\n7\n");
+    assert_eq!(shown(&fixture.only()), lines(&["5 6 F"]));
+    let news = fixture.files.reviews().take_feedback(SESSION).items;
     let told: Vec<_> = news.iter().map(|item| (item.line, item.happened, item.comment.as_deref())).collect();
     assert_eq!(
         told,
@@ -182,168 +182,170 @@ async fn after_an_edit_its_hunks_are_decided_one_by_one_and_the_model_hears_of_i
             (6, FeedbackKind::Open, None)
         ]
     );
-    assert_eq!(desk.news(), [], "it is told once");
-    let again = desk.decide(&decisions).await;
+    assert_eq!(fixture.news(), [], "it is told once");
+    let again = fixture.decide(&decisions).await;
     assert!(again.iter().all(Result::is_err), "{again:?}");
 }
 
 #[tokio::test]
 async fn everything_is_decided_at_once_if_it_is_what_was_seen() {
     for (verdict, text) in [(HunkVerdict::Accept, NEW), (HunkVerdict::Reject, OLD)] {
-        let desk = Desk::new();
-        desk.write("a", OLD);
-        desk.agent("a", "1\nB\n3\n4\n5\n6\n7\n").await;
-        let stale = everything(&desk.only(), verdict);
-        desk.agent("a", NEW).await;
-        assert!(desk.decide(&[stale]).await[0].is_err());
-        assert_eq!(desk.decide(&[everything(&desk.only(), verdict)]).await, [Ok(())]);
-        assert_eq!(desk.read("a"), text);
-        assert_eq!(desk.list(), []);
+        let fixture = ReviewsFixture::new();
+        fixture.write("a", OLD);
+        fixture.agent("a", "1\nB\n3\n4\n5\n6\n7\n").await;
+        let stale = everything(&fixture.only(), verdict);
+        fixture.agent("a", NEW).await;
+        assert!(fixture.decide(&[stale]).await[0].is_err());
+        assert_eq!(fixture.decide(&[everything(&fixture.only(), verdict)]).await, [Ok(())]);
+        assert_eq!(fixture.read("a"), text);
+        assert_eq!(fixture.list(), []);
     }
 }
 
 #[tokio::test]
-async fn what_a_person_writes_meanwhile_on_the_disk_is_theirs() {
-    let desk = Desk::new();
-    desk.write("a", OLD);
-    desk.agent("a", NEW).await;
-    let view = desk.only();
+async fn what_a_user_writes_meanwhile_on_the_disk_is_theirs() {
+    let fixture = ReviewsFixture::new();
+    fixture.write("a", OLD);
+    fixture.agent("a", NEW).await;
+    let view = fixture.only();
     // Before the first hunk, and inside the second.
-    desk.write("a", "0\n1\nB\n3\nD!\n5\nF\n7\n");
+    fixture.write("a", "0\n1\nB\n3\nD!\n5\nF\n7\n");
     let results =
-        desk.decide(&[hunk(&view, 0, HunkVerdict::Reject), hunk(&view, 1, HunkVerdict::Reject)]).await;
+        fixture.decide(&[hunk(&view, 0, HunkVerdict::Reject), hunk(&view, 1, HunkVerdict::Reject)]).await;
     assert_eq!(results[0], Ok(()));
     assert!(
         matches!(&results[1], Err(DecisionError::Rejected(why)) if why.contains("has changed")),
         "{results:?}"
     );
-    assert_eq!(desk.read("a"), "0\n1\n2\n3\nD!\n5\nF\n7\n");
-    assert_eq!(shown(&desk.only()), lines(&["4 4 D!", "6 6 F"]));
-    let news = desk.news();
+    assert_eq!(fixture.read("a"), "0\n1\n2\n3\nD!\n5\nF\n7\n");
+    assert_eq!(shown(&fixture.only()), lines(&["4 4 D!", "6 6 F"]));
+    let news = fixture.news();
     assert!(news.contains(&(5, FeedbackKind::Edited, Some("D!\n".into()))), "{news:?}");
-    assert_eq!(desk.decide(&[hunk(&desk.only(), 0, HunkVerdict::Accept)]).await, [Ok(())]);
-    let news = desk.news();
+    assert_eq!(fixture.decide(&[hunk(&fixture.only(), 0, HunkVerdict::Accept)]).await, [Ok(())]);
+    let news = fixture.news();
     assert_eq!(news[0], (5, FeedbackKind::AcceptedEdited, Some("D!\n".into())));
 }
 
 #[tokio::test]
-async fn a_person_puts_their_own_text_there() {
-    let desk = Desk::new();
-    desk.write("a", OLD);
-    desk.agent("a", NEW).await;
-    let own = UserDecision { text: Some("b\nbb".into()), ..hunk(&desk.only(), 0, HunkVerdict::Accept) };
-    assert_eq!(desk.decide(&[own]).await, [Ok(())]);
-    assert_eq!(desk.read("a"), "1\nb\nbb\n3\nD\n5\nF\n7\n");
-    assert_eq!(shown(&desk.only()), lines(&["4 4 D", "6 6 F"]));
-    assert_eq!(desk.news()[0], (2, FeedbackKind::AcceptedEdited, Some("b\nbb\n".into())));
+async fn a_user_puts_their_own_text_there() {
+    let fixture = ReviewsFixture::new();
+    fixture.write("a", OLD);
+    fixture.agent("a", NEW).await;
+    let own = UserDecision { text: Some("b\nbb".into()), ..hunk(&fixture.only(), 0, HunkVerdict::Accept) };
+    assert_eq!(fixture.decide(&[own]).await, [Ok(())]);
+    assert_eq!(fixture.read("a"), "1\nb\nbb\n3\nD\n5\nF\n7\n");
+    assert_eq!(shown(&fixture.only()), lines(&["4 4 D", "6 6 F"]));
+    assert_eq!(fixture.news()[0], (2, FeedbackKind::AcceptedEdited, Some("b\nbb\n".into())));
 }
 
 #[tokio::test]
-async fn a_created_file_goes_when_it_is_rejected_and_not_with_what_a_person_wrote() {
-    let desk = Desk::new();
-    desk.agent("new", "1\n2\n").await;
-    assert_eq!(desk.decide(&[file(&desk.only(), HunkVerdict::Reject)]).await, [Ok(())]);
-    assert!(!desk.folder.path().join("new").exists());
-    assert_eq!(desk.list(), []);
+async fn a_created_file_goes_when_it_is_rejected_and_not_with_what_a_user_wrote() {
+    let fixture = ReviewsFixture::new();
+    fixture.agent("new", "1\n2\n").await;
+    assert_eq!(fixture.decide(&[file(&fixture.only(), HunkVerdict::Reject)]).await, [Ok(())]);
+    assert!(!fixture.folder.path().join("new").exists());
+    assert_eq!(fixture.list(), []);
 
-    desk.agent("new", "1\n2\n").await;
-    desk.write("new", "1\n2\nmine\n");
-    desk.files.refresh_reviews(SESSION).await;
-    let reject = file(&desk.only(), HunkVerdict::Reject);
+    fixture.agent("new", "1\n2\n").await;
+    fixture.write("new", "1\n2\nmine\n");
+    fixture.files.refresh_reviews(SESSION).await;
+    let reject = file(&fixture.only(), HunkVerdict::Reject);
     assert_eq!(
-        desk.decide(std::slice::from_ref(&reject)).await,
+        fixture.decide(std::slice::from_ref(&reject)).await,
         [Err(DecisionError::NeedsConfirmation("new".into()))]
     );
-    assert_eq!(desk.read("new"), "1\n2\nmine\n");
-    assert_eq!(desk.decide(&[UserDecision { is_confirmed: true, ..reject }]).await, [Ok(())]);
-    assert!(!desk.folder.path().join("new").exists());
+    assert_eq!(fixture.read("new"), "1\n2\nmine\n");
+    assert_eq!(fixture.decide(&[UserDecision { is_confirmed: true, ..reject }]).await, [Ok(())]);
+    assert!(!fixture.folder.path().join("new").exists());
 }
 
 #[tokio::test]
 async fn a_deleted_file_comes_back_when_that_is_rejected() {
-    let desk = Desk::new();
-    desk.write("a", OLD);
-    let FileChangeKind::Edit { file: text, stamp, .. } = desk.kind("a", NEW).await else { panic!("no file") };
-    desk.change("a", FileChangeKind::Delete { file: text, stamp }).await;
-    assert!(!desk.folder.path().join("a").exists());
-    assert_eq!(desk.decide(&[everything(&desk.only(), HunkVerdict::Reject)]).await, [Ok(())]);
-    assert_eq!(desk.read("a"), OLD);
-    assert_eq!(desk.list(), []);
+    let fixture = ReviewsFixture::new();
+    fixture.write("a", OLD);
+    let FileChangeKind::Edit { file: text, stamp, .. } = fixture.kind("a", NEW).await else {
+        panic!("no file")
+    };
+    fixture.change("a", FileChangeKind::Delete { file: text, stamp }).await;
+    assert!(!fixture.folder.path().join("a").exists());
+    assert_eq!(fixture.decide(&[everything(&fixture.only(), HunkVerdict::Reject)]).await, [Ok(())]);
+    assert_eq!(fixture.read("a"), OLD);
+    assert_eq!(fixture.list(), []);
 }
 
 #[tokio::test]
 async fn before_an_edit_nothing_is_changed_but_what_was_accepted() {
-    let desk = Desk::new();
-    desk.write("a", OLD);
-    let (place, kind) = (desk.files.resolve("a"), desk.kind("a", NEW).await);
-    let proposal = desk.files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
-    desk.files.reviews().set_ask(SESSION, &[proposal.id()], "ask");
-    let view = desk.only();
+    let fixture = ReviewsFixture::new();
+    fixture.write("a", OLD);
+    let (place, kind) = (fixture.files.resolve("a"), fixture.kind("a", NEW).await);
+    let proposal = fixture.files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
+    fixture.files.reviews().set_ask(SESSION, &[proposal.id()], "ask");
+    let view = fixture.only();
     assert_eq!(view.timing, ReviewTiming::Before { ask: Some("ask".into()) });
     assert_eq!(shown(&view), lines(&["1 2 B", "3 4 D", "5 6 F"]), "old is what is there");
-    assert_eq!(desk.read("a"), OLD);
+    assert_eq!(fixture.read("a"), OLD);
     let own = UserDecision { text: Some("d\n".into()), ..hunk(&view, 1, HunkVerdict::Accept) };
     let decisions = [hunk(&view, 0, HunkVerdict::Accept), own, hunk(&view, 2, HunkVerdict::Reject)];
-    assert_eq!(desk.decide(&decisions[..1]).await, [Ok(())]);
-    assert_eq!(desk.read("a"), "1\nB\n3\n4\n5\n6\n7\n");
-    assert_eq!(desk.files.reviews().settled_asks(SESSION), Vec::<String>::new());
-    assert_eq!(desk.decide(&decisions[1..]).await, [Ok(()), Ok(())]);
-    assert_eq!(desk.read("a"), "1\nB\n3\nd\n5\n6\n7\n");
-    assert_eq!(desk.files.reviews().settled_asks(SESSION), ["ask"]);
+    assert_eq!(fixture.decide(&decisions[..1]).await, [Ok(())]);
+    assert_eq!(fixture.read("a"), "1\nB\n3\n4\n5\n6\n7\n");
+    assert_eq!(fixture.files.reviews().settled_asks(SESSION), Vec::<String>::new());
+    assert_eq!(fixture.decide(&decisions[1..]).await, [Ok(()), Ok(())]);
+    assert_eq!(fixture.read("a"), "1\nB\n3\nd\n5\n6\n7\n");
+    assert_eq!(fixture.files.reviews().settled_asks(SESSION), ["ask"]);
     let happened: Vec<_> = proposal.decisions().items.iter().map(|item| item.happened).collect();
     assert_eq!(happened, [FeedbackKind::Accepted, FeedbackKind::AcceptedEdited, FeedbackKind::Rejected]);
     drop(proposal);
-    assert_eq!(desk.list(), []);
-    assert_eq!(desk.news(), [], "the call says it");
+    assert_eq!(fixture.list(), []);
+    assert_eq!(fixture.news(), [], "the call says it");
 }
 
 #[tokio::test]
 async fn a_file_that_a_call_wants_to_create_is_created_when_it_is_accepted() {
     for (verdict, is_there) in [(HunkVerdict::Accept, true), (HunkVerdict::Reject, false)] {
-        let desk = Desk::new();
-        let (place, kind) = (desk.files.resolve("new"), desk.kind("new", "1\n2\n").await);
-        let proposal = desk.files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
-        let view = desk.only();
+        let fixture = ReviewsFixture::new();
+        let (place, kind) = (fixture.files.resolve("new"), fixture.kind("new", "1\n2\n").await);
+        let proposal = fixture.files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
+        let view = fixture.only();
         assert_eq!(shown(&view), [(0, String::new(), "1|2".into())]);
-        assert_eq!(desk.decide(&[everything(&view, verdict)]).await, [Ok(())]);
-        assert_eq!(desk.folder.path().join("new").exists(), is_there);
+        assert_eq!(fixture.decide(&[everything(&view, verdict)]).await, [Ok(())]);
+        assert_eq!(fixture.folder.path().join("new").exists(), is_there);
         assert_eq!(proposal.decisions().undecided, 0);
         assert_eq!(proposal.decisions().items.len(), 1);
-        assert_eq!(desk.list(), [], "who has decided is not asked again");
+        assert_eq!(fixture.list(), [], "who has decided is not asked again");
     }
 }
 
 #[tokio::test]
 async fn a_review_is_there_the_day_after_and_finds_its_lines_again() {
-    let mut desk = Desk::lasting();
-    desk.write("a", OLD);
-    desk.write("b", OLD);
-    desk.agent("a", NEW).await;
-    desk.agent("b", NEW).await;
-    desk.agent("new", "1\n").await;
-    assert_eq!(desk.decide(&[hunk(&desk.list()[0], 1, HunkVerdict::Accept)]).await, [Ok(())]);
-    let journal = desk.files.journal().unwrap().clone();
+    let mut fixture = ReviewsFixture::lasting();
+    fixture.write("a", OLD);
+    fixture.write("b", OLD);
+    fixture.agent("a", NEW).await;
+    fixture.agent("b", NEW).await;
+    fixture.agent("new", "1\n").await;
+    assert_eq!(fixture.decide(&[hunk(&fixture.list()[0], 1, HunkVerdict::Accept)]).await, [Ok(())]);
+    let journal = fixture.files.journal().unwrap().clone();
     // The journal runs one job after the other, so earlier ones are done.
     journal.usage().await.unwrap();
     // Meanwhile lines are added before the hunks of one file, and a hunk of the other disappears.
-    desk.write("a", "0\n0\n1\nB\n3\nD\n5\nF\n7\n");
-    desk.write("b", "1\nB\n3\nelse\n7\n");
-    desk.files = Desk::open(desk.folder.path());
-    desk.files.refresh_reviews(SESSION).await;
-    let list = desk.list();
+    fixture.write("a", "0\n0\n1\nB\n3\nD\n5\nF\n7\n");
+    fixture.write("b", "1\nB\n3\nelse\n7\n");
+    fixture.files = ReviewsFixture::open(fixture.folder.path());
+    fixture.files.refresh_reviews(SESSION).await;
+    let list = fixture.list();
     assert_eq!(list.iter().map(|view| view.display_path.as_str()).collect::<Vec<_>>(), ["a", "b", "new"]);
     assert_eq!(shown(&list[0]), lines(&["3 2 B", "7 6 F"]));
     assert_eq!(shown(&list[1])[0], (1, "2".into(), "B".into()));
     assert!(list[2].whole.is_some());
-    assert_eq!(desk.decide(&[everything(&list[0], HunkVerdict::Reject)]).await, [Ok(())]);
-    assert_eq!(desk.read("a"), "0\n0\n1\n2\n3\nD\n5\n6\n7\n");
+    assert_eq!(fixture.decide(&[everything(&list[0], HunkVerdict::Reject)]).await, [Ok(())]);
+    assert_eq!(fixture.read("a"), "0\n0\n1\n2\n3\nD\n5\n6\n7\n");
 }
 
 #[tokio::test]
 async fn comments_go_together_and_decide_nothing() {
-    let desk = Desk::new();
-    desk.write("a", OLD);
-    desk.agent("a", NEW).await;
+    let fixture = ReviewsFixture::new();
+    fixture.write("a", OLD);
+    fixture.agent("a", NEW).await;
     let comment = |line| LineComment {
         display_path: "a".into(),
         line,
@@ -351,11 +353,11 @@ async fn comments_go_together_and_decide_nothing() {
         text: "why?".into(),
         commented_lines: None,
     };
-    assert_eq!(desk.files.reviews().add_comment(SESSION, comment(1)), 1);
-    assert_eq!(desk.files.reviews().add_comment(SESSION, comment(3)), 2);
-    let news = desk.news();
+    assert_eq!(fixture.files.reviews().add_comment(SESSION, comment(1)), 1);
+    assert_eq!(fixture.files.reviews().add_comment(SESSION, comment(3)), 2);
+    let news = fixture.news();
     let happened: Vec<_> = news.iter().map(|(line, happened, _)| (*line, *happened)).collect();
     assert_eq!(happened[..2], [(2, FeedbackKind::Commented), (4, FeedbackKind::Commented)]);
-    assert_eq!(desk.only().hunks.len(), 3);
-    assert_eq!(desk.files.reviews().comment_count(SESSION), 0);
+    assert_eq!(fixture.only().hunks.len(), 3);
+    assert_eq!(fixture.files.reviews().comment_count(SESSION), 0);
 }

@@ -1,31 +1,31 @@
--- The protocol between the desk of Copydesk and its editor extensions. Made from protocol/src; do not edit.
--- To bring it up to date: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`, then read what has changed.
+-- The protocol between the Copydesk daemon and its editor extensions. Generated from protocol/src; do not edit.
+-- To update it: `UPDATE_EXPECT=1 cargo test -p copydesk-protocol`, then read the diff.
 
 --- A named set of prompt, model and rules.
 ---@class copydesk.AgentInfo
 ---@field name string Its name.
 ---@field description string When to use it.
----@field model? string `PROVIDER/MODEL`, where it has one of its own.
+---@field model? string `PROVIDER/MODEL`, if it has its own.
 
 --- The agent that the session continues as after `plan_enter` or `plan_exit`.
 ---@class copydesk.AgentSwitchMetadata
 ---@field path? string The plan that the user approved, for `plan_exit`.
 ---@field agent string The agent's name.
 
---- Whose agents.
+--- Which agents to list.
 ---@class copydesk.AgentsParams
----@field folder? string The folder whose configuration counts; where it is missing, the client's first workspace folder.
+---@field folder? string The folder whose configuration applies; by default the client's first workspace folder.
 
---- The agents that a person can choose.
+--- The agents that a user can choose.
 ---@class copydesk.AgentsResult
----@field agents copydesk.AgentInfo[] The one that is used where nobody chose comes first.
+---@field agents copydesk.AgentInfo[] The default comes first.
 
---- Whether an editor could say. The desk asks its own language servers where it could not.
+--- Whether an editor could answer. If not, the daemon asks its own language servers.
 ---@alias copydesk.AnswerState
----| "answered" # It could, even if there was nothing to find.
----| "unsupported" # No language server of this editor can say.
----| "starting" # A language server could, but is not ready yet.
----| "cancelled" # The time that the desk gave is over, or the person cancelled the work.
+---| "answered" # It could, even if the result is empty.
+---| "unsupported" # No language server of this editor supports the request.
+---| "starting" # A language server supports it, but is not ready yet.
+---| "cancelled" # The daemon's timeout has passed, or the user cancelled the work.
 
 --- A question.
 ---@class copydesk.AskedQuestionMetadata
@@ -49,14 +49,14 @@
 ---@field title string The title of its output.
 ---@field isError boolean Whether it failed.
 
---- A call of a tool.
+--- A tool call.
 ---@class copydesk.CallInfo
----@field call string The model's name for this call, unique within its step.
----@field name string The tool's name; `invalid` where there is none that could have been meant.
----@field arguments string JSON as the model wrote it, and once the call is made as it was understood. While it is being written it is no valid JSON.
----@field parent? string The part of the call that stands for this one, as `batch` does.
----@field progress? copydesk.CallMetadata What the running call showed last: the `metadata` of its last `progress` event.
----@field output? copydesk.CallOutputInfo What came of it; missing until something did.
+---@field call string The model's id of this call, unique within its step.
+---@field name string The tool's name; `invalid` if the model named none that we know.
+---@field arguments string JSON as the model wrote it; once the call runs, as the daemon read it. Incomplete while the model writes it.
+---@field parent? string The part of the call that made this one, such as a `batch`.
+---@field progress? copydesk.CallMetadata The `metadata` of the running call's last `progress` event.
+---@field output? copydesk.CallOutputInfo Its output; missing until it ends.
 
 --- What a view shows of a call: the fields of its tool, and `CallNotes` beside them. The fields tell the tools apart; a tool that is not built in may have fields of its own.
 ---@alias copydesk.CallMetadata
@@ -83,20 +83,20 @@
 ---@field repaired? string[] What the daemon repaired in the arguments that the model wrote, one line each.
 ---@field refused? string The permission key that the daemon asked for before it ran the call, and that was denied: the call did not run.
 
---- What came of a call.
+--- The output of a call.
 ---@class copydesk.CallOutputInfo
----@field title string One line for the person.
+---@field title string One line for the user.
 ---@field output string What the model reads.
----@field isError? boolean Whether the model is told that the call failed.
+---@field isError? boolean Whether the call failed, as the model sees it.
 ---@field metadata? copydesk.CallMetadata What the user is shown.
----@field media? copydesk.MediaContent[] Images and PDFs that the call gave back.
----@field milliseconds integer How long it took.
+---@field media? copydesk.MediaContent[] Images and PDFs that the call returned.
+---@field milliseconds integer How long the call took.
 
---- What was done to a file.
+--- How a file changed.
 ---@alias copydesk.ChangeReason
----| "created" # It was made, or a command changed it and nobody knows whether it was there before.
----| "written" # It has another content.
----| "deleted" # It is not there any more.
+---| "created" # It was created, or a command changed it and it may be new.
+---| "written" # Its content changed.
+---| "deleted" # It was deleted.
 
 --- A file and how it is changed.
 ---@class copydesk.ChangedFileMetadata
@@ -105,9 +105,9 @@
 ---@field additions integer Lines that were added.
 ---@field deletions integer Lines that were removed.
 ---@field from? string The absolute path that it was moved from.
----@field path? string Its path for people, relative to the workspace; only where there are several files.
+---@field path? string Its path for users, relative to the workspace; only if there are several files.
 
---- What a client says of itself: `initializationOptions.copydesk`.
+--- How a client introduces itself: `initializationOptions.copydesk`.
 ---@class copydesk.ClientHello
 ---@field protocol integer The version of the protocol that it speaks.
 ---@field client string Its name, such as `vscode` or `nvim`.
@@ -128,24 +128,24 @@
 ---@field output? string The end of what it has printed so far; when it is done, only if it failed.
 ---@field diagnostics? copydesk.DiagnosticsMetadata What is wrong with files that it changed; missing if nothing was checked.
 
---- Something the person pointed at: a file, a stretch of it, or words from elsewhere in the editor.
+--- Something that the user points at: a document, a range of it, or another text in the editor.
 ---@class copydesk.ContextItem
 ---@field uri string The document.
----@field range? copydesk.WireRange Where in it; the whole where it is missing.
----@field text? string The text as the person saw it; where it is missing, the desk reads the document.
+---@field range? copydesk.WireRange The range in it; by default the whole document.
+---@field text? string The text as the user saw it; by default the daemon reads the document.
 
---- What the desk says of itself: `capabilities.experimental.copydesk`.
+--- How the daemon introduces itself: `capabilities.experimental.copydesk`.
 ---@class copydesk.DaemonHello
 ---@field protocol integer The version of the protocol that it speaks.
----@field version string The desk's version.
----@field pid integer The desk's process.
+---@field version string The daemon's version.
+---@field pid integer The daemon's process id.
 
---- One problem.
+--- One diagnostic.
 ---@class copydesk.DiagnosticInfo
 ---@field range copydesk.WireRange Where.
----@field severity copydesk.SeverityInfo How bad.
----@field code? string The server's name for this kind of problem, such as `E0308`.
----@field source? string Who says so, such as `rustc`.
+---@field severity copydesk.SeverityInfo Its severity.
+---@field code? string The server's code for this kind of problem, such as `E0308`.
+---@field source? string The tool that reports it, such as `rustc`.
 ---@field message string What is wrong.
 
 --- What changes made wrong, and how sure that is. A source with the proof `unknown` is not clean: a view says so.
@@ -158,30 +158,30 @@
 ---@field waitedMs integer How long the daemon waited for the sources.
 ---@field unlisted? integer How many problems are in neither list because there are too many.
 
---- Which diagnostics.
+--- Which diagnostics to return.
 ---@class copydesk.DiagnosticsParams
----@field uri? string The document; all that the editor knows of where it is missing.
----@field version? integer The version of the document that they should be for, as in LSP.
----@field wait? integer How long to wait for that version, in milliseconds; where it is missing, not at all.
----@field waitReady? integer How much of that to wait for language servers that are not ready, in milliseconds; where it is missing, all of it.
+---@field uri? string The document; by default all that the editor has diagnostics for.
+---@field version? integer The version of the document that they must be for, as in LSP.
+---@field wait? integer How long to wait for that version, in milliseconds; by default not at all.
+---@field waitReady? integer How much of `wait` to spend on language servers that are not ready, in milliseconds; by default all of it.
 
---- What the editor's language servers say.
+--- The diagnostics of the editor's language servers.
 ---@class copydesk.DiagnosticsResult
----@field state copydesk.AnswerState Whether the editor could say.
----@field files? copydesk.FileDiagnostics[] One for every document that was asked about or has any.
+---@field state copydesk.AnswerState Whether the editor could answer.
+---@field files? copydesk.FileDiagnostics[] One entry for the requested document, or for every document with diagnostics.
 
---- A file that was changed on the disk, by the desk or by a command of the agent.
+--- A file that the daemon, or a command of the agent, changed on the disk.
 ---@class copydesk.DocumentChangedParams
 ---@field uri string The file.
----@field reason copydesk.ChangeReason What was done to it.
+---@field reason copydesk.ChangeReason How it changed.
 
 --- What to save.
 ---@class copydesk.DocumentSaveParams
 ---@field uri string The document.
 
---- Whether it is saved.
+--- Whether the document is saved.
 ---@class copydesk.DocumentSaveResult
----@field saved boolean Whether the disk has the document's text now.
+---@field saved boolean Whether the file now has the document's text.
 ---@field message? string Why not.
 
 --- What a call changed, or an ask would change: one file or several.
@@ -221,104 +221,104 @@
 --- An object without fields.
 ---@class copydesk.Empty
 
---- The session's title, agent, model or time has changed.
+--- The session's title, agent, model or time changed.
 ---@class copydesk.EventInfo.session
 ---@field event "session"
----@field session copydesk.SessionInfo As it is now.
+---@field session copydesk.SessionInfo Its present state.
 
---- A turn begins.
+--- A turn starts.
 ---@class copydesk.EventInfo.turnStarted
 ---@field event "turnStarted"
 ---@field turn integer Its number, from 1.
----@field prompt string The id of the prompt that it begins with. Its part follows, unless it cannot be kept.
+---@field prompt string The id of the prompt that started it. Its part follows, unless the store rejects it.
 
---- A part is new or has changed; a known id replaces what the client has.
+--- A part is new or has changed; a known id replaces the client's copy.
 ---@class copydesk.EventInfo.part
 ---@field event "part"
----@field part copydesk.PartInfo The whole of it.
+---@field part copydesk.PartInfo The whole part.
 
---- A part that is being written has grown.
+--- An unfinished part has grown.
 ---@class copydesk.EventInfo.delta
 ---@field event "delta"
 ---@field part string The part's id.
----@field text string To be added to `text` of a text or reasoning, to `arguments` of a call.
+---@field text string To append to the `text` of a text or reasoning, or to the `arguments` of a call.
 
---- A part will not be: the attempt it belonged to failed. The client takes it away.
+--- A part is dropped, because its attempt failed. The client removes it.
 ---@class copydesk.EventInfo.void
 ---@field event "void"
 ---@field part string The part's id.
 
---- A running call has something to show; it replaces what it showed before.
+--- A running call shows something; it replaces what it showed before.
 ---@class copydesk.EventInfo.progress
 ---@field event "progress"
 ---@field part string The part's id.
 ---@field metadata copydesk.CallMetadata What the user is shown.
 
---- A call waits for a person. The request `copydesk/permission/ask` is what is answered.
+--- A call waits for the user. Clients reply to the request `copydesk/permission/ask`, not to this event.
 ---@class copydesk.EventInfo.asked: copydesk.PermissionAskInfo
 ---@field event "asked"
 
---- Somebody replied, or nobody needs to any more.
+--- A client replied, or the ask needs no reply any more.
 ---@class copydesk.EventInfo.settled
 ---@field event "settled"
 ---@field ask string The ask's id.
 
---- The agent waits for answers. The request `copydesk/question/ask` is what is answered.
+--- The agent waits for answers. Clients reply to the request `copydesk/question/ask`, not to this event.
 ---@class copydesk.EventInfo.questioned: copydesk.QuestionAskInfo
 ---@field event "questioned"
 
---- Somebody answered, or nobody needs to any more.
+--- A client answered, or the questions need no answer any more.
 ---@class copydesk.EventInfo.answered
 ---@field event "answered"
 ---@field question string The id of the questions.
 
---- What is undecided has changed: the agent edited, a person decided or typed.
+--- The undecided hunks changed: the agent edited, or the user decided or typed.
 ---@class copydesk.EventInfo.reviewChanged: copydesk.ReviewChange
 ---@field event "reviewChanged"
 
---- A command in the background has begun or ended, in a turn or between two.
+--- A background command started or ended, in a turn or between two.
 ---@class copydesk.EventInfo.jobs
 ---@field event "jobs"
 ---@field running copydesk.JobInfo[] Those that run now.
 ---@field ended copydesk.JobInfo[] Those that have ended since the last such event.
 
---- A turn is over. Exactly one for every `turnStarted`.
+--- A turn ended. Exactly one for every `turnStarted`.
 ---@class copydesk.EventInfo.turnEnded
 ---@field event "turnEnded"
 ---@field turn integer Its number.
 ---@field end copydesk.TurnEndInfo Why.
 
---- Something the user should know about the session's setup: a key of the configuration that is left out, instructions that could not be fetched. It does not stop the work.
+--- A warning about the session's setup, such as an ignored configuration key or instructions that could not be fetched. The work continues.
 ---@class copydesk.EventInfo.warning
 ---@field event "warning"
 ---@field message string For the user.
 
---- The session was deleted. It is the last event; nobody is attached any more.
+--- The session was deleted. This is its last event, and all clients are detached.
 ---@class copydesk.EventInfo.deleted
 ---@field event "deleted"
 
---- Something that happened. A client passes over events that it does not know.
+--- An event. A client ignores events that it does not know.
 ---@alias copydesk.EventInfo
----| copydesk.EventInfo.session # The session's title, agent, model or time has changed.
----| copydesk.EventInfo.turnStarted # A turn begins.
----| copydesk.EventInfo.part # A part is new or has changed; a known id replaces what the client has.
----| copydesk.EventInfo.delta # A part that is being written has grown.
----| copydesk.EventInfo.void # A part will not be: the attempt it belonged to failed. The client takes it away.
----| copydesk.EventInfo.progress # A running call has something to show; it replaces what it showed before.
----| copydesk.EventInfo.asked # A call waits for a person. The request `copydesk/permission/ask` is what is answered.
----| copydesk.EventInfo.settled # Somebody replied, or nobody needs to any more.
----| copydesk.EventInfo.questioned # The agent waits for answers. The request `copydesk/question/ask` is what is answered.
----| copydesk.EventInfo.answered # Somebody answered, or nobody needs to any more.
----| copydesk.EventInfo.reviewChanged # What is undecided has changed: the agent edited, a person decided or typed.
----| copydesk.EventInfo.jobs # A command in the background has begun or ended, in a turn or between two.
----| copydesk.EventInfo.turnEnded # A turn is over. Exactly one for every `turnStarted`.
----| copydesk.EventInfo.warning # Something the user should know about the session's setup: a key of the configuration that is left out, instructions that could not be fetched. It does not stop the work.
----| copydesk.EventInfo.deleted # The session was deleted. It is the last event; nobody is attached any more.
+---| copydesk.EventInfo.session # The session's title, agent, model or time changed.
+---| copydesk.EventInfo.turnStarted # A turn starts.
+---| copydesk.EventInfo.part # A part is new or has changed; a known id replaces the client's copy.
+---| copydesk.EventInfo.delta # An unfinished part has grown.
+---| copydesk.EventInfo.void # A part is dropped, because its attempt failed. The client removes it.
+---| copydesk.EventInfo.progress # A running call shows something; it replaces what it showed before.
+---| copydesk.EventInfo.asked # A call waits for the user. Clients reply to the request `copydesk/permission/ask`, not to this event.
+---| copydesk.EventInfo.settled # A client replied, or the ask needs no reply any more.
+---| copydesk.EventInfo.questioned # The agent waits for answers. Clients reply to the request `copydesk/question/ask`, not to this event.
+---| copydesk.EventInfo.answered # A client answered, or the questions need no answer any more.
+---| copydesk.EventInfo.reviewChanged # The undecided hunks changed: the agent edited, or the user decided or typed.
+---| copydesk.EventInfo.jobs # A background command started or ended, in a turn or between two.
+---| copydesk.EventInfo.turnEnded # A turn ended. Exactly one for every `turnStarted`.
+---| copydesk.EventInfo.warning # A warning about the session's setup, such as an ignored configuration key or instructions that could not be fetched. The work continues.
+---| copydesk.EventInfo.deleted # The session was deleted. This is its last event, and all clients are detached.
 
---- An event and its place among the events of its session.
+--- An event and its number among the events of its session.
 ---@class copydesk.EventParams
 ---@field session string The session's id.
----@field seq integer Counts up by one with every event of the session, as long as the desk runs. A client that sees a gap loads again.
+---@field seq integer Increases by one with every event of the session while the daemon runs. A client that sees a gap loads again.
 ---@field event copydesk.EventInfo What happened.
 
 --- An address that `webfetch` would load.
@@ -334,11 +334,11 @@
 --- The diagnostics of one document.
 ---@class copydesk.FileDiagnostics
 ---@field uri string The document.
----@field version? integer The version of the document when they were looked at, as in LSP; missing where it is not open.
----@field proof copydesk.ProofLevel How sure it is that they are for that version.
+---@field version? integer The version of the document when the editor collected them, as in LSP; missing if it is not open.
+---@field proof copydesk.ProofLevel How certain it is that they are for that version.
 ---@field why? string Why that is not known; only with `unknown`.
 ---@field items copydesk.DiagnosticInfo[] All of them.
----@field unseen? string[] Who has not seen this text, because it looks only at what is saved: the compiler behind a language server, by the source that its diagnostics name.
+---@field unseen? string[] Sources that have not seen this text because they check only saved files, such as the compiler behind a language server; by the `source` of their diagnostics.
 
 --- A change to one file.
 ---@class copydesk.FileEditMetadata
@@ -347,78 +347,78 @@
 ---@field additions integer Lines that were added.
 ---@field deletions integer Lines that were removed.
 ---@field from? string The absolute path that it was moved from.
----@field path? string Its path for people, relative to the workspace; only where there are several files.
+---@field path? string Its path for users, relative to the workspace; only if there are several files.
 ---@field diagnostics? copydesk.DiagnosticsMetadata What the change made wrong, or would; missing if nothing was checked.
 ---@field tiers? table<string, integer> How many places each tier of the matcher found, by its name: `exact`, `indentation`, …
 
---- A file that came, went, or has another name.
+--- A created, deleted or renamed file.
 ---@class copydesk.FileHunkInfo
 ---@field hunk string Its id.
----@field expected string What a decision on it expects.
+---@field expected string The value of `expected` in a decision on it.
 ---@field kind copydesk.FileHunkKind What the agent did.
----@field from? string The path it had, where it was renamed.
+---@field from? string Its old path, if the agent renamed it.
 ---@field by string[] The ids of the parts of the calls that did it.
 
---- What became of a file.
+--- What the agent did to a file.
 ---@alias copydesk.FileHunkKind
 ---| "created" # Rejecting deletes it.
 ---| "deleted" # Rejecting restores it.
----| "renamed" # Rejecting gives it its name back.
+---| "renamed" # Rejecting restores its old name.
 
 --- Files and folders that `glob`, `list` or `read` listed.
 ---@class copydesk.FileListMetadata
 ---@field count integer How many are listed.
 ---@field truncated boolean Whether there are more.
 
---- Lines that are others.
+--- Changed lines.
 ---@class copydesk.HunkInfo
----@field hunk string Its id, which it keeps as long as it lives.
----@field expected string What a decision on it expects: it is refused where the hunk is another by then.
----@field line integer The first of its lines in the document, from 0: the new lines after, the old ones before. Where it has none there, the line before which they belong. A client that has typed since looks whether the lines still stand there.
----@field old string[] Old lines, without their ends; at most 2,000.
----@field new string[] New lines, without their ends; at most 2,000.
+---@field hunk string Its id, which does not change.
+---@field expected string The value of `expected` in a decision on it. The daemon refuses the decision if the hunk has changed since.
+---@field line integer Its first line in the document, from 0: of the new lines *after*, of the old ones *before*. If the document has none of them, the line before which they belong. A client whose text changed since checks that the lines are still there.
+---@field old string[] Old lines without line endings; at most 2,000.
+---@field new string[] New lines without line endings; at most 2,000.
 ---@field oldLines integer How many old lines there are.
 ---@field newLines integer How many new lines there are.
----@field words? copydesk.WordDiffInfo[] What differs within lines; only in hunks that are not long.
+---@field words? copydesk.WordDiffInfo[] The differences within lines; only for short hunks.
 ---@field by string[] The ids of the parts of the calls that made it.
----@field edited? boolean A person has typed in it.
----@field deciding? boolean A decision on it is on its way through the editor.
----@field problems? copydesk.HunkProblem[] What is said to be wrong in its new lines, and was not before the agent's edits, as far as that is known; only of edits that are made.
+---@field edited? boolean The user has typed in it.
+---@field deciding? boolean The editor is carrying out a decision on it.
+---@field problems? copydesk.HunkProblem[] The problems in its new lines that the agent's edits caused, as far as known; only if the edit is made.
 
---- Lines of a hunk, counted from its first one on either side.
+--- Lines of a hunk, counted from its first line on each side.
 ---@class copydesk.HunkLines
 ---@field old? integer[] Old lines.
 ---@field new? integer[] New lines.
 
 --- One problem in a new line of a hunk.
 ---@class copydesk.HunkProblem
----@field line integer Counted from the hunk's first line.
----@field severity copydesk.SeverityInfo How bad.
----@field code? string The source's name for this kind of problem, such as `E0308`.
----@field source string Who says so, such as `rust-analyzer`.
+---@field line integer The line, counted from the hunk's first line.
+---@field severity copydesk.SeverityInfo Its severity.
+---@field code? string The source's code for this kind of problem, such as `E0308`.
+---@field source string The source that reports it, such as `rust-analyzer`.
 ---@field message string What is wrong, in one line.
 
---- An inline edit that is not wanted any more.
+--- The inline edit to drop.
 ---@class copydesk.InlineCancelParams
 ---@field session string The session's id.
 ---@field review string The review of the edit.
 
---- What else the person wants of an inline edit.
+--- How to change an inline edit.
 ---@class copydesk.InlineRefineParams
 ---@field session string The session's id.
 ---@field review string The review of the edit.
----@field instruction? string What to change about it; without words the model tries again.
+---@field instruction? string What to change; if blank or missing, the model tries again.
 
 --- What to rewrite, and how.
 ---@class copydesk.InlineStartParams
----@field session string The session whose model writes. What it says is not part of the conversation.
+---@field session string The session whose model writes. The edit is not part of the conversation.
 ---@field uri string The document.
----@field range copydesk.WireRange What was selected.
----@field instruction string What the person wants.
+---@field range copydesk.WireRange The selection.
+---@field instruction string The user's instruction.
 
---- Where the edit will be.
+--- The review of the edit.
 ---@class copydesk.InlineStartResult
----@field review string The review in which it stands, `before`, and grows as the model writes.
+---@field review string The id of a review `before`, which grows as the model writes.
 
 --- A command in the background. None outlives its session.
 ---@class copydesk.JobInfo
@@ -443,18 +443,18 @@
 
 --- The level that holds now.
 ---@class copydesk.LogSetResult
----@field level string As in the params.
+---@field level string In the form of the params.
 
---- How often a tier of matching found the place of an edit.
+--- How often a tier of matching located an edit.
 ---@class copydesk.MatchTierCount
----@field tier string `exact`, or what was overlooked: `indentation`, `typography`, …
+---@field tier string `exact`, or the difference that it ignores: `indentation`, `typography`, …
 ---@field count integer How often.
 
 --- An image or a PDF.
 ---@class copydesk.MediaContent
----@field mime string Such as `image/png`.
----@field base64 string The bytes, in base64 with padding.
----@field name? string The name of the file, where it had one.
+---@field mime string The MIME type, such as `image/png`.
+---@field base64 string The bytes, as base64 with padding.
+---@field name? string The name of the file, if it has one.
 
 --- An image or a PDF that `read` showed the model.
 ---@class copydesk.MediaFileMetadata
@@ -469,16 +469,16 @@
 --- A model that can be used.
 ---@class copydesk.ModelInfo
 ---@field id string `PROVIDER/MODEL`
----@field name string For people.
----@field provider string The provider's name, for people.
----@field context? integer Tokens that it can have before it, where that is known.
----@field output? integer Tokens that it can write, where that is known.
----@field local? boolean It runs on the desk's machine.
+---@field name string Its name for users.
+---@field provider string The provider's name for users.
+---@field context? integer The size of its context window in tokens, if known.
+---@field output? integer The most tokens that it can write, if known.
+---@field local? boolean It runs on the daemon's machine.
 
 --- The models that can be used now.
 ---@class copydesk.ModelsResult
 ---@field models copydesk.ModelInfo[] Grouped by provider.
----@field default? string The one that is used where nobody chose.
+---@field default? string The default, `PROVIDER/MODEL`.
 
 --- Changes to several files.
 ---@class copydesk.MultiFileEditMetadata
@@ -488,48 +488,48 @@
 ---@field diagnostics? copydesk.DiagnosticsMetadata What the changes made wrong, or would; missing if nothing was checked.
 ---@field tiers? table<string, integer> How many places each tier of the matcher found, by its name: `exact`, `indentation`, …
 
---- What can be asked.
+--- The kinds of requests.
 ---@alias copydesk.NavigateKind
----| "definition" # Where it is defined.
+---| "definition" # Where the symbol is defined.
 ---| "declaration" # Where it is declared.
 ---| "typeDefinition" # Where its type is defined.
 ---| "implementation" # Where it is implemented.
 ---| "references" # Where it is used.
----| "hover" # What it is, in words.
+---| "hover" # A description of it.
 ---| "documentSymbols" # The symbols of the document.
 ---| "workspaceSymbols" # The symbols of the workspace whose names match `query`.
----| "incomingCalls" # Who calls it.
----| "outgoingCalls" # Whom it calls.
+---| "incomingCalls" # Its callers.
+---| "outgoingCalls" # Its callees.
 
 --- What to find.
 ---@class copydesk.NavigateParams
----@field kind copydesk.NavigateKind What is asked about it.
+---@field kind copydesk.NavigateKind The kind of request.
 ---@field uri? string The document; needed for all but `workspaceSymbols`.
----@field position? copydesk.WirePosition Where in it; needed for all but the symbols.
----@field query? string The name, or a piece of it, for `workspaceSymbols`.
----@field wait? integer How long to wait for the language server, in milliseconds; where it is missing, as long as the editor likes.
+---@field position? copydesk.WirePosition The position in it; needed for all but the symbols.
+---@field query? string The name or a part of it, for `workspaceSymbols`.
+---@field wait? integer How long to wait for the language server, in milliseconds; by default the editor decides.
 
---- What was found. Which of the lists is filled follows from what was asked.
+--- The result. The kind of request determines which list is filled.
 ---@class copydesk.NavigateResult
----@field state copydesk.AnswerState Whether the editor could say.
+---@field state copydesk.AnswerState Whether the editor could answer.
 ---@field locations? copydesk.WireLocation[] Definitions, declarations, implementations, references.
----@field symbols? copydesk.SymbolInfo[] Symbols, and the two ends of calls.
----@field text? string Hover, as Markdown.
----@field server? string The language server that answered, where the editor tells.
+---@field symbols? copydesk.SymbolInfo[] Symbols, callers, callees.
+---@field text? string The hover text, as Markdown.
+---@field server? string The language server that answered, if the editor knows.
 
---- A file the person has open.
+--- A file that the user has open.
 ---@class copydesk.OpenFile
 ---@field uri string The document.
 ---@field active? boolean It has the focus.
----@field visible? boolean It can be seen.
----@field dirty? boolean It has changes that are not saved.
----@field language? string LSP's id of its language.
+---@field visible? boolean It is visible in a window.
+---@field dirty? boolean It has unsaved changes.
+---@field language? string Its LSP language id.
 
---- The files the person has open.
+--- The files that the user has open.
 ---@class copydesk.OpenFilesResult
----@field files? copydesk.OpenFile[] The one that was used last first, where the editor knows.
+---@field files? copydesk.OpenFile[] Last used first, if the editor knows.
 
---- What a person asked.
+--- A prompt.
 ---@class copydesk.PartContentInfo.prompt: copydesk.PromptInfo
 ---@field kind "prompt"
 
@@ -537,66 +537,66 @@
 ---@class copydesk.PartContentInfo.file: copydesk.MediaContent
 ---@field kind "file"
 
---- What the model said.
+--- The model's answer.
 ---@class copydesk.PartContentInfo.text: copydesk.TextContent
 ---@field kind "text"
 
---- What the model let us see of its thinking.
+--- The model's reasoning, as far as the provider shows it.
 ---@class copydesk.PartContentInfo.reasoning: copydesk.TextContent
 ---@field kind "reasoning"
 
---- A call of a tool.
+--- A tool call.
 ---@class copydesk.PartContentInfo.call: copydesk.CallInfo
 ---@field kind "call"
 
---- A request to the model begins.
+--- A model request starts.
 ---@class copydesk.PartContentInfo.stepStart
 ---@field kind "stepStart"
 ---@field model string `PROVIDER/MODEL`
 
---- A request to the model is answered.
+--- A model request ended.
 ---@class copydesk.PartContentInfo.stepFinish: copydesk.StepFinishInfo
 ---@field kind "stepFinish"
 
---- A request to the model failed, and another attempt will be made.
+--- A model request failed, and the daemon will retry it.
 ---@class copydesk.PartContentInfo.retry
 ---@field kind "retry"
----@field attempt integer Which retry this is, from 1.
----@field message string What went wrong, for a person.
----@field at integer When the next attempt is made, in milliseconds since 1970.
+---@field attempt integer The number of the retry, from 1.
+---@field message string Why the request failed, for the user.
+---@field at integer When the daemon retries, in milliseconds since 1970.
 
---- Something the model is told at its next step without anybody having said it.
+--- A note of the daemon that the model reads at its next step.
 ---@class copydesk.PartContentInfo.note: copydesk.TextContent
 ---@field kind "note"
 
---- What a part is.
+--- The content of a part.
 ---@alias copydesk.PartContentInfo
----| copydesk.PartContentInfo.prompt # What a person asked.
+---| copydesk.PartContentInfo.prompt # A prompt.
 ---| copydesk.PartContentInfo.file # An image or a PDF that came with a prompt.
----| copydesk.PartContentInfo.text # What the model said.
----| copydesk.PartContentInfo.reasoning # What the model let us see of its thinking.
----| copydesk.PartContentInfo.call # A call of a tool.
----| copydesk.PartContentInfo.stepStart # A request to the model begins.
----| copydesk.PartContentInfo.stepFinish # A request to the model is answered.
----| copydesk.PartContentInfo.retry # A request to the model failed, and another attempt will be made.
----| copydesk.PartContentInfo.note # Something the model is told at its next step without anybody having said it.
+---| copydesk.PartContentInfo.text # The model's answer.
+---| copydesk.PartContentInfo.reasoning # The model's reasoning, as far as the provider shows it.
+---| copydesk.PartContentInfo.call # A tool call.
+---| copydesk.PartContentInfo.stepStart # A model request starts.
+---| copydesk.PartContentInfo.stepFinish # A model request ended.
+---| copydesk.PartContentInfo.retry # A model request failed, and the daemon will retry it.
+---| copydesk.PartContentInfo.note # A note of the daemon that the model reads at its next step.
 
---- One thing that was said or done.
+--- One part of a session: a prompt, a text of the model, a call, …
 ---@class copydesk.PartInfo
----@field id string Unique; the order of parts is that in which they are sent, not that of their ids.
+---@field id string Unique. Parts are ordered as they are sent, not by their ids.
 ---@field session string The session's id.
 ---@field turn integer The number of its turn, from 1.
----@field step integer The number of its step, from 1 within the turn; 0 for what came before the first request to the model.
+---@field step integer The number of its step, from 1 within the turn; 0 before the first model request.
 ---@field created integer When it began, in milliseconds since 1970.
 ---@field updated integer When it last changed, in milliseconds since 1970.
----@field state copydesk.PartStateInfo Where it is on its way.
----@field content copydesk.PartContentInfo What it is.
+---@field state copydesk.PartStateInfo Its state.
+---@field content copydesk.PartContentInfo Its content.
 
---- It has not begun.
+--- It has not started.
 ---@class copydesk.PartStateInfo.pending
 ---@field kind "pending"
 
---- It is under way.
+--- It has started.
 ---@class copydesk.PartStateInfo.running
 ---@field kind "running"
 
@@ -607,28 +607,28 @@
 --- It failed.
 ---@class copydesk.PartStateInfo.error
 ---@field kind "error"
----@field message string Why, for a person.
+---@field message string Why, for the user.
 
---- The desk ended, or the person cancelled, while it ran.
+--- The daemon ended, or the user cancelled, while it ran.
 ---@class copydesk.PartStateInfo.interrupted
 ---@field kind "interrupted"
 
---- Where a part is on its way. One that is completed is on the desk's disk.
+--- The state of a part. The daemon has stored every completed part.
 ---@alias copydesk.PartStateInfo
----| copydesk.PartStateInfo.pending # It has not begun.
----| copydesk.PartStateInfo.running # It is under way.
+---| copydesk.PartStateInfo.pending # It has not started.
+---| copydesk.PartStateInfo.running # It has started.
 ---| copydesk.PartStateInfo.completed # It is done.
 ---| copydesk.PartStateInfo.error # It failed.
----| copydesk.PartStateInfo.interrupted # The desk ended, or the person cancelled, while it ran.
+---| copydesk.PartStateInfo.interrupted # The daemon ended, or the user cancelled, while it ran.
 
 --- What a call wants to do.
 ---@class copydesk.PermissionAskInfo
----@field ask string The ask's id. The same ask may come more than once, when a client attaches again.
----@field part string The id of the call's part, whose event may come later than the ask.
+---@field ask string The ask's id. A client that attaches again gets the same ask again.
+---@field part string The id of the call's part, whose event may arrive after the ask.
 ---@field key string The key of the rule that asks, such as `bash` or `edit`.
----@field patterns string[] What is to be allowed: each path, each command.
----@field always string[] What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered.
----@field title string One line for the person.
+---@field patterns string[] What the call needs: each path, each command.
+---@field always string[] What `always` would allow from now on. If it is empty, the client does not offer `always`.
+---@field title string One line for the user.
 ---@field metadata? copydesk.PermissionAskMetadata What the user is shown.
 
 --- What a view shows of an ask: the fields of its tool, and `PermissionAskNotes` beside them. The fields tell the tools apart; a tool that is not built in may have fields of its own.
@@ -650,48 +650,48 @@
 --- An ask and its session.
 ---@class copydesk.PermissionAskParams
 ---@field session string The session's id.
----@field ask string The ask's id. The same ask may come more than once, when a client attaches again.
----@field part string The id of the call's part, whose event may come later than the ask.
+---@field ask string The ask's id. A client that attaches again gets the same ask again.
+---@field part string The id of the call's part, whose event may arrive after the ask.
 ---@field key string The key of the rule that asks, such as `bash` or `edit`.
----@field patterns string[] What is to be allowed: each path, each command.
----@field always string[] What `always` would allow from now on; empty where that cannot be said, and then `always` is not offered.
----@field title string One line for the person.
+---@field patterns string[] What the call needs: each path, each command.
+---@field always string[] What `always` would allow from now on. If it is empty, the client does not offer `always`.
+---@field title string One line for the user.
 ---@field metadata? copydesk.PermissionAskMetadata What the user is shown.
 
---- This time.
+--- Allow it this time.
 ---@class copydesk.PermissionReply.once
 ---@field reply "once"
 
---- This time, and whatever the ask has under `always` for as long as the session remembers.
+--- Allow it this time, and what the ask lists as `always` from now on in this session.
 ---@class copydesk.PermissionReply.always
 ---@field reply "always"
 
---- No. With a reason the model is told it and goes on; without one the turn stops.
+--- Reject it. With a reason, the model is told and continues; without one, the turn stops.
 ---@class copydesk.PermissionReply.reject
 ---@field reply "reject"
----@field reason? string What the model is told. One without words is none.
+---@field reason? string For the model. Blank counts as missing.
 
---- Nobody is at this client who could be asked, as where a script prompts: the call is refused, and the model is told why and goes on.
+--- This client has no user, as when a script prompts. The daemon rejects the call; the model is told why and continues.
 ---@class copydesk.PermissionReply.nobody
 ---@field reply "nobody"
 
---- No reply from this client: the ask was settled, or its window was closed. It stays open for others.
+--- No reply from this client: the ask was settled, or the user closed its window. It stays open for other clients.
 ---@class copydesk.PermissionReply.cancelled
 ---@field reply "cancelled"
 
---- What a person replied, or that nobody did.
+--- The reply of the user, or of a client without one.
 ---@alias copydesk.PermissionReply
----| copydesk.PermissionReply.once # This time.
----| copydesk.PermissionReply.always # This time, and whatever the ask has under `always` for as long as the session remembers.
----| copydesk.PermissionReply.reject # No. With a reason the model is told it and goes on; without one the turn stops.
----| copydesk.PermissionReply.nobody # Nobody is at this client who could be asked, as where a script prompts: the call is refused, and the model is told why and goes on.
----| copydesk.PermissionReply.cancelled # No reply from this client: the ask was settled, or its window was closed. It stays open for others.
+---| copydesk.PermissionReply.once # Allow it this time.
+---| copydesk.PermissionReply.always # Allow it this time, and what the ask lists as `always` from now on in this session.
+---| copydesk.PermissionReply.reject # Reject it. With a reason, the model is told and continues; without one, the turn stops.
+---| copydesk.PermissionReply.nobody # This client has no user, as when a script prompts. The daemon rejects the call; the model is told why and continues.
+---| copydesk.PermissionReply.cancelled # No reply from this client: the ask was settled, or the user closed its window. It stays open for other clients.
 
---- An ask that needs no reply any more.
+--- A settled ask.
 ---@class copydesk.PermissionSettledParams
 ---@field session string The session's id.
 ---@field ask string The ask's id.
----@field by? string The name of the client that replied; missing where it was this one, or where nobody did.
+---@field by? string The name of the client that replied; missing if it was this one or none.
 
 --- A plan that would be carried out.
 ---@class copydesk.PlanAskMetadata
@@ -726,82 +726,82 @@
 ---@field proof copydesk.ProblemProof How sure its answer is.
 ---@field why? string Why it is not known, if so.
 
---- What a person, or an agent in a person's place, asked.
+--- A prompt of the user, or of the agent that called a subagent.
 ---@class copydesk.PromptInfo
----@field text string The words.
----@field steers? boolean It came while the turn ran, and joined it.
+---@field text string Its text.
+---@field steers? boolean It arrived during the turn and joined it.
 
---- How sure it is that diagnostics are for the text in question.
+--- How certain it is that diagnostics are for the requested text.
 ---@alias copydesk.ProofLevel
----| "proven" # A language server said so: it was asked for this version, or named it.
----| "likely" # They came after this version, and nothing has changed for a while.
+---| "proven" # A language server answered a pull for this version, or published them with it.
+---| "likely" # They arrived after this version, and have not changed for a while.
 ---| "unknown" # They may be for an older text.
 
---- `data` of the error with which `initialize` fails when the two do not speak the same protocol.
+--- `data` of the error with which `initialize` fails if the two sides do not speak the same protocol.
 ---@class copydesk.ProtocolMismatch
----@field desk integer The version of the protocol that the desk speaks.
+---@field desk integer The version of the protocol that the daemon speaks.
 ---@field client integer The version of the protocol that the client speaks.
 ---@field update copydesk.ProtocolSide The side to update.
----@field retry boolean Trying again does not help: vscode-languageclient offers it otherwise.
+---@field retry boolean Always false, because a retry does not help: vscode-languageclient would offer one.
 
---- One of the two that talk.
+--- One of the two sides.
 ---@alias copydesk.ProtocolSide
 ---| "desk" # The daemon.
 ---| "client" # The editor's extension.
 
---- Questions that are asked together.
+--- Questions that the agent asks together.
 ---@class copydesk.QuestionAskInfo
----@field question string Their id. The same questions may come more than once, when a client attaches again.
----@field part string The id of the call's part, whose event may come later than the questions.
----@field agent? string Who asks, where it is an agent that works for the session's own.
+---@field question string Their id. A client that attaches again gets the same questions again.
+---@field part string The id of the call's part, whose event may arrive after the questions.
+---@field agent? string The subagent that asks; missing if it is the session's own agent.
 ---@field questions copydesk.QuestionInfo[] At least one.
 
 --- Questions and their session.
 ---@class copydesk.QuestionAskParams
 ---@field session string The session's id.
----@field question string Their id. The same questions may come more than once, when a client attaches again.
----@field part string The id of the call's part, whose event may come later than the questions.
----@field agent? string Who asks, where it is an agent that works for the session's own.
+---@field question string Their id. A client that attaches again gets the same questions again.
+---@field part string The id of the call's part, whose event may arrive after the questions.
+---@field agent? string The subagent that asks; missing if it is the session's own agent.
 ---@field questions copydesk.QuestionInfo[] At least one.
 
 --- One question.
 ---@class copydesk.QuestionInfo
----@field header string A word or two, for a tab or a title.
+---@field header string One or two words for a tab or a title.
 ---@field text string The question.
----@field options copydesk.QuestionOptionInfo[] What can be chosen.
----@field multiple boolean Whether more than one may be chosen.
----@field custom boolean Whether the person may write an answer of their own.
+---@field options copydesk.QuestionOptionInfo[] The options.
+---@field multiple boolean Whether the user may choose more than one.
+---@field custom boolean Whether the user may write their own answer.
 
---- What can be chosen.
+--- An option.
 ---@class copydesk.QuestionOptionInfo
----@field label string What is sent back when it is chosen.
----@field description? string What it would mean.
+---@field label string The answer that stands for it.
+---@field description? string What it means.
 
---- The person answered.
+--- The user answered.
 ---@class copydesk.QuestionReply.answered
 ---@field reply "answered"
----@field answers string[][] For each question, in their order: the labels that were chosen, or the person's own words.
+---@field answers string[][] For each question, in order: the chosen labels, or the user's own words.
 
---- There is no answer. With a reason the model is told it and goes on; without one the person does not want to answer, and the turn stops.
+--- The user does not answer. With a reason, the model is told and continues; without one, the turn stops.
 ---@class copydesk.QuestionReply.rejected
 ---@field reply "rejected"
----@field reason? string What the model is told. One without words is none.
+---@field reason? string For the model. Blank counts as missing.
 
---- No reply from this client: the questions were settled, or its window was closed. They stay open for others.
+--- No reply from this client: the questions were settled, or the user closed their window. They stay open for other clients.
 ---@class copydesk.QuestionReply.cancelled
 ---@field reply "cancelled"
 
---- What a person answered, or that nobody did.
+--- The user's answers, or why there are none.
 ---@alias copydesk.QuestionReply
----| copydesk.QuestionReply.answered # The person answered.
----| copydesk.QuestionReply.rejected # There is no answer. With a reason the model is told it and goes on; without one the person does not want to answer, and the turn stops.
----| copydesk.QuestionReply.cancelled # No reply from this client: the questions were settled, or its window was closed. They stay open for others.
+---| copydesk.QuestionReply.answered # The user answered.
+---| copydesk.QuestionReply.rejected # The user does not answer. With a reason, the model is told and continues; without one, the turn stops.
+---| copydesk.QuestionReply.cancelled # No reply from this client: the questions were settled, or the user closed their window. They stay open for other clients.
 
---- Questions that need no reply any more.
+--- Settled questions.
 ---@class copydesk.QuestionSettledParams
 ---@field session string The session's id.
 ---@field question string The id of the questions.
----@field by? string The name of the client that answered; missing where it was this one, or where nobody did.
+---@field by? string The name of the client that answered; missing if it was this one or none.
 
 --- What `question` asked the user, and the answers.
 ---@class copydesk.QuestionsMetadata
@@ -814,104 +814,104 @@
 ---@field arguments any The arguments of the call.
 ---@field times integer How often it was made.
 
---- A review as it has become. The session event `reviewChanged` has it.
+--- A changed review, for the session event `reviewChanged`.
 ---@class copydesk.ReviewChange
----@field review copydesk.ReviewInfo Of its hunks only those that are new or others than before. One without hunks and without a file is over.
----@field gone? string[] The ids of the hunks that are no more.
----@field failed? string Why an inline edit came to nothing, for the person.
+---@field review copydesk.ReviewInfo The review, with only its new and changed hunks. Without hunks and without a file it is over.
+---@field gone? string[] The ids of the hunks that are gone.
+---@field failed? string Why an inline edit failed, for the user.
 
---- Something to say to the model about its edits, without deciding them. It is told at its next step; several go together.
+--- A comment on the agent's edits that does not decide them. The model reads all comments at its next step.
 ---@class copydesk.ReviewCommentParams
 ---@field session string The session's id.
 ---@field uri string The document.
----@field line integer The first of the lines that it is about, from 0.
----@field lines? integer How many lines; where it is missing, one.
----@field text string What to say.
+---@field line integer The first line that it is about, from 0.
+---@field lines? integer How many lines; by default one.
+---@field text string The comment.
 
---- What waits to be said.
+--- The comments that wait.
 ---@class copydesk.ReviewCommentResult
----@field comments integer How many comments wait for the model's next step, this one included.
+---@field comments integer How many comments wait for the model's next step, including this one.
 
---- What a person decided.
+--- The user's decisions.
 ---@class copydesk.ReviewDecideParams
 ---@field session string The session's id.
----@field decisions copydesk.ReviewDecision[] Each stands or falls by itself.
+---@field decisions copydesk.ReviewDecision[] Each succeeds or fails by itself.
 
---- What became of the decisions.
+--- The outcomes of the decisions.
 ---@class copydesk.ReviewDecideResult
----@field decided copydesk.ReviewDecisionResult[] One for each decision, in their order.
+---@field decided copydesk.ReviewDecisionResult[] One for each decision, in order.
 
---- A decision on a hunk, a file, or everything in a review.
+--- A decision on a hunk, a file, or a whole review.
 ---@class copydesk.ReviewDecision
 ---@field hunk string The id of the hunk, or of the review.
----@field expected string As the screen has it.
----@field verdict copydesk.ReviewVerdict Yes or no.
+---@field expected string `expected` of the hunk or review that the user saw.
+---@field verdict copydesk.ReviewVerdict Accept or reject.
 ---@field lines? copydesk.HunkLines Only these lines; the rest of the hunk stays undecided.
----@field text? string Accepted with this text in the place of the hunk's lines.
----@field comment? string What the model is told with it. One without words is none.
----@field confirmed? boolean The person knows that a created file they have typed in is going to be deleted.
+---@field text? string Accepts this text instead of the hunk's lines.
+---@field comment? string A comment for the model. Blank counts as missing.
+---@field confirmed? boolean The user confirms the deletion of a created file in which they typed.
 
---- What became of a decision.
+--- The outcome of a decision.
 ---@alias copydesk.ReviewDecisionOutcome
----| "done" # It is carried out.
----| "refused" # The hunk is gone or another by now, or the editor did not make the change. Nothing has happened.
----| "confirm" # A person has typed in the file that would be deleted: to be decided again, with `confirmed`.
+---| "done" # The daemon carried it out.
+---| "refused" # The hunk is gone or has changed, or the editor did not make the change. Nothing has changed.
+---| "confirm" # The user has typed in the file that the decision would delete. To delete it, send the decision again with `confirmed`.
 
---- What became of a decision.
+--- The outcome of a decision.
 ---@class copydesk.ReviewDecisionResult
----@field hunk string As in the decision.
----@field outcome copydesk.ReviewDecisionOutcome What became of it.
----@field message? string Why, for a person.
+---@field hunk string The id in the decision.
+---@field outcome copydesk.ReviewDecisionOutcome The outcome.
+---@field message? string Why, for the user.
 
 --- The undecided edits of one document.
 ---@class copydesk.ReviewInfo
----@field review string Its id. As `hunk` of a decision it stands for everything in it.
+---@field review string Its id. As `hunk` of a decision it stands for the whole review.
 ---@field uri string The document.
----@field path string The same for a person: relative to the session's folder where it lies in it.
+---@field path string Its path for the user: relative to the session's folder if it is inside.
 ---@field when copydesk.ReviewTimingInfo Whether its edits are made.
----@field ask? string The ask of the call that waits for it.
----@field writing? boolean An inline edit whose model is still at work. It can be decided when that is over.
----@field expected string What a decision on everything in it expects.
----@field file? copydesk.FileHunkInfo The file itself, where the agent created, deleted or renamed it. It is one of the hunks.
----@field hunks copydesk.HunkInfo[] In the order of the text.
----@field total integer How many hunks of lines it has altogether.
----@field additions integer New lines of all hunks.
----@field deletions integer Old lines of all hunks.
+---@field ask? string The ask of the call that waits for the review.
+---@field writing? boolean The model still writes this inline edit. The user can decide it afterwards.
+---@field expected string The value of `expected` in a decision on the whole review.
+---@field file? copydesk.FileHunkInfo The file itself, if the agent created, deleted or renamed it. It is one of the hunks.
+---@field hunks copydesk.HunkInfo[] In text order.
+---@field total integer How many hunks of lines it has.
+---@field additions integer The number of new lines in all hunks.
+---@field deletions integer The number of old lines in all hunks.
 
 --- Which reviews of a session to list.
 ---@class copydesk.ReviewListParams
 ---@field session string The session's id.
----@field uri? string Only those of this document.
----@field skip? integer Passes over so many hunks of each review: a list has at most 1,000 of one.
+---@field uri? string Only reviews of this document.
+---@field skip? integer How many hunks of each review to skip. A list has at most 1,000 hunks of a review.
 
---- What is undecided.
+--- The undecided edits.
 ---@class copydesk.ReviewListResult
----@field reviews copydesk.ReviewInfo[] One for each document, sorted by path; two where some of its edits are made and others wait.
+---@field reviews copydesk.ReviewInfo[] One for each document, sorted by path; two if some of its edits are made and others wait.
 ---@field comments integer How many comments wait for the model's next step.
 
---- Whether an edit is reviewed before it is made or after.
+--- Whether the user reviews an edit before or after it is made.
 ---@alias copydesk.ReviewTimingInfo
----| "before" # The call waits; nothing is changed before somebody accepts it.
----| "after" # The edit is made, and the turn goes on.
+---| "before" # The call waits; nothing changes before the user accepts it.
+---| "after" # The edit is made, and the turn continues.
 
---- Yes or no.
+--- Accept or reject.
 ---@alias copydesk.ReviewVerdict
----| "accept" # The new lines stay, or come.
----| "reject" # The old lines stay, or come back.
+---| "accept" # The new lines stay, or replace the old ones.
+---| "reject" # The old lines stay, or are restored.
 
 --- What `websearch` or `codesearch` would search for.
 ---@class copydesk.SearchAskMetadata
 ---@field query string The words.
 
---- A selection, or the place of the cursor.
+--- A selection, or the position of the cursor.
 ---@class copydesk.SelectionInfo
 ---@field uri string The document.
----@field range copydesk.WireRange Where in it; empty where only the cursor is there.
----@field text string The text that is selected.
+---@field range copydesk.WireRange Its range; empty if it is only the cursor.
+---@field text string The selected text.
 
---- What the person has selected.
+--- The user's selection.
 ---@class copydesk.SelectionResult
----@field selection? copydesk.SelectionInfo Missing where no document has the focus or had it last.
+---@field selection? copydesk.SelectionInfo Missing if no document has or had the focus.
 
 --- What the editor did with a document.
 ---@alias copydesk.ServerDocumentEvent
@@ -941,16 +941,16 @@
 ---@class copydesk.ServerEndedParams
 ---@field server integer The server.
 
---- A language server of the desk's own.
+--- A language server that the daemon runs.
 ---@class copydesk.ServerInfo
 ---@field name string Its name, such as `rust-analyzer`.
 ---@field root string The folder that it works in.
----@field state copydesk.ServerState How it is.
----@field message? string What it is doing, or why it does nothing.
----@field percent? integer How much of that is done.
----@field documents integer How many documents it holds.
----@field memory? integer What it uses, in bytes, with all that it started.
----@field pid? integer Its process, while there is one.
+---@field state copydesk.ServerState Its state.
+---@field message? string What it does now, or why it does nothing.
+---@field percent? integer How much of that is done, in percent.
+---@field documents integer How many documents it has open.
+---@field memory? integer The memory of it and its child processes, in bytes.
+---@field pid? integer Its process id, while it runs.
 
 --- A language server sent the editor a message.
 ---@class copydesk.ServerReceivedParams
@@ -974,21 +974,21 @@
 ---@field capabilities? any Its capabilities, from its response to `initialize`.
 ---@field running? boolean It ran before the editor reported anything. The editor then reports its registrations and its running progress as received.
 
---- How a language server is.
+--- The state of a language server.
 ---@alias copydesk.ServerState
----| "starting" # It was started, and has not answered.
----| "indexing" # It reads the project: what it finds nothing in may be wrong.
----| "ready" # It can be asked.
----| "resting" # It broke, and is started again soon.
----| "givenUp" # It broke too often; `servers/restart` starts it again.
----| "ending" # Nobody needed it for a while.
+---| "starting" # It has not answered `initialize` yet.
+---| "indexing" # It reads the project; until then it may miss problems.
+---| "ready" # It answers requests.
+---| "resting" # It crashed, and the daemon restarts it soon.
+---| "givenUp" # It crashed too often; `servers/restart` starts it again.
+---| "ending" # It is shutting down, because it was unused for a while.
 
 --- The editor told a language server of files on the disk.
 ---@class copydesk.ServerWatchedParams
 ---@field server integer The server.
 ---@field changes copydesk.WatchedFileChange[] The files, as in `workspace/didChangeWatchedFiles`.
 
---- Which language servers to start anew.
+--- Which language servers to restart.
 ---@class copydesk.ServersRestartParams
 ---@field name string The name of the server, in whatever folders it works.
 
@@ -996,57 +996,57 @@
 ---@class copydesk.ServersRestartResult
 ---@field servers integer How many there were of that name.
 
---- A session, and where another one goes its own way.
+--- A session, and where to fork it.
 ---@class copydesk.SessionForkParams
 ---@field session string The session's id.
 ---@field before string The id of the first part that the new session does not have.
 
---- A conversation with an agent. The desk owns it; it outlives every window.
+--- A conversation with an agent. The daemon owns it; it outlives every window.
 ---@class copydesk.SessionInfo
 ---@field id string Unique; later ones sort after earlier ones.
----@field folder string The folder it works in: an absolute path on the desk's machine.
----@field title? string Missing until there is one.
+---@field folder string The folder it works in: an absolute path on the daemon's machine.
+---@field title? string Missing until the session has one.
 ---@field agent string The agent's name.
----@field model? string `PROVIDER/MODEL`, where one was chosen for this session.
----@field parent? string The session whose call began this one.
----@field review? copydesk.ReviewTimingInfo When its edits are reviewed, where a person chose that.
----@field created integer When it was made, in milliseconds since 1970.
----@field updated integer When anything last happened in it, in milliseconds since 1970.
+---@field model? string `PROVIDER/MODEL`, if the user chose one for this session.
+---@field parent? string The session whose call started this one.
+---@field review? copydesk.ReviewTimingInfo When its edits are reviewed, if the user chose that.
+---@field created integer When it was created, in milliseconds since 1970.
+---@field updated integer When it last changed, in milliseconds since 1970.
 
 --- Which sessions to list.
 ---@class copydesk.SessionListParams
----@field folder? string Only those that work in this folder.
----@field limit? integer At most so many; where it is missing, 50.
----@field before? string Only those last used before this session: the id of the last one of the page before.
+---@field folder? string Only sessions in this folder.
+---@field limit? integer The most to return; by default 50.
+---@field before? string Only sessions last used before this one: the id of the last session of the previous page.
 
 --- A page of sessions.
 ---@class copydesk.SessionListResult
----@field sessions copydesk.SessionInfo[] The one that was used last first. A page that is not full is the last.
+---@field sessions copydesk.SessionInfo[] Last used first. A page that is not full is the last.
 
 --- Which session to attach to.
 ---@class copydesk.SessionLoadParams
 ---@field session string The session's id.
----@field limit? integer At most so many parts, the last ones; where it is missing, 200.
+---@field limit? integer The most parts to return, counted from the last; by default 200.
 
---- All that a client needs to show a session, as of `seq`.
+--- Everything that a client needs to show a session, as of `seq`.
 ---@class copydesk.SessionLoadResult
----@field session copydesk.SessionInfo The session as it is now.
----@field parts copydesk.PartInfo[] The last parts in their order, those under way included, with what they have so far.
+---@field session copydesk.SessionInfo The present state of the session.
+---@field parts copydesk.PartInfo[] The last parts in order, including unfinished ones with their content so far.
 ---@field earlier boolean Whether there are parts before these: see `copydesk/session/parts`.
----@field running? integer The number of the turn that runs; missing where none does.
----@field seq integer The last event that is contained in this. Events up to it are dropped, whenever they come.
----@field asks copydesk.PermissionAskInfo[] Asks that wait for a reply. Each is also sent to this client as a request.
----@field questions copydesk.QuestionAskInfo[] Questions that wait for a reply. They are also sent to this client as requests.
----@field jobs? copydesk.JobInfo[] Commands that run in the background.
----@field warnings? string[] What the user was warned of since the daemon has the session at hand: see the event `warning`.
+---@field running? integer The number of the running turn; missing if none runs.
+---@field seq integer The last event that this includes. The client drops events up to it, whenever they arrive.
+---@field asks copydesk.PermissionAskInfo[] Open asks. The daemon also sends each to this client as a request.
+---@field questions copydesk.QuestionAskInfo[] Open questions. The daemon also sends them to this client as requests.
+---@field jobs? copydesk.JobInfo[] Running background commands.
+---@field warnings? string[] The warnings since the daemon hosts the session: see the event `warning`.
 
---- What a new session is to be.
+--- The properties of a new session.
 ---@class copydesk.SessionNewParams
----@field folder? string The folder to work in; where it is missing, the client's first workspace folder.
----@field agent? string The agent's name; where it is missing, the configured one.
----@field model? string `PROVIDER/MODEL`; where it is missing, the agent's or the configured one.
+---@field folder? string The folder to work in; by default the client's first workspace folder.
+---@field agent? string The agent's name; by default the configured one.
+---@field model? string `PROVIDER/MODEL`; by default the agent's or the configured one.
 
---- Names a session.
+--- A session.
 ---@class copydesk.SessionParams
 ---@field session string The session's id.
 
@@ -1054,11 +1054,11 @@
 ---@class copydesk.SessionPartsParams
 ---@field session string The session's id.
 ---@field before string Only parts before this one: the id of the first part that the client has.
----@field limit? integer At most so many, the last ones; where it is missing, 200.
+---@field limit? integer The most to return, counted from the last; by default 200.
 
 --- A page of parts.
 ---@class copydesk.SessionPartsResult
----@field parts copydesk.PartInfo[] In their order.
+---@field parts copydesk.PartInfo[] In order.
 ---@field earlier boolean Whether there are parts before these.
 
 --- A session and its new title.
@@ -1066,23 +1066,23 @@
 ---@field session string The session's id.
 ---@field title string The new title.
 
---- The session as it is now.
+--- The present state of the session.
 ---@class copydesk.SessionResult
----@field session copydesk.SessionInfo The session as it is now.
+---@field session copydesk.SessionInfo The present state of the session.
 
---- One place where the words stand.
+--- A part that matches.
 ---@class copydesk.SessionSearchMatch
 ---@field session string The session's id.
----@field title? string The session's title; missing where it has none.
----@field part string The id of the part in which they stand.
----@field excerpt string A line or so around them.
+---@field title? string The session's title; missing if it has none.
+---@field part string The id of the part.
+---@field excerpt string The text around the match, about a line.
 
---- What to look for.
+--- What to search for.
 ---@class copydesk.SessionSearchParams
----@field query string Words; all of them must be there.
----@field limit? integer At most so many; where it is missing, 50.
+---@field query string Words, all of which must occur.
+---@field limit? integer The most to return; by default 50.
 
---- What was found.
+--- The matches.
 ---@class copydesk.SessionSearchResult
 ---@field found copydesk.SessionSearchMatch[] The latest first.
 
@@ -1096,32 +1096,32 @@
 ---@field session string The session's id.
 ---@field model string `PROVIDER/MODEL`
 
---- When the edits of a session are reviewed.
+--- When the user reviews the edits of a session.
 ---@class copydesk.SessionSetReviewParams
 ---@field session string The session's id.
----@field review? copydesk.ReviewTimingInfo From the next edit on; where it is missing, as the rules say.
+---@field review? copydesk.ReviewTimingInfo From the next edit on; by default the permission rules decide.
 
---- A session that the desk has at hand.
+--- A session that the daemon hosts.
 ---@class copydesk.SessionStatus
 ---@field session string The session's id.
 ---@field running boolean Whether a turn runs.
 
---- How bad a problem is.
+--- The severity of a problem, as in LSP.
 ---@alias copydesk.SeverityInfo
----| "error" # It does not work.
----| "warning" # It may not work.
----| "information" # Worth knowing.
----| "hint" # A suggestion.
+---| "error" # An error.
+---| "warning" # A warning.
+---| "information" # Information.
+---| "hint" # A hint.
 
 --- What to show.
 ---@class copydesk.ShowParams
 ---@field uri string The document.
----@field range? copydesk.WireRange Where in it.
----@field focus? boolean Whether the cursor goes there too.
+---@field range? copydesk.WireRange The range to scroll to.
+---@field focus? boolean Whether the editor moves the focus and the cursor there.
 
---- Whether it is shown.
+--- Whether the editor shows the document.
 ---@class copydesk.ShowResult
----@field shown boolean Whether it is shown.
+---@field shown boolean Whether the editor shows it.
 
 --- A skill that would be loaded.
 ---@class copydesk.SkillAskMetadata
@@ -1134,24 +1134,24 @@
 ---@field foreign boolean Whether it comes from the repository, not from the user's own folders.
 ---@field files string[] The files beside it, relative to its folder.
 
---- How the desk is.
+--- The state of the daemon.
 ---@class copydesk.StatusResult
----@field version string The desk's version.
+---@field version string The daemon's version.
 ---@field protocol integer The version of the protocol that it speaks.
----@field pid integer Its process.
+---@field pid integer Its process id.
 ---@field started integer When it was started, in milliseconds since 1970.
 ---@field clients integer How many clients are attached to it.
----@field sessions copydesk.SessionStatus[] The sessions that it has at hand.
+---@field sessions copydesk.SessionStatus[] The sessions that it hosts.
 ---@field documents integer How many documents the clients have open.
----@field tiers? copydesk.MatchTierCount[] How strictly the places of agents' edits were found since the desk began, the most frequent way first.
----@field servers? copydesk.ServerInfo[] The language servers that it runs itself, by name.
----@field missing? copydesk.MissingServer[] Those that would be of use and are not installed.
+---@field tiers? copydesk.MatchTierCount[] How strictly the agents' edits matched since the daemon started, the most frequent tier first.
+---@field servers? copydesk.ServerInfo[] Its own language servers, sorted by name.
+---@field missing? copydesk.MissingServer[] Useful language servers that are not installed.
 
---- How a request to the model ended.
+--- How a model request ended.
 ---@class copydesk.StepFinishInfo
 ---@field stop copydesk.StopReasonInfo Why the model stopped.
----@field usage copydesk.UsageInfo What was used.
----@field cost? number US dollars, where the price is known.
+---@field usage copydesk.UsageInfo The tokens it used.
+---@field cost? number The cost in US dollars, if the price is known.
 
 --- When to stop.
 ---@class copydesk.StopParams
@@ -1159,13 +1159,13 @@
 
 --- Why a model stopped.
 ---@alias copydesk.StopReasonInfo
----| "end" # It has said what it wanted to say.
+---| "end" # It finished its answer.
 ---| "calls" # It waits for the results of its calls.
----| "length" # It ran into the output limit; the last part may be cut.
----| "context" # It ran into the end of its context window.
+---| "length" # It reached the output limit; the last part may be incomplete.
+---| "context" # It reached the end of its context window.
 ---| "refused" # The model or a filter of the provider refused.
----| "paused" # The provider asks to be called again.
----| "broken" # The stream broke after complete calls had been received: they stand, the rest is lost.
+---| "paused" # The provider asks for another request.
+---| "broken" # The stream broke after complete calls: those are kept, the rest is lost.
 
 --- What the stop waits for.
 ---@class copydesk.StopResult
@@ -1173,19 +1173,19 @@
 
 --- When to stop.
 ---@alias copydesk.StopTiming
----| "idle" # When no turn runs any more. Until then everything works as before.
----| "now" # At once. Running turns are cancelled; what is completed is kept.
+---| "idle" # When no turn runs. Until then everything works as before.
+---| "now" # At once. The daemon cancels running turns and keeps completed parts.
 
---- A named thing in a document.
+--- A symbol in a document.
 ---@class copydesk.SymbolInfo
 ---@field name string Its name.
----@field kind? string LSP's word for what it is, such as `function` or `struct`.
+---@field kind? string Its LSP symbol kind, such as `function` or `struct`.
 ---@field detail? string More about it, such as its signature.
----@field container? string What it is part of.
+---@field container? string The symbol that contains it.
 ---@field uri string The document.
----@field range copydesk.WireRange All of it.
----@field depth? integer How deep it stands in the document, from 0; the list is in the order of the document.
----@field calls? copydesk.WireRange[] Where the calls are, for the ends of calls: in this document for incoming ones, in the one asked about for outgoing ones.
+---@field range copydesk.WireRange The range of the whole symbol.
+---@field depth? integer Its nesting depth in the document, from 0; the list is in document order.
+---@field calls? copydesk.WireRange[] For callers and callees, where the calls are: of incoming calls in this document, of outgoing calls in the requested document.
 
 --- A task that would be given to another agent.
 ---@class copydesk.TaskAskMetadata
@@ -1219,9 +1219,9 @@
 ---@field cacheRead integer Read from a cache.
 ---@field cacheWrite integer Written to a cache.
 
---- Words.
+--- A text.
 ---@class copydesk.TextContent
----@field text string The words, Markdown where the model wrote them.
+---@field text string Markdown if the model wrote it.
 
 --- Lines of a text that `read` showed the model.
 ---@class copydesk.TextPageMetadata
@@ -1259,97 +1259,97 @@
 ---@field todos copydesk.TodoEntryMetadata[] What is to be done, in its order.
 ---@field isNew? boolean Whether the list has other items than the one before it; if not, only their statuses changed.
 
---- The model has said what it wanted to say.
+--- The model finished its answer.
 ---@class copydesk.TurnEndInfo.done
 ---@field kind "done"
 
---- A person cancelled it, or the desk stopped.
+--- The user cancelled it, or the daemon stopped.
 ---@class copydesk.TurnEndInfo.cancelled
 ---@field kind "cancelled"
 
---- A person rejected an ask without a reason to go on with.
+--- The user rejected an ask without a reason for the model.
 ---@class copydesk.TurnEndInfo.rejected
 ---@field kind "rejected"
 
---- The model would have gone on, but no more steps are allowed.
+--- The model would have continued, but the turn reached its limit of steps.
 ---@class copydesk.TurnEndInfo.stepLimit
 ---@field kind "stepLimit"
----@field steps integer So many are.
+---@field steps integer The limit.
 
---- It could not go on.
+--- It failed.
 ---@class copydesk.TurnEndInfo.failed
 ---@field kind "failed"
----@field message string Why, for a person.
+---@field message string Why, for the user.
 
---- Why a turn is over.
+--- Why a turn ended.
 ---@alias copydesk.TurnEndInfo
----| copydesk.TurnEndInfo.done # The model has said what it wanted to say.
----| copydesk.TurnEndInfo.cancelled # A person cancelled it, or the desk stopped.
----| copydesk.TurnEndInfo.rejected # A person rejected an ask without a reason to go on with.
----| copydesk.TurnEndInfo.stepLimit # The model would have gone on, but no more steps are allowed.
----| copydesk.TurnEndInfo.failed # It could not go on.
+---| copydesk.TurnEndInfo.done # The model finished its answer.
+---| copydesk.TurnEndInfo.cancelled # The user cancelled it, or the daemon stopped.
+---| copydesk.TurnEndInfo.rejected # The user rejected an ask without a reason for the model.
+---| copydesk.TurnEndInfo.stepLimit # The model would have continued, but the turn reached its limit of steps.
+---| copydesk.TurnEndInfo.failed # It failed.
 
---- What a person asks of a session.
+--- A prompt to a session.
 ---@class copydesk.TurnParams
 ---@field session string The session's id.
----@field text string The words.
+---@field text string Its text.
 ---@field files? copydesk.MediaContent[] Images and PDFs.
----@field context? copydesk.ContextItem[] What the person pointed at.
+---@field context? copydesk.ContextItem[] What the user points at.
 
---- What became of a prompt.
+--- What happened to a prompt.
 ---@class copydesk.TurnStartResult
----@field queued boolean It waits for the end of the running turn.
----@field prompt string The id of the part that the prompt will be. The event `turnStarted` of its turn names it.
+---@field queued boolean Whether it waits for the end of the running turn.
+---@field prompt string The id of the prompt's part. The event `turnStarted` of its turn names it.
 
---- What became of a prompt.
+--- What happened to a prompt.
 ---@class copydesk.TurnSteerResult
----@field joined boolean It joins the running turn; otherwise it began one.
----@field prompt string The id of the part that the prompt will be.
+---@field joined boolean Whether it joined the running turn; if not, it started one.
+---@field prompt string The id of the prompt's part.
 
---- What became of one file.
+--- The outcome for one file.
 ---@alias copydesk.UndoOutcome
----| "undone" # What the agent did is taken back.
----| "conflict" # A person has since changed the same lines; the file is left as it is.
----| "gone" # The file is not there any more.
----| "unchanged" # There was nothing of it left to take back.
+---| "undone" # The agent's edits are reverted.
+---| "conflict" # The user has changed the same lines since; the file stays as it is.
+---| "gone" # The file does not exist any more.
+---| "unchanged" # None of the agent's edits were left to revert.
 
---- What to take back.
+--- What to revert.
 ---@class copydesk.UndoParams
 ---@field session string The session's id.
----@field what copydesk.UndoScope How much.
+---@field what copydesk.UndoScope Which edits.
 
---- What became of it, file by file.
+--- The outcome for each file.
 ---@class copydesk.UndoResult
----@field files copydesk.UndoneFile[] Empty where there was nothing to take back.
+---@field files copydesk.UndoneFile[] Empty if there was nothing to revert.
 
---- What one call did: the id of its part.
+--- The edits of one call: the id of its part.
 ---@class copydesk.UndoScope.call
 ---@field call string
 
---- What one turn did: its number.
+--- The edits of one turn: its number.
 ---@class copydesk.UndoScope.turn
 ---@field turn integer
 
---- What was done after a part: its id.
+--- The edits after a part: its id.
 ---@class copydesk.UndoScope.after
 ---@field after string
 
---- How much to take back. What a person wrote is never taken along.
+--- Which of the agent's edits to revert. The user's own edits always stay.
 ---@alias copydesk.UndoScope
----| copydesk.UndoScope.call # What one call did: the id of its part.
----| copydesk.UndoScope.turn # What one turn did: its number.
----| copydesk.UndoScope.after # What was done after a part: its id.
+---| copydesk.UndoScope.call # The edits of one call: the id of its part.
+---| copydesk.UndoScope.turn # The edits of one turn: its number.
+---| copydesk.UndoScope.after # The edits after a part: its id.
 
---- What became of one file.
+--- The outcome for one file.
 ---@class copydesk.UndoneFile
 ---@field uri string The document.
----@field outcome copydesk.UndoOutcome What became of it.
----@field message? string Why, for a person.
+---@field outcome copydesk.UndoOutcome The outcome.
+---@field message? string Why, for the user.
 
---- Tokens of one request.
+--- The tokens of one request.
 ---@class copydesk.UsageInfo
----@field input integer Read by the model, without what a cache had or took.
----@field output integer Written by the model, its reasoning included.
+---@field input integer Read by the model, without those read from or written to a cache.
+---@field output integer Written by the model, including its reasoning.
 ---@field reasoning integer Written as reasoning.
 ---@field cacheRead integer Read from a cache.
 ---@field cacheWrite integer Written to a cache.
@@ -1372,116 +1372,116 @@
 ---@field query string What was searched for.
 ---@field count? integer How many results there are; missing if the search engine does not say.
 
---- A stretch of text in a document.
+--- A range of a document.
 ---@class copydesk.WireLocation
 ---@field uri string The document.
----@field range copydesk.WireRange Where in it.
+---@field range copydesk.WireRange The range in it.
 
---- A place between two characters.
+--- A position between two characters.
 ---@class copydesk.WirePosition
 ---@field line integer From 0.
 ---@field character integer From 0, in the position encoding that LSP negotiated.
 
---- A stretch of text.
+--- A range of text.
 ---@class copydesk.WireRange
----@field start copydesk.WirePosition Where it begins.
----@field end copydesk.WirePosition Where it ends; what stands there is not part of it.
+---@field start copydesk.WirePosition Its start.
+---@field end copydesk.WirePosition Its end, exclusive.
 
---- What differs in an old line and in the new line at the same place of a hunk.
+--- The differences between an old line of a hunk and the new line with the same number.
 ---@class copydesk.WordDiffInfo
----@field line integer Counted from the hunk's first line, on both sides.
----@field old any[][] From where to where, in bytes of the line.
----@field new any[][] From where to where, in bytes of the line.
+---@field line integer The line, counted from the hunk's first line, on both sides.
+---@field old any[][] Start and end of each difference, in bytes of the line.
+---@field new any[][] Start and end of each difference, in bytes of the line.
 
 local M = {}
 
 --- The version of the protocol.
 M.protocol = 1
 
---- The names of the methods, as they stand on the wire.
+--- The names of the methods, as on the wire.
 M.methods = {
-  --- Makes a session. It is kept once something has been said in it.
+  --- Creates a session. The daemon stores it with its first prompt.
   --- `copydesk.SessionNewParams -> copydesk.SessionResult`
   sessionNew = "copydesk/session/new",
-  --- Sessions, the one that was used last first.
+  --- Lists sessions, last used first.
   --- `copydesk.SessionListParams -> copydesk.SessionListResult`
   sessionList = "copydesk/session/list",
-  --- Attaches this client to a session: it gets what there is, and from then on the session's events and open asks.
+  --- Attaches this client to a session: it gets the present state, and from then on the session's events and asks.
   --- `copydesk.SessionLoadParams -> copydesk.SessionLoadResult`
   sessionLoad = "copydesk/session/load",
-  --- Earlier parts of a session, page by page. Does not attach.
+  --- Returns earlier parts of a session, page by page. Does not attach.
   --- `copydesk.SessionPartsParams -> copydesk.SessionPartsResult`
   sessionParts = "copydesk/session/parts",
-  --- Detaches this client from a session. A running turn goes on.
+  --- Detaches this client from a session. A running turn continues.
   --- `copydesk.SessionParams -> copydesk.Empty`
   sessionLeave = "copydesk/session/leave",
-  --- Makes a session that has what was said in another before a part. The other stays as it is.
+  --- Creates a session with the history of another one before a part. The other session does not change.
   --- `copydesk.SessionForkParams -> copydesk.SessionResult`
   sessionFork = "copydesk/session/fork",
-  --- Gives a session another title.
+  --- Sets the title of a session.
   --- `copydesk.SessionRenameParams -> copydesk.SessionResult`
   sessionRename = "copydesk/session/rename",
-  --- Deletes a session and all that was said in it. A running turn is cancelled first.
+  --- Deletes a session and its history. Cancels a running turn first.
   --- `copydesk.SessionParams -> copydesk.Empty`
   sessionDelete = "copydesk/session/delete",
-  --- Chooses the model of a session, from its next turn on.
+  --- Sets the model of a session, from its next turn on.
   --- `copydesk.SessionSetModelParams -> copydesk.SessionResult`
   sessionSetModel = "copydesk/session/setModel",
-  --- Chooses the agent of a session, from its next turn on.
+  --- Sets the agent of a session, from its next turn on.
   --- `copydesk.SessionSetAgentParams -> copydesk.SessionResult`
   sessionSetAgent = "copydesk/session/setAgent",
-  --- Chooses whether a session's edits are reviewed before they are made or after, from the next edit on.
+  --- Sets whether a session's edits are reviewed before or after they are made, from the next edit on.
   --- `copydesk.SessionSetReviewParams -> copydesk.SessionResult`
   sessionSetReview = "copydesk/session/setReview",
-  --- Finds sessions by what was said in them.
+  --- Finds sessions by their content.
   --- `copydesk.SessionSearchParams -> copydesk.SessionSearchResult`
   sessionSearch = "copydesk/session/search",
-  --- Prompts. Answers at once; the turn is told by events. While a turn runs the prompt waits for its end.
+  --- Prompts. Answers at once; events report the turn. While a turn runs, the prompt is queued.
   --- `copydesk.TurnParams -> copydesk.TurnStartResult`
   turnStart = "copydesk/turn/start",
-  --- Prompts into the running turn: the model reads it with its next step. Without a turn it begins one.
+  --- Prompts into the running turn: the model reads it at its next step. Without a turn it starts one.
   --- `copydesk.TurnParams -> copydesk.TurnSteerResult`
   turnSteer = "copydesk/turn/steer",
-  --- Ends the running turn, and with it all asks. Answers at once; without a turn nothing happens.
+  --- Cancels the running turn and all its asks. Answers at once. Does nothing without a turn.
   --- `copydesk.SessionParams -> copydesk.Empty`
   turnCancel = "copydesk/turn/cancel",
-  --- Takes back what the agent did to files, and only that.
+  --- Reverts the agent's edits of files, and nothing else.
   --- `copydesk.UndoParams -> copydesk.UndoResult`
   undo = "copydesk/undo",
-  --- Takes back the last undo of a session.
+  --- Reverts the last undo of a session.
   --- `copydesk.SessionParams -> copydesk.UndoResult`
   redo = "copydesk/redo",
-  --- What of the agent's edits nobody has decided yet.
+  --- Lists the agent's undecided edits.
   --- `copydesk.ReviewListParams -> copydesk.ReviewListResult`
   reviewList = "copydesk/review/list",
-  --- Decides hunks. What is refused is answered, with the reason, and changes nothing.
+  --- Decides hunks. The result says which decisions were refused and why; those change nothing.
   --- `copydesk.ReviewDecideParams -> copydesk.ReviewDecideResult`
   reviewDecide = "copydesk/review/decide",
-  --- Says something about an edit without deciding it. The model is told at its next step.
+  --- Comments on an edit without deciding it. The model reads the comment at its next step.
   --- `copydesk.ReviewCommentParams -> copydesk.ReviewCommentResult`
   reviewComment = "copydesk/review/comment",
-  --- Has the session's model rewrite a stretch of a document. Answers at once; the edit grows in a review.
+  --- Asks the session's model to rewrite a range of a document. Answers at once; the edit grows in a review.
   --- `copydesk.InlineStartParams -> copydesk.InlineStartResult`
   inlineStart = "copydesk/inline/start",
-  --- Asks for something else in the place of an inline edit that is not decided yet.
+  --- Asks the model to change an undecided inline edit.
   --- `copydesk.InlineRefineParams -> copydesk.Empty`
   inlineRefine = "copydesk/inline/refine",
-  --- Gives an inline edit up, while it is written or after. The document is as it was.
+  --- Drops an inline edit, while the model writes it or after. The document is unchanged.
   --- `copydesk.InlineCancelParams -> copydesk.Empty`
   inlineCancel = "copydesk/inline/cancel",
-  --- The models that can be used now.
+  --- Lists the models that can be used now.
   --- `copydesk.Empty -> copydesk.ModelsResult`
   models = "copydesk/models",
-  --- The agents that a person can choose.
+  --- Lists the agents that a user can choose.
   --- `copydesk.AgentsParams -> copydesk.AgentsResult`
   agents = "copydesk/agents",
-  --- How the desk is.
+  --- Returns the state of the daemon.
   --- `copydesk.Empty -> copydesk.StatusResult`
   status = "copydesk/status",
-  --- Ends language servers of the desk's own and starts them anew, whatever they broke of.
+  --- Restarts language servers of the daemon, also those that it gave up.
   --- `copydesk.ServersRestartParams -> copydesk.ServersRestartResult`
   serversRestart = "copydesk/servers/restart",
-  --- What the client's own language servers say is wrong, and how sure it is that they say it of the present text.
+  --- Returns the diagnostics of the client's own language servers, and how sure it is that they are for the present text.
   --- `copydesk.DiagnosticsParams -> copydesk.DiagnosticsResult`
   diagnostics = "copydesk/diagnostics",
   --- A language server of the editor is there.
@@ -1502,28 +1502,28 @@ M.methods = {
   --- Changes how much the daemon logs.
   --- `copydesk.LogSetParams -> copydesk.LogSetResult`
   logSet = "copydesk/log/set",
-  --- Stops the desk.
+  --- Stops the daemon.
   --- `copydesk.StopParams -> copydesk.StopResult`
   stop = "copydesk/stop",
-  --- Something happened in a session that this client is attached to.
+  --- An event of a session that this client is attached to.
   --- `copydesk.EventParams`
   event = "copydesk/event",
-  --- Asks a person whether a call may do what it wants. Sent to every attached client; the first reply wins.
+  --- Asks the user to approve a call. Sent to every attached client; the first reply wins.
   --- `copydesk.PermissionAskParams -> copydesk.PermissionReply`
   permissionAsk = "copydesk/permission/ask",
-  --- An ask needs no reply any more. Whoever still shows it takes it away and answers `cancelled`.
+  --- An ask needs no reply any more. A client that still shows it removes it and answers `cancelled`.
   --- `copydesk.PermissionSettledParams`
   permissionSettled = "copydesk/permission/settled",
-  --- Asks a person what the agent wants to know. Sent to every attached client; the first reply wins.
+  --- Asks the user the agent's questions. Sent to every attached client; the first reply wins.
   --- `copydesk.QuestionAskParams -> copydesk.QuestionReply`
   questionAsk = "copydesk/question/ask",
-  --- Questions need no reply any more. Whoever still shows them takes them away and answers `cancelled`.
+  --- Questions need no reply any more. A client that still shows them removes them and answers `cancelled`.
   --- `copydesk.QuestionSettledParams`
   questionSettled = "copydesk/question/settled",
-  --- Which of the editor's own language servers serve a document.
+  --- Names the editor's own language servers of a document.
   --- `copydesk.EditorServersParams -> copydesk.EditorServersResult`
   editorServers = "copydesk/editor/servers",
-  --- The daemon has what it wanted to know of a document: the editor may unload it.
+  --- The daemon needs a document no more: the editor may unload it.
   --- `copydesk.EditorServersDoneParams`
   editorServersDone = "copydesk/editor/serversDone",
   --- Sends a request to one of the editor's own language servers.
@@ -1532,60 +1532,60 @@ M.methods = {
   --- Sends a notification to one of the editor's own language servers.
   --- `copydesk.EditorServerMessageParams`
   editorServerNotify = "copydesk/editor/serverNotify",
-  --- Asks the editor's own language servers where something is, or what it is.
+  --- Asks the editor's own language servers where a symbol is, or what it is.
   --- `copydesk.NavigateParams -> copydesk.NavigateResult`
   editorNavigate = "copydesk/editor/navigate",
-  --- What the person has selected.
+  --- Returns the user's selection.
   --- `copydesk.Empty -> copydesk.SelectionResult`
   editorSelection = "copydesk/editor/selection",
-  --- The files the person has open.
+  --- Returns the files that the user has open.
   --- `copydesk.Empty -> copydesk.OpenFilesResult`
   editorOpenFiles = "copydesk/editor/openFiles",
-  --- Shows a place in the editor.
+  --- Shows a range of a document in the editor.
   --- `copydesk.ShowParams -> copydesk.ShowResult`
   editorShow = "copydesk/editor/show",
-  --- The desk was started anew under this client: its documents are open again, its sessions are not loaded.
+  --- A new daemon serves this client: its documents are open again, its sessions are not loaded.
   --- `copydesk.Empty`
   restarted = "copydesk/restarted",
-  --- The desk changed a file on the disk that this client may have open.
+  --- The daemon changed a file on the disk that this client may have open.
   --- `copydesk.DocumentChangedParams`
   documentChanged = "copydesk/document/changed",
-  --- Saves an open document, as if the person had.
+  --- Saves an open document as the user would.
   --- `copydesk.DocumentSaveParams -> copydesk.DocumentSaveResult`
   documentSave = "copydesk/document/save",
 }
 
 --- Error codes.
 M.errors = {
-  --- The message is no JSON.
+  --- The message is not JSON.
   parseError = -32700,
-  --- The message is no request.
+  --- The message is not a request.
   invalidRequest = -32600,
-  --- There is no such method, or not in this direction.
+  --- The method does not exist, or not in this direction.
   methodNotFound = -32601,
-  --- The params are not what the method takes; the message says where.
+  --- The params are invalid; the message says where.
   invalidParams = -32602,
-  --- Something went wrong that should not have; the message is for a report.
+  --- A bug in the daemon; please report the message.
   internalError = -32603,
-  --- `initialize` has to come first.
+  --- The client has to send `initialize` first.
   serverNotInitialized = -32002,
-  --- Cancelled. The desk does not say so by itself (law 3); from a client it means the same as `cancelled`.
+  --- Cancelled. The daemon never sends it (law 3); from a client it means `cancelled`.
   requestCancelled = -32800,
-  --- The document has changed meanwhile. The desk never says so; from a client it means that it should be asked again.
+  --- The document changed meanwhile. The daemon never sends it; from a client it means: ask again.
   contentModified = -32801,
-  --- The request was good, and could not be done; the message says why.
+  --- The request was valid but failed; the message says why.
   requestFailed = -32803,
-  --- There is no such session; it may have been deleted.
+  --- The session does not exist; it may have been deleted.
   unknownSession = -31001,
-  --- The session has no such part, or no such turn.
+  --- The session has no such part or turn.
   unknownPart = -31002,
-  --- There is no such model, or it cannot be used now; the message says what is missing.
+  --- The model does not exist or cannot be used now; the message says what is missing.
   unknownModel = -31003,
-  --- There is no agent of that name that a person can choose.
+  --- The user can choose no agent of that name.
   unknownAgent = -31004,
-  --- Desk and extension do not speak the same protocol; the message says which to update and how.
+  --- Daemon and extension do not speak the same protocol; the message says which to update and how.
   protocolMismatch = -31005,
-  --- It cannot be done while a turn runs; cancel it, or wait for its end.
+  --- The request fails while a turn runs; cancel the turn or wait for its end.
   busy = -31006,
 }
 

@@ -1,4 +1,4 @@
-//! What the desk asks of an editor.
+//! The daemon's requests to an editor.
 
 use expect_test::expect;
 
@@ -149,7 +149,7 @@ fn navigation() {
 }
 
 #[test]
-fn what_the_person_looks_at() {
+fn selection_and_open_files() {
     check(&SelectionResult::default(), &expect!["{}"]);
     let selection = SelectionInfo { uri: URI.into(), range: range(), text: "hello".into() };
     check(

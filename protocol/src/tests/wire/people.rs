@@ -1,4 +1,4 @@
-//! What people are asked, and how the two sides greet each other.
+//! Asks, questions, the daemon's status, and the handshake.
 
 use copydesk_metadata::PermissionAskMetadata;
 use expect_test::expect;
@@ -76,7 +76,7 @@ fn permission() {
 }
 
 #[test]
-fn questioning() {
+fn asking_questions() {
     check(
         &QuestionAskParams { session: "s1".into(), questions: questions() },
         &expect![[
@@ -100,7 +100,7 @@ fn questioning() {
 }
 
 #[test]
-fn the_desk() {
+fn daemon_status() {
     let model = |local| ModelInfo {
         id: "p/m".into(),
         name: "M".into(),
@@ -177,17 +177,17 @@ fn the_desk() {
 }
 
 #[test]
-fn greeting() {
+fn handshake() {
     let client = ClientHello { protocol: 1, client: "nvim".into(), version: "0.1.0".into() };
     check(&client, &expect![[r#"{"protocol":1,"client":"nvim","version":"0.1.0"}"#]]);
     let daemon = DaemonHello { protocol: 1, version: "0.1.0".into(), pid: 42 };
     check(&daemon, &expect![[r#"{"protocol":1,"version":"0.1.0","pid":42}"#]]);
     check(
-        &ProtocolMismatch { desk: 1, client: 2, update: ProtocolSide::Desk, retry: false },
+        &ProtocolMismatch { daemon: 1, client: 2, update: ProtocolSide::Daemon, retry: false },
         &expect![[r#"{"desk":1,"client":2,"update":"desk","retry":false}"#]],
     );
     check(
-        &ProtocolMismatch { desk: 2, client: 1, update: ProtocolSide::Client, retry: false },
+        &ProtocolMismatch { daemon: 2, client: 1, update: ProtocolSide::Client, retry: false },
         &expect![[r#"{"desk":2,"client":1,"update":"client","retry":false}"#]],
     );
 }

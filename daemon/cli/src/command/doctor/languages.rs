@@ -84,7 +84,7 @@ fn servers(
 
 fn programs(languages: &LanguageSettings, search: &ProgramSearch, root: &Path) -> Vec<DoctorFinding> {
     let checkers = languages.checkers.iter().map(|checker| ("checkers", &checker.name, &checker.command));
-    // A missing built-in formatter is no problem: nobody asked for it by name.
+    // A missing built-in formatter is no problem: the user did not name it.
     let formatters =
         languages.formatters.iter().map(|formatter| ("formatters", &formatter.name, &formatter.command));
     let all = checkers.chain(formatters).filter_map(|(about, name, command)| {

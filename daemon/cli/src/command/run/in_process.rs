@@ -1,6 +1,6 @@
-//! The host in this process, with this process's own client at it: `--no-daemon`, and where no daemon runs.
+//! Starts the host in this process, for `--no-daemon` or if no daemon runs.
 //!
-//! The run goes the same way as through the daemon. Only the socket is a pair inside the process.
+//! The prompt takes the same way as through the daemon; only the socket is a pair inside the process.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use copydesk_workspace::journal::{Journal, JournalLimits};
 use crate::daemon_client::{ClientKind, DaemonClient, DaemonInbox};
 use crate::terminal;
 
-/// Starts a host, and attaches to it. It ends with the process.
+/// Starts a host and attaches a client to it. The host ends with the process.
 pub(super) async fn start(setup: &UserSetup) -> anyhow::Result<(DaemonClient, DaemonInbox)> {
     let (store, opened) = Store::open(&setup.paths.data_dir)?;
     if let Some(aside) = opened.moved_aside {
         terminal::warn(format_args!(
-            "the sessions could not be read and were moved to {}; a new store was begun",
+            "the sessions could not be read and were moved to {}; a new store was created",
             aside.display()
         ));
     }
@@ -31,20 +31,20 @@ pub(super) async fn start(setup: &UserSetup) -> anyhow::Result<(DaemonClient, Da
     Ok(DaemonClient::initialize(ours, ClientKind::Copydesk).await?)
 }
 
-/// Edits are in the same journal, whoever makes them.
+/// Opens the journal that the daemon uses, too.
 fn journal(setup: &UserSetup) -> Option<Journal> {
     match Journal::open(&setup.paths.data_dir, JournalLimits::default()) {
         Ok((journal, opened)) => {
             if let Some(aside) = opened.moved_aside {
                 terminal::warn(format_args!(
-                    "the journal of edits could not be read and was moved to {}; what it held cannot be undone",
+                    "the journal of edits could not be read and was moved to {}; the edits in it cannot be undone",
                     aside.display()
                 ));
             }
             Some(journal)
         }
         Err(error) => {
-            terminal::warn(format_args!("{error}; what is done now cannot be undone"));
+            terminal::warn(format_args!("{error}; the edits of this run cannot be undone"));
             None
         }
     }

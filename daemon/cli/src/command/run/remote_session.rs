@@ -1,6 +1,6 @@
-//! A session that works in the daemon.
+//! Runs a prompt through a daemon, or through the host in this process.
 //!
-//! Others may be attached to it and prompt it too: what is followed is the turn of our own prompt, known by its id.
+//! Other clients may prompt the same session. We follow the turn of our own prompt, which we know by its id.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -38,8 +38,8 @@ use copydesk_host::session_host::convert;
 use copydesk_host::setup::UserSetup;
 use copydesk_rpc::peer::RpcResponder;
 
-/// The parts are on the desk's disk and not shown again; the answer need not hold them.
-const FEW: Option<u32> = Some(1);
+/// We do not show earlier parts again, so the response need not contain them.
+const PART_LIMIT: Option<u32> = Some(1);
 
 /// Opens the session and prompts it.
 pub(super) async fn start(
@@ -57,7 +57,7 @@ pub(super) async fn start(
     let id = session.id.clone();
     let params = TurnParams { session: id.clone(), text: request.text, files, context: Vec::new() };
     let TurnStartResult { queued, prompt } = client.request::<TurnStart>(&params).await?;
-    let (tell, told) = mpsc::channel(1);
+    let (messages_in, messages) = mpsc::channel(1);
     let reader = DaemonEventReader {
         client: Arc::clone(&client),
         session: id.clone(),
@@ -65,26 +65,26 @@ pub(super) async fn start(
         own: OwnTurn::new(prompt),
         asks: HashMap::new(),
         questions: HashMap::new(),
-        tell,
+        messages: messages_in,
         cancel: None,
     };
     let (cancel_in, cancel) = mpsc::channel(1);
     tokio::spawn(reader.read(inbox, cancel, loaded, queued));
-    // Nobody who reads is nobody to cancel; and once is enough.
+    // If the reader is gone, there is nothing to cancel; and one cancel is enough.
     let cancel = move || {
         let (known, is_known) = oneshot::channel();
         let _ = cancel_in.try_send(known);
         is_known
     };
     let reviews = ReviewBackend { session: id, client };
-    Ok((session, FollowedSession { messages: told, reviews, cancel: Box::new(cancel) }))
+    Ok((session, FollowedSession { messages, reviews, cancel: Box::new(cancel) }))
 }
 
 async fn load(client: &DaemonClient, session: &str) -> Result<SessionLoadResult, DaemonClientError> {
-    client.request::<SessionLoad>(&SessionLoadParams { session: session.to_owned(), limit: FEW }).await
+    client.request::<SessionLoad>(&SessionLoadParams { session: session.to_owned(), limit: PART_LIMIT }).await
 }
 
-/// The session that is meant, as it is to be.
+/// Opens or creates the chosen session, with the chosen agent and model.
 async fn open(
     client: &DaemonClient,
     cwd: &Path,
@@ -92,7 +92,7 @@ async fn open(
 ) -> Result<SessionInfo, DaemonClientError> {
     let SessionChoice { session, latest, model, agent } = choice.clone();
     let folder = cwd.to_string_lossy().into_owned();
-    let found = match (session, latest) {
+    let opened = match (session, latest) {
         (Some(session), _) => load(client, &session).await?.session,
         (None, true) => {
             let params = SessionListParams { folder: Some(folder), limit: Some(1), before: None };
@@ -108,31 +108,31 @@ async fn open(
             return Ok(client.request::<SessionNew>(&params).await?.session);
         }
     };
-    let id = || found.id.clone();
-    let mut now = found.clone();
-    if let Some(agent) = agent.filter(|agent| *agent != found.agent) {
-        now =
+    let id = || opened.id.clone();
+    let mut session = opened.clone();
+    if let Some(agent) = agent.filter(|agent| *agent != opened.agent) {
+        session =
             client.request::<SessionSetAgent>(&SessionSetAgentParams { session: id(), agent }).await?.session;
     }
-    if let Some(model) = model.filter(|model| Some(model) != found.model.as_ref()) {
-        now =
+    if let Some(model) = model.filter(|model| Some(model) != opened.model.as_ref()) {
+        session =
             client.request::<SessionSetModel>(&SessionSetModelParams { session: id(), model }).await?.session;
     }
-    Ok(now)
+    Ok(session)
 }
 
-/// Reads what the desk says, and tells the follower what is for it.
+/// Reads the daemon's messages, and passes those of our turn to the follower.
 struct DaemonEventReader {
     client: Arc<DaemonClient>,
     session: String,
     /// The last event that was read.
     seq: u64,
     own: OwnTurn,
-    /// The event of an ask brings one end, its request the other, whichever comes first.
+    /// The event of an ask takes one end, its request the other. Either may arrive first.
     asks: HashMap<String, ReplyChannel<PermissionReply>>,
     questions: HashMap<String, ReplyChannel<QuestionReply>>,
-    tell: mpsc::Sender<FollowerMessage>,
-    /// The person wants the turn to end, which has not begun yet. Dropped when the desk knows.
+    messages: mpsc::Sender<FollowerMessage>,
+    /// The user cancelled the turn before it started. Dropped when the daemon knows.
     cancel: Option<oneshot::Sender<()>>,
 }
 
@@ -148,7 +148,7 @@ impl<T> ReplyChannel<T> {
     }
 }
 
-/// The follower is gone, or nothing more is to be told.
+/// The follower is gone, or no message follows.
 struct FollowerClosed;
 
 impl DaemonEventReader {
@@ -159,7 +159,7 @@ impl DaemonEventReader {
         loaded: SessionLoadResult,
         queued: bool,
     ) {
-        if queued && self.tell(FollowerMessage::Queued).await.is_err() {
+        if queued && self.send(FollowerMessage::Queued).await.is_err() {
             return;
         }
         if self.ask_all(loaded).await.is_err() {
@@ -173,7 +173,7 @@ impl DaemonEventReader {
                         self.handle_request(&method, params, responder);
                         Ok(())
                     }
-                    None => self.close_with("the connection to the daemon has ended").await,
+                    None => self.close_with("the connection to the daemon was lost").await,
                 },
                 Some(known) = cancel.recv() => {
                     self.cancel = Some(known);
@@ -191,7 +191,7 @@ impl DaemonEventReader {
 
     async fn handle_notification(&mut self, method: &str, params: Value) -> Result<(), FollowerClosed> {
         if method == EventMethod::METHOD {
-            // What we do not know is passed over, but not its number.
+            // An unknown event is ignored, but its number counts.
             let seq = params.get("seq").and_then(Value::as_u64);
             let session = params.get("session").and_then(Value::as_str);
             let (Some(seq), Some(_)) = (seq, session.filter(|session| *session == self.session)) else {
@@ -216,7 +216,7 @@ impl DaemonEventReader {
                 return Ok(());
             }
             self.asks.remove(&ask);
-            self.tell(FollowerMessage::Settled { id: ask, by }).await
+            self.send(FollowerMessage::Settled { id: ask, by }).await
         } else if method == QuestionSettled::METHOD {
             let Ok(QuestionSettledParams { session, question, by }) = lenient::decode(params) else {
                 return Ok(());
@@ -225,7 +225,7 @@ impl DaemonEventReader {
                 return Ok(());
             }
             self.questions.remove(&question);
-            self.tell(FollowerMessage::Settled { id: question, by }).await
+            self.send(FollowerMessage::Settled { id: question, by }).await
         } else {
             Ok(())
         }
@@ -233,16 +233,16 @@ impl DaemonEventReader {
 
     async fn event(&mut self, event: EventInfo) -> Result<(), FollowerClosed> {
         if event == EventInfo::Deleted {
-            let _ = self.tell(FollowerMessage::Closed("the session was deleted".to_owned())).await;
+            let _ = self.send(FollowerMessage::Closed("the session was deleted".to_owned())).await;
             return Err(FollowerClosed);
         }
         let asked = matches!(event, EventInfo::Asked(_) | EventInfo::Questioned(_)).then(|| event.clone());
         let is_ours = self.own.observe(&event);
-        // What is asked may be of others: so may be its hunks.
+        // Asks of other turns are shown too, so their hunks must be as well.
         if matches!(event, EventInfo::ReviewChanged(_)) {
-            self.tell(FollowerMessage::ReviewChanged).await?;
+            self.send(FollowerMessage::ReviewChanged).await?;
         } else if is_ours || matches!(event, EventInfo::Warning { .. }) {
-            self.tell(FollowerMessage::Event(event)).await?;
+            self.send(FollowerMessage::Event(event)).await?;
         }
         match asked {
             Some(EventInfo::Asked(ask)) => self.ask(ask).await?,
@@ -253,7 +253,7 @@ impl DaemonEventReader {
         Ok(())
     }
 
-    /// What was open when we came.
+    /// Shows what was open when we attached.
     async fn ask_all(&mut self, loaded: SessionLoadResult) -> Result<(), FollowerClosed> {
         for ask in loaded.asks {
             self.ask(ask).await?;
@@ -264,57 +264,53 @@ impl DaemonEventReader {
         Ok(())
     }
 
-    fn whose(&self) -> TurnOwner {
+    fn turn_owner(&self) -> TurnOwner {
         if self.own.is_running() { TurnOwner::Ours } else { TurnOwner::Others }
     }
 
     async fn question(&mut self, asked: QuestionAskInfo) -> Result<(), FollowerClosed> {
-        let whose = self.whose();
+        let owner = self.turn_owner();
         match self.questions.entry(asked.question.clone()).or_insert_with(ReplyChannel::new).answer.take() {
             Some(answer) => {
-                self.tell(FollowerMessage::Request {
-                    request: UserRequest::Questions(asked, answer),
-                    owner: whose,
-                })
-                .await
-            }
-            None => Ok(()),
-        }
-    }
-
-    async fn ask(&mut self, ask: PermissionAskInfo) -> Result<(), FollowerClosed> {
-        let whose = self.whose();
-        match self.asks.entry(ask.ask.clone()).or_insert_with(ReplyChannel::new).answer.take() {
-            Some(answer) => {
-                self.tell(FollowerMessage::Request { request: UserRequest::Ask(ask, answer), owner: whose })
+                self.send(FollowerMessage::Request { request: UserRequest::Questions(asked, answer), owner })
                     .await
             }
             None => Ok(()),
         }
     }
 
+    async fn ask(&mut self, ask: PermissionAskInfo) -> Result<(), FollowerClosed> {
+        let owner = self.turn_owner();
+        match self.asks.entry(ask.ask.clone()).or_insert_with(ReplyChannel::new).answer.take() {
+            Some(answer) => {
+                self.send(FollowerMessage::Request { request: UserRequest::Ask(ask, answer), owner }).await
+            }
+            None => Ok(()),
+        }
+    }
+
     fn handle_request(&mut self, method: &str, params: Value, responder: RpcResponder) {
-        // A reply that is dropped says that nobody here answers that.
+        // A dropped responder answers that this client does not handle the request.
         if method == PermissionAsk::METHOD {
             let Ok(PermissionAskParams { session, ask }) = lenient::decode(params) else { return };
             if session == self.session {
-                let ends = self.asks.entry(ask.ask).or_insert_with(ReplyChannel::new);
-                pass_on(ends, responder, PermissionReply::Cancelled);
+                let channel = self.asks.entry(ask.ask).or_insert_with(ReplyChannel::new);
+                forward_reply(channel, responder, PermissionReply::Cancelled);
             }
         } else if method == QuestionAsk::METHOD {
             let Ok(QuestionAskParams { session, questions }) = lenient::decode(params) else { return };
             if session == self.session {
-                let ends = self.questions.entry(questions.question).or_insert_with(ReplyChannel::new);
-                pass_on(ends, responder, QuestionReply::Cancelled);
+                let channel = self.questions.entry(questions.question).or_insert_with(ReplyChannel::new);
+                forward_reply(channel, responder, QuestionReply::Cancelled);
             }
         }
     }
 
-    /// We were too slow, and events were left out. The parts of our turn are told again as they are now; only deltas are lost.
+    /// Loads again after a gap in the events. Shows the parts of our turn as they are now; only deltas are lost.
     async fn catch_up(&mut self) -> Result<(), FollowerClosed> {
         let params = SessionLoadParams { session: self.session.clone(), limit: None };
         let Ok(mut loaded) = self.client.request::<SessionLoad>(&params).await else {
-            return self.close_with("the connection to the daemon has ended").await;
+            return self.close_with("the connection to the daemon was lost").await;
         };
         self.seq = loaded.seq;
         if !self.own.is_running() || loaded.running != self.own.turn() {
@@ -322,7 +318,7 @@ impl DaemonEventReader {
         }
         for part in std::mem::take(&mut loaded.parts) {
             if Some(part.turn) == loaded.running {
-                self.tell(FollowerMessage::Event(EventInfo::Part { part: Box::new(part) })).await?;
+                self.send(FollowerMessage::Event(EventInfo::Part { part: Box::new(part) })).await?;
             }
         }
         self.ask_all(loaded).await
@@ -337,27 +333,27 @@ impl DaemonEventReader {
         });
     }
 
-    async fn close_with(&self, why: &str) -> Result<(), FollowerClosed> {
-        let why = format!("{why}; `copydesk sessions show {}` has what was done", self.session);
-        let _ = self.tell(FollowerMessage::Closed(why)).await;
+    async fn close_with(&self, reason: &str) -> Result<(), FollowerClosed> {
+        let reason = format!("{reason}; `copydesk sessions show {}` shows what was done", self.session);
+        let _ = self.send(FollowerMessage::Closed(reason)).await;
         Err(FollowerClosed)
     }
 
-    async fn tell(&self, told: FollowerMessage) -> Result<(), FollowerClosed> {
-        self.tell.send(told).await.map_err(|_| FollowerClosed)
+    async fn send(&self, message: FollowerMessage) -> Result<(), FollowerClosed> {
+        self.messages.send(message).await.map_err(|_| FollowerClosed)
     }
 }
 
-/// Answers the desk when the person has; `none` where they leave it to others.
-fn pass_on<T: serde::Serialize + Send + 'static>(
-    ends: &mut ReplyChannel<T>,
+/// Sends the user's reply to the daemon; `none` if the user leaves it to another client.
+fn forward_reply<T: serde::Serialize + Send + 'static>(
+    channel: &mut ReplyChannel<T>,
     responder: RpcResponder,
     none: T,
 ) {
-    let Some(answered) = ends.answered.take() else { return };
+    let Some(answered) = channel.answered.take() else { return };
     tokio::spawn(async move {
-        if let Ok(said) = serde_json::to_value(answered.await.unwrap_or(none)) {
-            responder.respond(Ok(said));
+        if let Ok(reply) = serde_json::to_value(answered.await.unwrap_or(none)) {
+            responder.respond(Ok(reply));
         }
     });
 }

@@ -1,4 +1,4 @@
-//! The reviews of the session that is followed.
+//! The reviews of the followed session.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) struct ReviewBackend {
 }
 
 impl ReviewBackend {
-    /// What is left to decide of what an ask is about. Nothing if the ask is not about an edit, or if the host cannot be reached.
+    /// The undecided reviews of an ask. Empty if the ask is not about an edit, or if the host cannot be reached.
     pub(super) async fn reviews_for_ask(&self, ask: &str) -> Vec<ReviewInfo> {
         let params = ReviewListParams { session: self.session.clone(), ..ReviewListParams::default() };
         let listed = self.client.request::<ReviewList>(&params).await;
@@ -25,7 +25,7 @@ impl ReviewBackend {
         all.into_iter().filter(|review| review.ask.as_deref() == Some(ask)).collect()
     }
 
-    /// Returns when the decision is carried out; else the reason why it is not.
+    /// Returns when the host has carried the decision out, or why it did not.
     pub(super) async fn decide(&self, decision: ReviewDecision) -> Result<(), String> {
         let params = ReviewDecideParams { session: self.session.clone(), decisions: vec![decision] };
         let decided =

@@ -1,5 +1,5 @@
-//! One prompt from its beginning to its end: the session does the work, here or in the daemon; this shows its events and
-//! brings it the person's replies. Ctrl-C cancels the turn the first time and quits the second.
+//! Runs one prompt to its end. The session runs in this process or in the daemon; this module shows its events and sends
+//! the user's replies. The first Ctrl-C cancels the turn, the second quits.
 
 use std::process::ExitCode;
 
@@ -15,24 +15,24 @@ use super::{environment_mismatch, in_process, remote_session};
 use crate::command::connect_daemon::connect_daemon;
 use copydesk_host::setup::UserSetup;
 
-/// What a shell says of a program that Ctrl-C ended.
+/// The exit code of a program that Ctrl-C ended, as shells report it.
 const CANCELLED: u8 = 130;
 
-/// Where the session works.
+/// Where the session runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunTarget {
     /// In this process.
     InProcess,
-    /// In the daemon, if one is up.
+    /// In the daemon if one runs, else in this process.
     DaemonIfUp,
 }
 
-/// What came of it; no end where the person did not wait for it.
+/// The outcome; `end` is missing if the user did not wait for it.
 #[derive(Debug)]
 pub(crate) struct RunOutcome {
     pub(crate) session: SessionInfo,
     pub(crate) end: Option<TurnEndInfo>,
-    /// How often something was refused because nobody could be asked.
+    /// How many calls were refused because no user could be asked.
     unasked: usize,
 }
 
@@ -56,12 +56,12 @@ pub(crate) fn run_prompt(
     loaded: &LoadedConfig,
     choice: &SessionChoice,
     request: PromptRequest,
-    manner: RunOptions,
-    place: RunTarget,
+    options: RunOptions,
+    target: RunTarget,
 ) -> anyhow::Result<RunOutcome> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let worked = runtime.block_on(async {
-        let daemon = match place {
+    let outcome = runtime.block_on(async {
+        let daemon = match target {
             RunTarget::InProcess => None,
             RunTarget::DaemonIfUp => connect_daemon().await,
         };
@@ -79,17 +79,17 @@ pub(crate) fn run_prompt(
                 }
             }
         };
-        // The turn may be at work before we hear of it: a Ctrl-C that comes meanwhile is for the turn.
+        // The turn may start before we know of it, so a Ctrl-C meanwhile cancels the turn.
         let mut interrupts = InterruptSignals::new()?;
         let (session, followed) = interrupts.during(starting).await?;
-        let mut follower = TurnFollower::new(manner);
-        if manner.json {
+        let mut follower = TurnFollower::new(options);
+        if options.json {
             follower.show(&EventInfo::Session { session: session.clone() });
         }
         let FollowOutcome { end, unasked } = follower.follow(followed, interrupts).await?;
         Ok(RunOutcome { session, end, unasked })
     });
-    // Nothing is left to wait for; a reader of the terminal must not hold us.
+    // All work is done. A thread that reads the terminal must not delay the exit.
     runtime.shutdown_background();
-    worked
+    outcome
 }

@@ -119,7 +119,7 @@ impl TextView {
         }
     }
 
-    /// The call goes on after an ask.
+    /// The call continues after an ask.
     pub(super) fn call_resumed(&mut self, part: &str) {
         if let Some(current) = &mut self.current {
             current.goes_on(part);

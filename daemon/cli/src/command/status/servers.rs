@@ -36,8 +36,10 @@ fn line(server: &ServerInfo, widest: usize) -> String {
             None => format!("indexing{message}"),
         },
         ServerState::Ready => format!("ready{message}"),
-        ServerState::Resting => format!("broken{message}; restarting soon"),
-        ServerState::GivenUp => format!("given up{message}; `copydesk restart {name}` tries again"),
+        ServerState::Resting => format!("crashed{message}; restarts soon"),
+        ServerState::GivenUp => {
+            format!("stopped after repeated crashes{message}; `copydesk restart {name}` tries again")
+        }
         ServerState::Ending => "ending".to_owned(),
     };
     let documents = match server.documents {
@@ -94,8 +96,8 @@ mod tests {
 
             Its language servers:
               rust-analyzer  indexing 40 %: shop (lib), 3 documents, 812 MB, in /home/ann/shop
-              gopls          given up: it ended with code 1; `copydesk restart gopls` tries again, in /home/ann/shop
-              pyright        broken: it ended with code 1; restarting soon, 1 document, in /home/ann/shop
+              gopls          stopped after repeated crashes: it ended with code 1; `copydesk restart gopls` tries again, in /home/ann/shop
+              pyright        crashed: it ended with code 1; restarts soon, 1 document, in /home/ann/shop
               clangd         ready, 1 document, in /home/ann/shop
             Not installed:
               typescript-language-server (typescript): npm install -g typescript-language-server typescript"#]].assert_eq(&described(&running, &missing));

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use copydesk_text::{LineBreaks, PositionEncoding};
 use copydesk_workspace::buffers::{BufferEdit, DiskChange, EditorClient, EditorFuture, EditorHandle};
 use tokio::sync::watch;
 
@@ -32,7 +33,7 @@ impl AttachedEditor for Scripted {
             let state = *state.subscribe().wait_for(Option::is_some).await.unwrap();
             let file = |uri: String| {
                 let (version, proof) = (params.version, ProofLevel::Proven);
-                FileDiagnostics { uri, version, proof, items: Vec::new(), unseen: Vec::new() }
+                FileDiagnostics { uri, version, proof, why: None, items: Vec::new(), unseen: Vec::new() }
             };
             let is_answered = state == Some(AnswerState::Answered);
             let files = params.uri.into_iter().filter(|_| is_answered).map(file).collect();

@@ -65,6 +65,12 @@ pub(super) async fn pulling(quirks: Value) -> (Arc<LanguageServer>, Fake) {
 }
 
 impl Fake {
+    /// At this end of a pipe.
+    pub(super) fn on(stream: DuplexStream) -> Self {
+        let (reader, writer) = tokio::io::split(stream);
+        Self { reader: FrameReader::new(reader), writer }
+    }
+
     pub(super) async fn next(&mut self) -> Value {
         // Where the clock is a test's own, waiting for ever would look like working for ever.
         let next = tokio::time::timeout(Duration::from_secs(60), self.reader.next()).await;

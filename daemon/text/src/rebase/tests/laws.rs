@@ -38,7 +38,7 @@ fn agent() -> impl Strategy<Value = Steps> {
     steps(AGENT)
 }
 
-fn person() -> impl Strategy<Value = Steps> {
+fn user() -> impl Strategy<Value = Steps> {
     steps(PERSON)
 }
 
@@ -94,16 +94,16 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn nothing_typed_is_lost(base in text(), agent in agent(), person in person()) {
-        let now = change(&base, &person).apply(&base).unwrap();
+    fn nothing_typed_is_lost(base in text(), agent in agent(), user in user()) {
+        let now = change(&base, &user).apply(&base).unwrap();
         if let Some(moved) = rebased(&base, &change(&base, &agent), &now) {
             prop_assert_eq!(typed(&moved.apply(&now).unwrap()), typed(&now));
         }
     }
 
     #[test]
-    fn only_what_stands_as_it_did_is_replaced(base in text(), agent in agent(), person in person()) {
-        let (one, other) = (change(&base, &agent), change(&base, &person));
+    fn only_what_stands_as_it_did_is_replaced(base in text(), agent in agent(), user in user()) {
+        let (one, other) = (change(&base, &agent), change(&base, &user));
         let lines = BaseLines::new(&base);
         let origins = origins(&base, &touched_by_change(&lines, &other));
         let own = touched_by_change(&lines, &one);
@@ -117,8 +117,8 @@ proptest! {
     }
 
     #[test]
-    fn either_order_gives_the_same(base in text(), agent in agent(), person in person()) {
-        let (one, other) = (change(&base, &agent), change(&base, &person));
+    fn either_order_gives_the_same(base in text(), agent in agent(), user in user()) {
+        let (one, other) = (change(&base, &agent), change(&base, &user));
         let (first, second) = (one.apply(&base).unwrap(), other.apply(&base).unwrap());
         let there = merged(&base, &one, &other).map(|moved| moved.apply(&second).unwrap());
         let back = merged(&base, &other, &one).map(|moved| moved.apply(&first).unwrap());
@@ -155,8 +155,8 @@ proptest! {
     }
 
     #[test]
-    fn the_result_keeps_what_a_change_promises(base in text(), agent in agent(), person in person()) {
-        let now = change(&base, &person).apply(&base).unwrap();
+    fn the_result_keeps_what_a_change_promises(base in text(), agent in agent(), user in user()) {
+        let now = change(&base, &user).apply(&base).unwrap();
         if let Some(moved) = rebased(&base, &change(&base, &agent), &now) {
             prop_assert_eq!(Change::from_unchecked_edits(&now, moved.edits().to_vec()), Ok(moved));
         }
@@ -170,11 +170,11 @@ proptest! {
         newline in prop::sample::select(vec!["\n", "\r\n"]),
         ended in any::<bool>(),
     ) {
-        let text = |agent: bool, person: bool| {
+        let text = |agent: bool, user: bool| {
             let mut text = String::new();
             for (number, (what, by_agent)) in lines.iter().enumerate() {
                 let end = if number + 1 < lines.len() || ended { newline } else { "" };
-                let (done, other) = if *by_agent { (agent, person) } else { (person, agent) };
+                let (done, other) = if *by_agent { (agent, user) } else { (user, agent) };
                 let above = match what {
                     0 if done => format!("above {number}{newline}"),
                     1 if other => format!("other above {number}{newline}"),
@@ -204,10 +204,10 @@ proptest! {
     }
 
     #[test]
-    fn a_change_is_taken_back_from_under_later_typing(base in text(), agent in agent(), person in person()) {
+    fn a_change_is_taken_back_from_under_later_typing(base in text(), agent in agent(), user in user()) {
         let change = change(&base, &agent);
         let wanted = change.apply(&base).unwrap();
-        let now = self::change(&wanted, &person).apply(&wanted).unwrap();
+        let now = self::change(&wanted, &user).apply(&wanted).unwrap();
         if let Some(undo) = rebased(&wanted, &change.inverse(&base).unwrap(), &now) {
             prop_assert_eq!(typed(&undo.apply(&now).unwrap()), typed(&now));
         }
@@ -224,12 +224,12 @@ proptest! {
         lines in 0..7,
         ended in any::<bool>(),
         agent in agent(),
-        person in person(),
+        user in user(),
     ) {
         let lines: Vec<_> = (0..lines).map(|number| format!("é{number}")).collect();
         let base = lines.join("\n") + if ended { "\n" } else { "" };
         let wanted = change(&base, &agent).apply(&base).unwrap();
-        let now = change(&base, &person).apply(&base).unwrap();
+        let now = change(&base, &user).apply(&base).unwrap();
         let oracle = TextMerge::from_lines(base.as_str(), now.as_str(), wanted.as_str());
         if !oracle.is_conflicted() {
             prop_assert_eq!(both(&base, &wanted, &now), Ok(oracle.to_string()));

@@ -1,4 +1,4 @@
-//! What each element means to the writer, where it begins and where it ends.
+//! What each element's start and end mean for the writer.
 
 use super::{HtmlReader, OpenElement};
 use crate::page::PageFormat;
@@ -43,10 +43,10 @@ impl HtmlReader {
         }
     }
 
-    /// Begins an element that is read, and tells whether it holds something that its end lets go.
+    /// Starts an element, and returns whether its end has something to close.
     pub(super) fn begin(&mut self, element: HtmlElement) -> bool {
         if let Some((code, language)) = &mut self.pre {
-            // Lines of code are often elements of their own.
+            // Highlighters often put each line of code into an element.
             match element {
                 HtmlElement::Code if language.is_empty() => {
                     *language = self.attributes.language().unwrap_or_default();
@@ -175,7 +175,7 @@ impl HtmlReader {
     fn begin_cell(&mut self) -> bool {
         let span =
             self.attributes.get(HtmlAttribute::Colspan).and_then(|span| span.parse().ok()).unwrap_or(1);
-        // The innermost table that is open may be one that is not held.
+        // The innermost open table may be one that is not buffered.
         let is_held = self.counts.get(HtmlElement::Table as usize) == Some(&self.tables.len());
         let Some((_, columns)) = self.tables.last_mut().filter(|_| is_held) else {
             self.writer.text(" ");

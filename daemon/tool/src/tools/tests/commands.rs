@@ -3,7 +3,7 @@
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::desk::{Desk, check, check_on, desk, desk_that};
+use super::fixture::{ToolFixture, check, check_on, fixture, fixture_with_asker};
 use crate::denial::PermissionDenial;
 use crate::outcome::ToolErrorKind;
 
@@ -16,7 +16,7 @@ async fn what_was_printed_and_how_it_ended_is_told() {
         ("bash", json!({ "command": "kill -9 $$" })),
         (
             "bash",
-            json!({ "command": "pwd; cat; echo $FROM_DESK $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $NO_COLOR $TERM $HOME" }),
+            json!({ "command": "pwd; cat; echo $FROM_DAEMON $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $NO_COLOR $TERM $HOME" }),
         ),
         ("bash", json!({ "command": "pwd > here", "workdir": "src", "timeout": "5000" })),
         ("bash", json!({ "command": "ls -a" })),
@@ -45,7 +45,7 @@ async fn what_was_printed_and_how_it_ended_is_told() {
 
         (ended by signal 9 after N s)
         bash
-        ? bash: pwd; cat; echo $FROM_DESK $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $NO_COLOR $TERM $HOME, sh -c pwd; cat; echo $FROM_DESK $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $NO_COLOR $TERM $HOME (always: nothing)
+        ? bash: pwd; cat; echo $FROM_DAEMON $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $NO_COLOR $TERM $HOME, sh -c pwd; cat; echo $FROM_DAEMON $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $NO_COLOR $TERM $HOME (always: nothing)
         TMP/work
         yes cat cat 0 1 dumb
 
@@ -106,9 +106,9 @@ async fn what_cannot_be_run_is_explained() {
 }
 
 #[tokio::test]
-async fn the_person_is_asked_with_the_command() {
-    let no = desk_that(&[], |ask| {
-        if ask.key == "bash" { Err(PermissionDenial::ByPerson { reason: None }) } else { Ok(()) }
+async fn the_user_is_asked_with_the_command() {
+    let no = fixture_with_asker(&[], |ask| {
+        if ask.key == "bash" { Err(PermissionDenial::ByUser { reason: None }) } else { Ok(()) }
     });
     check_on(
         &no,
@@ -136,7 +136,7 @@ async fn the_person_is_asked_with_the_command() {
         json!({ "command": "git push", "workdir": ".", "description": "Push it" })
     );
 
-    let outside = desk_that(&[("../beside/x", "")], |ask| {
+    let outside = fixture_with_asker(&[("../beside/x", "")], |ask| {
         if ask.key == "external_directory" {
             Err(PermissionDenial::ByRule { why: "no".into() })
         } else {
@@ -159,16 +159,16 @@ async fn the_person_is_asked_with_the_command() {
 
 #[tokio::test]
 async fn a_command_that_takes_too_long_is_ended_with_all_it_started() {
-    let desk = desk(&[]);
+    let fixture = fixture(&[]);
     let command = "sleep 1000 & echo $! > pid; echo begun; wait";
-    let text = desk.tell("bash", json!({ "command": command, "timeout": 2000 })).await;
+    let text = fixture.tell("bash", json!({ "command": command, "timeout": 2000 })).await;
     expect![[r#"
         ? bash: sleep 1000 & echo $! > pid; echo begun; wait, sh -c sleep 1000 & echo $! > pid; echo begun; wait (always: nothing)
         ! Timeout
         The command was ended at its timeout, after N s. Give it a longer `timeout`, or run it in the background. It had printed:
         begun
     "#]].assert_eq(&text);
-    let pid = desk.bytes("pid");
+    let pid = fixture.bytes("pid");
     // One that is dead may still be listed, where nobody collects it.
     let status = std::fs::read_to_string(format!("/proc/{}/status", pid.trim())).unwrap_or_default();
     assert!(status.is_empty() || status.contains("State:\tZ"), "the child still runs: {status}");
@@ -176,25 +176,26 @@ async fn a_command_that_takes_too_long_is_ended_with_all_it_started() {
 
 #[tokio::test]
 async fn a_cancelled_command_is_ended() {
-    let mut desk = desk(&[]);
-    let (registry, context) = (desk.registry(), desk.context());
+    let mut fixture = fixture(&[]);
+    let (registry, context) = (fixture.registry(), fixture.context());
     let arguments = json!({ "command": "echo begun; sleep 1000" }).to_string();
     let call = tokio::spawn(async move { registry.run_raw_call("bash", &arguments, context).await });
     // It runs: now it may be cancelled.
-    assert_eq!(desk.shown.recv().await.unwrap().metadata.to_value(), json!({ "output": "begun\n" }));
-    desk.cancel.cancel();
+    assert_eq!(fixture.shown.recv().await.unwrap().metadata.to_value(), json!({ "output": "begun\n" }));
+    fixture.cancel.cancel();
     let outcome = call.await.unwrap();
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Cancelled));
     assert_eq!(
-        desk.plain(&outcome.output),
+        fixture.plain(&outcome.output),
         "The person cancelled the command after N s; it was ended. It had printed:\nbegun\n"
     );
 }
 
 #[tokio::test]
 async fn what_runs_on_in_the_background_does_not_hold_the_call() {
-    let desk = desk(&[]);
-    let outcome = desk.call("bash", json!({ "command": "sleep 1000 & echo $! > pid; echo started" })).await;
+    let fixture = fixture(&[]);
+    let outcome =
+        fixture.call("bash", json!({ "command": "sleep 1000 & echo $! > pid; echo started" })).await;
     assert_eq!(outcome.error_kind, None);
     assert!(outcome.output.starts_with("started\n\n(exit code 0 after "), "{}", outcome.output);
     assert!(
@@ -202,15 +203,15 @@ async fn what_runs_on_in_the_background_does_not_hold_the_call() {
         "{}",
         outcome.output
     );
-    let pid = desk.bytes("pid");
-    let outcome = desk.call("bash", json!({ "command": format!("kill {pid}") })).await;
+    let pid = fixture.bytes("pid");
+    let outcome = fixture.call("bash", json!({ "command": format!("kill {pid}") })).await;
     assert!(outcome.output.contains("exit code 0"), "it still ran: {}", outcome.output);
 }
 
 #[tokio::test]
 async fn of_a_huge_output_the_end_is_told_and_the_whole_is_kept() {
-    let mut desk = desk(&[]);
-    let outcome = desk.call("bash", json!({ "command": "seq 1 1000000; echo ä" })).await;
+    let mut fixture = fixture(&[]);
+    let outcome = fixture.call("bash", json!({ "command": "seq 1 1000000; echo ä" })).await;
     assert_eq!(outcome.error_kind, None);
     assert!(outcome.output.len() <= 50 * 1024);
     let (head, rest) = outcome.output.split_once("\n\n").unwrap();
@@ -221,7 +222,7 @@ async fn of_a_huge_output_the_end_is_told_and_the_whole_is_kept() {
     let tail = rest.split("\n\n(exit code 0").next().unwrap();
     assert_eq!(whole[left_out..].trim_end(), tail, "what is left out and what is told make the whole");
     let mut last = None;
-    while let Ok(shown) = desk.shown.try_recv() {
+    while let Ok(shown) = fixture.shown.try_recv() {
         assert!(shown.metadata.to_value()["output"].as_str().unwrap().len() <= 8 * 1024);
         last = Some(shown);
     }
@@ -230,8 +231,8 @@ async fn of_a_huge_output_the_end_is_told_and_the_whole_is_kept() {
 
 #[tokio::test]
 async fn many_short_lines_are_cut_by_the_registry_and_one_endless_line_is_too() {
-    let desk = desk(&[]);
-    let outcome = desk.call("bash", json!({ "command": "yes | head -n 5000" })).await;
+    let fixture = fixture(&[]);
+    let outcome = fixture.call("bash", json!({ "command": "yes | head -n 5000" })).await;
     assert!(
         outcome.output.starts_with("[3002 lines (6004 bytes) are left out. The whole is in "),
         "{}",
@@ -239,11 +240,11 @@ async fn many_short_lines_are_cut_by_the_registry_and_one_endless_line_is_too() 
     );
     assert!(outcome.output.trim_end().ends_with(" s)"));
     let outcome =
-        desk.call("bash", json!({ "command": "head -c 300000 /dev/zero | tr '\\0' x; exit 2" })).await;
+        fixture.call("bash", json!({ "command": "head -c 300000 /dev/zero | tr '\\0' x; exit 2" })).await;
     assert!(outcome.output.starts_with("[The first 2"), "{}", &outcome.output[..200]);
     assert!(outcome.output.contains("xxx\n\n(exit code 2 after "));
     let outcome =
-        desk.call("bash", json!({ "command": "yes | head -n 5000; sleep 1000", "timeout": 2000 })).await;
+        fixture.call("bash", json!({ "command": "yes | head -n 5000; sleep 1000", "timeout": 2000 })).await;
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Timeout));
     assert!(outcome.output.contains("It had printed (the end of it):\ny\n"), "{}", &outcome.output[..200]);
     assert!(!outcome.output.contains("left out"));
@@ -256,13 +257,13 @@ fn number(outcome: &crate::outcome::CallOutcome) -> i64 {
 
 #[tokio::test]
 async fn a_command_runs_on_in_the_background() {
-    let desk = desk(&[]);
-    assert_eq!(desk.call("job", json!({})).await.output, "No jobs were started.");
-    let fifo = std::process::Command::new("mkfifo").arg(desk.path("open")).status().unwrap();
+    let fixture = fixture(&[]);
+    assert_eq!(fixture.call("job", json!({})).await.output, "No jobs were started.");
+    let fifo = std::process::Command::new("mkfifo").arg(fixture.path("open")).status().unwrap();
     assert!(fifo.success());
     let script = "echo one; read < open; echo two; exit 3";
-    let started = desk.call("bash", json!({ "command": script, "background": true })).await;
-    let asked: Vec<_> = desk.asked().into_iter().map(|ask| (ask.key, ask.title)).collect();
+    let started = fixture.call("bash", json!({ "command": script, "background": true })).await;
+    let asked: Vec<_> = fixture.asked().into_iter().map(|ask| (ask.key, ask.title)).collect();
     assert_eq!(asked, [("bash".to_owned(), format!("{script} (in the background)"))], "as for any command");
     let id = number(&started);
     let file = started.metadata.to_value()["file"].as_str().unwrap().to_owned();
@@ -274,14 +275,14 @@ async fn a_command_runs_on_in_the_background() {
         tokio::task::yield_now().await;
     }
     let look = async |arguments: Value| {
-        let output = desk.call("job", arguments).await.output.replace(&id.to_string(), "N");
+        let output = fixture.call("job", arguments).await.output.replace(&id.to_string(), "N");
         let time = output.find(" for ").map_or(output.len(), |at| at + 5);
-        desk.plain(&output[..time])
+        fixture.plain(&output[..time])
     };
     assert_eq!(look(json!({ "id": id })).await, "one\n\n(job N: running for ");
     assert_eq!(look(json!({ "id": id })).await, "(nothing new)\n\n(job N: running for ");
     assert!(look(json!({})).await.starts_with("job N (running for "));
-    std::fs::write(desk.path("open"), "\n").unwrap();
+    std::fs::write(fixture.path("open"), "\n").unwrap();
     assert_eq!(
         look(json!({ "id": id.to_string(), "wait": 60_000 })).await,
         "two\n\n(job N: exit code 3 after N s)"
@@ -290,18 +291,18 @@ async fn a_command_runs_on_in_the_background() {
         look(json!({ "id": 1 })).await.lines().next(),
         Some("There is no job 1. job N (exit code 3 after N s): echo one; read < open; echo two; exit 3")
     );
-    assert!(desk.asked().is_empty(), "looking is free");
+    assert!(fixture.asked().is_empty(), "looking is free");
 }
 
 #[tokio::test]
 async fn a_job_is_stopped_and_its_long_output_is_cut() {
-    let desk = desk(&[]);
+    let fixture = fixture(&[]);
     let script = "seq 100000; touch done; sleep 600";
-    let id = number(&desk.call("bash", json!({ "command": script, "background": true })).await);
-    while !desk.path("done").exists() {
+    let id = number(&fixture.call("bash", json!({ "command": script, "background": true })).await);
+    while !fixture.path("done").exists() {
         tokio::task::yield_now().await;
     }
-    let stopped = desk.call("job", json!({ "id": id, "stop": true })).await;
+    let stopped = fixture.call("job", json!({ "id": id, "stop": true })).await;
     assert!(
         stopped.output.ends_with(" s)") && stopped.output.contains("100000\n\n(job "),
         "{}",
@@ -313,12 +314,12 @@ async fn a_job_is_stopped_and_its_long_output_is_cut() {
 
 #[tokio::test]
 async fn a_job_may_have_a_timeout_and_there_are_only_so_many() {
-    let desk = desk(&[]);
+    let fixture = fixture(&[]);
     let start = async |script: &str, timeout: u64| {
-        desk.call("bash", json!({ "command": script, "background": true, "timeout": timeout })).await
+        fixture.call("bash", json!({ "command": script, "background": true, "timeout": timeout })).await
     };
     let timed = number(&start("sleep 600", 1).await);
-    let ended = desk.call("job", json!({ "id": timed, "wait": 60_000 })).await;
+    let ended = fixture.call("job", json!({ "id": timed, "wait": 60_000 })).await;
     assert!(ended.output.contains("ended at its timeout"), "{}", ended.output);
     for _ in 0..8 {
         assert_eq!(start("sleep 600", 0).await.error_kind, None);
@@ -332,12 +333,13 @@ async fn a_job_may_have_a_timeout_and_there_are_only_so_many() {
 
 #[tokio::test]
 async fn what_was_seen_of_a_job_stays_seen_when_another_agent_goes_on() {
-    let mut desk = desk(&[]);
-    let id = number(&desk.call("bash", json!({ "command": "echo one", "background": true })).await);
-    let look = async |desk: &Desk| desk.call("job", json!({ "id": id, "wait": 60_000 })).await.output;
-    let seen = look(&desk).await;
+    let mut fixture = fixture(&[]);
+    let id = number(&fixture.call("bash", json!({ "command": "echo one", "background": true })).await);
+    let look =
+        async |fixture: &ToolFixture| fixture.call("job", json!({ "id": id, "wait": 60_000 })).await.output;
+    let seen = look(&fixture).await;
     assert!(seen.starts_with("one\n"), "{seen}");
-    desk.makes_its_tools_anew();
-    let seen = look(&desk).await;
+    fixture.rebuild_tools();
+    let seen = look(&fixture).await;
     assert!(seen.starts_with("(nothing new)\n"), "{seen}");
 }

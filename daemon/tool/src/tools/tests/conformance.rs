@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::desk::{Desk, desk};
+use super::fixture::{ToolFixture, fixture};
 use crate::context::ToolContext;
 use crate::outcome::{CallOutcome, ToolError, ToolOutput};
 use crate::output_spill::OutputSpill;
@@ -106,19 +106,19 @@ fn text_of(case: &Value) -> String {
     }
 }
 
-async fn read(desk: &Desk, path: &str, case: &Value) -> CallOutcome {
+async fn read(fixture: &ToolFixture, path: &str, case: &Value) -> CallOutcome {
     let mut arguments = json!({ "filePath": path });
     for key in ["offset", "limit"] {
         if case[key].is_u64() {
             arguments[key] = case[key].clone();
         }
     }
-    desk.call("read", arguments).await
+    fixture.call("read", arguments).await
 }
 
 async fn page(case: &Value) -> bool {
-    let desk = desk(&[("a.txt", &text_of(case))]);
-    let outcome = read(&desk, "a.txt", case).await;
+    let fixture = fixture(&[("a.txt", &text_of(case))]);
+    let outcome = read(&fixture, "a.txt", case).await;
     if let Some(total) = case["past_end"].as_u64() {
         return outcome.error_kind.is_some() && outcome.output.contains(&total.to_string());
     }
@@ -138,23 +138,23 @@ async fn page(case: &Value) -> bool {
 }
 
 async fn file(case: &Value) -> bool {
-    let desk = desk(&[]);
+    let fixture = fixture(&[]);
     if let Some(entries) = case["entries"].as_u64() {
-        (0..entries).for_each(|number| desk.put(&format!("folder/file-{number}"), b""));
-        let outcome = read(&desk, "folder", case).await;
+        (0..entries).for_each(|number| fixture.put(&format!("folder/file-{number}"), b""));
+        let outcome = read(&fixture, "folder", case).await;
         return outcome.error_kind.is_none()
             && outcome.metadata.to_value()["truncated"] == case["truncated"]
             && outcome.output.contains(&format!("({entries} entries.)"));
     }
     let path = case["file"].as_str().unwrap();
     match case["base64"].as_str() {
-        Some(bytes) => desk.put(path, &STANDARD.decode(bytes).unwrap()),
-        None => desk.put(path, text_of(case).as_bytes()),
+        Some(bytes) => fixture.put(path, &STANDARD.decode(bytes).unwrap()),
+        None => fixture.put(path, text_of(case).as_bytes()),
     }
     if let Some(nearby) = case["nearby"].as_str() {
-        desk.put(nearby, b"# Instructions\n");
+        fixture.put(nearby, b"# Instructions\n");
     }
-    let outcome = read(&desk, path, case).await;
+    let outcome = read(&fixture, path, case).await;
     let media: Vec<_> = outcome.media.iter().map(|media| media.mime.as_str()).collect();
     if let Some(mime) = case["mime"].as_str() {
         return outcome.error_kind.is_none() && media == [mime];
@@ -206,10 +206,10 @@ async fn cut(case: &Value) -> bool {
         lines: number("max_lines").unwrap_or(usual.lines),
         bytes: number("max_bytes").unwrap_or(usual.bytes),
     };
-    let desk = desk(&[]);
-    let mut registry = ToolRegistry::new(limits, OutputSpill::new(&desk.path("../spill")));
+    let fixture = fixture(&[]);
+    let mut registry = ToolRegistry::new(limits, OutputSpill::new(&fixture.path("../spill")));
     registry.add(box_tool(Speaker { text: text.clone(), keep_end }));
-    let said = registry.run_raw_call("speak", "{}", desk.context()).await.output;
+    let said = registry.run_raw_call("speak", "{}", fixture.context()).await.output;
     let (lines, bytes) = (number("omitted_lines"), number("omitted_bytes"));
     if lines.is_none() && bytes.is_none() {
         return said == text;

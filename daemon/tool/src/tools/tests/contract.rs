@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::desk::desk;
+use super::fixture::fixture;
 
 #[tokio::test]
 async fn names_are_those_that_models_know() {
-    let specs = desk(&[]).registry().definitions(|_| true);
+    let specs = fixture(&[]).registry().definitions(|_| true);
     let parameters = |schema: &Value| {
         let required = schema["required"].as_array().cloned().unwrap_or_default();
         let properties = schema["properties"].as_object().cloned().unwrap_or_default();

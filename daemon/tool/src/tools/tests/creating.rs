@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::desk::{check, check_on, desk, desk_that, link};
+use super::fixture::{check, check_on, fixture, fixture_with_asker, link};
 use crate::denial::PermissionDenial;
 use crate::outcome::ToolErrorKind;
 
@@ -83,11 +83,11 @@ async fn an_existing_file_must_be_known() {
 
 #[tokio::test]
 async fn a_file_that_changed_since_it_was_read_is_left_alone() {
-    let desk = desk(&[("a", "one\n")]);
-    desk.tell("read", json!({ "filePath": "a" })).await;
-    desk.put("a", b"mine\n");
+    let fixture = fixture(&[("a", "one\n")]);
+    fixture.tell("read", json!({ "filePath": "a" })).await;
+    fixture.put("a", b"mine\n");
     check_on(
-        &desk,
+        &fixture,
         &[write("a", "two\n"), write("a", "two\n")],
         expect![[r#"
         write
@@ -99,16 +99,16 @@ async fn a_file_that_changed_since_it_was_read_is_left_alone() {
     "#]],
     )
     .await;
-    fs::remove_file(desk.path("a")).unwrap();
+    fs::remove_file(fixture.path("a")).unwrap();
     let (name, arguments) = write("a", "two\n");
-    assert_eq!(desk.call(name, arguments).await.error_kind, None, "what is gone can be written anew");
+    assert_eq!(fixture.call(name, arguments).await.error_kind, None, "what is gone can be written anew");
 }
 
 #[tokio::test]
 async fn what_cannot_be_written_is_explained_and_unchanged() {
-    let desk = desk(&[("folder/x", ""), ("file", "")]);
-    desk.put("binary", b"\xff\0\xff");
-    link("loop", &desk.path("loop"));
+    let fixture = fixture(&[("folder/x", ""), ("file", "")]);
+    fixture.put("binary", b"\xff\0\xff");
+    link("loop", &fixture.path("loop"));
     let calls = [
         write("folder", "x"),
         write("file/below", "x"),
@@ -118,7 +118,7 @@ async fn what_cannot_be_written_is_explained_and_unchanged() {
         ("write", json!({ "filePath": "a" })),
         ("write", json!({ "filePath": "a", "content": { "a": 1 } })),
     ];
-    check_on(&desk, &calls, expect![[r#"
+    check_on(&fixture, &calls, expect![[r#"
         write
         ! Target
         `folder` is a folder, not a file.
@@ -148,30 +148,30 @@ async fn what_cannot_be_written_is_explained_and_unchanged() {
 
 #[tokio::test]
 async fn mode_bits_and_links_stay() {
-    let desk = desk(&[("run.sh", "one\n")]);
-    fs::set_permissions(desk.path("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
-    link("run.sh", &desk.path("link"));
-    desk.tell("read", json!({ "filePath": "run.sh" })).await;
+    let fixture = fixture(&[("run.sh", "one\n")]);
+    fs::set_permissions(fixture.path("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
+    link("run.sh", &fixture.path("link"));
+    fixture.tell("read", json!({ "filePath": "run.sh" })).await;
     let (name, arguments) = write("link", "two\n");
-    assert_eq!(desk.call(name, arguments).await.error_kind, None);
-    assert!(desk.path("link").is_symlink());
-    assert_eq!(desk.bytes("run.sh"), "two\n");
-    assert_eq!(fs::metadata(desk.path("run.sh")).unwrap().permissions().mode() & 0o7777, 0o750);
+    assert_eq!(fixture.call(name, arguments).await.error_kind, None);
+    assert!(fixture.path("link").is_symlink());
+    assert_eq!(fixture.bytes("run.sh"), "two\n");
+    assert_eq!(fs::metadata(fixture.path("run.sh")).unwrap().permissions().mode() & 0o7777, 0o750);
 }
 
 #[tokio::test]
-async fn a_file_that_appears_while_the_person_is_asked_is_not_overwritten() {
+async fn a_file_that_appears_while_the_user_is_asked_is_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");
     let at = path.clone();
-    let desk = desk_that(&[], move |ask| {
+    let fixture = fixture_with_asker(&[], move |ask| {
         if ask.key == "edit" {
             fs::write(&at, "mine\n").unwrap();
         }
         Ok(())
     });
     let (name, arguments) = write(path.to_str().unwrap(), "two\n");
-    let outcome = desk.call(name, arguments).await;
+    let outcome = fixture.call(name, arguments).await;
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Target));
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine\n");
 }
@@ -190,12 +190,12 @@ async fn outside_of_the_workspace_is_asked_for_first() {
     )
     .await;
     for refused in ["external_directory", "edit"] {
-        let desk = desk_that(&[], move |ask| {
+        let fixture = fixture_with_asker(&[], move |ask| {
             if ask.key == refused { Err(PermissionDenial::ByRule { why: "no".into() }) } else { Ok(()) }
         });
         let (name, arguments) = write("../x", "one\n");
-        assert_eq!(desk.call(name, arguments).await.error_kind, Some(ToolErrorKind::Denied));
-        assert!(!desk.path("../x").exists());
+        assert_eq!(fixture.call(name, arguments).await.error_kind, Some(ToolErrorKind::Denied));
+        assert!(!fixture.path("../x").exists());
     }
 }
 
@@ -203,12 +203,12 @@ async fn outside_of_the_workspace_is_asked_for_first() {
 async fn nothing_is_written_after_a_cancel() {
     let token = tokio_util::sync::CancellationToken::new();
     let cancel = token.clone();
-    let mut desk = desk_that(&[], move |_| {
+    let mut fixture = fixture_with_asker(&[], move |_| {
         cancel.cancel();
         Ok(())
     });
-    desk.cancel = token;
+    fixture.cancel = token;
     let (name, arguments) = write("a", "one\n");
-    assert_eq!(desk.call(name, arguments).await.error_kind, Some(ToolErrorKind::Cancelled));
-    assert!(desk.tree().is_empty());
+    assert_eq!(fixture.call(name, arguments).await.error_kind, Some(ToolErrorKind::Cancelled));
+    assert!(fixture.tree().is_empty());
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::desk::{check, check_on, desk, desk_that, link};
+use super::fixture::{check, check_on, fixture, fixture_with_asker, link};
 use crate::denial::PermissionDenial;
 use crate::outcome::ToolErrorKind;
 use crate::tool::TouchedFiles;
@@ -55,18 +55,18 @@ async fn only_the_place_that_is_meant_changes() {
 
 #[tokio::test]
 async fn what_was_not_there_exactly_is_said() {
-    let desk = desk(&[("a.rs", "fn a() {\n\tone();  \n\ttwo();\n}\n")]);
+    let fixture = fixture(&[("a.rs", "fn a() {\n\tone();  \n\ttwo();\n}\n")]);
     let (name, arguments) = edit("a.rs", "\tone();\n\ttwo();", "\tone();\n\tzwei();");
-    let outcome = desk.call(name, arguments).await;
+    let outcome = fixture.call(name, arguments).await;
     assert_eq!(
         (outcome.error_kind, &outcome.metadata.to_value()["tiers"]),
         (None, &json!({ "trailing-blanks": 1 }))
     );
     let said = "(The old text was not there exactly: a difference in the blanks at line ends was overlooked.";
     assert!(outcome.output.contains(said), "{}", outcome.output);
-    assert_eq!(desk.bytes("a.rs"), "fn a() {\n\tone();  \n\tzwei();\n}\n");
+    assert_eq!(fixture.bytes("a.rs"), "fn a() {\n\tone();  \n\tzwei();\n}\n");
     let (name, arguments) = edit("a.rs", "zwei", "two");
-    let outcome = desk.call(name, arguments).await;
+    let outcome = fixture.call(name, arguments).await;
     assert_eq!(outcome.metadata.to_value()["tiers"], json!({ "exact": 1 }));
     assert!(!outcome.output.contains("exactly"));
 }
@@ -118,16 +118,16 @@ async fn endings_marks_and_a_missing_last_break_stay() {
 
 #[tokio::test]
 async fn mode_bits_and_links_stay() {
-    let desk = desk(&[("run.sh", "echo one\n")]);
-    fs::set_permissions(desk.path("run.sh"), fs::Permissions::from_mode(0o751)).unwrap();
-    link("run.sh", &desk.path("link.sh"));
+    let fixture = fixture(&[("run.sh", "echo one\n")]);
+    fs::set_permissions(fixture.path("run.sh"), fs::Permissions::from_mode(0o751)).unwrap();
+    link("run.sh", &fixture.path("link.sh"));
     let (name, arguments) = edit("link.sh", "one", "two");
-    assert_eq!(desk.call(name, arguments).await.error_kind, None);
-    let asked = desk.asked().pop().unwrap();
+    assert_eq!(fixture.call(name, arguments).await.error_kind, None);
+    let asked = fixture.asked().pop().unwrap();
     assert_eq!(asked.patterns, ["link.sh", "run.sh"], "no link leads past a rule");
-    assert!(desk.path("link.sh").is_symlink());
-    assert_eq!(desk.bytes("run.sh"), "echo two\n");
-    assert_eq!(fs::metadata(desk.path("run.sh")).unwrap().permissions().mode() & 0o7777, 0o751);
+    assert!(fixture.path("link.sh").is_symlink());
+    assert_eq!(fixture.bytes("run.sh"), "echo two\n");
+    assert_eq!(fs::metadata(fixture.path("run.sh")).unwrap().permissions().mode() & 0o7777, 0o751);
 }
 
 #[tokio::test]
@@ -155,11 +155,11 @@ async fn an_empty_old_text_creates_a_file() {
 
 #[tokio::test]
 async fn what_cannot_be_edited_is_explained_and_unchanged() {
-    let desk = desk(&[("a.txt", "one\n  two\ntwo\none\n"), ("folder/x", "")]);
-    desk.put("latin1", b"caf\xe9\n");
-    fs::File::create(desk.path("huge")).unwrap().set_len(200 << 20).unwrap();
-    desk.put("locked", b"one\n");
-    fs::set_permissions(desk.path("locked"), fs::Permissions::from_mode(0o444)).unwrap();
+    let fixture = fixture(&[("a.txt", "one\n  two\ntwo\none\n"), ("folder/x", "")]);
+    fixture.put("latin1", b"caf\xe9\n");
+    fs::File::create(fixture.path("huge")).unwrap().set_len(200 << 20).unwrap();
+    fixture.put("locked", b"one\n");
+    fs::set_permissions(fixture.path("locked"), fs::Permissions::from_mode(0o444)).unwrap();
     let calls = [
         edit("a.txt", "one", "one"),
         edit("a.txt", "one", "eins"),
@@ -173,8 +173,8 @@ async fn what_cannot_be_edited_is_explained_and_unchanged() {
         ("edit", json!({ "filePath": "a.txt", "oldString": "one" })),
         ("edit", json!({ "filePath": "a.txt", "oldString": 1, "newString": [] })),
     ];
-    let before = fs::metadata(desk.path("huge")).unwrap().len();
-    check_on(&desk, &calls, expect![[r#"
+    let before = fs::metadata(fixture.path("huge")).unwrap().len();
+    check_on(&fixture, &calls, expect![[r#"
         edit
         ? read: a.txt (always: a.txt)
         ! Arguments
@@ -219,45 +219,45 @@ async fn what_cannot_be_edited_is_explained_and_unchanged() {
         ! Arguments
         The arguments of `edit` do not fit: `oldString`: invalid type: integer `1`, expected a string. It takes: filePath (string), oldString (string), newString (string), replaceAll (boolean, optional). Make the call again.
     "#]]).await;
-    assert_eq!(fs::metadata(desk.path("huge")).unwrap().len(), before);
+    assert_eq!(fs::metadata(fixture.path("huge")).unwrap().len(), before);
 }
 
 #[tokio::test]
 async fn a_file_that_changed_since_it_was_read_is_left_alone_until_it_is_read_again() {
-    let desk = desk(&[("a", "one\ntwo\n")]);
-    desk.call("read", json!({ "filePath": "a" })).await;
-    desk.put("a", b"one\ntwo\nand mine\n");
+    let fixture = fixture(&[("a", "one\ntwo\n")]);
+    fixture.call("read", json!({ "filePath": "a" })).await;
+    fixture.put("a", b"one\ntwo\nand mine\n");
     let (name, arguments) = edit("a", "one", "eins");
     for _ in 0..2 {
-        let outcome = desk.call(name, arguments.clone()).await;
+        let outcome = fixture.call(name, arguments.clone()).await;
         assert_eq!(outcome.error_kind, Some(ToolErrorKind::Target));
         assert_eq!(
             outcome.output,
             "`a` has changed since it was read; nothing was written. Read it again and repeat the change."
         );
     }
-    assert_eq!(desk.bytes("a"), "one\ntwo\nand mine\n");
-    desk.call("read", json!({ "filePath": "a" })).await;
-    assert_eq!(desk.call(name, arguments).await.error_kind, None);
-    assert_eq!(desk.bytes("a"), "eins\ntwo\nand mine\n");
+    assert_eq!(fixture.bytes("a"), "one\ntwo\nand mine\n");
+    fixture.call("read", json!({ "filePath": "a" })).await;
+    assert_eq!(fixture.call(name, arguments).await.error_kind, None);
+    assert_eq!(fixture.bytes("a"), "eins\ntwo\nand mine\n");
     let (name, arguments) = edit("a", "two", "zwei");
-    assert_eq!(desk.call(name, arguments).await.error_kind, None, "what it wrote itself it knows");
+    assert_eq!(fixture.call(name, arguments).await.error_kind, None, "what it wrote itself it knows");
 }
 
 #[tokio::test]
-async fn a_change_while_the_person_is_asked_is_not_overwritten() {
+async fn a_change_while_the_user_is_asked_is_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");
     fs::write(&path, "one\n").unwrap();
     let at = path.clone();
-    let desk = desk_that(&[], move |ask| {
+    let fixture = fixture_with_asker(&[], move |ask| {
         if ask.key == "edit" {
             fs::write(&at, "mine\n").unwrap();
         }
         Ok(())
     });
     let (name, arguments) = edit(path.to_str().unwrap(), "one", "two");
-    let outcome = desk.call(name, arguments).await;
+    let outcome = fixture.call(name, arguments).await;
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Target));
     assert!(
         outcome.output.contains("has changed since it was read; nothing was written"),
@@ -269,51 +269,51 @@ async fn a_change_while_the_person_is_asked_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn the_person_is_asked_with_the_difference_and_may_say_no() {
-    let desk = desk_that(&[("a", "one\ntwo\n")], |ask| match ask.key.as_str() {
-        "edit" => Err(PermissionDenial::ByPerson { reason: Some("not now".into()) }),
+async fn the_user_is_asked_with_the_difference_and_may_say_no() {
+    let fixture = fixture_with_asker(&[("a", "one\ntwo\n")], |ask| match ask.key.as_str() {
+        "edit" => Err(PermissionDenial::ByUser { reason: Some("not now".into()) }),
         _ => Ok(()),
     });
     let (name, arguments) = edit("a", "two", "zwei\ndrei");
-    let outcome = desk.call(name, arguments).await;
+    let outcome = fixture.call(name, arguments).await;
     assert_eq!(
         (outcome.error_kind, outcome.output.as_str()),
         (Some(ToolErrorKind::Denied), "The person said no: not now")
     );
-    assert_eq!(desk.bytes("a"), "one\ntwo\n");
-    let ask = desk.asked().pop().unwrap();
+    assert_eq!(fixture.bytes("a"), "one\ntwo\n");
+    let ask = fixture.asked().pop().unwrap();
     assert_eq!((ask.title.as_str(), ask.patterns), ("Edit a (+2 -1)", vec!["a".to_owned()]));
     let diff = "--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@\n one\n-two\n+zwei\n+drei\n";
-    let path = desk.path("a");
+    let path = fixture.path("a");
     assert_eq!(
         ask.metadata.to_value(),
         json!({ "filepath": path, "diff": diff, "additions": 2, "deletions": 1 })
     );
     // What was only looked at for the difference does not count as read.
-    let outcome = desk.call("write", json!({ "filePath": "a", "content": "all\n" })).await;
+    let outcome = fixture.call("write", json!({ "filePath": "a", "content": "all\n" })).await;
     assert!(outcome.output.contains("you have not read it"), "{}", outcome.output);
 }
 
 #[tokio::test]
 async fn a_file_that_may_not_be_read_tells_nothing() {
-    let desk = desk_that(&[(".env", "KEY=secret\n")], |ask| match ask.key.as_str() {
+    let fixture = fixture_with_asker(&[(".env", "KEY=secret\n")], |ask| match ask.key.as_str() {
         "read" => Err(PermissionDenial::ByRule { why: "no".into() }),
         _ => Ok(()),
     });
     let (name, arguments) = edit(".env", "KEY=secre", "");
-    let outcome = desk.call(name, arguments).await;
+    let outcome = fixture.call(name, arguments).await;
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
     assert!(!outcome.output.contains("secret"));
 }
 
 #[tokio::test]
 async fn calls_that_touch_the_same_file_are_known() {
-    let desk = desk(&[("a", "")]);
-    link("a", &desk.path("b"));
+    let fixture = fixture(&[("a", "")]);
+    link("a", &fixture.path("b"));
     let touches = |name: &str, arguments: Value| {
-        desk.registry().touched_files(name, &arguments.to_string(), &desk.context())
+        fixture.registry().touched_files(name, &arguments.to_string(), &fixture.context())
     };
-    let a = TouchedFiles::Files(vec![desk.path("a").canonicalize().unwrap()]);
+    let a = TouchedFiles::Files(vec![fixture.path("a").canonicalize().unwrap()]);
     assert_eq!(touches("edit", json!({ "filePath": "b", "oldString": "", "newString": "" })), a);
     assert_eq!(touches("write", json!({ "filePath": "a", "content": "" })), a);
     assert_eq!(touches("read", json!({ "filePath": "x/../a" })), a);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::desk::{Desk, desk, link};
+use super::fixture::{ToolFixture, fixture, link};
 use crate::outcome::{CallOutcome, ToolErrorKind};
 use crate::registry::ToolDefinition;
 
@@ -17,21 +17,21 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const ROOM: usize = 4096;
 
 /// A workspace in which nothing is as it should be.
-fn traps() -> Desk {
-    let desk = desk(&[("a.txt", "one\ntwo\nthree\n"), ("folder/b.txt", "in it\n"), ("empty", "")]);
-    desk.put("binary", b"\x00\x01\x02\xff\xfe");
-    desk.put("latin1.txt", b"caf\xe9\nna\xefve\n");
-    desk.put("utf16.txt", b"\xff\xfea\x00\n\x00");
-    link("loop2", &desk.path("loop1"));
-    link("loop1", &desk.path("loop2"));
-    link("/dev/zero", &desk.path("zero"));
-    link("nowhere", &desk.path("dangling"));
-    link("..", &desk.path("folder/up"));
-    let fifo = std::process::Command::new("mkfifo").arg(desk.path("pipe")).status().unwrap();
+fn traps() -> ToolFixture {
+    let fixture = fixture(&[("a.txt", "one\ntwo\nthree\n"), ("folder/b.txt", "in it\n"), ("empty", "")]);
+    fixture.put("binary", b"\x00\x01\x02\xff\xfe");
+    fixture.put("latin1.txt", b"caf\xe9\nna\xefve\n");
+    fixture.put("utf16.txt", b"\xff\xfea\x00\n\x00");
+    link("loop2", &fixture.path("loop1"));
+    link("loop1", &fixture.path("loop2"));
+    link("/dev/zero", &fixture.path("zero"));
+    link("nowhere", &fixture.path("dangling"));
+    link("..", &fixture.path("folder/up"));
+    let fifo = std::process::Command::new("mkfifo").arg(fixture.path("pipe")).status().unwrap();
     assert!(fifo.success());
-    let socket = std::os::unix::net::UnixListener::bind(desk.path("socket")).unwrap();
+    let socket = std::os::unix::net::UnixListener::bind(fixture.path("socket")).unwrap();
     drop(socket);
-    desk
+    fixture
 }
 
 fn strings() -> Vec<Value> {
@@ -158,9 +158,9 @@ fn plain(spec: &ToolDefinition) -> Map<String, Value> {
     arguments.as_object().cloned().unwrap_or_default()
 }
 
-async fn call(desk: &Desk, spec: &ToolDefinition, arguments: &str) -> CallOutcome {
-    let registry = desk.registry();
-    let running = registry.run_raw_call(&spec.name, arguments, desk.context());
+async fn call(fixture: &ToolFixture, spec: &ToolDefinition, arguments: &str) -> CallOutcome {
+    let registry = fixture.registry();
+    let running = registry.run_raw_call(&spec.name, arguments, fixture.context());
     let outcome = tokio::time::timeout(PATIENCE, running).await;
     let shown: String = arguments.chars().take(300).collect();
     let outcome = outcome.unwrap_or_else(|_| panic!("`{}` hangs with {shown}", spec.name));
@@ -172,37 +172,37 @@ async fn call(desk: &Desk, spec: &ToolDefinition, arguments: &str) -> CallOutcom
     outcome
 }
 
-fn left_over(desk: &Desk) -> Vec<String> {
-    desk.tree().into_keys().filter(|name| name.contains(".copydesk-")).collect()
+fn left_over(fixture: &ToolFixture) -> Vec<String> {
+    fixture.tree().into_keys().filter(|name| name.contains(".copydesk-")).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_stands_in_an_argument_the_answer_can_be_acted_on() {
-    for spec in desk(&[]).registry().definitions(|_| true) {
-        let desk = traps();
+    for spec in fixture(&[]).registry().definitions(|_| true) {
+        let fixture = traps();
         let plain = plain(&spec);
         for name in plain.keys() {
             for value in strings().into_iter().chain(others()) {
                 let mut arguments = plain.clone();
                 arguments.insert(name.clone(), value);
-                call(&desk, &spec, &Value::Object(arguments).to_string()).await;
+                call(&fixture, &spec, &Value::Object(arguments).to_string()).await;
             }
         }
-        assert_eq!(left_over(&desk), [""; 0], "{}", spec.name);
+        assert_eq!(left_over(&fixture), [""; 0], "{}", spec.name);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn missing_extra_and_broken_arguments_are_told() {
-    let desk = traps();
-    let before = desk.tree();
-    for spec in desk.registry().definitions(|_| true) {
+    let fixture = traps();
+    let before = fixture.tree();
+    for spec in fixture.registry().definitions(|_| true) {
         let plain = plain(&spec);
         let required = spec.parameters["required"].as_array().cloned().unwrap_or_default();
         for name in required.iter().filter_map(Value::as_str) {
             let mut arguments = plain.clone();
             arguments.remove(name);
-            let outcome = call(&desk, &spec, &Value::Object(arguments).to_string()).await;
+            let outcome = call(&fixture, &spec, &Value::Object(arguments).to_string()).await;
             assert_eq!(outcome.error_kind, Some(ToolErrorKind::Arguments), "{} without {name}", spec.name);
             assert!(outcome.output.contains(name), "{} without {name}: {}", spec.name, outcome.output);
         }
@@ -217,7 +217,7 @@ async fn missing_extra_and_broken_arguments_are_told() {
             &"[".repeat(100_000),
             &"{\"a\":".repeat(100_000),
         ] {
-            let outcome = call(&desk, &spec, broken).await;
+            let outcome = call(&fixture, &spec, broken).await;
             assert_eq!(
                 outcome.error_kind,
                 Some(ToolErrorKind::Arguments),
@@ -227,17 +227,17 @@ async fn missing_extra_and_broken_arguments_are_told() {
             );
         }
     }
-    assert_eq!(desk.tree(), before);
+    assert_eq!(fixture.tree(), before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_is_cancelled_before_it_begins_does_nothing() {
-    let desk = traps();
-    let before = desk.tree();
-    desk.cancel.cancel();
-    for spec in desk.registry().definitions(|_| true) {
-        let outcome = call(&desk, &spec, &Value::Object(plain(&spec)).to_string()).await;
+    let fixture = traps();
+    let before = fixture.tree();
+    fixture.cancel.cancel();
+    for spec in fixture.registry().definitions(|_| true) {
+        let outcome = call(&fixture, &spec, &Value::Object(plain(&spec)).to_string()).await;
         assert_eq!(outcome.error_kind, Some(ToolErrorKind::Cancelled), "{}", spec.name);
     }
-    assert_eq!(desk.tree(), before);
+    assert_eq!(fixture.tree(), before);
 }

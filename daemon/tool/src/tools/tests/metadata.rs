@@ -14,13 +14,19 @@ use copydesk_servers::diagnostic::Severity;
 use copydesk_servers::source::{DiagnosticsSource, DocumentProvider};
 use serde_json::{Value, json};
 
-use super::desk::{Desk, desk, desk_answering};
+use super::fixture::{ToolFixture, fixture, fixture_answering};
 use crate::context::ToolContext;
 
-/// Makes a call and compares the variant that its metadata is decoded into. That it is encoded again as it was made, the desk
-/// itself checks at every call of every test.
-async fn check(desk: &Desk, agent: &str, name: &str, arguments: Value, variant: &str) -> CallMetadata {
-    let outcome = desk.call_as(agent, name, arguments).await;
+/// Makes a call and compares the variant that its metadata is decoded into. The fixture checks
+/// at every call of every test that the metadata survives a round trip.
+async fn check(
+    fixture: &ToolFixture,
+    agent: &str,
+    name: &str,
+    arguments: Value,
+    variant: &str,
+) -> CallMetadata {
+    let outcome = fixture.call_as(agent, name, arguments).await;
     let metadata = CallMetadata::from_value(outcome.metadata.to_value());
     let detail = format!("{:?}", metadata.detail);
     assert_eq!(detail.split('(').next(), Some(variant), "{name}: {outcome:?}");
@@ -35,8 +41,8 @@ async fn every_tool_has_its_variant() {
         (".copydesk/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies up\n---\nTidy up.\n"),
         (".copydesk/skills/tidy/notes.txt", "x"),
     ];
-    let desk = desk(&files);
-    desk.put("dot.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    let fixture = fixture(&files);
+    fixture.put("dot.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
     let patch =
         "*** Begin Patch\n*** Add File: c.txt\n+c\n*** Update File: b.txt\n@@\n-three\n+drei\n*** End Patch";
     let todos = json!([{ "content": "Look", "status": "in_progress" }]);
@@ -64,15 +70,15 @@ async fn every_tool_has_its_variant() {
     ];
     let mut shown = BTreeSet::from(["bash", "job", "question", "plan_enter", "plan_exit"]);
     for (name, arguments, variant) in calls {
-        check(&desk, "build", name, arguments, variant).await;
+        check(&fixture, "build", name, arguments, variant).await;
         shown.insert(name);
     }
     let in_background = json!({ "command": "true", "background": true });
-    let started = check(&desk, "build", "bash", in_background, "BackgroundCommand").await;
+    let started = check(&fixture, "build", "bash", in_background, "BackgroundCommand").await;
     let CallDetail::BackgroundCommand(started) = *started.detail else { panic!("{started:?}") };
-    check(&desk, "build", "job", json!({ "id": started.job, "wait": 60_000 }), "Job").await;
+    check(&fixture, "build", "job", json!({ "id": started.job, "wait": 60_000 }), "Job").await;
 
-    let talk = desk_answering(|questions| Ok(vec![vec![questions[0].options[0].label.clone()]]));
+    let talk = fixture_answering(|questions| Ok(vec![vec![questions[0].options[0].label.clone()]]));
     talk.put(".copydesk/plans/19700101-000000-look.md", b"# Plan\n");
     let choice = |label: &str| json!({ "label": label, "description": "" });
     let question = json!({ "question": "Which?", "header": "Which", "options": [choice("a"), choice("b")] });
@@ -80,7 +86,7 @@ async fn every_tool_has_its_variant() {
     check(&talk, "build", "plan_enter", json!({}), "AgentSwitch").await;
     check(&talk, "plan", "plan_exit", json!({}), "AgentSwitch").await;
 
-    let all = desk.registry().definitions(|_| true);
+    let all = fixture.registry().definitions(|_| true);
     let missing: Vec<_> =
         all.iter().map(|tool| tool.name.as_str()).filter(|name| !shown.contains(name)).collect();
     assert_eq!(missing, ["batch", "webfetch"], "the session takes a `batch` apart");
@@ -103,15 +109,15 @@ impl DocumentProvider for Disk {
 /// The tracker makes its part of the metadata as JSON.
 #[tokio::test]
 async fn what_the_tracker_makes_is_decoded() {
-    let desk = desk(&[("a.json", "{}\n")]);
+    let fixture = fixture(&[("a.json", "{}\n")]);
     let syntax = Some(Arc::new(SyntaxSource::default()) as Arc<dyn DiagnosticsSource>);
     let sources = DiagnosticsSources { syntax, ..DiagnosticsSources::default() };
     let options = TrackerOptions { wait: Duration::from_secs(60), min_severity: Severity::Error };
-    let checks = DiagnosticsTracker::new(sources, Arc::new(Disk), &desk.path(""), options);
-    let context = ToolContext { checks, ..desk.context() };
-    desk.call("read", json!({ "filePath": "a.json" })).await;
+    let checks = DiagnosticsTracker::new(sources, Arc::new(Disk), &fixture.path(""), options);
+    let context = ToolContext { checks, ..fixture.context() };
+    fixture.call("read", json!({ "filePath": "a.json" })).await;
     let arguments = json!({ "filePath": "a.json", "oldString": "{}", "newString": "{" }).to_string();
-    let outcome = desk.registry().run_raw_call("edit", &arguments, context).await;
+    let outcome = fixture.registry().run_raw_call("edit", &arguments, context).await;
     let found = outcome.metadata.diagnostics().unwrap_or_else(|| panic!("{outcome:?}"));
     assert_eq!((found.new.len(), found.reports.len()), (1, 1), "{found:?}");
     assert_eq!(

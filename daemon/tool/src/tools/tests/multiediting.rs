@@ -3,7 +3,7 @@
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::desk::{check, desk, desk_that};
+use super::fixture::{check, fixture, fixture_with_asker};
 use crate::denial::PermissionDenial;
 use crate::outcome::ToolErrorKind;
 
@@ -121,42 +121,42 @@ async fn a_new_file_may_be_edited_by_the_same_call() {
 
 #[tokio::test]
 async fn what_was_not_there_exactly_is_counted_and_named() {
-    let desk = desk(&[("a.rs", "fn a() {\n\tone();  \n\ttwo();\n}\nx\n")]);
+    let fixture = fixture(&[("a.rs", "fn a() {\n\tone();  \n\ttwo();\n}\nx\n")]);
     let edits = [("x", "y"), ("\tone();\n\ttwo();", "\tone();\n\tzwei();"), ("y", "z")];
     let (name, arguments) = multiedit("a.rs", &edits);
-    let outcome = desk.call(name, arguments).await;
+    let outcome = fixture.call(name, arguments).await;
     assert_eq!(
         (outcome.error_kind, &outcome.metadata.to_value()["tiers"]),
         (None, &json!({ "exact": 2, "trailing-blanks": 1 }))
     );
     let said = "(The old text of edit 2 was not there exactly: a difference in the blanks at line ends was overlooked.";
     assert!(outcome.output.contains(said), "{}", outcome.output);
-    assert_eq!(desk.bytes("a.rs"), "fn a() {\n\tone();  \n\tzwei();\n}\nz\n");
+    assert_eq!(fixture.bytes("a.rs"), "fn a() {\n\tone();  \n\tzwei();\n}\nz\n");
 }
 
 #[tokio::test]
-async fn the_person_is_asked_once_with_one_difference() {
-    let desk = desk_that(&[("a", "one\ntwo\nthree\n")], |ask| match ask.key.as_str() {
-        "edit" => Err(PermissionDenial::ByPerson { reason: Some("not now".into()) }),
+async fn the_user_is_asked_once_with_one_difference() {
+    let fixture = fixture_with_asker(&[("a", "one\ntwo\nthree\n")], |ask| match ask.key.as_str() {
+        "edit" => Err(PermissionDenial::ByUser { reason: Some("not now".into()) }),
         _ => Ok(()),
     });
     let (name, arguments) = multiedit("a", &[("one", "eins"), ("eins", "uno"), ("three", "tre")]);
-    let outcome = desk.call(name, arguments).await;
+    let outcome = fixture.call(name, arguments).await;
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
-    let asked: Vec<_> = desk.asked().into_iter().filter(|ask| ask.key == "edit").collect();
+    let asked: Vec<_> = fixture.asked().into_iter().filter(|ask| ask.key == "edit").collect();
     let [ask] = asked.as_slice() else { panic!("asked {} times", asked.len()) };
     assert_eq!(ask.title, "Edit a (+2 -2)");
     let diff = "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n-one\n+uno\n two\n-three\n+tre\n";
     assert_eq!(ask.metadata.to_value()["diff"], diff);
-    assert_eq!(desk.bytes("a"), "one\ntwo\nthree\n");
+    assert_eq!(fixture.bytes("a"), "one\ntwo\nthree\n");
 }
 
 #[tokio::test]
 async fn too_many_edits_are_refused() {
-    let desk = desk(&[("a", "one\n")]);
+    let fixture = fixture(&[("a", "one\n")]);
     let edits = vec![("one", "two"); 251];
     let (name, arguments) = multiedit("a", &edits);
-    let outcome = desk.call(name, arguments).await;
+    let outcome = fixture.call(name, arguments).await;
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Arguments));
     assert!(outcome.output.starts_with("251 edits are too many for one call"), "{}", outcome.output);
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::desk::{Desk, check, check_on, desk, desk_that, link};
+use super::fixture::{ToolFixture, check, check_on, fixture, fixture_with_asker, link};
 use crate::denial::PermissionDenial;
 use crate::outcome::ToolErrorKind;
 use crate::tool::TouchedFiles;
@@ -19,9 +19,9 @@ fn text(body: &str) -> String {
     format!("*** Begin Patch\n{body}\n*** End Patch\n")
 }
 
-async fn apply(desk: &Desk, body: &str) -> crate::outcome::CallOutcome {
+async fn apply(fixture: &ToolFixture, body: &str) -> crate::outcome::CallOutcome {
     let (name, arguments) = patch(body);
-    desk.call(name, arguments).await
+    fixture.call(name, arguments).await
 }
 
 #[tokio::test]
@@ -67,30 +67,32 @@ async fn files_are_added_updated_deleted_and_moved_at_once() {
 
 #[tokio::test]
 async fn one_file_is_told_like_an_edit() {
-    let desk = desk(&[("a", "one\ntwo\n")]);
-    let outcome = apply(&desk, "*** Update File: ./a\n@@\n-two\n+zwei").await;
+    let fixture = fixture(&[("a", "one\ntwo\n")]);
+    let outcome = apply(&fixture, "*** Update File: ./a\n@@\n-two\n+zwei").await;
     assert_eq!((outcome.error_kind, outcome.title.as_str()), (None, "Edited a (+1 -1)"));
     let diff = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n";
     let expected = json!({
-        "filepath": desk.path("a"), "diff": diff, "additions": 1, "deletions": 1, "tiers": { "exact": 1 },
+        "filepath": fixture.path("a"), "diff": diff, "additions": 1, "deletions": 1, "tiers": { "exact": 1 },
     });
     assert_eq!(outcome.metadata.to_value(), expected);
 }
 
 #[tokio::test]
-async fn a_person_is_asked_once_about_every_path() {
-    let desk = desk_that(&[("a", "one\n"), ("b", "two\n"), ("c", "three\n")], |ask| match ask.key.as_str() {
-        "edit" => Err(PermissionDenial::ByPerson { reason: None }),
-        _ => Ok(()),
+async fn a_user_is_asked_once_about_every_path() {
+    let fixture = fixture_with_asker(&[("a", "one\n"), ("b", "two\n"), ("c", "three\n")], |ask| {
+        match ask.key.as_str() {
+            "edit" => Err(PermissionDenial::ByUser { reason: None }),
+            _ => Ok(()),
+        }
     });
-    link("a", &desk.path("link"));
-    let before = desk.tree();
+    link("a", &fixture.path("link"));
+    let before = fixture.tree();
     let body = "*** Update File: link\n@@\n-one\n+eins\n*** Update File: b\n*** Move to: sub/b\n*** Delete File: c\n\
                 *** Add File: d\n+four";
-    let outcome = apply(&desk, body).await;
+    let outcome = apply(&fixture, body).await;
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
-    assert_eq!(desk.tree(), before);
-    let asked: Vec<_> = desk.asked().into_iter().filter(|ask| ask.key == "edit").collect();
+    assert_eq!(fixture.tree(), before);
+    let asked: Vec<_> = fixture.asked().into_iter().filter(|ask| ask.key == "edit").collect();
     let [ask] = asked.as_slice() else { panic!("asked {} times", asked.len()) };
     assert_eq!(ask.patterns, ["link", "a", "sub/b", "b", "c", "d"]);
     assert_eq!(ask.title, "Edit 4 files (+2 -2): link, sub/b, c, d");
@@ -105,16 +107,16 @@ async fn a_person_is_asked_once_about_every_path() {
         files.iter().map(told).collect::<Vec<_>>(),
         expected.map(|(path, added, gone)| (path.to_owned(), added, gone))
     );
-    assert_eq!(files[1]["from"], json!(desk.path("b")));
+    assert_eq!(files[1]["from"], json!(fixture.path("b")));
 }
 
 #[tokio::test]
 async fn what_does_not_fit_is_explained_and_nothing_is_changed() {
-    let desk = desk(&[("a.txt", "one\ntwo\n"), ("b.txt", "x\nx\n"), ("folder/x", "x\n")]);
-    desk.put("latin1", b"caf\xe9\n");
-    desk.put("locked", b"one\n");
-    fs::set_permissions(desk.path("locked"), fs::Permissions::from_mode(0o444)).unwrap();
-    link("a.txt", &desk.path("link"));
+    let fixture = fixture(&[("a.txt", "one\ntwo\n"), ("b.txt", "x\nx\n"), ("folder/x", "x\n")]);
+    fixture.put("latin1", b"caf\xe9\n");
+    fixture.put("locked", b"one\n");
+    fs::set_permissions(fixture.path("locked"), fs::Permissions::from_mode(0o444)).unwrap();
+    link("a.txt", &fixture.path("link"));
     let add = "*** Add File: new\n+new\n";
     let with = |rest: &str| patch(&format!("{add}{rest}"));
     let calls = [
@@ -132,7 +134,7 @@ async fn what_does_not_fit_is_explained_and_nothing_is_changed() {
         ("apply_patch", json!({ "patchText": "*** Begin Patch\n*** Add File: \0\n*** End Patch" })),
         ("apply_patch", json!({})),
     ];
-    check_on(&desk, &calls, expect![[r#"
+    check_on(&fixture, &calls, expect![[r#"
         apply_patch
         ? read: a.txt (always: a.txt)
         ? read: b.txt (always: b.txt)
@@ -192,76 +194,77 @@ async fn what_does_not_fit_is_explained_and_nothing_is_changed() {
 
 #[tokio::test]
 async fn paths_that_lead_to_one_file_are_one_file() {
-    let desk = desk(&[("a", "one\ntwo\n")]);
-    link("a", &desk.path("link"));
+    let fixture = fixture(&[("a", "one\ntwo\n")]);
+    link("a", &fixture.path("link"));
     let body = format!(
         "*** Update File: link\n@@\n-one\n+eins\n*** Update File: {}\n@@\n eins\n-two\n+zwei",
-        desk.path("a").display()
+        fixture.path("a").display()
     );
-    let outcome = apply(&desk, &body).await;
+    let outcome = apply(&fixture, &body).await;
     assert_eq!(outcome.error_kind, None, "{}", outcome.output);
-    assert_eq!(desk.bytes("a"), "eins\nzwei\n");
-    assert!(desk.path("link").is_symlink());
+    assert_eq!(fixture.bytes("a"), "eins\nzwei\n");
+    assert!(fixture.path("link").is_symlink());
 }
 
 #[tokio::test]
 async fn endings_and_marks_stay_also_of_a_file_that_moves() {
-    let desk = desk(&[("crlf", "one\r\ntwo\r\n"), ("bom", "\u{feff}one\r\ntwo")]);
+    let fixture = fixture(&[("crlf", "one\r\ntwo\r\n"), ("bom", "\u{feff}one\r\ntwo")]);
     let body = "*** Update File: crlf\n@@\n-two\n+zwei\n+drei\n*** Update File: bom\n*** Move to: moved\n@@\n-one\n+eins";
-    let outcome = apply(&desk, body).await;
+    let outcome = apply(&fixture, body).await;
     assert_eq!(outcome.error_kind, None, "{}", outcome.output);
-    assert_eq!(desk.bytes("crlf"), "one\r\nzwei\r\ndrei\r\n");
-    assert_eq!(desk.bytes("moved"), "\u{feff}eins\r\ntwo");
-    assert!(!desk.path("bom").exists());
+    assert_eq!(fixture.bytes("crlf"), "one\r\nzwei\r\ndrei\r\n");
+    assert_eq!(fixture.bytes("moved"), "\u{feff}eins\r\ntwo");
+    assert!(!fixture.path("bom").exists());
 }
 
 #[tokio::test]
 async fn what_runs_still_runs_after_a_move() {
-    let desk = desk(&[("run.sh", "echo one\n")]);
-    fs::set_permissions(desk.path("run.sh"), fs::Permissions::from_mode(0o751)).unwrap();
+    let fixture = fixture(&[("run.sh", "echo one\n")]);
+    fs::set_permissions(fixture.path("run.sh"), fs::Permissions::from_mode(0o751)).unwrap();
     let outcome =
-        apply(&desk, "*** Update File: run.sh\n*** Move to: bin/run.sh\n@@\n-echo one\n+echo two").await;
+        apply(&fixture, "*** Update File: run.sh\n*** Move to: bin/run.sh\n@@\n-echo one\n+echo two").await;
     assert_eq!(outcome.error_kind, None, "{}", outcome.output);
-    assert_eq!(fs::metadata(desk.path("bin/run.sh")).unwrap().permissions().mode() & 0o7777, 0o751);
+    assert_eq!(fs::metadata(fixture.path("bin/run.sh")).unwrap().permissions().mode() & 0o7777, 0o751);
 }
 
 #[tokio::test]
 async fn a_file_that_changed_since_it_was_read_is_left_alone() {
-    let desk = desk(&[("a", "one\n"), ("b", "one\n")]);
-    desk.call("read", json!({ "filePath": "a" })).await;
-    desk.put("a", b"one\nand mine\n");
+    let fixture = fixture(&[("a", "one\n"), ("b", "one\n")]);
+    fixture.call("read", json!({ "filePath": "a" })).await;
+    fixture.put("a", b"one\nand mine\n");
     let body = "*** Update File: b\n@@\n-one\n+eins\n*** Update File: a\n@@\n-one\n+eins";
-    let outcome = apply(&desk, body).await;
+    let outcome = apply(&fixture, body).await;
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Target));
     assert!(
         outcome.output.contains("`a` has changed since it was read; nothing was written"),
         "{}",
         outcome.output
     );
-    assert_eq!((desk.bytes("a").as_str(), desk.bytes("b").as_str()), ("one\nand mine\n", "one\n"));
+    assert_eq!((fixture.bytes("a").as_str(), fixture.bytes("b").as_str()), ("one\nand mine\n", "one\n"));
 }
 
 #[tokio::test]
 async fn what_may_not_be_read_tells_nothing_and_what_is_outside_is_asked_about() {
-    let desk = desk_that(&[(".env", "KEY=secret\n"), ("../out", "out\n")], |ask| match ask.key.as_str() {
-        "read" | "external_directory" => Err(PermissionDenial::ByRule { why: "no".into() }),
-        _ => Ok(()),
-    });
-    let outcome = apply(&desk, "*** Update File: .env\n@@\n-KEY=secre\n+KEY=x").await;
+    let fixture =
+        fixture_with_asker(&[(".env", "KEY=secret\n"), ("../out", "out\n")], |ask| match ask.key.as_str() {
+            "read" | "external_directory" => Err(PermissionDenial::ByRule { why: "no".into() }),
+            _ => Ok(()),
+        });
+    let outcome = apply(&fixture, "*** Update File: .env\n@@\n-KEY=secre\n+KEY=x").await;
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
     assert!(!outcome.output.contains("secret"));
-    let outcome = apply(&desk, "*** Update File: .env\n*** Move to: ../moved").await;
+    let outcome = apply(&fixture, "*** Update File: .env\n*** Move to: ../moved").await;
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
-    let outcome = apply(&desk, "*** Add File: ../new\n+x").await;
+    let outcome = apply(&fixture, "*** Add File: ../new\n+x").await;
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
-    assert!(!desk.path("../new").exists());
+    assert!(!fixture.path("../new").exists());
 }
 
 #[tokio::test]
 async fn other_names_of_the_parameter_and_lenient_places_are_taken() {
-    let desk = desk(&[("a", "\tone();  \n\ttwo();\n")]);
+    let fixture = fixture(&[("a", "\tone();  \n\ttwo();\n")]);
     let body = text("*** Update File: a\n@@\n-\tone();\n+\teins();");
-    let outcome = desk.call("apply_patch", json!({ "input": body })).await;
+    let outcome = fixture.call("apply_patch", json!({ "input": body })).await;
     assert_eq!(
         (outcome.error_kind, &outcome.metadata.to_value()["tiers"]),
         (None, &json!({ "trailing-blanks": 1 }))
@@ -272,28 +275,28 @@ async fn other_names_of_the_parameter_and_lenient_places_are_taken() {
         outcome.output
     );
     let body = text("*** Update File: a\n@@\n-\ttwo();\n+\tzwei();");
-    assert_eq!(desk.call("apply_patch", json!({ "patch": body })).await.error_kind, None);
+    assert_eq!(fixture.call("apply_patch", json!({ "patch": body })).await.error_kind, None);
 }
 
 #[tokio::test]
 async fn calls_that_touch_the_same_file_are_known() {
-    let desk = desk(&[("a", ""), ("b", "")]);
+    let fixture = fixture(&[("a", ""), ("b", "")]);
     let (name, arguments) = patch("*** Update File: a\n*** Move to: c\n*** Delete File: b");
-    let touches = desk.registry().touched_files(name, &arguments.to_string(), &desk.context());
+    let touches = fixture.registry().touched_files(name, &arguments.to_string(), &fixture.context());
     let TouchedFiles::Files(mut files) = touches else { panic!("{touches:?}") };
     files.sort();
-    let root = desk.path("a").canonicalize().unwrap().parent().unwrap().to_owned();
+    let root = fixture.path("a").canonicalize().unwrap().parent().unwrap().to_owned();
     assert_eq!(files, ["a", "b", "c"].map(|name| root.join(name)));
 }
 
 #[tokio::test]
 async fn hostile_patches_end_in_words_and_change_nothing() {
-    let desk = desk(&[("a.txt", "one\n")]);
-    let fifo = std::process::Command::new("mkfifo").arg(desk.path("fifo")).status().unwrap();
+    let fixture = fixture(&[("a.txt", "one\n")]);
+    let fifo = std::process::Command::new("mkfifo").arg(fixture.path("fifo")).status().unwrap();
     assert!(fifo.success());
-    link("loop", &desk.path("loop"));
+    link("loop", &fixture.path("loop"));
     let names = || {
-        let entries = fs::read_dir(desk.path(".")).unwrap();
+        let entries = fs::read_dir(fixture.path(".")).unwrap();
         entries.map(|entry| entry.unwrap().file_name()).collect::<std::collections::BTreeSet<_>>()
     };
     let before = names();
@@ -307,9 +310,9 @@ async fn hostile_patches_end_in_words_and_change_nothing() {
         (format!("*** Add File: {}\n+x", "x".repeat(300)), ToolErrorKind::Failed, "xxx"),
         (many, ToolErrorKind::Arguments, "up to 500 files"),
     ] {
-        let outcome = apply(&desk, &body).await;
+        let outcome = apply(&fixture, &body).await;
         assert_eq!(outcome.error_kind, Some(kind), "{said}: {:.300}", outcome.output);
         assert!(outcome.output.contains(said), "{said}: {:.300}", outcome.output);
     }
-    assert_eq!((names(), desk.bytes("a.txt").as_str()), (before, "one\n"));
+    assert_eq!((names(), fixture.bytes("a.txt").as_str()), (before, "one\n"));
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use expect_test::expect;
 use serde_json::json;
 
-use super::desk::{check, check_on, desk, desk_that, link};
+use super::fixture::{check, check_on, fixture, fixture_with_asker, link};
 use crate::denial::PermissionDenial;
 use crate::outcome::ToolErrorKind;
 
@@ -61,13 +61,13 @@ async fn lines_have_numbers_and_the_end_is_told() {
 
 #[tokio::test]
 async fn what_cannot_be_read_is_explained() {
-    let desk = desk(&[("src/main.rs", ""), ("a.txt", "x\n"), ("latin1", "")]);
-    desk.put("latin1", b"caf\xe9\n");
-    desk.put("binary", b"ab\0\x01");
-    desk.put("utf16.txt", b"\xff\xfea\0");
-    File::create(desk.path("huge.log")).unwrap().set_len(200 << 20).unwrap();
-    desk.put("large.png", b"\x89PNG\r\n\x1a\n");
-    File::options().write(true).open(desk.path("large.png")).unwrap().set_len(4 << 20).unwrap();
+    let fixture = fixture(&[("src/main.rs", ""), ("a.txt", "x\n"), ("latin1", "")]);
+    fixture.put("latin1", b"caf\xe9\n");
+    fixture.put("binary", b"ab\0\x01");
+    fixture.put("utf16.txt", b"\xff\xfea\0");
+    File::create(fixture.path("huge.log")).unwrap().set_len(200 << 20).unwrap();
+    fixture.put("large.png", b"\x89PNG\r\n\x1a\n");
+    File::options().write(true).open(fixture.path("large.png")).unwrap().set_len(4 << 20).unwrap();
     let calls = [
         "src/mian.rs",
         "nothing/like/it",
@@ -82,7 +82,7 @@ async fn what_cannot_be_read_is_explained() {
     calls.push(("read", json!({ "filePath": "a.txt", "offset": 9 })));
     calls.push(("read", json!({ "filePath": 7 })));
     calls.push(("read", json!({ "name": "a.txt" })));
-    check_on(&desk, &calls, expect![[r#"
+    check_on(&fixture, &calls, expect![[r#"
         read
         ? read: src/mian.rs (always: src/mian.rs)
         ! Target
@@ -134,7 +134,7 @@ async fn a_long_file_comes_in_pages_that_fit() {
     let many: String = (1..=5000).map(|number| format!("line {number}\n")).collect();
     let long = "ä".repeat(3000) + "\nshort\n";
     let wide: String = (1..=100).map(|_| "x".repeat(1500) + "\n").collect();
-    let desk = desk(&[("many", &many), ("long", &long), ("wide", &wide)]);
+    let fixture = fixture(&[("many", &many), ("long", &long), ("wide", &wide)]);
     let end = |text: &str| text.lines().last().unwrap().to_owned();
     for (path, offset, expected) in [
         ("many", 1, "(Lines 1 to 1996 of 5000. Go on with offset 1997.)"),
@@ -143,17 +143,17 @@ async fn a_long_file_comes_in_pages_that_fit() {
         ("wide", 1, "(Lines 1 to 33 of 100. More would be too long. Go on with offset 34.)"),
     ] {
         let outcome =
-            desk.call("read", json!({ "filePath": path, "offset": offset, "limit": 100_000 })).await;
+            fixture.call("read", json!({ "filePath": path, "offset": offset, "limit": 100_000 })).await;
         assert_eq!(end(&outcome.output), expected, "{path}");
         assert!(!outcome.output.contains("left out"), "the registry cuts no page");
     }
-    let outcome = desk.call("read", json!({ "filePath": "long" })).await;
+    let outcome = fixture.call("read", json!({ "filePath": "long" })).await;
     assert!(outcome.output.contains("ä… (1000 more characters in this line)\n2: short\n"));
 }
 
 #[tokio::test]
 async fn images_and_pdfs_are_shown_as_they_are() {
-    let desk = desk(&[]);
+    let fixture = fixture(&[]);
     let cases: [(&str, &[u8], &str); 5] = [
         ("a.png", b"\x89PNG\r\n\x1a\nrest", "image/png"),
         ("b.txt", b"\xff\xd8\xff\xe0rest", "image/jpeg"),
@@ -162,23 +162,23 @@ async fn images_and_pdfs_are_shown_as_they_are() {
         ("e.pdf", b"%PDF-1.7\nrest", "application/pdf"),
     ];
     for (name, bytes, mime) in cases {
-        desk.put(name, bytes);
-        let outcome = desk.call("read", json!({ "filePath": name })).await;
+        fixture.put(name, bytes);
+        let outcome = fixture.call("read", json!({ "filePath": name })).await;
         let media = outcome.media.first().unwrap();
         assert_eq!((media.mime.as_str(), media.name.as_deref()), (mime, Some(name)));
         assert_eq!(outcome.output, format!("`{name}` is shown with this ({mime}, {} bytes).", bytes.len()));
     }
-    let outcome = desk.call("read", json!({ "filePath": "c.gif" })).await;
+    let outcome = fixture.call("read", json!({ "filePath": "c.gif" })).await;
     assert_eq!(&*outcome.media[0].base64, "R0lGODlhcmVzdA==");
 }
 
 #[tokio::test]
 async fn folders_are_listed() {
-    let desk = desk(&[("src/b.rs", ""), ("src/deep/c", ""), ("src/.hidden", ""), ("a", "")]);
-    std::fs::create_dir(desk.path("void")).unwrap();
-    link("src", &desk.path("link"));
+    let fixture = fixture(&[("src/b.rs", ""), ("src/deep/c", ""), ("src/.hidden", ""), ("a", "")]);
+    std::fs::create_dir(fixture.path("void")).unwrap();
+    link("src", &fixture.path("link"));
     for number in 0..250 {
-        desk.put(&format!("many/{number:03}"), b"");
+        fixture.put(&format!("many/{number:03}"), b"");
     }
     let calls = [
         ("list", json!({})),
@@ -191,7 +191,7 @@ async fn folders_are_listed() {
         ("read", json!({ "filePath": "many", "offset": 251 })),
         ("list", json!({ "path": ["a"] })),
     ];
-    check_on(&desk, &calls, expect![[r#"
+    check_on(&fixture, &calls, expect![[r#"
         list
         ? list: . (always: .)
         a
@@ -240,7 +240,7 @@ async fn folders_are_listed() {
         ! Arguments
         The arguments of `list` do not fit: `path`: invalid type: sequence, expected a string. It takes: path (string, optional). Make the call again.
     "#]]).await;
-    let text = desk.tell("list", json!({ "path": "many" })).await;
+    let text = fixture.tell("list", json!({ "path": "many" })).await;
     assert_eq!(text.lines().filter(|line| line.starts_with("many/")).count(), 100);
     assert!(
         text.ends_with(
@@ -252,7 +252,7 @@ async fn folders_are_listed() {
 
 #[tokio::test]
 async fn outside_of_the_workspace_is_asked_for_first() {
-    let yes = desk(&[("../beside/x", "secret\n")]);
+    let yes = fixture(&[("../beside/x", "secret\n")]);
     link("../beside", &yes.path("link"));
     let calls = [
         ("read", json!({ "filePath": "../beside/x" })),
@@ -284,7 +284,7 @@ async fn outside_of_the_workspace_is_asked_for_first() {
         "#]],
     )
     .await;
-    let no = desk_that(&[("../beside/x", "secret\n")], |ask| match ask.key.as_str() {
+    let no = fixture_with_asker(&[("../beside/x", "secret\n")], |ask| match ask.key.as_str() {
         "external_directory" => Err(PermissionDenial::ByRule { why: "no".into() }),
         _ => Ok(()),
     });

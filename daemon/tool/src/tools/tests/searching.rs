@@ -3,15 +3,15 @@
 use expect_test::expect;
 use serde_json::json;
 
-use super::desk::{check, check_on, desk, desk_that, link};
+use super::fixture::{check, check_on, fixture, fixture_with_asker, link};
 use crate::denial::PermissionDenial;
 use crate::outcome::ToolErrorKind;
 
 #[tokio::test]
 async fn files_are_found_by_name() {
-    let desk =
-        desk(&[("src/a.rs", ""), (".gitignore", "target\n"), ("target/c.rs", ""), (".github/ci.yml", "")]);
-    let whole = desk.path("src/*.rs");
+    let fixture =
+        fixture(&[("src/a.rs", ""), (".gitignore", "target\n"), ("target/c.rs", ""), (".github/ci.yml", "")]);
+    let whole = fixture.path("src/*.rs");
     let calls = [
         ("glob", json!({ "pattern": "*.rs" })),
         ("glob", json!({ "pattern": "*.rs", "path": "src" })),
@@ -21,7 +21,7 @@ async fn files_are_found_by_name() {
         ("glob", json!({ "pattern": "*.py", "path": null })),
     ];
     check_on(
-        &desk,
+        &fixture,
         &calls,
         expect![[r#"
         glob
@@ -135,9 +135,9 @@ async fn lines_are_found_by_content() {
 
 #[tokio::test]
 async fn that_there_is_more_is_said() {
-    let desk = desk(&[("lines", &"x\n".repeat(101)), ("few", &"y\n".repeat(100))]);
+    let fixture = fixture(&[("lines", &"x\n".repeat(101)), ("few", &"y\n".repeat(100))]);
     for number in 0..101 {
-        desk.put(&format!("many/{number:03}.c"), b"");
+        fixture.put(&format!("many/{number:03}.c"), b"");
     }
     let end = |text: &str| text.lines().last().unwrap().to_owned();
     let calls = [
@@ -155,7 +155,7 @@ async fn that_there_is_more_is_said() {
         ("grep", json!({ "pattern": "y" }), "(100 lines in 1 file.)"),
     ];
     for (name, arguments, expected) in calls {
-        let outcome = desk.call(name, arguments).await;
+        let outcome = fixture.call(name, arguments).await;
         assert!(end(&outcome.output).starts_with(expected), "{}", outcome.output);
     }
 }
@@ -240,7 +240,7 @@ async fn outside_of_the_workspace_is_asked_for_first() {
     "#]],
     )
     .await;
-    let no = desk_that(&files, |ask| {
+    let no = fixture_with_asker(&files, |ask| {
         if ask.key == "external_directory" {
             Err(PermissionDenial::ByRule { why: "no".into() })
         } else {
@@ -263,9 +263,9 @@ async fn lines_of_files_that_may_not_be_read_are_not_shown() {
         let secret = ask.key == "read" && ask.patterns.iter().any(|pattern| pattern == ".env");
         if secret { Err(PermissionDenial::ByRule { why: "no".into() }) } else { Ok(()) }
     };
-    let desk = desk_that(&[(".env", "KEY=secret\n"), ("a", "KEY\n")], says);
+    let fixture = fixture_with_asker(&[(".env", "KEY=secret\n"), ("a", "KEY\n")], says);
     check_on(
-        &desk,
+        &fixture,
         &[("grep", json!({ "pattern": "KEY" })), ("grep", json!({ "pattern": "KEY", "include": "!.env" }))],
         expect![[r#"
         grep
@@ -299,17 +299,19 @@ async fn lines_of_files_that_may_not_be_read_do_not_count() {
     };
     let many = "KEY\n".repeat(70);
     for count in [1, 3, 60] {
-        let desk = desk_that(&[("z", "KEY\nKEY\n")], says);
+        let fixture = fixture_with_asker(&[("z", "KEY\nKEY\n")], says);
         for number in 0..count {
-            desk.put(&format!("a-secret-{number}"), if number % 2 == 0 { many.as_bytes() } else { b"KEY\n" });
+            fixture
+                .put(&format!("a-secret-{number}"), if number % 2 == 0 { many.as_bytes() } else { b"KEY\n" });
         }
-        let outcome = desk.call("grep", json!({ "pattern": "KEY" })).await;
+        let outcome = fixture.call("grep", json!({ "pattern": "KEY" })).await;
         assert_eq!(outcome.output, "z\n  1: KEY\n  2: KEY\n\n(2 lines in 1 file.)", "{count}");
         assert_eq!(outcome.metadata.to_value(), json!({ "matches": 2, "truncated": false }));
     }
     // What may be read has its whole hundred, and is told to be more.
-    let desk = desk_that(&[("a-secret", &many), ("b", &"KEY\n".repeat(99)), ("z", "KEY\nKEY\n")], says);
-    let outcome = desk.call("grep", json!({ "pattern": "KEY" })).await;
+    let fixture =
+        fixture_with_asker(&[("a-secret", &many), ("b", &"KEY\n".repeat(99)), ("z", "KEY\nKEY\n")], says);
+    let outcome = fixture.call("grep", json!({ "pattern": "KEY" })).await;
     assert!(outcome.output.contains("z\n  1: KEY\n\n(These are the first 100 lines;"), "{}", outcome.output);
     assert!(!outcome.output.contains("secret"));
 }
@@ -320,22 +322,22 @@ async fn a_link_leads_past_no_rule_and_a_refusal_tells_nothing_of_the_content() 
         let secret = ask.key == "read" && ask.patterns.iter().any(|pattern| pattern == "keys/.env");
         if secret { Err(PermissionDenial::ByRule { why: "no".into() }) } else { Ok(()) }
     };
-    let desk = desk_that(&[("keys/.env", "KEY=secret\n")], says);
-    link("keys/.env", &desk.path("file"));
-    link("keys", &desk.path("folder"));
+    let fixture = fixture_with_asker(&[("keys/.env", "KEY=secret\n")], says);
+    link("keys/.env", &fixture.path("file"));
+    link("keys", &fixture.path("folder"));
     for path in ["file", "folder", "folder/.env", "keys"] {
         let told = |pattern: &str| {
             let (call, pattern) = (json!({ "pattern": pattern, "path": path }), pattern.to_owned());
-            let desk = &desk;
+            let fixture = &fixture;
             async move {
-                let outcome = desk.call("grep", call).await;
+                let outcome = fixture.call("grep", call).await;
                 (outcome.error_kind, outcome.output.replace(&pattern, "PATTERN"), outcome.metadata)
             }
         };
         assert_eq!(told("^KEY=s").await, told("^KEY=x").await, "{path}");
     }
-    let no = desk_that(&[("a", "KEY\n")], |ask| match ask.key.as_str() {
-        "read" => Err(PermissionDenial::ByPerson { reason: None }),
+    let no = fixture_with_asker(&[("a", "KEY\n")], |ask| match ask.key.as_str() {
+        "read" => Err(PermissionDenial::ByUser { reason: None }),
         _ => Ok(()),
     });
     let outcome = no.call("grep", json!({ "pattern": "KEY" })).await;
@@ -349,11 +351,11 @@ async fn a_cancelled_search_ends() {
     for (name, arguments) in [("glob", json!({ "pattern": "*" })), ("grep", json!({ "pattern": "x" }))] {
         let token = tokio_util::sync::CancellationToken::new();
         let cancel = token.clone();
-        let mut desk = desk_that(&[("a", "x")], move |_| {
+        let mut fixture = fixture_with_asker(&[("a", "x")], move |_| {
             cancel.cancel();
             Ok(())
         });
-        desk.cancel = token;
-        assert_eq!(desk.call(name, arguments).await.error_kind, Some(ToolErrorKind::Cancelled));
+        fixture.cancel = token;
+        assert_eq!(fixture.call(name, arguments).await.error_kind, Some(ToolErrorKind::Cancelled));
     }
 }

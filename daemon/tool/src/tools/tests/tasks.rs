@@ -6,7 +6,7 @@ use copydesk_metadata::TaskUsage;
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::desk::desk_that;
+use super::fixture::fixture_with_asker;
 use crate::context::ToolContext;
 use crate::denial::PermissionDenial;
 use crate::outcome::{CallOutcome, ToolError, ToolErrorKind};
@@ -61,10 +61,10 @@ async fn call(
     arguments: Value,
 ) -> (CallOutcome, Vec<SubagentTask>, Vec<Value>) {
     let given = Arc::default();
-    let mut desk = desk_that(&[], |ask| {
+    let mut fixture = fixture_with_asker(&[], |ask| {
         assert_eq!((ask.key.as_str(), &ask.patterns), ("task", &ask.always));
         if ask.patterns == ["a001"] {
-            Err(PermissionDenial::ByPerson { reason: Some("not that one".into()) })
+            Err(PermissionDenial::ByUser { reason: Some("not that one".into()) })
         } else {
             Ok(())
         }
@@ -72,9 +72,9 @@ async fn call(
     let folder = tempfile::tempdir().unwrap();
     let mut registry = ToolRegistry::new(ToolOutputLimits::default(), OutputSpill::new(folder.path()));
     registry.add(task_tool(Arc::new(Works { agents: agents(2), ends, given: Arc::clone(&given) })));
-    let outcome = registry.run_raw_call("task", &arguments.to_string(), desk.context()).await;
+    let outcome = registry.run_raw_call("task", &arguments.to_string(), fixture.context()).await;
     let mut shown = Vec::new();
-    while let Ok(progress) = desk.shown.try_recv() {
+    while let Ok(progress) = fixture.shown.try_recv() {
         shown.push(progress.metadata.to_value());
     }
     let given = given.lock().unwrap().clone();

@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use super::undo::Desk;
+use super::undo::UndoFixture;
 use super::*;
 
 /// One edit of a text. An agent writes small letters and the user capitals, so each letter shows its author.
@@ -43,34 +43,34 @@ impl Write {
 }
 
 /// Records the agents' edits together: the test is about the texts, not the disk.
-async fn play(desk: &mut Desk, writes: &[Write]) -> Vec<(EntryId, String, String)> {
+async fn play(fixture: &mut UndoFixture, writes: &[Write]) -> Vec<(EntryId, String, String)> {
     let (mut entries, mut texts) = (Vec::new(), Vec::new());
     for write in writes {
         let place = PLACES[write.place];
-        let before = desk.files[place].clone();
+        let before = fixture.files[place].clone();
         let change = write.change(&before);
         let after = change.apply(&before).unwrap();
-        desk.files.insert(place.into(), after.clone());
+        fixture.files.insert(place.into(), after.clone());
         if let Some(call) = write.call {
             let (before_text, after_text) =
                 (HashedText::new(before.as_str()), HashedText::new(after.as_str()));
             let kind = NewEntryKind::Edit { before: before_text, change, after: after_text };
-            entries.push(entry(&desk.session, CALLS[call], place, kind));
+            entries.push(entry(&fixture.session, CALLS[call], place, kind));
             texts.push((before, after));
         }
     }
-    let ids = desk.journal.begin(entries).await.unwrap();
-    desk.journal.settle(ids.clone(), EntryOutcome::Applied).await.unwrap();
+    let ids = fixture.journal.begin(entries).await.unwrap();
+    fixture.journal.settle(ids.clone(), EntryOutcome::Applied).await.unwrap();
     ids.into_iter().zip(texts).map(|(id, (before, after))| (id, before, after)).collect()
 }
 
-fn capitals(desk: &Desk) -> Vec<String> {
+fn capitals(fixture: &UndoFixture) -> Vec<String> {
     let of = |text: &String| text.chars().filter(|letter| letter.is_uppercase()).collect::<String>();
-    desk.files.values().map(of).collect()
+    fixture.files.values().map(of).collect()
 }
 
 /// Every case is a session of its own in one journal.
-fn check<S: Strategy>(strategy: S, law: impl AsyncFn(Desk, S::Value) -> Result<(), TestCaseError>) {
+fn check<S: Strategy>(strategy: S, law: impl AsyncFn(UndoFixture, S::Value) -> Result<(), TestCaseError>) {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path());
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -78,12 +78,12 @@ fn check<S: Strategy>(strategy: S, law: impl AsyncFn(Desk, S::Value) -> Result<(
     let config = Config { cases: 128, failure_persistence: None, ..Config::default() };
     let checked = TestRunner::new(config).run(&strategy, |value| {
         let number = session.fetch_add(1, Ordering::Relaxed);
-        let mut desk = Desk::new(journal.clone(), number.to_string());
+        let mut fixture = UndoFixture::new(journal.clone(), number.to_string());
         for place in PLACES {
             let text = (0..8).map(|line| format!("{} line\n", char::from(b'p' + line))).collect();
-            desk.files.insert(place.into(), text);
+            fixture.files.insert(place.into(), text);
         }
-        runtime.block_on(law(desk, value))
+        runtime.block_on(law(fixture, value))
     });
     if let Err(error) = checked {
         panic!("{error}");
@@ -92,9 +92,9 @@ fn check<S: Strategy>(strategy: S, law: impl AsyncFn(Desk, S::Value) -> Result<(
 
 #[test]
 fn every_recorded_text_is_given_back() {
-    check(vec(write(7), 1..40), async |mut desk, writes| {
-        for (id, before, after) in play(&mut desk, &writes).await {
-            prop_assert_eq!(desk.journal.pair(id).await, some(&before, &after));
+    check(vec(write(7), 1..40), async |mut fixture, writes| {
+        for (id, before, after) in play(&mut fixture, &writes).await {
+            prop_assert_eq!(fixture.journal.pair(id).await, some(&before, &after));
         }
         Ok(())
     });
@@ -102,41 +102,41 @@ fn every_recorded_text_is_given_back() {
 
 #[test]
 fn where_nobody_types_undo_gives_the_text_before_and_redo_the_text_after() {
-    check(vec(write(10), 1..20), async |mut desk, writes| {
-        let before = desk.files.clone();
-        play(&mut desk, &writes).await;
-        let after = desk.files.clone();
+    check(vec(write(10), 1..20), async |mut fixture, writes| {
+        let before = fixture.files.clone();
+        play(&mut fixture, &writes).await;
+        let after = fixture.files.clone();
         for _ in 0..2 {
-            prop_assert_eq!(desk.undo(&CALLS).await, Ok(writes.len()));
-            prop_assert_eq!(&desk.files, &before);
-            prop_assert!(desk.redo().await.is_ok());
-            prop_assert_eq!(&desk.files, &after);
+            prop_assert_eq!(fixture.undo(&CALLS).await, Ok(writes.len()));
+            prop_assert_eq!(&fixture.files, &before);
+            prop_assert!(fixture.redo().await.is_ok());
+            prop_assert_eq!(&fixture.files, &after);
         }
         // Each call can be undone and redone, unless a later one builds on it.
         for call in CALLS {
-            let undone = desk.undo(&[call]).await;
-            if undone.is_ok() && desk.files != after {
-                prop_assert!(desk.redo().await.is_ok());
+            let undone = fixture.undo(&[call]).await;
+            if undone.is_ok() && fixture.files != after {
+                prop_assert!(fixture.redo().await.is_ok());
             }
-            prop_assert_eq!(&desk.files, &after);
+            prop_assert_eq!(&fixture.files, &after);
         }
         Ok(())
     });
 }
 
 #[test]
-fn what_a_person_typed_outlives_every_undo() {
+fn what_a_user_typed_outlives_every_undo() {
     let undos = vec((0..CALLS.len(), vec(write(0), 0..3)), 1..4);
-    check((vec(write(6), 1..16), undos), async |mut desk, (writes, undos)| {
-        play(&mut desk, &writes).await;
+    check((vec(write(6), 1..16), undos), async |mut fixture, (writes, undos)| {
+        play(&mut fixture, &writes).await;
         for (call, typed) in undos {
-            play(&mut desk, &typed).await;
-            let (mine, files) = (capitals(&desk), desk.files.clone());
-            if desk.undo(&[CALLS[call]]).await.is_err() {
-                prop_assert_eq!(&desk.files, &files);
+            play(&mut fixture, &typed).await;
+            let (mine, files) = (capitals(&fixture), fixture.files.clone());
+            if fixture.undo(&[CALLS[call]]).await.is_err() {
+                prop_assert_eq!(&fixture.files, &files);
             }
             // Letters that an agent had deleted may come back as well.
-            for (before, after) in mine.iter().zip(capitals(&desk)) {
+            for (before, after) in mine.iter().zip(capitals(&fixture)) {
                 let mut rest = after.chars();
                 prop_assert!(
                     before.chars().all(|letter| rest.any(|found| found == letter)),

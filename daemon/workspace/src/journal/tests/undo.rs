@@ -7,13 +7,13 @@ use super::*;
 const CALL: &str = "undo";
 
 /// Undoes entries, as a caller does, with files that are texts in a map.
-pub(super) struct Desk {
+pub(super) struct UndoFixture {
     pub(super) journal: Journal,
     pub(super) session: String,
     pub(super) files: BTreeMap<String, String>,
 }
 
-impl Desk {
+impl UndoFixture {
     pub(super) fn new(journal: Journal, session: String) -> Self {
         Self { journal, session, files: BTreeMap::new() }
     }
@@ -99,71 +99,72 @@ impl Desk {
 #[tokio::test]
 async fn every_kind_is_taken_back_and_made_again() {
     let dir = tempfile::tempdir().unwrap();
-    let mut desk = Desk::new(open(dir.path()), "s".into());
-    desk.files = [("/a", "a\n"), ("/b", "b\n"), ("/c", "c\n")].map(|(k, v)| (k.into(), v.into())).into();
-    let start = desk.files.clone();
-    desk.edit("1", "/a", "A\n").await;
+    let mut fixture = UndoFixture::new(open(dir.path()), "s".into());
+    fixture.files = [("/a", "a\n"), ("/b", "b\n"), ("/c", "c\n")].map(|(k, v)| (k.into(), v.into())).into();
+    let start = fixture.files.clone();
+    fixture.edit("1", "/a", "A\n").await;
     let moved = |to: &str| NewEntryKind::Move {
         to: to.into(),
         before: HashedText::new("b\n"),
         change: Change::between("b\n", "B\n"),
         after: HashedText::new("B\n"),
     };
-    desk.apply("1", "/b", moved("/B")).await;
-    desk.apply(
-        "2",
-        "/c",
-        NewEntryKind::Delete { before: HashedText::new("c\n"), attributes: FileAttributes::default() },
-    )
-    .await;
-    desk.apply("2", "/d", NewEntryKind::Create { after: HashedText::new("d\n") }).await;
-    desk.edit("2", "/d", "D\n").await;
-    let end = desk.files.clone();
+    fixture.apply("1", "/b", moved("/B")).await;
+    fixture
+        .apply(
+            "2",
+            "/c",
+            NewEntryKind::Delete { before: HashedText::new("c\n"), attributes: FileAttributes::default() },
+        )
+        .await;
+    fixture.apply("2", "/d", NewEntryKind::Create { after: HashedText::new("d\n") }).await;
+    fixture.edit("2", "/d", "D\n").await;
+    let end = fixture.files.clone();
     for _ in 0..3 {
-        assert_eq!(desk.undo(&["1", "2"]).await, Ok(5));
-        assert_eq!(desk.files, start);
-        assert_eq!(desk.undo(&["1", "2"]).await, Ok(0), "it is undone already");
-        assert_eq!(desk.redo().await, Ok(5));
-        assert_eq!(desk.files, end);
-        assert_eq!(desk.redo().await, Ok(0), "it is redone already");
+        assert_eq!(fixture.undo(&["1", "2"]).await, Ok(5));
+        assert_eq!(fixture.files, start);
+        assert_eq!(fixture.undo(&["1", "2"]).await, Ok(0), "it is undone already");
+        assert_eq!(fixture.redo().await, Ok(5));
+        assert_eq!(fixture.files, end);
+        assert_eq!(fixture.redo().await, Ok(0), "it is redone already");
     }
 }
 
 #[tokio::test]
 async fn undos_are_redone_one_after_the_other_the_last_first() {
     let dir = tempfile::tempdir().unwrap();
-    let mut desk = Desk::new(open(dir.path()), "s".into());
-    desk.files.insert("/a".into(), "1\n2\n3\n".into());
-    desk.edit("1", "/a", "one\n2\n3\n").await;
-    desk.edit("2", "/a", "one\n2\nthree\n").await;
-    assert_eq!(desk.undo(&["1"]).await, Ok(1));
-    assert_eq!(desk.files["/a"], "1\n2\nthree\n");
-    assert_eq!(desk.undo(&["1", "2"]).await, Ok(1));
-    assert_eq!(desk.files["/a"], "1\n2\n3\n");
-    assert_eq!(desk.redo().await, Ok(1));
-    assert_eq!(desk.files["/a"], "1\n2\nthree\n");
-    assert_eq!(desk.undo(&["2"]).await, Ok(1));
-    assert_eq!((desk.redo().await, desk.redo().await, desk.redo().await), (Ok(1), Ok(1), Ok(0)));
-    assert_eq!(desk.files["/a"], "one\n2\nthree\n");
+    let mut fixture = UndoFixture::new(open(dir.path()), "s".into());
+    fixture.files.insert("/a".into(), "1\n2\n3\n".into());
+    fixture.edit("1", "/a", "one\n2\n3\n").await;
+    fixture.edit("2", "/a", "one\n2\nthree\n").await;
+    assert_eq!(fixture.undo(&["1"]).await, Ok(1));
+    assert_eq!(fixture.files["/a"], "1\n2\nthree\n");
+    assert_eq!(fixture.undo(&["1", "2"]).await, Ok(1));
+    assert_eq!(fixture.files["/a"], "1\n2\n3\n");
+    assert_eq!(fixture.redo().await, Ok(1));
+    assert_eq!(fixture.files["/a"], "1\n2\nthree\n");
+    assert_eq!(fixture.undo(&["2"]).await, Ok(1));
+    assert_eq!((fixture.redo().await, fixture.redo().await, fixture.redo().await), (Ok(1), Ok(1), Ok(0)));
+    assert_eq!(fixture.files["/a"], "one\n2\nthree\n");
 }
 
 #[tokio::test]
 async fn what_failed_or_never_was_settled_is_neither_undone_nor_an_undo() {
     let dir = tempfile::tempdir().unwrap();
-    let desk = Desk::new(open(dir.path()), "s".into());
-    let failed = desk.journal.begin_one(edit("1", "/a", "a", "b")).await;
-    desk.journal.settle(vec![failed], EntryOutcome::Failed).await.unwrap();
-    desk.journal.begin_one(edit("1", "/a", "a", "b")).await;
-    let applied = desk.journal.apply(edit("1", "/a", "a", "b")).await;
+    let fixture = UndoFixture::new(open(dir.path()), "s".into());
+    let failed = fixture.journal.begin_one(edit("1", "/a", "a", "b")).await;
+    fixture.journal.settle(vec![failed], EntryOutcome::Failed).await.unwrap();
+    fixture.journal.begin_one(edit("1", "/a", "a", "b")).await;
+    let applied = fixture.journal.apply(edit("1", "/a", "a", "b")).await;
     let undo = NewEntry { undoes: Some(applied), ..edit(CALL, "/a", "b", "a") };
-    let undo = desk.journal.begin_one(undo).await;
-    let entries = desk.journal.entries("s").await.unwrap();
+    let undo = fixture.journal.begin_one(undo).await;
+    let entries = fixture.journal.entries("s").await.unwrap();
     let calls = ["1".to_owned(), CALL.to_owned()];
     let ids = |entries: Vec<&JournalEntry>| entries.iter().map(|entry| entry.id).collect::<Vec<_>>();
     assert_eq!(ids(entries_to_undo(&entries, &calls)), [applied]);
     assert_eq!(ids(entries_to_redo(&entries)), []);
-    desk.journal.settle(vec![undo], EntryOutcome::Applied).await.unwrap();
-    let entries = desk.journal.entries("s").await.unwrap();
+    fixture.journal.settle(vec![undo], EntryOutcome::Applied).await.unwrap();
+    let entries = fixture.journal.entries("s").await.unwrap();
     assert_eq!(ids(entries_to_undo(&entries, &calls)), []);
     assert_eq!(ids(entries_to_redo(&entries)), [undo]);
 }
@@ -171,55 +172,56 @@ async fn what_failed_or_never_was_settled_is_neither_undone_nor_an_undo() {
 #[tokio::test]
 async fn entries_of_several_begins_can_be_one_group() {
     let dir = tempfile::tempdir().unwrap();
-    let desk = Desk::new(open(dir.path()), "s".into());
+    let fixture = UndoFixture::new(open(dir.path()), "s".into());
     let edits = [
-        desk.journal.apply(edit("1", "/a", "a", "b")).await,
-        desk.journal.apply(edit("1", "/b", "a", "b")).await,
+        fixture.journal.apply(edit("1", "/a", "a", "b")).await,
+        fixture.journal.apply(edit("1", "/b", "a", "b")).await,
     ];
     let undo = |id, place: &str| NewEntry { undoes: Some(id), ..edit(CALL, place, "b", "a") };
-    let first = desk.journal.apply(undo(edits[1], "/b")).await;
-    let second = desk.journal.apply(NewEntry { group: Some(first), ..undo(edits[0], "/a") }).await;
-    let entries = desk.journal.entries("s").await.unwrap();
+    let first = fixture.journal.apply(undo(edits[1], "/b")).await;
+    let second = fixture.journal.apply(NewEntry { group: Some(first), ..undo(edits[0], "/a") }).await;
+    let entries = fixture.journal.entries("s").await.unwrap();
     let redo: Vec<_> = entries_to_redo(&entries).iter().map(|entry| entry.id).collect();
     assert_eq!(redo, [second, first]);
 }
 
 #[tokio::test]
-async fn what_a_person_did_meanwhile_stays_or_the_undo_is_blocked() {
+async fn what_a_user_did_meanwhile_stays_or_the_undo_is_blocked() {
     let dir = tempfile::tempdir().unwrap();
-    let mut desk = Desk::new(open(dir.path()), "s".into());
-    desk.files.insert("/a".into(), "1\n2\n3\n".into());
-    desk.edit("1", "/a", "1\n2\nthree\n").await;
-    desk.apply("2", "/new", NewEntryKind::Create { after: HashedText::new("new\n") }).await;
-    desk.files.insert("/a".into(), "mine\n1\n2\nthree\n".into());
-    assert_eq!(desk.undo(&["1"]).await, Ok(1));
-    assert_eq!(desk.files["/a"], "mine\n1\n2\n3\n");
-    assert_eq!(desk.redo().await, Ok(1));
-    desk.files.insert("/a".into(), "mine\n1\n2\nthree, mine\n".into());
-    assert!(matches!(desk.undo(&["1"]).await, Err(UndoError::Conflict(_))));
+    let mut fixture = UndoFixture::new(open(dir.path()), "s".into());
+    fixture.files.insert("/a".into(), "1\n2\n3\n".into());
+    fixture.edit("1", "/a", "1\n2\nthree\n").await;
+    fixture.apply("2", "/new", NewEntryKind::Create { after: HashedText::new("new\n") }).await;
+    fixture.files.insert("/a".into(), "mine\n1\n2\nthree\n".into());
+    assert_eq!(fixture.undo(&["1"]).await, Ok(1));
+    assert_eq!(fixture.files["/a"], "mine\n1\n2\n3\n");
+    assert_eq!(fixture.redo().await, Ok(1));
+    fixture.files.insert("/a".into(), "mine\n1\n2\nthree, mine\n".into());
+    assert!(matches!(fixture.undo(&["1"]).await, Err(UndoError::Conflict(_))));
 
     // The user undid it by hand.
-    desk.files.insert("/a".into(), "mine\n1\n2\n3\n".into());
-    assert_eq!(desk.undo(&["1"]).await, Ok(1));
-    assert_eq!(desk.files["/a"], "mine\n1\n2\n3\n");
+    fixture.files.insert("/a".into(), "mine\n1\n2\n3\n".into());
+    assert_eq!(fixture.undo(&["1"]).await, Ok(1));
+    assert_eq!(fixture.files["/a"], "mine\n1\n2\n3\n");
 
-    desk.files.insert("/new".into(), "new\nmine\n".into());
-    assert_eq!(desk.undo(&["2"]).await, Err(UndoError::Changed));
-    desk.files.remove("/new");
-    assert_eq!(desk.undo(&["2"]).await, Ok(1));
-    assert!(!desk.files.contains_key("/new"));
-    desk.edit("3", "/a", "").await;
-    desk.files.remove("/a");
-    assert_eq!(desk.undo(&["3"]).await, Err(UndoError::Missing));
-    desk.files.insert("/a".into(), "x\n".into());
-    desk.apply(
-        "4",
-        "/a",
-        NewEntryKind::Delete { before: HashedText::new("x\n"), attributes: FileAttributes::default() },
-    )
-    .await;
-    desk.files.insert("/a".into(), "mine\n".into());
-    assert_eq!(desk.undo(&["4"]).await, Err(UndoError::Exists));
-    desk.files.insert("/a".into(), "x\n".into());
-    assert_eq!(desk.undo(&["4"]).await, Ok(1));
+    fixture.files.insert("/new".into(), "new\nmine\n".into());
+    assert_eq!(fixture.undo(&["2"]).await, Err(UndoError::Changed));
+    fixture.files.remove("/new");
+    assert_eq!(fixture.undo(&["2"]).await, Ok(1));
+    assert!(!fixture.files.contains_key("/new"));
+    fixture.edit("3", "/a", "").await;
+    fixture.files.remove("/a");
+    assert_eq!(fixture.undo(&["3"]).await, Err(UndoError::Missing));
+    fixture.files.insert("/a".into(), "x\n".into());
+    fixture
+        .apply(
+            "4",
+            "/a",
+            NewEntryKind::Delete { before: HashedText::new("x\n"), attributes: FileAttributes::default() },
+        )
+        .await;
+    fixture.files.insert("/a".into(), "mine\n".into());
+    assert_eq!(fixture.undo(&["4"]).await, Err(UndoError::Exists));
+    fixture.files.insert("/a".into(), "x\n".into());
+    assert_eq!(fixture.undo(&["4"]).await, Ok(1));
 }

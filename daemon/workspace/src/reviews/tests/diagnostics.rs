@@ -1,14 +1,14 @@
 //! Diagnostics of hunks: reported with them, once, and only for their current lines.
 
 use super::super::{ReviewDiagnostic, ReviewSeverity};
-use super::{Desk, NEW, OLD, SESSION};
+use super::{NEW, OLD, ReviewsFixture, SESSION};
 
 fn problem(line: usize) -> ReviewDiagnostic {
     let (code, source, message) = (None, "scripted".to_owned(), format!("in line {line}"));
     ReviewDiagnostic { line, severity: ReviewSeverity::Error, code, source, message }
 }
 
-impl Desk {
+impl ReviewsFixture {
     fn found(&self, name: &str, text: &str, lines: &[usize]) {
         let problems: Vec<_> = lines.iter().copied().map(problem).collect();
         let place = self.files.resolve(name);
@@ -32,38 +32,39 @@ impl Desk {
 
 #[tokio::test]
 async fn a_hunk_is_told_again_when_something_is_wrong_in_it_and_when_that_is_gone() {
-    let desk = Desk::new();
-    desk.write("a", OLD);
-    desk.agent("a", NEW).await;
-    assert_eq!(desk.told(), [(1, vec![]), (3, vec![]), (5, vec![])]);
+    let fixture = ReviewsFixture::new();
+    fixture.write("a", OLD);
+    fixture.agent("a", NEW).await;
+    assert_eq!(fixture.told(), [(1, vec![]), (3, vec![]), (5, vec![])]);
     // Line 2 belongs to no hunk.
-    desk.found("a", NEW, &[2, 3]);
+    fixture.found("a", NEW, &[2, 3]);
     let wrong = (3, vec![(0, "in line 3".to_owned())]);
-    assert_eq!(desk.told(), std::slice::from_ref(&wrong));
-    desk.found("a", NEW, &[2, 3]);
-    assert_eq!(desk.told(), []);
-    desk.found("a", "another text", &[5]);
-    assert_eq!(desk.told(), []);
+    assert_eq!(fixture.told(), std::slice::from_ref(&wrong));
+    fixture.found("a", NEW, &[2, 3]);
+    assert_eq!(fixture.told(), []);
+    fixture.found("a", "another text", &[5]);
+    assert_eq!(fixture.told(), []);
     // The next edit moves the hunk and drops its diagnostics.
     let moved = format!("0\n{NEW}");
-    desk.agent("a", &moved).await;
-    let moved_hunks: Vec<_> = desk.told().into_iter().filter(|(_, problems)| !problems.is_empty()).collect();
+    fixture.agent("a", &moved).await;
+    let moved_hunks: Vec<_> =
+        fixture.told().into_iter().filter(|(_, problems)| !problems.is_empty()).collect();
     assert_eq!(moved_hunks, []);
-    let view = desk.only();
+    let view = fixture.only();
     let of: Vec<_> =
         view.hunks.iter().map(|hunk| view.diagnostics.get(&hunk.id).map_or(0, Vec::len)).collect();
     assert_eq!(of, [0, 0, 1, 0]);
-    desk.found("a", &moved, &[]);
-    assert_eq!(desk.told(), [(4, vec![])]);
+    fixture.found("a", &moved, &[]);
+    assert_eq!(fixture.told(), [(4, vec![])]);
 }
 
 #[tokio::test]
 async fn of_a_hunk_that_is_another_nothing_is_known() {
-    let desk = Desk::new();
-    desk.write("a", OLD);
-    desk.agent("a", NEW).await;
-    desk.found("a", NEW, &[3]);
-    desk.told();
-    desk.agent("a", &NEW.replace('D', "DD")).await;
-    assert_eq!(desk.told(), [(3, vec![])]);
+    let fixture = ReviewsFixture::new();
+    fixture.write("a", OLD);
+    fixture.agent("a", NEW).await;
+    fixture.found("a", NEW, &[3]);
+    fixture.told();
+    fixture.agent("a", &NEW.replace('D', "DD")).await;
+    assert_eq!(fixture.told(), [(3, vec![])]);
 }

@@ -34,7 +34,7 @@ pub(super) struct Window {
 }
 
 /// Files under buffers that reviews follow.
-pub(super) fn desk() -> (TempDir, WorkspaceFiles) {
+pub(super) fn temporary_workspace() -> (TempDir, WorkspaceFiles) {
     let folder = tempfile::tempdir().unwrap();
     let reviews = ReviewTracker::default();
     let buffers = Buffers::with_observer(Arc::new(reviews.clone()));

@@ -8,7 +8,7 @@ use proptest::test_runner::RngSeed;
 use tempfile::TempDir;
 
 use super::super::{DecisionError, HunkVerdict, ReviewSnapshot, UserDecision};
-use super::editor_window::{Keys, Window, desk, place};
+use super::editor_window::{Keys, Window, place, temporary_workspace};
 use super::{SESSION, everything, hunk};
 use crate::files::{Author, ChangeCause, FileChange, FileChangeKind, READ_LIMIT, WorkspaceFiles};
 
@@ -45,7 +45,7 @@ struct Case {
 
 impl Case {
     fn new(text: &str, is_neovim: bool) -> Self {
-        let (folder, files) = desk();
+        let (folder, files) = temporary_workspace();
         std::fs::write(folder.path().join("a"), text).unwrap();
         let window = Window::open(&files, "a", is_neovim);
         Self { files, window, is_open: true, count: 0, _folder: folder }

@@ -3,7 +3,7 @@
 use copydesk_text::review::LineSelection;
 use copydesk_text::{Change, Edit};
 
-use super::editor_window::{Window, desk};
+use super::editor_window::{Window, temporary_workspace};
 use super::*;
 use crate::files::ResolvedPath;
 
@@ -35,38 +35,38 @@ fn only(files: &WorkspaceFiles, session: &str) -> ReviewSnapshot {
 
 #[tokio::test]
 async fn of_two_decisions_on_one_hunk_the_first_counts_and_each_has_its_own_answer() {
-    let desk = Desk::new();
-    desk.write("a", OLD);
-    desk.agent("a", NEW).await;
-    let view = desk.only();
+    let fixture = ReviewsFixture::new();
+    fixture.write("a", OLD);
+    fixture.agent("a", NEW).await;
+    let view = fixture.only();
     let stale = UserDecision { expected: "x".to_owned().into(), ..hunk(&view, 0, HunkVerdict::Accept) };
-    let results = desk.decide(&[stale, hunk(&view, 0, HunkVerdict::Accept)]).await;
+    let results = fixture.decide(&[stale, hunk(&view, 0, HunkVerdict::Accept)]).await;
     assert!(
         matches!(&results[0], Err(DecisionError::Rejected(why)) if why.contains("has changed")),
         "{results:?}"
     );
     assert!(results[1].is_err(), "{results:?}");
-    assert_eq!(desk.only().hunks.len(), 3);
+    assert_eq!(fixture.only().hunks.len(), 3);
 }
 
 #[tokio::test]
 async fn a_text_of_ones_own_decides_the_whole_hunk_even_if_it_has_old_lines_in_it() {
     for is_before in [false, true] {
-        let desk = Desk::new();
-        desk.write("a", "0\n1\n2\n3\n4\n");
+        let fixture = ReviewsFixture::new();
+        fixture.write("a", "0\n1\n2\n3\n4\n");
         let new = "0\nA\nB\nC\n4\n";
         let proposal = if is_before {
-            let (place, kind) = (desk.files.resolve("a"), desk.kind("a", new).await);
-            desk.files.reviews().propose(SESSION, "call", &place, &kind)
+            let (place, kind) = (fixture.files.resolve("a"), fixture.kind("a", new).await);
+            fixture.files.reviews().propose(SESSION, "call", &place, &kind)
         } else {
-            desk.agent("a", new).await;
+            fixture.agent("a", new).await;
             None
         };
         let own =
-            UserDecision { text: Some("a\n2\nc\n".into()), ..hunk(&desk.only(), 0, HunkVerdict::Accept) };
-        assert_eq!(desk.decide(&[own]).await, [Ok(())]);
-        assert_eq!(desk.read("a"), "0\na\n2\nc\n4\n");
-        assert_eq!(desk.list(), [], "before: {is_before}");
+            UserDecision { text: Some("a\n2\nc\n".into()), ..hunk(&fixture.only(), 0, HunkVerdict::Accept) };
+        assert_eq!(fixture.decide(&[own]).await, [Ok(())]);
+        assert_eq!(fixture.read("a"), "0\na\n2\nc\n4\n");
+        assert_eq!(fixture.list(), [], "before: {is_before}");
         drop(proposal);
     }
 }
@@ -74,60 +74,60 @@ async fn a_text_of_ones_own_decides_the_whole_hunk_even_if_it_has_old_lines_in_i
 #[tokio::test]
 async fn a_text_of_ones_own_may_be_the_old_one_the_new_one_or_none() {
     for (own, text) in [("2\n", OLD), ("B\n", "1\nB\n3\n4\n5\n6\n7\n"), ("", "1\n3\n4\n5\n6\n7\n")] {
-        let desk = Desk::new();
-        desk.write("a", OLD);
-        desk.agent("a", "1\nB\n3\n4\n5\n6\n7\n").await;
-        let own = UserDecision { text: Some(own.into()), ..hunk(&desk.only(), 0, HunkVerdict::Accept) };
-        assert_eq!(desk.decide(&[own]).await, [Ok(())]);
-        assert_eq!((desk.read("a"), desk.list()), (text.to_owned(), vec![]));
+        let fixture = ReviewsFixture::new();
+        fixture.write("a", OLD);
+        fixture.agent("a", "1\nB\n3\n4\n5\n6\n7\n").await;
+        let own = UserDecision { text: Some(own.into()), ..hunk(&fixture.only(), 0, HunkVerdict::Accept) };
+        assert_eq!(fixture.decide(&[own]).await, [Ok(())]);
+        assert_eq!((fixture.read("a"), fixture.list()), (text.to_owned(), vec![]));
     }
 }
 
 #[tokio::test]
 async fn a_text_of_ones_own_ends_its_lines_as_the_file_does() {
-    let desk = Desk::new();
-    desk.write("a", "1\r\n2\r\n3\r\n");
-    desk.agent("a", "1\r\nB\r\n3\r\n").await;
-    let own = UserDecision { text: Some("b\nbb\n".into()), ..hunk(&desk.only(), 0, HunkVerdict::Accept) };
-    assert_eq!(desk.decide(&[own]).await, [Ok(())]);
-    assert_eq!(desk.read("a"), "1\r\nb\r\nbb\r\n3\r\n");
+    let fixture = ReviewsFixture::new();
+    fixture.write("a", "1\r\n2\r\n3\r\n");
+    fixture.agent("a", "1\r\nB\r\n3\r\n").await;
+    let own = UserDecision { text: Some("b\nbb\n".into()), ..hunk(&fixture.only(), 0, HunkVerdict::Accept) };
+    assert_eq!(fixture.decide(&[own]).await, [Ok(())]);
+    assert_eq!(fixture.read("a"), "1\r\nb\r\nbb\r\n3\r\n");
 }
 
 #[tokio::test]
 async fn lines_and_texts_are_not_passed_over_where_they_cannot_be_meant() {
-    let desk = Desk::new();
-    desk.write("a", OLD);
-    desk.agent("a", NEW).await;
+    let fixture = ReviewsFixture::new();
+    fixture.write("a", OLD);
+    fixture.agent("a", NEW).await;
     let lines = Some(LineSelection { old: vec![0], new: vec![] });
     let text = Some("x\n".to_owned());
-    let view = desk.only();
+    let view = fixture.only();
     for decision in [
         UserDecision { lines: lines.clone(), ..everything(&view, HunkVerdict::Accept) },
         UserDecision { text: text.clone(), ..everything(&view, HunkVerdict::Accept) },
         UserDecision { text: text.clone(), ..hunk(&view, 0, HunkVerdict::Reject) },
         UserDecision { lines: lines.clone(), text: text.clone(), ..hunk(&view, 0, HunkVerdict::Accept) },
     ] {
-        let results = desk.decide(&[decision]).await;
+        let results = fixture.decide(&[decision]).await;
         assert!(results[0].is_err(), "{results:?}");
     }
-    assert_eq!(desk.only(), view);
-    let (place, kind) = (desk.files.resolve("new"), desk.kind("new", "1\n2\n").await);
-    let proposal = desk.files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
-    let view = desk.list().remove(1);
+    assert_eq!(fixture.only(), view);
+    let (place, kind) = (fixture.files.resolve("new"), fixture.kind("new", "1\n2\n").await);
+    let proposal = fixture.files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
+    let view = fixture.list().remove(1);
     let some = Some(LineSelection { old: vec![], new: vec![0] });
     let reject = UserDecision { lines: some.clone(), ..hunk(&view, 0, HunkVerdict::Reject) };
-    assert!(desk.decide(&[reject]).await[0].is_err(), "the other line was not spoken of");
+    assert!(fixture.decide(&[reject]).await[0].is_err(), "the other line was not spoken of");
     assert_eq!(
-        desk.decide(&[UserDecision { lines: some, ..hunk(&view, 0, HunkVerdict::Accept) }]).await,
+        fixture.decide(&[UserDecision { lines: some, ..hunk(&view, 0, HunkVerdict::Accept) }]).await,
         [Ok(())]
     );
-    assert_eq!(desk.read("new"), "1\n");
+    assert_eq!(fixture.read("new"), "1\n");
     drop(proposal);
 }
 
 #[tokio::test]
 async fn a_file_that_is_to_be_created_is_what_the_call_says_whatever_an_editor_has_there() {
-    let (folder, files) = desk();
+    let (folder, files) = temporary_workspace();
     let place = files.resolve("new");
     let kind = FileChangeKind::Create { text: "1\n2\n".into(), mode: None };
     let proposal = files.reviews().propose(SESSION, "call", &place, &kind).unwrap();
@@ -145,7 +145,7 @@ async fn a_file_that_is_to_be_created_is_what_the_call_says_whatever_an_editor_h
 
 #[tokio::test]
 async fn two_editors_with_two_texts_are_two_reviews() {
-    let (folder, files) = desk();
+    let (folder, files) = temporary_workspace();
     std::fs::write(folder.path().join("a"), OLD).unwrap();
     let (one, other) = (Window::open(&files, "a", false), Window::open(&files, "a", false));
     let texts = || [one.text(), other.text()];
@@ -189,7 +189,7 @@ fn is_deciding(files: &WorkspaceFiles) -> bool {
 }
 
 async fn opened(is_neovim: bool) -> (TempDir, WorkspaceFiles, std::sync::Arc<Window>) {
-    let (folder, files) = desk();
+    let (folder, files) = temporary_workspace();
     std::fs::write(folder.path().join("a"), OLD).unwrap();
     let window = Window::open(&files, "a", is_neovim);
     agent(&files, SESSION, "a", NEW).await;
@@ -266,7 +266,7 @@ async fn the_second_of_two_who_decide_at_once_is_told() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_is_answered_only_when_what_was_accepted_has_arrived() {
-    let (folder, files) = desk();
+    let (folder, files) = temporary_workspace();
     std::fs::write(folder.path().join("a"), OLD).unwrap();
     let window = Window::open(&files, "a", false);
     let place: ResolvedPath = files.resolve("a");
@@ -317,33 +317,33 @@ async fn a_call_is_answered_only_when_what_was_accepted_has_arrived() {
 
 #[tokio::test]
 async fn a_file_that_the_agent_deletes_and_creates_again_is_an_edited_one() {
-    let mut desk = Desk::lasting();
-    desk.write("a", OLD);
-    let FileChangeKind::Edit { file, stamp, .. } = desk.kind("a", NEW).await else { panic!("no file") };
-    desk.change("a", FileChangeKind::Delete { file, stamp }).await;
-    desk.change("a", FileChangeKind::Create { text: NEW.into(), mode: None }).await;
-    desk.files.journal().unwrap().usage().await.unwrap();
+    let mut fixture = ReviewsFixture::lasting();
+    fixture.write("a", OLD);
+    let FileChangeKind::Edit { file, stamp, .. } = fixture.kind("a", NEW).await else { panic!("no file") };
+    fixture.change("a", FileChangeKind::Delete { file, stamp }).await;
+    fixture.change("a", FileChangeKind::Create { text: NEW.into(), mode: None }).await;
+    fixture.files.journal().unwrap().usage().await.unwrap();
     for _ in 0..2 {
-        assert_eq!(shown(&desk.only()), lines(&["1 2 B", "3 4 D", "5 6 F"]));
-        desk.files = Desk::open(desk.folder.path());
-        desk.files.refresh_reviews(SESSION).await;
+        assert_eq!(shown(&fixture.only()), lines(&["1 2 B", "3 4 D", "5 6 F"]));
+        fixture.files = ReviewsFixture::open(fixture.folder.path());
+        fixture.files.refresh_reviews(SESSION).await;
     }
-    assert_eq!(desk.decide(&[everything(&desk.only(), HunkVerdict::Reject)]).await, [Ok(())]);
-    assert_eq!(desk.read("a"), OLD);
+    assert_eq!(fixture.decide(&[everything(&fixture.only(), HunkVerdict::Reject)]).await, [Ok(())]);
+    assert_eq!(fixture.read("a"), OLD);
 }
 
 #[tokio::test]
 async fn a_created_file_that_is_gone_can_be_rejected() {
-    let desk = Desk::new();
-    desk.agent("new", "1\n").await;
-    std::fs::remove_file(desk.folder.path().join("new")).unwrap();
-    assert_eq!(desk.decide(&[file(&desk.only(), HunkVerdict::Reject)]).await, [Ok(())]);
-    assert_eq!(desk.list(), []);
+    let fixture = ReviewsFixture::new();
+    fixture.agent("new", "1\n").await;
+    std::fs::remove_file(fixture.folder.path().join("new")).unwrap();
+    assert_eq!(fixture.decide(&[file(&fixture.only(), HunkVerdict::Reject)]).await, [Ok(())]);
+    assert_eq!(fixture.list(), []);
 }
 
 #[tokio::test]
 async fn a_created_file_does_not_go_with_what_only_the_disk_has() {
-    let (folder, files) = desk();
+    let (folder, files) = temporary_workspace();
     let place = files.resolve("new");
     let kind = FileChangeKind::Create { text: "1\n".into(), mode: None };
     files.apply_changes(&[FileChange { path: place, kind }], &cause(SESSION)).await.unwrap();
@@ -360,20 +360,20 @@ async fn a_created_file_does_not_go_with_what_only_the_disk_has() {
 #[tokio::test]
 async fn a_review_of_very_many_hunks_stays_usable() {
     const MANY: usize = 12_500;
-    let desk = Desk::new();
+    let fixture = ReviewsFixture::new();
     let text = |odd: &str| -> String { (0..MANY).map(|line| format!("{odd}{line}\nsame\n")).collect() };
-    desk.write("a", &text("old "));
-    let FileChangeKind::Edit { file, stamp, .. } = desk.kind("a", &text("old ")).await else {
+    fixture.write("a", &text("old "));
+    let FileChangeKind::Edit { file, stamp, .. } = fixture.kind("a", &text("old ")).await else {
         panic!("no file")
     };
     let begins = file.text().match_indices("old ").map(|(at, old)| at..at + old.len());
     let edits = begins.map(|range| Edit { range, text: "new ".to_owned() });
     let change = Change::from_unchecked_edits(file.text(), edits.collect()).unwrap();
-    desk.change("a", FileChangeKind::Edit { file, stamp, change }).await;
-    let view = desk.only();
+    fixture.change("a", FileChangeKind::Edit { file, stamp, change }).await;
+    let view = fixture.only();
     assert_eq!((view.total, view.hunks.len()), (MANY, 1000));
     let ids: Vec<_> = {
-        let state = desk.files.reviews().lock();
+        let state = fixture.files.reviews().lock();
         state.sessions[SESSION].reviews[&view.id].review.all_decisions()
     };
     let one = hunk(&view, 0, HunkVerdict::Accept);
@@ -387,9 +387,9 @@ async fn a_review_of_very_many_hunks_stays_usable() {
     let other = ids.iter().skip(MANY / 2).map(|of| decision(of.clone(), HunkVerdict::Reject));
     let all: Vec<_> = half.chain(other).collect();
     let start = std::time::Instant::now();
-    let results = desk.decide(&all).await;
+    let results = fixture.decide(&all).await;
     println!("{MANY} decisions took {:?}", start.elapsed());
     assert!(results.iter().all(Result::is_ok));
-    assert_eq!(desk.list(), []);
-    assert_eq!(desk.files.reviews().take_feedback(SESSION).left_out, MANY - 200);
+    assert_eq!(fixture.list(), []);
+    assert_eq!(fixture.files.reviews().take_feedback(SESSION).left_out, MANY - 200);
 }

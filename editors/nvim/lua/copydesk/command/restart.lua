@@ -13,9 +13,9 @@ local function restart_server(name)
   if problem then
     message.error(("cannot restart %s: %s"):format(name, problem))
   elseif result.servers == 0 then
-    message.warn(("the daemon runs no language server named %s"):format(name))
+    message.warn(("the daemon has no language server `%s`"):format(name))
   else
-    message.info(("%s is restarting"):format(name))
+    message.info(("restarted %s"):format(name))
   end
 end
 

@@ -76,19 +76,16 @@ end
 ---@param server copydesk.ServerInfo
 ---@return string
 local function describe_server(server)
-  local words = {
-    starting = "starting",
-    indexing = server.percent and ("indexing %d %%"):format(server.percent) or "indexing",
-    ready = "ready",
-    resting = "crashed, restarts soon",
-    givenUp = ("stopped after repeated crashes, `:Copydesk restart %s` tries again"):format(server.name),
-    ending = "ending",
-  }
-  local state = words[server.state] or server.state
   local detail = server.message and ": " .. server.message or ""
+  local words = {
+    indexing = (server.percent and ("indexing %d %%"):format(server.percent) or "indexing") .. detail,
+    resting = ("crashed%s; restarts soon"):format(detail),
+    givenUp = ("stopped after repeated crashes%s; `:Copydesk restart %s` tries again"):format(detail, server.name),
+  }
+  local state = words[server.state] or server.state .. detail
   local memory = server.memory and (", %d MB"):format(math.ceil(server.memory / 1048576)) or ""
   local root = vim.fn.fnamemodify(server.root, ":~")
-  local line = ("%s in %s: %s%s, %s%s"):format(server.name, root, state, detail, several(server.documents, "document"), memory)
+  local line = ("%s in %s: %s, %s%s"):format(server.name, root, state, several(server.documents, "document"), memory)
   return (line:gsub("%c+", " "))
 end
 

@@ -161,7 +161,7 @@ fn what_comes_back_from_the_editor_is_read() {
 }
 
 #[test]
-fn a_refusal_has_no_numbers_of_the_desk() {
+fn a_refusal_has_no_numbers_of_the_daemon() {
     assert_eq!(
         shorten_refusal("hunk 7 has changed since it was shown; it is now:\n-a\n+b"),
         "this hunk has changed since it was shown"

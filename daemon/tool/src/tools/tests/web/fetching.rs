@@ -3,14 +3,14 @@
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
-use super::super::desk::{Desk, desk_with};
+use super::super::fixture::{ToolFixture, fixture_with_web};
 use super::server::{Answer, Names, Server, answer};
 use crate::denial::PermissionDenial;
 use crate::web::{PrivateHosts, WebAccess};
 
-/// A desk that may fetch from this machine.
-pub(super) fn open() -> Desk {
-    desk_with(
+/// May fetch from this machine.
+pub(super) fn open() -> ToolFixture {
+    fixture_with_web(
         &[],
         WebAccess { private: PrivateHosts::All, resolver: Names::new(&[]), ..WebAccess::default() },
         |_| Ok(()),
@@ -18,8 +18,8 @@ pub(super) fn open() -> Desk {
 }
 
 /// Fetches and tells, with the port of the server left out.
-async fn check(desk: &Desk, server: &Server, arguments: Value, expected: Expect) {
-    let told = desk.tell("webfetch", arguments).await;
+async fn check(fixture: &ToolFixture, server: &Server, arguments: Value, expected: Expect) {
+    let told = fixture.tell("webfetch", arguments).await;
     expected.assert_eq(&told.replace(&server.port.to_string(), "PORT"));
 }
 
@@ -29,7 +29,7 @@ const PAGE: &str = "<!doctype html><title> A  page </title><script>evil()</scrip
 
 #[tokio::test]
 async fn a_page_is_given_in_the_form_that_is_asked_for() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     server.page("/a/b", "text/html; charset=utf-8", PAGE);
     let url = server.url("/a/b");
     let markdown = expect![[r#"
@@ -44,7 +44,7 @@ async fn a_page_is_given_in_the_form_that_is_asked_for() {
         fn main() {}
         ```
     "#]];
-    check(&desk, &server, json!({ "url": url }), markdown).await;
+    check(&fixture, &server, json!({ "url": url }), markdown).await;
     let text = expect![[r#"
         ? webfetch: http://127.0.0.1:PORT/a/b (always: http://127.0.0.1:PORT/*)
         (http://127.0.0.1:PORT/a/b: “A page”, 259 bytes.)
@@ -55,8 +55,8 @@ async fn a_page_is_given_in_the_form_that_is_asked_for() {
 
         fn main() {}
     "#]];
-    check(&desk, &server, json!({ "url": url, "format": "text" }), text).await;
-    let html = desk.call("webfetch", json!({ "url": url, "format": "html", "timeout": 5 })).await;
+    check(&fixture, &server, json!({ "url": url, "format": "text" }), text).await;
+    let html = fixture.call("webfetch", json!({ "url": url, "format": "html", "timeout": 5 })).await;
     assert!(html.output.contains("<script>evil()</script>"), "{}", html.output);
     assert_eq!(html.title, "A page (127.0.0.1)");
     let expected =
@@ -69,7 +69,7 @@ async fn a_page_is_given_in_the_form_that_is_asked_for() {
 
 #[tokio::test]
 async fn texts_come_as_they_are() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     for (mime, body) in [
         ("text/plain", "a <b> & c"),
         ("application/json; charset=utf-8", "{\"a\": [1,  2]}"),
@@ -79,7 +79,7 @@ async fn texts_come_as_they_are() {
         ("text/markdown", "# T"),
     ] {
         server.page("/t", mime, body);
-        let outcome = desk.call("webfetch", json!({ "url": server.url("/t") })).await;
+        let outcome = fixture.call("webfetch", json!({ "url": server.url("/t") })).await;
         assert!(
             outcome.error_kind.is_none() && outcome.output.ends_with(&format!(")\n\n{body}")),
             "{mime}: {outcome:?}"
@@ -90,7 +90,7 @@ async fn texts_come_as_they_are() {
 
 #[tokio::test]
 async fn bytes_become_text_by_what_is_said_of_them() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     let cases: [(&str, &[u8]); 5] = [
         ("text/html; charset=ISO-8859-1", b"<p>caf\xe9"),
         ("text/html", b"<meta charset=windows-1252><p>caf\xe9"),
@@ -100,14 +100,14 @@ async fn bytes_become_text_by_what_is_said_of_them() {
     ];
     for (mime, body) in cases {
         server.page("/c", mime, body);
-        let outcome = desk.call("webfetch", json!({ "url": server.url("/c") })).await;
+        let outcome = fixture.call("webfetch", json!({ "url": server.url("/c") })).await;
         assert!(outcome.output.ends_with("\n\ncafé"), "{mime}: {outcome:?}");
     }
 }
 
 #[tokio::test]
 async fn images_and_pdfs_are_shown() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     let cases: [(&str, &[u8], &str); 5] = [
         ("image/png", b"\x89PNG\r\n\x1a\nrest", "image/png"),
         ("image/jpeg", b"\xff\xd8\xff\xe0rest", "image/jpeg"),
@@ -117,7 +117,7 @@ async fn images_and_pdfs_are_shown() {
     ];
     for (said, body, mime) in cases {
         server.page("/dir/a.bin", said, body);
-        let outcome = desk.call("webfetch", json!({ "url": server.url("/dir/a.bin") })).await;
+        let outcome = fixture.call("webfetch", json!({ "url": server.url("/dir/a.bin") })).await;
         let media = outcome.media.first().unwrap_or_else(|| panic!("{outcome:?}"));
         assert_eq!((media.mime.as_str(), media.name.as_deref()), (mime, Some("a.bin")), "{outcome:?}");
     }
@@ -125,7 +125,7 @@ async fn images_and_pdfs_are_shown() {
 
 #[tokio::test]
 async fn what_cannot_be_shown_is_told() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     server.page("/zip", "application/zip", b"PK\x03\x04\x00\x00");
     server.page("/lie", "image/png", b"\x00\x01\x02 not an image");
     server.page("/video", "video/mp4", b"....ftyp");
@@ -172,13 +172,13 @@ async fn what_cannot_be_shown_is_told() {
         ),
     ];
     for (path, told) in expected {
-        check(&desk, &server, json!({ "url": server.url(path) }), told).await;
+        check(&fixture, &server, json!({ "url": server.url(path) }), told).await;
     }
 }
 
 #[tokio::test]
 async fn errors_are_told_with_their_status_and_words() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     let body = "<title>Oops</title><h1>Not here</h1><p>Try   the <a href=/search>search</a>.";
     let gone = answer("410 Gone", &[("content-type", "text/html")], body.as_bytes());
     server.at("/gone", Answer::Bytes(gone));
@@ -187,18 +187,18 @@ async fn errors_are_told_with_their_status_and_words() {
         ! Failed
         http://127.0.0.1:PORT/gone answered 410 Gone. It says: Not here Try the search.
     "#]];
-    check(&desk, &server, json!({ "url": server.url("/gone") }), expected).await;
-    let outcome = desk.call("webfetch", json!({ "url": server.url("/gone") })).await;
+    check(&fixture, &server, json!({ "url": server.url("/gone") }), expected).await;
+    let outcome = fixture.call("webfetch", json!({ "url": server.url("/gone") })).await;
     assert_eq!(outcome.metadata.to_value()["status"], 410);
     let long = answer("500 Oops", &[("content-type", "text/plain")], "word ".repeat(100_000).as_bytes());
     server.at("/long", Answer::Bytes(long));
-    let outcome = desk.call("webfetch", json!({ "url": server.url("/long") })).await;
+    let outcome = fixture.call("webfetch", json!({ "url": server.url("/long") })).await;
     assert!(outcome.output.len() < 700 && outcome.output.ends_with('…'), "{}", outcome.output);
 }
 
 #[tokio::test]
 async fn redirects_are_followed_and_another_host_is_asked_for() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     server.page("/end", "text/plain", "here");
     server.redirect("/same", "end");
     server.redirect("/other", &format!("http://other.test:{}/same", server.port));
@@ -210,23 +210,23 @@ async fn redirects_are_followed_and_another_host_is_asked_for() {
 
         here
     "#]];
-    check(&desk, &server, json!({ "url": server.url("/other") }), expected).await;
+    check(&fixture, &server, json!({ "url": server.url("/other") }), expected).await;
 
     let web = WebAccess { private: PrivateHosts::All, resolver: Names::new(&[]), ..WebAccess::default() };
     let says = |ask: &crate::PermissionRequest| match ask.patterns[0].contains("other.test") {
-        true => Err(PermissionDenial::ByPerson { reason: Some("not there".into()) }),
+        true => Err(PermissionDenial::ByUser { reason: Some("not there".into()) }),
         false => Ok(()),
     };
-    let desk = desk_with(&[], web, says);
+    let fixture = fixture_with_web(&[], web, says);
     let before = server.requests().len();
-    let outcome = desk.call("webfetch", json!({ "url": server.url("/other") })).await;
+    let outcome = fixture.call("webfetch", json!({ "url": server.url("/other") })).await;
     assert_eq!(outcome.output, "The person said no: not there");
     assert_eq!(server.requests().len(), before + 1, "nothing was sent to the other host");
 }
 
 #[tokio::test]
 async fn a_host_has_one_name_in_rules() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     server.page("/end", "text/plain", "here");
     server.redirect("/", &format!("http://OTHER.test.:{}/end", server.port));
     let expected = expect![[r#"
@@ -237,21 +237,21 @@ async fn a_host_has_one_name_in_rules() {
         here
     "#]];
     let url = format!("http://some_one.test.:{}/", server.port);
-    check(&desk, &server, json!({ "url": url }), expected).await;
+    check(&fixture, &server, json!({ "url": url }), expected).await;
 }
 
 #[tokio::test]
-async fn nothing_is_sent_before_the_person_says_yes() {
+async fn nothing_is_sent_before_the_user_says_yes() {
     let server = Server::start().await;
     let web = WebAccess { private: PrivateHosts::All, ..WebAccess::default() };
-    let desk = desk_with(&[], web, |_| Err(PermissionDenial::ByPerson { reason: None }));
-    let outcome = desk.call("webfetch", json!({ "url": server.url("/") })).await;
+    let fixture = fixture_with_web(&[], web, |_| Err(PermissionDenial::ByUser { reason: None }));
+    let outcome = fixture.call("webfetch", json!({ "url": server.url("/") })).await;
     assert!(outcome.error_kind.is_some() && server.requests().is_empty());
 }
 
 #[tokio::test]
 async fn arguments_that_cannot_be_are_told() {
-    let desk = open();
+    let fixture = open();
     let urls = [
         "",
         "example.com",
@@ -272,7 +272,7 @@ async fn arguments_that_cannot_be_are_told() {
         "https://./",
     ];
     for url in urls {
-        let outcome = desk.call("webfetch", json!({ "url": url })).await;
+        let outcome = fixture.call("webfetch", json!({ "url": url })).await;
         assert_eq!(outcome.error_kind, Some(crate::ToolErrorKind::Arguments), "{url}: {outcome:?}");
         assert!(!outcome.output.contains("secret"), "{}", outcome.output);
     }
@@ -282,8 +282,8 @@ async fn arguments_that_cannot_be_are_told() {
         json!({ "url": "https://a/", "format": "pdf" }),
         json!({ "url": "x".repeat(1_000_000) }),
     ] {
-        let outcome = desk.call("webfetch", arguments).await;
+        let outcome = fixture.call("webfetch", arguments).await;
         assert_eq!(outcome.error_kind, Some(crate::ToolErrorKind::Arguments), "{outcome:?}");
     }
-    assert!(desk.asked().is_empty());
+    assert!(fixture.asked().is_empty());
 }

@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::json;
 
-use super::super::desk::{Desk, desk_with};
+use super::super::fixture::{ToolFixture, fixture_with_web};
 use super::fetching::open;
 use super::server::{Answer, Names, Server, answer};
 use crate::outcome::{CallOutcome, ToolErrorKind};
@@ -15,18 +15,18 @@ use crate::tool::box_tool;
 use crate::tools::webfetch::WebFetchTool;
 use crate::web::{PrivateHosts, Proxies, WebAccess};
 
-/// A desk for which this machine is not the web, except for one host.
-fn guarded(names: &std::sync::Arc<Names>, allowed: &[&str]) -> Desk {
+/// May not fetch from this machine, except from one host.
+fn guarded(names: &std::sync::Arc<Names>, allowed: &[&str]) -> ToolFixture {
     let hosts = allowed.iter().map(|host| (*host).to_owned()).collect();
-    desk_with(
+    fixture_with_web(
         &[],
         WebAccess { private: PrivateHosts::Hosts(hosts), resolver: names.clone(), ..WebAccess::default() },
         |_| Ok(()),
     )
 }
 
-async fn fetch(desk: &Desk, url: &str) -> CallOutcome {
-    desk.call("webfetch", json!({ "url": url, "timeout": 120 })).await
+async fn fetch(fixture: &ToolFixture, url: &str) -> CallOutcome {
+    fixture.call("webfetch", json!({ "url": url, "timeout": 120 })).await
 }
 
 fn refused(outcome: &CallOutcome) {
@@ -37,7 +37,7 @@ fn refused(outcome: &CallOutcome) {
 #[tokio::test]
 async fn private_addresses_are_not_fetched_however_they_are_written() {
     let (names, server) = (Names::new(&[]), Server::start().await);
-    let desk = guarded(&names, &[]);
+    let fixture = guarded(&names, &[]);
     server.page("/", "text/plain", "secret");
     let port = server.port;
     for host in [
@@ -64,7 +64,7 @@ async fn private_addresses_are_not_fetched_however_they_are_written() {
         "100.64.0.1",
         "224.0.0.1",
     ] {
-        refused(&fetch(&desk, &format!("http://{host}:{port}/")).await);
+        refused(&fetch(&fixture, &format!("http://{host}:{port}/")).await);
     }
     assert!(server.requests().is_empty() && names.asked().is_empty());
 }
@@ -77,10 +77,10 @@ async fn names_that_lead_to_private_addresses_are_not_fetched() {
         ("metadata.example", &["169.254.169.254"]),
         ("localhost", &["127.0.0.1", "::1"]),
     ]);
-    let (desk, server) = (guarded(&names, &[]), Server::start().await);
+    let (fixture, server) = (guarded(&names, &[]), Server::start().await);
     server.page("/", "text/plain", "secret");
     for host in ["rebound.test", "mixed.example", "metadata.example", "localhost", "LOCALHOST"] {
-        refused(&fetch(&desk, &format!("http://{host}:{}/", server.port)).await);
+        refused(&fetch(&fixture, &format!("http://{host}:{}/", server.port)).await);
     }
     assert!(server.requests().is_empty());
     // Each is looked up once: what was checked is what would have been connected to.
@@ -93,7 +93,7 @@ async fn names_that_lead_to_private_addresses_are_not_fetched() {
 #[tokio::test]
 async fn a_redirect_leads_to_no_private_address() {
     let names = Names::new(&[]);
-    let (desk, server) = (guarded(&names, &["public.test"]), Server::start().await);
+    let (fixture, server) = (guarded(&names, &["public.test"]), Server::start().await);
     server.page("/secret", "text/plain", "secret");
     let port = server.port;
     for (number, to) in [
@@ -106,7 +106,7 @@ async fn a_redirect_leads_to_no_private_address() {
     .enumerate()
     {
         server.redirect(&format!("/{number}"), to);
-        refused(&fetch(&desk, &format!("http://public.test:{port}/{number}")).await);
+        refused(&fetch(&fixture, &format!("http://public.test:{port}/{number}")).await);
     }
     for (path, to) in [
         ("/file", "file:///etc/passwd"),
@@ -114,7 +114,7 @@ async fn a_redirect_leads_to_no_private_address() {
         ("/login", "http://a:b@public.test/"),
     ] {
         server.redirect(path, to);
-        let outcome = fetch(&desk, &format!("http://public.test:{port}{path}")).await;
+        let outcome = fetch(&fixture, &format!("http://public.test:{port}{path}")).await;
         assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied), "{outcome:?}");
     }
     assert!(server.requests().iter().all(|request| !request.line.contains("secret")));
@@ -122,7 +122,7 @@ async fn a_redirect_leads_to_no_private_address() {
 
 #[tokio::test]
 async fn redirects_have_an_end() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     server.redirect("/self", "/self");
     server.redirect("/a", "/b");
     server.redirect("/b", "/a");
@@ -136,14 +136,14 @@ async fn redirects_have_an_end() {
         ("/nowhere", "leads nowhere"),
         ("/wrong", "is no URL"),
     ] {
-        let outcome = fetch(&desk, &server.url(path)).await;
+        let outcome = fetch(&fixture, &server.url(path)).await;
         assert!(outcome.error_kind.is_some() && outcome.output.contains(words), "{path}: {outcome:?}");
     }
 }
 
 #[tokio::test]
 async fn no_body_grows_beyond_the_limit() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     let html = ("content-type", "text/html");
     // Declared, real, without a length, in chunks, and packed.
     server.at("/declared", Answer::Bytes(answer("200 OK", &[html, ("content-length", "6000000")], b"x")));
@@ -161,26 +161,26 @@ async fn no_body_grows_beyond_the_limit() {
     assert!(bomb.len() < 200_000, "a hundred megabytes in {} bytes", bomb.len());
     server.at("/bomb", Answer::Bytes(answer("200 OK", &[html, ("content-encoding", "gzip")], &bomb)));
     for path in ["/declared", "/real", "/endless", "/chunks", "/bomb"] {
-        let outcome = fetch(&desk, &server.url(path)).await;
+        let outcome = fetch(&fixture, &server.url(path)).await;
         assert!(outcome.output.contains("too large: at most 5242880 bytes"), "{path}: {outcome:?}");
     }
     // As much as there may be is taken.
     server.page("/most", "text/plain", vec![b'x'; 5 * 1024 * 1024]);
-    assert_eq!(fetch(&desk, &server.url("/most")).await.error_kind, None);
+    assert_eq!(fetch(&fixture, &server.url("/most")).await.error_kind, None);
 }
 
 #[tokio::test]
 async fn packed_pages_are_unpacked() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(b"<p>unpacked").unwrap();
     let headers = [("content-type", "text/html"), ("content-encoding", "gzip")];
     server.at("/", Answer::Bytes(answer("200 OK", &headers, &packed.finish().unwrap())));
-    assert!(fetch(&desk, &server.url("/")).await.output.ends_with("unpacked"));
+    assert!(fetch(&fixture, &server.url("/")).await.output.ends_with("unpacked"));
     for encoding in ["br", "zstd", "gzip, br"] {
         let headers = [("content-type", "text/html"), ("content-encoding", encoding)];
         server.at("/", Answer::Bytes(answer("200 OK", &headers, b"\x1b\x0b\x00")));
-        let outcome = fetch(&desk, &server.url("/")).await;
+        let outcome = fetch(&fixture, &server.url("/")).await;
         assert!(
             outcome.error_kind.is_some() && outcome.output.contains("cannot be read"),
             "{encoding}: {outcome:?}"
@@ -188,12 +188,12 @@ async fn packed_pages_are_unpacked() {
     }
     let headers = [("content-type", "text/html"), ("content-encoding", "gzip")];
     server.at("/", Answer::Bytes(answer("200 OK", &headers, b"no gzip at all")));
-    assert!(fetch(&desk, &server.url("/")).await.output.contains("broke off"));
+    assert!(fetch(&fixture, &server.url("/")).await.output.contains("broke off"));
 }
 
 #[tokio::test]
 async fn answers_that_break_off_or_are_none_are_told() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     let html = ("content-type", "text/html");
     server.at("/short", Answer::Bytes(answer("200 OK", &[html, ("content-length", "100")], b"<p>half")));
     server.at("/garbage", Answer::Bytes(b"\x00\x01\x02\x03 this is no HTTP\r\n\r\n".to_vec()));
@@ -208,25 +208,25 @@ async fn answers_that_break_off_or_are_none_are_told() {
         ("/nothing", "cannot be reached"),
         ("/headers", "cannot be reached"),
     ] {
-        let outcome = fetch(&desk, &server.url(path)).await;
+        let outcome = fetch(&fixture, &server.url(path)).await;
         assert!(
             outcome.error_kind == Some(ToolErrorKind::Failed) && outcome.output.contains(words),
             "{path}: {outcome:?}"
         );
     }
-    let outcome = fetch(&desk, "http://unknown.example/").await;
+    let outcome = fetch(&fixture, "http://unknown.example/").await;
     assert!(outcome.output.contains("unknown.example cannot be reached: no such name"), "{outcome:?}");
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let outcome = fetch(&desk, &format!("http://127.0.0.1:{free}/")).await;
+    let outcome = fetch(&fixture, &format!("http://127.0.0.1:{free}/")).await;
     assert!(outcome.output.contains("127.0.0.1 cannot be reached"), "{outcome:?}");
 }
 
 #[tokio::test]
 async fn slow_servers_are_given_up_on() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     server.at("/head", Answer::Silence(b"HTTP/1.1 200 OK\r\ncontent-".to_vec()));
     server.at("/body", Answer::Silence(answer("200 OK", &[("content-length", "9")], b"half")));
-    let fetch = |path| desk.call("webfetch", json!({ "url": server.url(path), "timeout": 1 }));
+    let fetch = |path| fixture.call("webfetch", json!({ "url": server.url(path), "timeout": 1 }));
     let (head, body) = tokio::join!(fetch("/head"), fetch("/body"));
     for outcome in [head, body] {
         assert_eq!(outcome.error_kind, Some(ToolErrorKind::Timeout), "{outcome:?}");
@@ -237,13 +237,13 @@ async fn slow_servers_are_given_up_on() {
 /// The tool itself, which nobody ends but it.
 #[tokio::test]
 async fn a_cancel_ends_it_at_once() {
-    let (desk, mut server) = (open(), Server::start().await);
+    let (fixture, mut server) = (open(), Server::start().await);
     server.at("/body", Answer::Silence(answer("200 OK", &[("content-length", "9")], b"half")));
     let tool = box_tool(WebFetchTool::new(&WebAccess { private: PrivateHosts::All, ..WebAccess::default() }));
-    let call = tool.run(json!({ "url": server.url("/body"), "timeout": 120 }), desk.context());
+    let call = tool.run(json!({ "url": server.url("/body"), "timeout": 120 }), fixture.context());
     let cancel = async {
         server.came.recv().await;
-        desk.cancel.cancel();
+        fixture.cancel.cancel();
     };
     let both = async { tokio::join!(call, cancel) };
     let (outcome, ()) = tokio::time::timeout(Duration::from_secs(60), both).await.unwrap();
@@ -252,13 +252,13 @@ async fn a_cancel_ends_it_at_once() {
 
 #[tokio::test]
 async fn pages_of_nothing_but_trouble_are_read() {
-    let (desk, server) = (open(), Server::start().await);
+    let (fixture, server) = (open(), Server::start().await);
     let binary: Vec<u8> = (0..=255).cycle().take(100_000).collect();
     server.page("/binary", "text/html", binary);
-    assert!(fetch(&desk, &server.url("/binary")).await.output.contains("nothing that can be shown"));
+    assert!(fetch(&fixture, &server.url("/binary")).await.output.contains("nothing that can be shown"));
     let deep = "<div>".repeat(100_000) + "deep" + &"</div>".repeat(100_000);
     server.page("/deep", "text/html", deep);
-    assert!(fetch(&desk, &server.url("/deep")).await.output.ends_with("\n\ndeep"));
+    assert!(fetch(&fixture, &server.url("/deep")).await.output.ends_with("\n\ndeep"));
 }
 
 #[tokio::test]
@@ -271,9 +271,9 @@ async fn a_proxy_is_used_and_gets_no_private_name() {
     .await;
     let web =
         WebAccess { proxies: Proxies::all(&proxy.url("")), resolver: names.clone(), ..WebAccess::default() };
-    let desk = desk_with(&[], web, |_| Ok(()));
+    let fixture = fixture_with_web(&[], web, |_| Ok(()));
     for host in ["public.example", "only-the-proxy-knows.example"] {
-        let outcome = fetch(&desk, &format!("http://{host}/page")).await;
+        let outcome = fetch(&fixture, &format!("http://{host}/page")).await;
         assert!(
             outcome.output.ends_with(&format!("through the proxy: GET http://{host}/page")),
             "{outcome:?}"
@@ -281,7 +281,7 @@ async fn a_proxy_is_used_and_gets_no_private_name() {
         proxy.came.recv().await;
     }
     for host in ["inside.test", "10.0.0.1", "127.0.0.1"] {
-        refused(&fetch(&desk, &format!("http://{host}/")).await);
+        refused(&fetch(&fixture, &format!("http://{host}/")).await);
     }
     assert!(proxy.came.try_recv().is_err());
 }
@@ -296,7 +296,7 @@ async fn a_proxy_gets_no_name_of_the_inside_also_where_nobody_here_knows_it() {
     .await;
     let web =
         WebAccess { proxies: Proxies::all(&proxy.url("")), resolver: names.clone(), ..WebAccess::default() };
-    let desk = desk_with(&[], web.clone(), |_| Ok(()));
+    let fixture = fixture_with_web(&[], web.clone(), |_| Ok(()));
     for host in [
         "wiki",
         "wiki.",
@@ -321,14 +321,15 @@ async fn a_proxy_gets_no_name_of_the_inside_also_where_nobody_here_knows_it() {
         "[::ffff:10.0.0.1]",
         "[fd00::1]",
     ] {
-        refused(&fetch(&desk, &format!("http://{host}/")).await);
+        refused(&fetch(&fixture, &format!("http://{host}/")).await);
     }
     assert!(proxy.came.try_recv().is_err());
     // Names of the world are for the proxy to know, however they look; and so is what the person named.
     let hosts = vec!["wiki".to_owned()];
-    let allowing = desk_with(&[], WebAccess { private: PrivateHosts::Hosts(hosts), ..web }, |_| Ok(()));
-    for (desk, host) in [(&desk, "local.example"), (&desk, "a.homes"), (&allowing, "wiki")] {
-        let outcome = fetch(desk, &format!("http://{host}/page")).await;
+    let allowing =
+        fixture_with_web(&[], WebAccess { private: PrivateHosts::Hosts(hosts), ..web }, |_| Ok(()));
+    for (fixture, host) in [(&fixture, "local.example"), (&fixture, "a.homes"), (&allowing, "wiki")] {
+        let outcome = fetch(fixture, &format!("http://{host}/page")).await;
         assert!(outcome.output.ends_with(&format!("GET http://{host}/page")), "{outcome:?}");
         proxy.came.recv().await;
     }

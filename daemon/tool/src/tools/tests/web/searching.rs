@@ -5,7 +5,7 @@ use std::time::Duration;
 use expect_test::expect;
 use serde_json::{Map, Value, json};
 
-use super::super::desk::{Desk, desk_with};
+use super::super::fixture::{ToolFixture, fixture_with_web};
 use super::server::{Answer, Request, Server, answer};
 use crate::outcome::ToolErrorKind;
 use crate::tool::box_tool;
@@ -35,8 +35,8 @@ fn json_get(url: &str) -> SearchEndpoint {
     endpoint(url, SearchProtocol::Json { body: None, results: None })
 }
 
-fn desk(websearch: Option<SearchEndpoint>, codesearch: Option<SearchEndpoint>) -> Desk {
-    desk_with(&[], WebAccess { websearch, codesearch, ..WebAccess::default() }, |_| Ok(()))
+fn fixture(websearch: Option<SearchEndpoint>, codesearch: Option<SearchEndpoint>) -> ToolFixture {
+    fixture_with_web(&[], WebAccess { websearch, codesearch, ..WebAccess::default() }, |_| Ok(()))
 }
 
 fn ok(mime: &str, headers: &[(&str, &str)], body: &str) -> Option<Answer> {
@@ -72,12 +72,12 @@ fn server(request: &Request, is_stream: bool, result: &Value) -> Option<Answer> 
 
 #[tokio::test]
 async fn searches_are_offered_only_where_they_are_configured() {
-    let names = |desk: &Desk| {
-        desk.registry().definitions(|_| true).into_iter().map(|spec| spec.name).collect::<Vec<_>>()
+    let names = |fixture: &ToolFixture| {
+        fixture.registry().definitions(|_| true).into_iter().map(|spec| spec.name).collect::<Vec<_>>()
     };
-    let none = names(&desk(None, None));
+    let none = names(&fixture(None, None));
     assert!(!none.iter().any(|name| name.ends_with("search")), "{none:?}");
-    let both = desk(Some(mcp("http://127.0.0.1:1/")), Some(mcp("http://127.0.0.1:1/")));
+    let both = fixture(Some(mcp("http://127.0.0.1:1/")), Some(mcp("http://127.0.0.1:1/")));
     assert!(["websearch", "codesearch"].iter().all(|name| names(&both).iter().any(|own| own == name)));
     for spec in both.registry().definitions(|key| key.ends_with("search")) {
         assert!((100..2000).contains(&spec.prompt.len()), "{}", spec.name);
@@ -98,12 +98,12 @@ async fn a_tool_of_an_mcp_server_searches() {
     for is_stream in [false, true] {
         let result = result.clone();
         let engine = Server::answering(move |request| server(request, is_stream, &result)).await;
-        let desk = desk(Some(mcp(&engine.url("/mcp?key=k"))), None);
-        let outcome = desk.call("websearch", json!({ "query": " rust dns ", "numResults": 3 })).await;
+        let fixture = fixture(Some(mcp(&engine.url("/mcp?key=k"))), None);
+        let outcome = fixture.call("websearch", json!({ "query": " rust dns ", "numResults": 3 })).await;
         assert_eq!((outcome.error_kind, outcome.output.trim_end()), (None, text.trim_end()), "{outcome:?}");
         assert_eq!(outcome.title, "rust dns");
         assert_eq!(outcome.metadata.to_value(), json!({ "query": "rust dns", "count": 2 }));
-        let asks = desk.asked();
+        let asks = fixture.asked();
         assert_eq!(
             (asks[0].key.as_str(), &asks[0].patterns, &asks[0].always),
             ("websearch", &vec!["rust dns".into()], &vec!["*".into()])
@@ -151,13 +151,13 @@ async fn an_address_that_answers_with_json_searches() {
         4. {"odd":1}
     "#]];
     let get = json_get(&engine.url("/search?q={query}&n={numResults}"));
-    expected.assert_eq(&desk(Some(get), None).tell("websearch", json!({ "query": "a & b" })).await);
+    expected.assert_eq(&fixture(Some(get), None).tell("websearch", json!({ "query": "a & b" })).await);
     let body = json!({ "q": "{query}", "size": "{tokensNum}" });
     let post = endpoint(
         &engine.url("/deep"),
         SearchProtocol::Json { body: Some(body), results: Some("web.hits".into()) },
     );
-    let code = desk(None, Some(post));
+    let code = fixture(None, Some(post));
     for (asked, sent) in
         [(json!(null), 5000), (json!(7), 1000), (json!(900_000), 50_000), (json!("2000"), 2000)]
     {
@@ -201,8 +201,8 @@ async fn engines_that_fail_are_told_of_without_the_key() {
         ("/shape", "Its answer has: found, took."),
         ("/endless", "more than 4194304 bytes"),
     ] {
-        let desk = desk(Some(json_get(&engine.url(&format!("{path}?key={KEY}")))), None);
-        let outcome = desk.call("websearch", json!({ "query": "q" })).await;
+        let fixture = fixture(Some(json_get(&engine.url(&format!("{path}?key={KEY}")))), None);
+        let outcome = fixture.call("websearch", json!({ "query": "q" })).await;
         assert_eq!(outcome.error_kind, Some(ToolErrorKind::Failed), "{path}: {outcome:?}");
         assert!(
             outcome.output.contains(words) && !outcome.output.contains(KEY),
@@ -210,11 +210,11 @@ async fn engines_that_fail_are_told_of_without_the_key() {
             outcome.output
         );
     }
-    let none = desk(Some(json_get(&engine.url("/none"))), None);
+    let none = fixture(Some(json_get(&engine.url("/none"))), None);
     let outcome = none.call("websearch", json!({ "query": "q" })).await;
     assert_eq!(outcome.output, "Nothing was found for `q`. Try other words.");
     for url in ["", "ftp://host/", "no address"] {
-        let outcome = desk(Some(json_get(url)), None).call("websearch", json!({ "query": "q" })).await;
+        let outcome = fixture(Some(json_get(url)), None).call("websearch", json!({ "query": "q" })).await;
         assert!(outcome.output.contains("not set up well"), "{outcome:?}");
     }
     let shown = format!("{:?}", mcp(&format!("http://host/?key={KEY}")));
@@ -225,7 +225,7 @@ async fn engines_that_fail_are_told_of_without_the_key() {
 async fn mcp_servers_that_fail_are_told_of() {
     let error = json!({ "content": [{ "type": "text", "text": "quota\nexceeded" }], "isError": true });
     let engine = Server::answering(move |request| server(request, true, &error)).await;
-    let outcome = desk(Some(mcp(&engine.url("/"))), None).call("websearch", json!({ "query": "q" })).await;
+    let outcome = fixture(Some(mcp(&engine.url("/"))), None).call("websearch", json!({ "query": "q" })).await;
     assert_eq!(outcome.output, "`find` of 127.0.0.1 failed: quota exceeded");
 
     let engine = Server::answering(|request| {
@@ -234,7 +234,7 @@ async fn mcp_servers_that_fail_are_told_of() {
         ok("application/json", &[], &error.to_string())
     })
     .await;
-    let outcome = desk(Some(mcp(&engine.url("/"))), None).call("websearch", json!({ "query": "q" })).await;
+    let outcome = fixture(Some(mcp(&engine.url("/"))), None).call("websearch", json!({ "query": "q" })).await;
     assert_eq!(outcome.output, "127.0.0.1 refused `initialize` (error -32601): unknown");
 
     for (mime, body) in
@@ -242,40 +242,40 @@ async fn mcp_servers_that_fail_are_told_of() {
     {
         let engine = Server::answering(move |_| ok(mime, &[], body)).await;
         let outcome =
-            desk(Some(mcp(&engine.url("/"))), None).call("websearch", json!({ "query": "q" })).await;
+            fixture(Some(mcp(&engine.url("/"))), None).call("websearch", json!({ "query": "q" })).await;
         assert!(outcome.output.contains("ended without an answer"), "{outcome:?}");
     }
     let arguments = Map::new();
     let slow = Server::answering(|_| Some(Answer::Silence(b"HTTP/1.1 200 OK\r\n".to_vec()))).await;
     let how = SearchProtocol::Mcp { tool: "t".into(), arguments };
     let slow = SearchEndpoint { timeout: Duration::from_millis(100), ..endpoint(&slow.url("/"), how) };
-    let outcome = desk(Some(slow), None).call("websearch", json!({ "query": "q" })).await;
+    let outcome = fixture(Some(slow), None).call("websearch", json!({ "query": "q" })).await;
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Timeout), "{outcome:?}");
 }
 
 #[tokio::test]
 async fn queries_that_are_none_are_told() {
-    let desk = desk(Some(mcp("http://127.0.0.1:1/")), None);
+    let fixture = fixture(Some(mcp("http://127.0.0.1:1/")), None);
     for query in [String::new(), "  \n".into(), "x".repeat(100_000)] {
-        let outcome = desk.call("websearch", json!({ "query": query })).await;
+        let outcome = fixture.call("websearch", json!({ "query": query })).await;
         assert_eq!(outcome.error_kind, Some(ToolErrorKind::Arguments), "{outcome:?}");
     }
-    assert!(desk.asked().is_empty());
+    assert!(fixture.asked().is_empty());
 }
 
 #[tokio::test]
 async fn a_cancel_ends_a_search_at_once() {
     let mut server = Server::answering(|_| Some(Answer::Silence(Vec::new()))).await;
-    let desk = desk(None, None);
+    let fixture = fixture(None, None);
     let tool = box_tool(WebSearchTool(EndpointSearch {
         what: "the web",
         endpoint: mcp(&server.url("/")),
         proxies: Proxies::default(),
     }));
-    let call = tool.run(json!({ "query": "q" }), desk.context());
+    let call = tool.run(json!({ "query": "q" }), fixture.context());
     let cancel = async {
         server.came.recv().await;
-        desk.cancel.cancel();
+        fixture.cancel.cancel();
     };
     let both = async { tokio::join!(call, cancel) };
     let (outcome, ()) = tokio::time::timeout(Duration::from_secs(60), both).await.unwrap();

@@ -50,7 +50,7 @@ impl Asker for Script {
     fn ask<'a>(&'a self, _call: &'a str, ask: PermissionRequest) -> AskFuture<'a> {
         let read = PermissionAskMetadata::from_value(ask.metadata.to_value());
         assert_eq!(read, ask.metadata, "{}: its metadata is decoded as it was made", ask.key);
-        let answer = (self.says)(&ask).map(|()| PermissionGrant::ByPerson);
+        let answer = (self.says)(&ask).map(|()| PermissionGrant::ByUser);
         self.asked.lock().unwrap().push(ask);
         Box::pin(async { answer })
     }
@@ -67,7 +67,7 @@ impl Asker for Script {
     }
 }
 
-pub(super) struct Desk {
+pub(super) struct ToolFixture {
     folder: TempDir,
     files: WorkspaceFiles,
     registry: ToolRegistry,
@@ -79,31 +79,31 @@ pub(super) struct Desk {
     pub(super) shown: mpsc::Receiver<CallProgress>,
 }
 
-/// A desk whose person says yes to everything, and answers no question.
-pub(super) fn desk(files: &[(&str, &str)]) -> Desk {
-    desk_that(files, |_| Ok(()))
+/// The user approves everything and answers no question.
+pub(super) fn fixture(files: &[(&str, &str)]) -> ToolFixture {
+    fixture_with_asker(files, |_| Ok(()))
 }
 
-pub(super) fn desk_that(
+pub(super) fn fixture_with_asker(
     files: &[(&str, &str)],
     says: impl Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync + 'static,
-) -> Desk {
-    desk_with(files, WebAccess::default(), says)
+) -> ToolFixture {
+    fixture_with_web(files, WebAccess::default(), says)
 }
 
-/// A desk whose person says yes to everything, and answers so.
-pub(super) fn desk_answering(
+/// The user approves everything and answers questions like this.
+pub(super) fn fixture_answering(
     answers: impl Fn(&[Question]) -> QuestionAnswers + Send + Sync + 'static,
-) -> Desk {
-    desk_of(&[], WebAccess::default(), |_| Ok(()), answers)
+) -> ToolFixture {
+    build_fixture(&[], WebAccess::default(), |_| Ok(()), answers)
 }
 
-pub(super) fn desk_with(
+pub(super) fn fixture_with_web(
     files: &[(&str, &str)],
     web: WebAccess,
     says: impl Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync + 'static,
-) -> Desk {
-    desk_of(files, web, says, |_| Err(PermissionDenial::ByPerson { reason: None }))
+) -> ToolFixture {
+    build_fixture(files, web, says, |_| Err(PermissionDenial::ByUser { reason: None }))
 }
 
 fn registry(options: &ToolOptions) -> ToolRegistry {
@@ -112,19 +112,19 @@ fn registry(options: &ToolOptions) -> ToolRegistry {
     registry
 }
 
-impl Desk {
+impl ToolFixture {
     /// As when the session goes on as another agent.
-    pub(super) fn makes_its_tools_anew(&mut self) {
+    pub(super) fn rebuild_tools(&mut self) {
         self.registry = registry(&self.options);
     }
 }
 
-fn desk_of(
+fn build_fixture(
     files: &[(&str, &str)],
     web: WebAccess,
     says: impl Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync + 'static,
     answers: impl Fn(&[Question]) -> QuestionAnswers + Send + Sync + 'static,
-) -> Desk {
+) -> ToolFixture {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("work");
     fs::create_dir(&root).unwrap();
@@ -133,7 +133,7 @@ fn desk_of(
     let path = std::env::var_os("PATH").unwrap_or_default();
     let env = |name: &str| (name == "PATH").then(|| path.clone());
     let shell = Shell::choose(Some("bash"), &env).unwrap();
-    let processes = Processes::new(vec![("PATH".into(), path.clone()), ("FROM_DESK".into(), "yes".into())]);
+    let processes = Processes::new(vec![("PATH".into(), path.clone()), ("FROM_DAEMON".into(), "yes".into())]);
     // As the files of the test have them.
     let shelf = root.join(".copydesk/skills");
     for (path, text) in files.iter().filter(|(path, _)| path.starts_with(".copydesk/skills/")) {
@@ -153,7 +153,7 @@ fn desk_of(
         agents: Mutex::default(),
     });
     let files_view = WorkspaceFiles::new(&root, &folder.path().join("home"));
-    let desk = Desk {
+    let fixture = ToolFixture {
         folder,
         files: files_view,
         registry: registry(&options),
@@ -165,12 +165,12 @@ fn desk_of(
         shown,
     };
     for (path, text) in files {
-        desk.put(path, text.as_bytes());
+        fixture.put(path, text.as_bytes());
     }
-    desk
+    fixture
 }
 
-impl Desk {
+impl ToolFixture {
     /// Relative to the workspace, so that `../x` is beside it.
     pub(super) fn path(&self, path: &str) -> PathBuf {
         self.files.root().join(path)
@@ -291,18 +291,18 @@ impl Desk {
     }
 }
 
-/// Makes the calls one after the other on a desk with these files, and compares what was told and what has changed.
+/// Makes the calls one after the other with these files, and compares their outputs and the changes.
 pub(super) async fn check(files: &[(&str, &str)], calls: &[(&str, Value)], expected: Expect) {
-    check_on(&desk(files), calls, expected).await;
+    check_on(&fixture(files), calls, expected).await;
 }
 
-pub(super) async fn check_on(desk: &Desk, calls: &[(&str, Value)], expected: Expect) {
-    let before = desk.tree();
+pub(super) async fn check_on(fixture: &ToolFixture, calls: &[(&str, Value)], expected: Expect) {
+    let before = fixture.tree();
     let mut text = String::new();
     for (name, arguments) in calls {
-        let _ = write!(text, "{name}\n{}", desk.tell(name, arguments.clone()).await);
+        let _ = write!(text, "{name}\n{}", fixture.tell(name, arguments.clone()).await);
     }
-    let after = desk.tree();
+    let after = fixture.tree();
     for (path, content) in &after {
         if before.get(path) != Some(content) {
             let _ = writeln!(text, "= {path}: {content:?}");
@@ -311,7 +311,7 @@ pub(super) async fn check_on(desk: &Desk, calls: &[(&str, Value)], expected: Exp
     for path in before.keys().filter(|path| !after.contains_key(*path)) {
         let _ = writeln!(text, "= {path} is gone");
     }
-    expected.assert_eq(&desk.plain(&text));
+    expected.assert_eq(&fixture.plain(&text));
 }
 
 pub(super) fn link(to: &str, at: &Path) {

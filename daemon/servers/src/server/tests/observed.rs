@@ -1,0 +1,267 @@
+//! Servers that an editor started: what the judge concludes from the editor's reports, and what it has the editor send.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use copydesk_text::PositionEncoding;
+use serde_json::{Value, json};
+
+use super::super::*;
+use super::fake_server::{Fake, after, diagnostics, full, pass, short};
+
+const A: &str = "file:///w/a.c";
+
+/// The texts that the editor has sent to the daemon, with their versions.
+#[derive(Debug, Default)]
+struct SentTexts(Mutex<BTreeMap<PathBuf, (i32, String)>>);
+
+impl SentTexts {
+    fn send(&self, path: &str, version: i32, text: &str) {
+        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.insert(path.into(), (version, text.to_owned()));
+    }
+}
+
+impl ObservedTexts for SentTexts {
+    fn open_text(&self, path: &Path, version: i32) -> Option<Arc<String>> {
+        let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (sent, text) = texts.get(path)?;
+        (*sent == version).then(|| Arc::new(text.clone()))
+    }
+
+    fn saved_text(&self, _path: &Path) -> Option<Arc<String>> {
+        None
+    }
+}
+
+struct Observed {
+    server: Arc<LanguageServer>,
+    /// Receives what the editor is to send.
+    editor: Fake,
+    texts: Arc<SentTexts>,
+}
+
+fn observe(name: &str, capabilities: Value) -> Observed {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (reader, writer) = tokio::io::split(ours);
+    let texts = Arc::new(SentTexts::default());
+    let launch = EditorServerLaunch {
+        name: name.to_owned(),
+        own_name: None,
+        command: vec![name.to_owned()],
+        root: Some("/w".into()),
+        encoding: PositionEncoding::Utf8,
+        capabilities,
+        is_running: false,
+    };
+    let server =
+        LanguageServer::observe(launch, Arc::clone(&texts) as Arc<dyn ObservedTexts>, reader, writer);
+    Observed { server, editor: Fake::on(theirs), texts }
+}
+
+impl Observed {
+    fn open(&self, uri: &str, version: i32, text: &str) {
+        self.texts.send(uri.trim_start_matches("file://"), version, text);
+        let (document, language) = (Some(version), "c".to_owned());
+        let event = DocumentEvent::Opened { language, version, document, is_modified: false, is_first: true };
+        self.server.observe_document(uri, event);
+    }
+
+    fn change(&self, uri: &str, version: i32, text: &str) {
+        self.texts.send(uri.trim_start_matches("file://"), version, text);
+        let event = DocumentEvent::Changed { version, document: Some(version), is_modified: true };
+        self.server.observe_document(uri, event);
+    }
+
+    fn receive(&self, method: &str, params: Value) {
+        let params = serde_json::value::to_raw_value(&params).unwrap();
+        self.server.observe_message(method, &params);
+    }
+
+    fn publish(&self, uri: &str, version: i32, messages: &[&str]) {
+        let params = json!({ "uri": uri, "version": version, "diagnostics": diagnostics(messages) });
+        self.receive("textDocument/publishDiagnostics", params);
+    }
+
+    fn progress(&self, kind: &str) {
+        let value = json!({ "kind": kind, "title": "cargo check" });
+        self.receive("$/progress", json!({ "token": "rust-analyzer/flycheck/0", "value": value }));
+    }
+
+    async fn check(&self, uri: &str) -> String {
+        let path = PathBuf::from(uri.trim_start_matches("file://"));
+        short(&self.server.check(&path, after(3000)).await)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pull_names_the_text_that_the_server_must_have() {
+    let mut observed = observe("unknown", json!({ "textDocumentSync": 1, "diagnosticProvider": {} }));
+    observed.open(A, 7, "int a;");
+    let path = PathBuf::from("/w/a.c");
+    let (said, asked) = tokio::join!(
+        observed.server.check(&path, after(3000)),
+        observed.editor.answer("textDocument/diagnostic", full(&["bad"])),
+    );
+    assert_eq!(short(&said), "proven: bad");
+    assert_eq!(asked[EXPECTED_DOCUMENT], json!({ "uri": A, "version": 7 }));
+}
+
+/// The editor refuses to send it, and reports the new text.
+#[tokio::test(start_paused = true)]
+async fn a_text_that_changes_before_the_pull_is_sent_is_unknown() {
+    let mut observed = observe("unknown", json!({ "textDocumentSync": 1, "diagnosticProvider": {} }));
+    observed.open(A, 1, "int a;");
+    let (server, path) = (Arc::clone(&observed.server), PathBuf::from("/w/a.c"));
+    let checking = tokio::spawn(async move { short(&server.check(&path, after(3000)).await) });
+    tokio::task::yield_now().await;
+    observed.change(A, 2, "int b;");
+    observed.editor.refuse("textDocument/diagnostic", -32801).await;
+    assert_eq!(checking.await.unwrap(), "unknown: the text was changed again before the answer had come");
+}
+
+#[tokio::test(start_paused = true)]
+async fn positions_become_utf_16_with_the_text_that_they_are_for() {
+    let observed = observe("ruff", json!({ "textDocumentSync": 1 }));
+    observed.open("file:///w/a.py", 1, "é𝄞word");
+    let place = |character| json!({ "line": 0, "character": character });
+    let item = json!({ "range": { "start": place(6), "end": place(999) }, "message": "bad" });
+    observed.receive(
+        "textDocument/publishDiagnostics",
+        json!({ "uri": "file:///w/a.py", "version": 1, "diagnostics": [item] }),
+    );
+    let said = observed.server.check(Path::new("/w/a.py"), after(3000)).await;
+    let span = said.diagnostics().unwrap()[0].span;
+    assert_eq!((span.start.character, span.end.character), (3, 7));
+}
+
+/// clangd keeps what it made of the head of a text: told of a text with another head once more, it looks again.
+#[tokio::test(start_paused = true)]
+async fn a_text_is_told_once_more_under_a_version_of_the_daemons_own() {
+    let mut observed = observe("clangd", json!({ "textDocumentSync": 2 }));
+    observed.open(A, 1, "int a;");
+    observed.publish(A, 1, &[]);
+    assert_eq!(observed.check(A).await, "proven:");
+    observed.change(A, 2, "#include <x>\nint a;");
+    observed.publish(A, 2, &["with what it kept"]);
+    let path = PathBuf::from("/w/a.c");
+    let checking = observed.server.check(&path, after(3000));
+    let touching = async {
+        let touch = observed.editor.expect("textDocument/didChange").await;
+        assert_eq!((&touch["contentChanges"], &touch["forceRebuild"]), (&json!([]), &json!(true)));
+        assert_eq!(touch[EXPECTED_DOCUMENT]["version"], 2);
+        i32::try_from(touch["textDocument"]["version"].as_i64().unwrap()).unwrap()
+    };
+    let (said, ()) = tokio::join!(checking, async {
+        let version = touching.await;
+        assert!(version > 1_000_000_000);
+        let params = json!({ "uri": A, "version": version, "diagnostics": diagnostics(&["made anew"]) });
+        let params = serde_json::value::to_raw_value(&params).unwrap();
+        observed.server.observe_message("textDocument/publishDiagnostics", &params);
+    });
+    assert_eq!(short(&said), "proven: made anew");
+    // The editor's next version is a smaller number, and a later text.
+    observed.change(A, 3, "#include <x>\nint b;");
+    observed.publish(A, 3, &["below it"]);
+    assert_eq!(observed.check(A).await, "proven: below it");
+}
+
+/// Without its argument clangd sees other files as they were saved.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_known_of_a_text_while_something_that_it_may_include_is_not_saved() {
+    let observed = observe("clangd", json!({ "textDocumentSync": 2 }));
+    let header = "file:///w/b.h";
+    observed.open(header, 1, "one");
+    observed.open(A, 1, "int a;");
+    observed.publish(A, 1, &[]);
+    assert_eq!(observed.check(A).await, "proven:");
+    observed.change(header, 2, "two");
+    let blind = "unknown: it sees other files as they were saved, and one was changed since";
+    assert_eq!(observed.check(A).await, blind);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_compiler_is_pending_until_a_run_after_the_last_save_is_over() {
+    let observed = observe("rust-analyzer", json!({ "textDocumentSync": 2 }));
+    let pending = || observed.server.pending_compiler().is_some();
+    observed.open("file:///w/a.rs", 1, "one");
+    assert!(pending(), "it has never run");
+    observed.progress("begin");
+    observed.progress("end");
+    assert!(pending(), "another run may begin at once");
+    pass(300).await;
+    assert!(!pending());
+    observed.change("file:///w/a.rs", 2, "two");
+    assert!(pending(), "the text is not saved");
+    observed.server.observe_document("file:///w/a.rs", DocumentEvent::Saved);
+    assert!(pending(), "it has not looked at what was saved");
+    observed.progress("begin");
+    observed.publish("file:///w/a.rs", 2, &["rustc: wrong"]);
+    observed.progress("end");
+    pass(300).await;
+    assert!(!pending());
+    let said = observed.server.compiler_diagnostics("file:///w/a.rs");
+    assert_eq!(said.iter().map(|one| &*one.message).collect::<Vec<_>>(), ["rustc: wrong"]);
+    observed.server.observe_watched_files(&[("file:///w/b.rs".to_owned(), FileChangeType::Changed)]);
+    assert!(pending(), "another file was written");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_server_answers_soon_after_the_disk_was_changed_is_likely() {
+    let mut observed = observe("unknown", json!({ "textDocumentSync": 1, "diagnosticProvider": {} }));
+    observed.open(A, 1, "int a;");
+    observed.server.observe_watched_files(&[("file:///w/b.c".to_owned(), FileChangeType::Created)]);
+    let path = PathBuf::from("/w/a.c");
+    for (wait, expected) in [(0, "likely:"), (2500, "proven:")] {
+        pass(wait).await;
+        let (said, _) = tokio::join!(
+            observed.server.check(&path, after(3000)),
+            observed.editor.answer("textDocument/diagnostic", full(&[])),
+        );
+        assert_eq!(short(&said), expected, "{wait}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_publishes_and_cannot_be_asked_gives_no_diagnostics() {
+    let silent = observe("silent", json!({ "textDocumentSync": 1 }));
+    let speaks = observe("speaks", json!({ "textDocumentSync": 1 }));
+    speaks.publish(A, 1, &[]);
+    assert!(!silent.server.gives_no_diagnostics());
+    pass(31_000).await;
+    assert!(silent.server.gives_no_diagnostics() && !speaks.server.gives_no_diagnostics());
+}
+
+/// One that refuses to be asked may still publish.
+#[tokio::test(start_paused = true)]
+async fn what_is_published_counts_where_a_pull_is_refused() {
+    let mut observed = observe("unknown", json!({ "textDocumentSync": 1, "diagnosticProvider": {} }));
+    observed.open(A, 1, "int a;");
+    observed.publish(A, 1, &["told"]);
+    let path = PathBuf::from("/w/a.c");
+    let (said, ()) = tokio::join!(
+        observed.server.check(&path, after(3000)),
+        observed.editor.refuse("textDocument/diagnostic", -32803),
+    );
+    assert_eq!(short(&said), "proven: told");
+}
+
+/// A server that is not in the table, told by its progress that it reads the project; other work holds nothing up.
+#[tokio::test(start_paused = true)]
+async fn a_server_is_not_ready_while_it_says_that_it_loads() {
+    let mut observed = observe("unknown", json!({ "textDocumentSync": 1, "diagnosticProvider": {} }));
+    observed.open(A, 1, "int a;");
+    let progress =
+        |title: &str, kind: &str| json!({ "token": title, "value": { "kind": kind, "title": title } });
+    observed.receive("$/progress", progress("Indexing", "begin"));
+    assert!(observed.server.is_indexing());
+    assert_eq!(observed.check(A).await, "unknown: it is still reading the project: Indexing");
+    observed.receive("$/progress", progress("Indexing", "end"));
+    observed.receive("$/progress", progress("Formatting", "begin"));
+    let path = PathBuf::from("/w/a.c");
+    let (said, _) = tokio::join!(
+        observed.server.check(&path, after(3000)),
+        observed.editor.answer("textDocument/diagnostic", full(&[])),
+    );
+    assert_eq!(short(&said), "proven:");
+}
