@@ -141,7 +141,7 @@ fn a_job_ends_with_the_session_and_the_model_is_told_when_it_comes_back() {
 #[test]
 fn the_output_of_a_job_can_be_searched() {
     let daemon = ScriptedDaemon::with_config([], json!({ "permission": { "bash": "allow" } }));
-    let mut client = scripted.env.client("Neovim");
+    let mut client = daemon.client("Neovim");
     let session = client.new_session();
     let outputs = daemon.scripted.env.path(&format!("~/.local/share/copydesk/output/{session}"));
     let start = json!({ "command": "echo needle in the hay", "background": true });
