@@ -49,6 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "copydesk-model",
             "copydesk-permission",
             "copydesk-protocol",
+            "copydesk-rpc",
             "copydesk-servers",
             "copydesk-session",
             "copydesk-text",

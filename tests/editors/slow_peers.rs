@@ -110,6 +110,7 @@ fn requests(session: &str, spare: &str) -> Vec<(&'static str, Value)> {
         ("models", json!({})),
         ("agents", json!({})),
         ("status", json!({})),
+        ("diagnostics", json!({})),
         ("log/set", json!({ "level": "info", "until": "detach" })),
         ("servers/restart", json!({ "name": "silent" })),
         ("turn/cancel", own()),
