@@ -107,10 +107,9 @@ impl EditorServers {
         for server in &servers {
             let open = server.open_paths();
             for (number, path) in open.into_iter().enumerate() {
-                let is_asked = wait.is_some() && number < MAX_ASKED && server.can_pull(&path);
-                let (server, until) = (Arc::clone(server), if is_asked { until } else { Instant::now() });
+                let (server, may_pull) = (Arc::clone(server), wait.is_some() && number < MAX_ASKED);
                 checks.push(async move {
-                    let verdict = server.check(&path, until).await;
+                    let verdict = server.check_other(&path, may_pull, until).await;
                     (path, ServerOpinion { is_indexing: server.is_indexing(), server, verdict })
                 });
             }

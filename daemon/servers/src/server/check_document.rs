@@ -64,6 +64,23 @@ impl LanguageServer {
         }
     }
 
+    /// The verdict without waiting for messages: it waits only if the verdict is sure to be known at a certain moment. A pull is not sent.
+    pub(super) async fn wait_for_settled(&self, path: &Path, until: Instant) -> Verdict {
+        loop {
+            let now = Instant::now();
+            let decision = {
+                let mut known = self.inner.lock();
+                known.resolve_text(path, &self.inner.launch.quirks);
+                known.judge(path, None, &self.inner.launch.quirks, now)
+            };
+            match decision.action {
+                CheckAction::Conclude(said) => return said,
+                CheckAction::Wait(Some(at)) if at <= until && at > now => sleep_until(at).await,
+                _ => return unknown_verdict(decision.why),
+            }
+        }
+    }
+
     /// Carries out what the judge wants next. Requests are sent while the record is locked, so that the answer is for the text that the
     /// server has at this moment.
     pub(super) fn next_step(&self, path: &Path, version: &mut Option<i32>) -> CheckStep {

@@ -29,6 +29,8 @@ pub(super) struct FreshnessInput<'a> {
     /// The server can be told of the text once more.
     pub(super) can_resend: bool,
     pub(super) version: i32,
+    /// There may be a text before this one that the server speaks of.
+    pub(super) has_earlier_text: bool,
     /// When the server was told of this text.
     pub(super) sent_at: Instant,
     /// When it was last told of anything that this file may depend on; not before `sent_at`.
@@ -121,8 +123,7 @@ impl FreshnessInput<'_> {
                 ),
                 // What it has not published anew since then is as it was.
                 _ if !self.can_resend => {
-                    let silence = millis(self.quirks.silence_ms.max(self.quirks.settle_ms));
-                    from(first.max(self.last_related_change) + silence, Freshness::Likely)
+                    from(first.max(self.last_related_change) + UNPROMPTED_PUBLISH_TIMEOUT, Freshness::Likely)
                 }
                 _ => Freshness::Wait(None),
             };
@@ -148,7 +149,7 @@ impl FreshnessInput<'_> {
                 DependentsPolicy::Saved if self.has_unsaved_dependency => Freshness::NeedsSave,
                 _ => silent(Freshness::Likely),
             },
-            None if is_after && heard.received_at >= self.sent_at + millis(self.quirks.quiet_ms) => {
+            None if is_after && heard.received_at >= self.sent_at + self.quiet() => {
                 let first = if heard.is_first_for_text {
                     millis(self.quirks.silence_ms)
                 } else {
@@ -160,6 +161,11 @@ impl FreshnessInput<'_> {
             _ if self.quirks.silent_when_unchanged => silent(Freshness::Likely),
             _ => Freshness::Wait(None),
         }
+    }
+
+    /// How long after a change what is published without a version may be about the text before.
+    fn quiet(&self) -> Duration {
+        if self.has_earlier_text { millis(self.quirks.quiet_ms) } else { Duration::ZERO }
     }
 
     fn is_told_last(&self) -> bool {

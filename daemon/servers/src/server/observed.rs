@@ -23,6 +23,7 @@ use super::readiness::{Readiness, ReadinessStage};
 use super::{FileChangeType, LanguageServer, ServerInner, ServerLaunch, uri};
 use crate::diagnostic::Diagnostic;
 use crate::known_servers;
+use crate::report::Verdict;
 use crate::time_limits::{FILE_TIME_STEP, SILENT_SERVER_TIME};
 
 /// The member of params to an editor's server that names the text they are about: its `uri`, and the `version` that the server must have.
@@ -256,9 +257,14 @@ impl LanguageServer {
         known.ended.is_none() && is_indexing && known.readiness.ready_again_by(now).is_none()
     }
 
-    /// It can be asked about a document that it has open.
-    pub fn can_pull(&self, path: &Path) -> bool {
-        self.inner.lock().pull_options_for(path, &self.inner.launch.quirks).is_some()
+    /// What it says of another file than the one that was changed. A server that can be asked is asked, with `may_pull`; of others it is known
+    /// what they have published by now.
+    pub async fn check_other(&self, path: &Path, may_pull: bool, until: Instant) -> Verdict {
+        let can_pull = self.inner.lock().pull_options_for(path, &self.inner.launch.quirks).is_some();
+        match can_pull && may_pull {
+            true => self.wait_for_verdict(path, until).await,
+            false => self.wait_for_settled(path, until).await,
+        }
     }
 
     /// What it published last of a file, whatever text that was about.

@@ -195,6 +195,8 @@ impl ServerRecord {
             silence_limit: self.timings.silence_limit(Duration::from_millis(quirks.silence_ms)),
             can_resend: held.observed.is_none() || !quirks.touch.is_empty(),
             version: held.version,
+            // Some name no version where an editor's is 0, which is how Neovim opens a text. The file has the same one.
+            has_earlier_text: held.observed.is_none() || !held.is_just_opened() || !held.is_clean(),
             sent_at: held.sent_at,
             last_related_change: self
                 .last_change_elsewhere(path)
