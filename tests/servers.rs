@@ -102,18 +102,14 @@ fn rules() -> Value {
 /// Each server, well-behaved or not, and the same edits.
 #[tokio::test]
 async fn what_is_wrong_with_each_text_is_said_whatever_else_a_server_does() {
-    let versions = json!({ "versions": true });
+    let versions = json!({});
     for (name, script, quirks) in [
         ("pull", json!({ "pull": true, "push": "never" }), json!({})),
         ("registers", json!({ "registersPull": true, "push": "never" }), json!({ "pull": "only" })),
         ("cancels", json!({ "pull": true, "push": "never", "cancelsPulls": 3 }), json!({})),
         ("versions", json!({}), versions.clone()),
         ("late", json!({ "pushAfterMs": 200 }), versions.clone()),
-        (
-            "partial",
-            json!({ "partialFirstMs": 100 }),
-            json!({ "versions": true, "partialFirst": true, "settleMs": 5000 }),
-        ),
+        ("partial", json!({ "partialFirstMs": 100 }), json!({ "partialFirst": true, "settleMs": 5000 })),
         ("garbage", json!({ "garbage": "npm WARN old\n\u{0}x" }), versions.clone()),
         ("floods", json!({ "floods": true }), versions.clone()),
         ("complains", json!({ "complains": "x".repeat(200_000) }), versions),
@@ -160,10 +156,10 @@ async fn wrong_versions_prove_nothing() {
 async fn what_is_past_the_end_or_no_text_or_too_much_is_made_sense_of() {
     let place = ScriptedServerFixture::new();
     let script = json!({ "rules": rules(), "pastTheEnd": true, "invalidUtf8": true });
-    let server = place.start(script, json!({ "versions": true })).await.unwrap();
+    let server = place.start(script, json!({})).await.unwrap();
     assert_eq!(place.check(&server, "BAD\nlast").await, "Proven 1:4 \u{FFFD}this is bad");
     let script = json!({ "rules": rules(), "more": 100_000 });
-    let server = place.start(script, json!({ "versions": true })).await.unwrap();
+    let server = place.start(script, json!({})).await.unwrap();
     let subject = place.subject("a.txt", "BAD\n");
     server.sync_document(&subject, "plaintext");
     let said = server.check(&subject.path, Instant::now() + LONG).await;
@@ -178,7 +174,7 @@ async fn while_it_reads_the_project_it_is_unknown_and_then_known() {
     {
         let place = ScriptedServerFixture::new();
         let script = json!({ "rules": rules(), "indexesMs": 1500, "serverStatus": status });
-        let server = place.start(script, json!({ "versions": true, "ready": ready })).await.unwrap();
+        let server = place.start(script, json!({ "ready": ready })).await.unwrap();
         let mut states = server.subscribe_state();
         states
             .wait_for(|state| matches!(state, LanguageServerState::Indexing { message: Some(_), .. }))
@@ -201,7 +197,7 @@ async fn a_server_that_crashes_says_why() {
         "it ended while it was starting: it exited with code 3, and said: no tsconfig anywhere"
     );
     let script = json!({ "rules": rules(), "crashesAfter": 1 });
-    let server = place.start(script, json!({ "versions": true })).await.unwrap();
+    let server = place.start(script, json!({})).await.unwrap();
     assert_eq!(place.check(&server, "BAD\n").await, "Proven 0:0 this is bad");
     assert_eq!(place.check(&server, "good\n").await, "Proven");
     assert!(place.check(&server, "BAD again\n").await.contains("it has ended: "));
@@ -222,7 +218,7 @@ async fn a_server_that_never_answers_costs_no_more_than_the_time_that_was_given(
     let said = place.check_within(&server, "BAD\n", Duration::from_millis(200)).await;
     assert!(said.contains("it did not answer in time"), "{said}");
     let script = json!({ "rules": rules(), "stopsReading": true });
-    let deaf = place.start(script, json!({ "versions": true })).await.unwrap();
+    let deaf = place.start(script, json!({})).await.unwrap();
     let said = place.check_within(&deaf, &"BAD\n".repeat(500_000), Duration::from_millis(200)).await;
     assert!(said.contains("it said nothing of this text in time"), "{said}");
     deaf.shut_down(Duration::from_millis(200)).await;
@@ -264,7 +260,7 @@ async fn what_follows_a_save_and_what_is_said_of_other_files() {
         { "find": "uses f", "message": "no f", "unlessElsewhere": "has f" },
     ]);
     let quirks = json!({
-        "versions": true, "dirtyDependents": "told", "savesFor": ["compiler"], "saveTokens": ["scripted/"], "saveBeginsMs": 60_000,
+        "dirtyDependents": "told", "savesFor": ["compiler"], "saveTokens": ["scripted/"], "saveBeginsMs": 60_000,
     });
     let server = place.start(json!({ "rules": rules, "tellsOfAll": true }), quirks).await.unwrap();
     let (one, other) = (place.subject("a.txt", "has f\nBAD\n"), place.subject("b.txt", "uses f\n"));

@@ -40,7 +40,7 @@ fn the_nearest_of_a_name_is_offered_and_loaded() {
         (Some(0), true),
         "{ran:?}"
     );
-    assert!(ran.stderr.contains("you have a skill `review` of your own"), "{ran:?}");
+    assert!(ran.stderr.contains("your own skill `review` wins"), "{ran:?}");
     let list = "\n- commit: of the repository\n- deep: of the repository\n- other: of the person\n- own: of the person\n- review: of the person\n";
     assert!(prompt(&scripted, 0).unwrap().ends_with(list), "{:?}", prompt(&scripted, 0));
     let told = scripted.last_model_input(1);

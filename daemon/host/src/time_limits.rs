@@ -34,7 +34,7 @@ pub(crate) const STAMP_SETTLE_TIME: Duration = Duration::from_secs(1);
 pub(crate) const CLOSED_DEPENDENTS_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How long the host waits for what the editor knows of other files than the edited ones. Then the report is without them.
-pub(crate) const OTHER_FILES_TIMEOUT: Duration = Duration::from_secs(1);
+pub(crate) const OTHER_FILES_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// How long an editor may wait for its language server to become ready. A server that needs longer is reported as not
 /// ready, and its diagnostics come as a late report.

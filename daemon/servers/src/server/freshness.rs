@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::quirks::{DependentsPolicy, Quirks};
-use crate::time_limits::{BURST_TIME, PARTIAL_PUBLISH_GAP, UNPROMPTED_PUBLISH_TIMEOUT};
+use crate::time_limits::{BURST_TIME, OTHER_FILES_GAP, PARTIAL_PUBLISH_GAP, UNPROMPTED_PUBLISH_TIMEOUT};
 
 pub(super) use timings::PublishTimings;
 
@@ -42,6 +42,8 @@ pub(super) struct FreshnessInput<'a> {
     /// When it had read the project for the first time, where it told of that: what was published before means nothing.
     pub(super) first_ready: Option<Instant>,
     pub(super) last_publish: Option<PublishRecord>,
+    /// When the server last published for any file.
+    pub(super) last_publish_of_any: Option<Instant>,
 }
 
 /// The last publish for a file, and what came before it for the same version.
@@ -147,7 +149,10 @@ impl FreshnessInput<'_> {
                     from(self.settled(heard).max(heard.received_at + PARTIAL_PUBLISH_GAP), Freshness::Likely)
                 }
                 DependentsPolicy::Saved if self.has_unsaved_dependency => Freshness::NeedsSave,
-                _ => silent(Freshness::Likely),
+                _ => match self.others_settled() {
+                    Some(settled) => from(settled, Freshness::Likely),
+                    None => silent(Freshness::Likely),
+                },
             },
             None if is_after && heard.received_at >= self.sent_at + self.quiet() => {
                 let first = if heard.is_first_for_text {
@@ -158,9 +163,21 @@ impl FreshnessInput<'_> {
                 let pieces = self.publish_gap.max(first);
                 from(self.settled(heard).max(heard.received_at + pieces), Freshness::Likely)
             }
+            None if let Some(settled) = self.others_settled()
+                && heard.received_at >= self.sent_at + self.quiet() =>
+            {
+                from(settled, Freshness::Likely)
+            }
             _ if self.quirks.silent_when_unchanged => silent(Freshness::Likely),
             _ => Freshness::Wait(None),
         }
+    }
+
+    /// From when on an editor's server has said of all files what the last change did: it has published for any of them since. (It cannot be
+    /// told of a text once more, so its silence about this file has to do.)
+    fn others_settled(&self) -> Option<Instant> {
+        let last = self.last_publish_of_any.filter(|last| *last >= self.last_related_change)?;
+        (!self.can_resend).then(|| last + millis(self.quirks.settle_ms).max(OTHER_FILES_GAP))
     }
 
     /// How long after a change what is published without a version may be about the text before.

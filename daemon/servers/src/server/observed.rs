@@ -247,7 +247,7 @@ impl LanguageServer {
     pub fn gives_no_diagnostics(&self) -> bool {
         let known = self.inner.lock();
         let can_pull = known.pull_options(&self.inner.launch.quirks).is_some();
-        !can_pull && !known.has_published && known.began.elapsed() >= SILENT_SERVER_TIME
+        !can_pull && known.last_publish.is_none() && known.began.elapsed() >= SILENT_SERVER_TIME
     }
 
     /// It reads the project, and will not have done so soon.

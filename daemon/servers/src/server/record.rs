@@ -37,8 +37,8 @@ pub(super) struct ServerRecord {
     pub(super) observed_texts: Option<Arc<dyn ObservedTexts>>,
     /// When the daemon first knew of it.
     pub(super) began: Instant,
-    /// It has published something, of whatever file.
-    pub(super) has_published: bool,
+    /// When it last published something, of whatever file.
+    pub(super) last_publish: Option<Instant>,
     /// Counts what happens.
     pub(super) tick: u64,
     /// When the disk was last changed under the server's eyes, or it was sent back to a file there.
@@ -92,7 +92,7 @@ impl ServerRecord {
             encoding: PositionEncoding::Utf16,
             observed_texts: None,
             began: now,
-            has_published: false,
+            last_publish: None,
             tick: 0,
             disk_changed: None,
             others_changed: None,
@@ -205,6 +205,7 @@ impl ServerRecord {
             ready_since: ready,
             first_ready: self.readiness.first_ready(),
             last_publish: heard,
+            last_publish_of_any: self.last_publish,
         };
         self.require_preamble_check(held, heard, quirks, case.judge(now))
     }
@@ -217,7 +218,7 @@ impl ServerRecord {
         now: Instant,
     ) -> Option<PathBuf> {
         let path = uri::to_path(&publish.uri)?;
-        self.has_published = true;
+        self.last_publish = Some(now);
         if !quirks.touch.is_empty() {
             self.resolve_text(&path, quirks);
         }

@@ -182,6 +182,8 @@ function M.watched(uri, reason)
     if root and vim.startswith(path, vim.fs.normalize(root) .. "/") then
       local method = "workspace/didChangeWatchedFiles"
       local params = { changes = { { uri = uri, type = CHANGES[reason] } } }
+      -- Neovim reports it only later, but earlier diagnostics are stale from now on.
+      require("copydesk.diagnostics.report").watched(client.id, params.changes)
       M.notify(client, method, params)
     end
   end

@@ -212,7 +212,16 @@ TOLD["textDocument/didClose"] = function(id, params)
 end
 
 TOLD["workspace/didChangeWatchedFiles"] = function(id, params)
-  send(methods.serverWatched, { server = id, changes = params.changes })
+  M.watched(id, params.changes)
+end
+
+--- A server is told of files on the disk.
+---@param id integer
+---@param changes {uri: string, type: integer}[]
+function M.watched(id, changes)
+  if servers[id] then
+    send(methods.serverWatched, { server = id, changes = changes })
+  end
 end
 
 --- The daemon got a document that servers have already, perhaps under another number.
