@@ -88,7 +88,11 @@ impl KnownServer {
     /// How it behaves where an editor starts it with this command.
     fn quirks_in_editor(&self, command: &[String]) -> Quirks {
         let mut quirks = self.quirks.clone();
-        quirks.settle_ms = self.in_editors.settle_ms.unwrap_or(quirks.settle_ms);
+        if let Some(settle_ms) = self.in_editors.settle_ms {
+            quirks.settle_ms = settle_ms;
+            // One that gathers changes for longer also says nothing for longer: gopls for a second, by default.
+            quirks.silence_ms = quirks.silence_ms.max(2 * settle_ms);
+        }
         let missing = self.in_editors.unsaved_argument.as_ref().filter(|wanted| !command.contains(wanted));
         quirks.sees_unsaved = missing.is_none();
         if quirks.ready == ReadinessSignal::ServerStatus {
