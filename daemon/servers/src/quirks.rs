@@ -70,11 +70,6 @@ impl Quirks {
         self.saves_for.iter().any(|known| known == source)
     }
 
-    /// Its first answer is right, whatever it says that it still reads.
-    pub fn is_first_answer_right(&self) -> bool {
-        self.ready == ReadinessSignal::FirstAnswer
-    }
-
     /// What a change breaks or mends it tells by itself, wherever that is.
     pub fn publishes_all_files(&self) -> bool {
         self.pushes_closed && self.dirty_dependents == DependentsPolicy::Told

@@ -69,9 +69,11 @@ local function wrap(client, method, is_told)
     return
   end
   local function wrapper(problem, params, context, config)
-    if context and context.client_id and (not is_told or is_told(params)) then
-      received_later(context.client_id, method, params)
-    end
+    pcall(function()
+      if not is_told or is_told(params) then
+        received_later(context.client_id, method, params)
+      end
+    end)
     -- The user may have replaced the global handler since.
     local next_one = inner or vim.lsp.handlers[method]
     if next_one then
