@@ -37,7 +37,7 @@ pub trait EditorServerLink: Send + Sync {
     fn servers(&self, params: EditorServersParams) -> EditorLinkFuture<'_, EditorServersResult>;
 
     /// The document is needed no more.
-    fn servers_done(&self, uri: &str) -> EditorLinkFuture<'_, ()>;
+    fn servers_done(&self, uri: String) -> EditorLinkFuture<'_, ()>;
 
     fn request(&self, params: EditorServerMessageParams) -> EditorLinkFuture<'_, EditorServerResponse>;
 

@@ -145,8 +145,8 @@ impl EditorServerLink for LspClient {
         Box::pin(async move { self.request::<EditorServers>(&params).await })
     }
 
-    fn servers_done(&self, uri: &str) -> EditorLinkFuture<'_, ()> {
-        let params = EditorServersDoneParams { uri: uri.to_owned() };
+    fn servers_done(&self, uri: String) -> EditorLinkFuture<'_, ()> {
+        let params = EditorServersDoneParams { uri };
         Box::pin(async move {
             self.notify::<EditorServersDone>(&params).await;
             Ok(())

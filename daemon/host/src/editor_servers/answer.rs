@@ -18,15 +18,35 @@ use futures_util::future::join_all;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::EditorServers;
+use super::relay::send_in_order;
+use super::{EditorServerLink, EditorServers};
 use crate::time_limits::REOPEN_TIMEOUT;
 use crate::uri::path_of;
 
 /// Diagnostics in one answer; of more, the worst are kept.
 const MAX_ITEMS: usize = 10_000;
 
-/// Documents of one server that it is asked about where nobody named one.
+/// In a request about all documents, each server is asked about this many.
 const MAX_ASKED: usize = 20;
+
+/// The editor keeps a document loaded for the daemon until this is dropped, also if the check is cut off.
+struct HeldDocument {
+    link: Arc<dyn EditorServerLink>,
+    uri: String,
+    is_held: bool,
+}
+
+impl Drop for HeldDocument {
+    fn drop(&mut self) {
+        if self.is_held {
+            let (link, uri) = (Arc::clone(&self.link), std::mem::take(&mut self.uri));
+            send_in_order(async move {
+                // An editor that is gone holds nothing.
+                let _ = link.servers_done(uri).await;
+            });
+        }
+    }
+}
 
 /// What one server says of a file.
 struct ServerOpinion {
@@ -49,13 +69,13 @@ impl EditorServers {
         let until = now + millis(params.wait);
         let ready_by = params.wait_ready.map_or(until, |wait| until.min(now + millis(Some(wait))));
         let wait = params.wait.map(|wait| wait.min(params.wait_ready.unwrap_or(wait)));
+        let mut held = HeldDocument { link: Arc::clone(&self.link), uri: uri.to_owned(), is_held: true };
         let serving = self.link.servers(EditorServersParams { uri: uri.to_owned(), wait }).await?;
         if !matches!(serving.state, AnswerState::Answered | AnswerState::Starting) {
+            held.is_held = false;
             return Ok(without_files(serving.state));
         }
-        let result = self.judge_file(uri, &serving, params.version, (until, ready_by)).await;
-        self.link.servers_done(uri).await?;
-        Ok(result)
+        Ok(self.judge_file(uri, &serving, params.version, (until, ready_by)).await)
     }
 
     async fn judge_file(
@@ -80,10 +100,7 @@ impl EditorServers {
             let none = if is_starting { AnswerState::Starting } else { AnswerState::Unsupported };
             return without_files(none);
         }
-        let state = match is_starting {
-            true => AnswerState::Starting,
-            false => AnswerState::Answered,
-        };
+        let state = if is_starting { AnswerState::Starting } else { AnswerState::Answered };
         let version = serving.version.map(|version| {
             let known = opinions.iter().filter_map(|opinion| opinion.server.document_version(spelled));
             known.min().unwrap_or(version)
@@ -204,7 +221,8 @@ fn merge(
     version: Option<i32>,
     opinions: &[ServerOpinion],
 ) -> Option<FileDiagnostics> {
-    let (mut sets, mut proof, mut reason, mut unseen) = (Vec::new(), ProofLevel::Proven, None, Vec::new());
+    let (mut proof, mut reason, mut unseen) = (ProofLevel::Proven, None, Vec::new());
+    let mut sets: Vec<Vec<Diagnostic>> = Vec::new();
     for ServerOpinion { server, verdict, .. } in opinions {
         let own = match verdict {
             Verdict::Proven(_) => ProofLevel::Proven,
@@ -218,21 +236,13 @@ fn merge(
         );
         match server.pending_compiler() {
             Some(compiler) => unseen.push(compiler),
-            None => sets.push(server.compiler_diagnostics(spelled)),
+            None => sets.extend(Some(server.compiler_diagnostics(spelled)).filter(|set| !set.is_empty())),
         }
     }
-    let is_known = proof != ProofLevel::Unknown
-        || sets.iter().any(|set| !set.is_empty())
-        || has_spoken(opinions, spelled);
+    let is_known = !sets.is_empty();
     let mut seen = BTreeSet::new();
     let items = sets.into_iter().flatten().map(wire).filter(|item| seen.insert(key(item))).collect();
     is_known.then(|| FileDiagnostics { uri: uri.to_owned(), version, proof, why: reason, items, unseen })
-}
-
-fn has_spoken(opinions: &[ServerOpinion], uri: &str) -> bool {
-    opinions.iter().any(|opinion| {
-        opinion.verdict.diagnostics().is_some() || opinion.server.last_published(uri).is_some()
-    })
 }
 
 fn why(verdict: &Verdict) -> Option<String> {

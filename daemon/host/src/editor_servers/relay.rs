@@ -41,7 +41,7 @@ impl RpcHandler for ServerRelay {
     fn request_async(&self, method: &str, params: &RawValue, responder: RpcResponder) {
         let (link, params) =
             (Arc::clone(&self.link), self.message(responder.id().parse().ok(), method, params));
-        run_in_order(async move {
+        send_in_order(async move {
             let failed = |why: String| RpcError { code: REQUEST_FAILED, message: why };
             responder.respond(match link.request(params).await {
                 Ok(response) => match response.error {
@@ -59,7 +59,7 @@ impl RpcHandler for ServerRelay {
             message.id = message.params.get("id").and_then(Value::as_u64);
         }
         let link = Arc::clone(&self.link);
-        run_in_order(async move {
+        send_in_order(async move {
             // An editor that is gone needs no message.
             let _ = link.notify(message).await;
         });
@@ -72,9 +72,12 @@ impl RpcHandler for ServerRelay {
 }
 
 /// Sends at once if the editor's queue has room, so that messages keep their order.
-fn run_in_order(sending: impl Future<Output = ()> + Send + 'static) {
+pub(super) fn send_in_order(sending: impl Future<Output = ()> + Send + 'static) {
     let mut sending = Box::pin(sending);
-    if (&mut sending).now_or_never().is_none() {
-        tokio::spawn(sending);
+    // Without a runtime the daemon is ending, and so is the connection.
+    if (&mut sending).now_or_never().is_none()
+        && let Ok(runtime) = tokio::runtime::Handle::try_current()
+    {
+        runtime.spawn(sending);
     }
 }

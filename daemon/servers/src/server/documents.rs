@@ -57,6 +57,8 @@ pub(super) struct ObservedVersion {
     pub(super) version: i32,
     /// As the editor counts for the daemon; none where the daemon does not see the buffer, and knows only the file.
     pub(super) document: Option<i32>,
+    /// When the editor told the server.
+    pub(super) told_at: Instant,
     /// `ServerDocument::text` is the text of this version. The editor's message to the daemon may be still on its way.
     pub(super) has_text: bool,
 }

@@ -1,8 +1,8 @@
-//! A language server that an editor started. The daemon does not speak to it: it is told what the editor tells the server and what the
-//! server says, and judges that as it does for its own servers.
+//! A language server that an editor started. The editor reports what it tells the server and what the server says, and the daemon judges
+//! that as it does for its own servers.
 //!
-//! What the judge wants to send (a pull, the same text once more) goes into the streams given to [`LanguageServer::observe`]; whoever holds
-//! their other end has the editor send it. The editor counts the versions of texts; versions above a thousand million are the daemon's.
+//! What the judge wants to send (a pull, the same text once more) goes into the streams given to [`LanguageServer::observe`]; the caller
+//! reads them and has the editor send it. The editor counts the versions of texts; versions from 1,000,000,000 on are the daemon's.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ pub enum DocumentEvent {
 }
 
 impl LanguageServer {
-    /// `reader` and `writer` lead to the one who has the editor send messages.
+    /// `reader` and `writer` lead to the caller, which has the editor send the messages.
     pub fn observe(
         launch: EditorServerLaunch,
         texts: Arc<dyn ObservedTexts>,
@@ -120,7 +120,7 @@ impl LanguageServer {
                 DocumentEvent::Opened { language, version, document, is_modified, is_first } => {
                     // What was said while it was closed, or before, is not said of what it is now.
                     known.published.forget_own_diagnostics(&path);
-                    let seen = ObservedVersion { version, document, has_text: false };
+                    let seen = ObservedVersion { version, document, told_at: now, has_text: false };
                     let held = known.documents.observe_open(
                         &path,
                         (uri, &language),
@@ -137,7 +137,7 @@ impl LanguageServer {
                     known.readiness.document_opened(now);
                 }
                 DocumentEvent::Changed { version, document, is_modified } => {
-                    let seen = ObservedVersion { version, document, has_text: false };
+                    let seen = ObservedVersion { version, document, told_at: now, has_text: false };
                     known.documents.observe_change(&path, seen, !is_modified, (now, tick));
                 }
                 DocumentEvent::Renumbered { document } => {
@@ -237,10 +237,10 @@ impl LanguageServer {
         self.inner.lock().documents.get(&path)?.observed?.document
     }
 
-    /// When it was last told of a document; none while it does not have it open.
+    /// When the editor last told it of a document; none while it does not have it open.
     pub fn told_at(&self, uri: &str) -> Option<Instant> {
         let path = uri::to_path(uri)?;
-        self.inner.lock().documents.get(&path).map(|held| held.sent_at)
+        self.inner.lock().documents.get(&path)?.observed.map(|observed| observed.told_at)
     }
 
     /// It has published nothing in a long time and cannot be asked: it gives no diagnostics.

@@ -16,7 +16,14 @@ local CONTENT_MODIFIED, REQUEST_FAILED = -32801, -32803
 ---@field cancel fun()
 ---@field fail fun(code: integer, message: string)
 
-local requests = {} ---@type table<integer, copydesk.ServerRequest> By the daemon's number.
+local requests = {} ---@type table<string, copydesk.ServerRequest> The open ones.
+
+--- The daemon numbers the requests to each server by itself.
+---@param params copydesk.EditorServerMessageParams
+---@return string
+local function request_key(params)
+  return ("%s:%s"):format(params.server, params.id)
+end
 
 --- Starts to report what servers are told and say.
 ---@param daemon vim.lsp.Client
@@ -115,9 +122,7 @@ function M.request(params)
     function request.fail(code, message)
       done(failed(code, message))
     end
-    if params.id then
-      requests[params.id] = request
-    end
+    requests[request_key(params)] = request
     request.cancel = server.request(client, params.method, params.params, buffer, function(problem, result)
       if not problem then
         done({ result = result })
@@ -128,17 +133,16 @@ function M.request(params)
       end
     end)
   end)
-  if params.id then
-    requests[params.id] = nil
-  end
+  requests[request_key(params)] = nil
   return answer
 end
 
 --- Handles `copydesk/editor/serverNotify`.
 ---@param params copydesk.EditorServerMessageParams
 function M.notify(params)
-  local client, request = vim.lsp.get_client_by_id(params.server), requests[params.id]
+  local client = vim.lsp.get_client_by_id(params.server)
   if params.method == "$/cancelRequest" then
+    local request = requests[request_key(params)]
     if request then
       request.cancel()
       request.fail(-32800, "the request was cancelled")
@@ -148,7 +152,7 @@ function M.notify(params)
   end
 end
 
---- A server does not have a buffer any more: what it was asked about it is not worth waiting for.
+--- A server has closed a buffer: its open requests about it are cancelled.
 ---@param id integer
 ---@param buffer integer
 function M.detached(id, buffer)

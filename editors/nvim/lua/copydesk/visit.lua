@@ -201,7 +201,7 @@ function M.release(uri)
   end
 end
 
---- Ends all uses: whoever began them is gone.
+--- Ends all uses, because the daemon that began them is gone.
 function M.release_all()
   for _, visit in pairs(visits) do
     visit.uses = 0

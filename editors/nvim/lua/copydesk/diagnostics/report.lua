@@ -186,11 +186,12 @@ local function renamed(id, uri)
   end
 end
 
-local TOLD = {}
+--- What to report when Neovim has sent a server a message, by the method.
+local ON_SENT = {}
 
 ---@param id integer
 ---@param params {textDocument: {uri: string, version: integer}}
-TOLD["textDocument/didOpen"] = function(id, params)
+ON_SENT["textDocument/didOpen"] = function(id, params)
   local document = document_of(id, params.textDocument.uri) or renamed(id, params.textDocument.uri)
   if document and not document.opening then
     numbers.reopened(document, params.textDocument.version)
@@ -198,7 +199,7 @@ TOLD["textDocument/didOpen"] = function(id, params)
   end
 end
 
-TOLD["textDocument/didChange"] = function(id, params)
+ON_SENT["textDocument/didChange"] = function(id, params)
   local document, version = document_of(id, params.textDocument.uri), params.textDocument.version
   if document and version < OWN_VERSIONS then
     document.version = version
@@ -206,14 +207,14 @@ TOLD["textDocument/didChange"] = function(id, params)
   end
 end
 
-TOLD["textDocument/didClose"] = function(id, params)
+ON_SENT["textDocument/didClose"] = function(id, params)
   local document = document_of(id, params.textDocument.uri)
   if document then
     report(id, document, "closed")
   end
 end
 
-TOLD["workspace/didChangeWatchedFiles"] = function(id, params)
+ON_SENT["workspace/didChangeWatchedFiles"] = function(id, params)
   M.watched(id, params.changes)
 end
 
@@ -311,9 +312,9 @@ local function listen()
     end)
   end)
   on("LspNotify", function(event)
-    local tell = servers[event.data.client_id] and TOLD[event.data.method]
-    if tell then
-      tell(event.data.client_id, event.data.params)
+    local report_sent = servers[event.data.client_id] and ON_SENT[event.data.method]
+    if report_sent then
+      report_sent(event.data.client_id, event.data.params)
     end
   end)
   on("LspProgress", function(event)
