@@ -29,7 +29,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("copydesk-config", &[]),
-    ("copydesk-diagnostics", &["copydesk-servers", "copydesk-text", "copydesk-workspace"]),
+    (
+        "copydesk-diagnostics",
+        &["copydesk-metadata", "copydesk-servers", "copydesk-text", "copydesk-workspace"],
+    ),
     (
         "copydesk-faces",
         &[

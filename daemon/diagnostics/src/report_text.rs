@@ -8,22 +8,22 @@
 //! Invariant: lines that are not indented are ours.
 
 mod group;
+mod metadata;
 mod problem;
 
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use serde_json::{Map, Value, json};
-
-use crate::delta::{DiagnosticsDelta, ReportedDiagnostic, SourceStatus};
+use crate::delta::DiagnosticsDelta;
 use crate::line_index::Utf16LineIndex;
 use copydesk_servers::diagnostic::Severity;
 use copydesk_servers::report::Proof;
 use copydesk_servers::sanitize;
 use group::{SourceGroup, group_by_source};
+
+pub(crate) use metadata::build_metadata;
 
 /// At most this many diagnostics are listed.
 const PROBLEMS: usize = 20;
@@ -31,8 +31,6 @@ const PROBLEMS: usize = 20;
 const BYTES: usize = 4096;
 /// At most this many source lines.
 const GROUPS: usize = 12;
-/// At most this many diagnostics in the metadata.
-const LISTED: usize = 100;
 
 /// The text of a file as it was checked, if available.
 pub(crate) type TextLookup<'a> = &'a dyn Fn(&Path) -> Option<Arc<String>>;
@@ -109,63 +107,6 @@ fn thing(least: Severity) -> &'static str {
 pub(crate) fn display_path(path: &Path, root: &Path) -> String {
     let short = path.strip_prefix(root).ok().filter(|rest| !rest.as_os_str().is_empty());
     sanitize::sanitize_line(&short.unwrap_or(path).to_string_lossy(), 300)
-}
-
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Information => "information",
-        Severity::Hint => "hint",
-    }
-}
-
-/// For the user's view of a call: `diagnostics` in its metadata. Lines and columns begin with 1.
-pub(crate) fn build_metadata(delta: &DiagnosticsDelta, root: &Path, waited: Duration) -> Value {
-    let problem = |problem: &ReportedDiagnostic| {
-        let item = &problem.diagnostic;
-        json!({
-            "path": display_path(&problem.path, root),
-            "line": u64::from(item.span.start.line) + 1,
-            "column": u64::from(item.span.start.character) + 1,
-            "severity": severity(item.severity),
-            "code": problem.code(),
-            "source": sanitize::sanitize_line(&problem.source, 80),
-            "message": problem.message(),
-        })
-    };
-    let listed = |list: &[ReportedDiagnostic]| list.iter().take(LISTED).map(problem).collect::<Vec<_>>();
-    let mut metadata = json!({
-        "reports": reports(&delta.sources),
-        "new": listed(&delta.new),
-        "unsure": listed(&delta.unsure),
-        "fixed": delta.fixed.len(),
-        "remaining": delta.remaining.len(),
-        "waitedMs": u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
-    });
-    let unlisted = delta.new.len().saturating_sub(LISTED) + delta.unsure.len().saturating_sub(LISTED);
-    if unlisted > 0 {
-        metadata.as_object_mut().into_iter().for_each(|metadata: &mut Map<_, _>| {
-            metadata.insert("unlisted".to_owned(), unlisted.into());
-        });
-    }
-    metadata
-}
-
-/// Each source with each of its proofs and reasons, once.
-fn reports(answers: &[SourceStatus]) -> Vec<Value> {
-    let mut found: Vec<Value> = Vec::new();
-    for answer in answers {
-        let mut report =
-            json!({ "source": sanitize::sanitize_line(&answer.source, 80), "proof": answer.proof });
-        if let (Some(why), Some(report)) = (&answer.why, report.as_object_mut()) {
-            report.insert("why".to_owned(), sanitize::sanitize_line(why, 300).into());
-        }
-        if found.len() < LISTED && !found.contains(&report) {
-            found.push(report);
-        }
-    }
-    found
 }
 
 fn proof(proof: Proof) -> &'static str {

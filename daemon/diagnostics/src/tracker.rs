@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use serde_json::Value;
+use copydesk_metadata::DiagnosticsMetadata;
 use tokio::time::Instant;
 
 use crate::baseline::Baseline;
@@ -84,7 +84,7 @@ pub struct DiagnosticsSummary {
     /// For the model.
     pub output: String,
     /// For the user's view.
-    pub metadata: Value,
+    pub metadata: DiagnosticsMetadata,
 }
 
 /// The diagnostics of one session. Clones share their state.

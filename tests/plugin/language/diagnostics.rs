@@ -105,6 +105,22 @@ fn a_server_that_looks_at_the_project_once_more_is_waited_for() {
     });
 }
 
+/// The daemon numbers the requests to each server on its own, so two servers get the same numbers.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn every_server_is_told_that_its_request_is_cancelled() {
+    let script = r#"
+        local held, provider = { "textDocument/diagnostic" }, { diagnosticProvider = {} }
+        T.serve("first", "python", { capabilities = provider, held = held })
+        T.serve("second", "python", { capabilities = provider, held = held })
+        T.edit("a.py", "first")
+        T.edit("a.py", "second")
+        local answer = T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 300 })
+        T.until_(function() return next(T.servers.first.cancelled) and next(T.servers.second.cancelled) end)
+        return answer.state"#;
+    check(script, json!("cancelled"));
+}
+
 /// A file that is not reported would count as fixed.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]

@@ -86,6 +86,23 @@ fn visited_files_go_away_again() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
+fn a_visited_file_goes_away_if_its_check_is_cancelled() {
+    let script = r#"
+        local held = { "textDocument/diagnostic" }
+        local server = T.serve("scripted", "python", { capabilities = { diagnosticProvider = {} }, held = held })
+        require("copydesk.time_limits").hidden_buffer_idle = 0
+        local client, params = require("copydesk.client").get(), { uri = T.uri("a.py"), wait = 600000 }
+        local cancel = require("copydesk.server").request(client, "copydesk/diagnostics", params, nil, function() end)
+        T.until_(function() return #server.held["textDocument/diagnostic"] > 0 end)
+        local was_loaded = vim.fn.bufloaded("a.py")
+        cancel()
+        T.until_(function() return vim.fn.bufloaded("a.py") == 0 end)
+        return was_loaded"#;
+    check(script, json!(1));
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_was_changed_on_the_disk_is_read_again() {
     for_each_neovim(|program| {
         let (scripted, mut window) = start_connected(program);

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use copydesk_text::Position;
 
-use super::{display_path, severity};
+use super::display_path;
+use super::metadata::severity;
 use crate::delta::ReportedDiagnostic;
 use crate::line_index::Utf16LineIndex;
 use copydesk_servers::sanitize;
@@ -23,7 +24,7 @@ pub(super) fn render_problem(
 ) -> String {
     let item = &problem.diagnostic;
     let start = item.span.start;
-    let mut shown = format!("{} {}", place(&problem.path, start, root), severity(item.severity));
+    let mut shown = format!("{} {}", place(&problem.path, start, root), severity(item.severity).name());
     if let Some(code) = item.code.as_deref().filter(|code| !code.is_empty()) {
         let _ = write!(shown, " {}", sanitize::sanitize_line(code, 80));
     }

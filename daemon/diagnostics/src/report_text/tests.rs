@@ -1,8 +1,10 @@
 use std::path::PathBuf;
+use std::time::Duration;
 
 use copydesk_text::{Change, Position};
 use expect_test::{Expect, expect};
 
+use super::metadata::LISTED;
 use super::*;
 use crate::baseline::Baseline;
 use copydesk_servers::diagnostic::{Diagnostic, DiagnosticSpan, RelatedInformation};
@@ -255,8 +257,8 @@ fn server_output_is_capped_and_sanitized() {
     assert!(rendered.starts_with("s, proven for this text: 20000 new errors\n"), "{rendered}");
     assert!(rendered.ends_with(" more\n"), "{rendered}");
     let delta = DiagnosticsDelta::compute(&fine(&["src/main.rs"]), &after, Severity::Error);
-    let value = build_metadata(&delta, Path::new("/w"), Duration::from_millis(12));
-    assert_eq!((value["new"].as_array().unwrap().len(), &value["unlisted"]), (LISTED, &json!(19_900)));
+    let metadata = build_metadata(&delta, Path::new("/w"), Duration::from_millis(12));
+    assert_eq!((metadata.new.len(), metadata.unlisted), (LISTED, Some(19_900)));
 
     let reports: Vec<_> =
         (0..1000).map(|n| report(&format!("{n}"), "s", unknown(&format!("why {n}")))).collect();
@@ -282,7 +284,7 @@ fn the_metadata_has_the_delta_as_data() {
     ];
     let before = fine(&["src/main.rs", "src/lib.rs"]);
     let delta = DiagnosticsDelta::compute(&before, &after, Severity::Error);
-    let value = build_metadata(&delta, &PathBuf::from("/w"), Duration::from_millis(420));
+    let metadata = build_metadata(&delta, &PathBuf::from("/w"), Duration::from_millis(420));
     expect![[r#"
         {
           "reports": [
@@ -312,5 +314,5 @@ fn the_metadata_has_the_delta_as_data() {
           "remaining": 0,
           "waitedMs": 420
         }"#]]
-    .assert_eq(&serde_json::to_string_pretty(&value).unwrap());
+    .assert_eq(&serde_json::to_string_pretty(&metadata).unwrap());
 }

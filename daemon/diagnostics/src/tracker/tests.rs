@@ -174,7 +174,7 @@ impl Scene {
     }
 
     /// Edits a file as a tool call does, and returns the metadata.
-    async fn edit(&self, name: &str, before: &str, after: &str) -> Value {
+    async fn edit(&self, name: &str, before: &str, after: &str) -> DiagnosticsMetadata {
         let edited = edited(name, Some(before), Some(after));
         let text = edited.before.clone().unwrap();
         self.tracker
@@ -185,10 +185,9 @@ impl Scene {
 }
 
 /// The messages of new diagnostics, and the counts of fixed and remaining ones.
-fn counts(metadata: &Value) -> (Vec<&str>, u64, u64) {
-    let new = metadata["new"].as_array().unwrap();
-    let messages = new.iter().map(|problem| problem["message"].as_str().unwrap()).collect();
-    (messages, metadata["fixed"].as_u64().unwrap(), metadata["remaining"].as_u64().unwrap())
+fn counts(metadata: &DiagnosticsMetadata) -> (Vec<&str>, u64, u64) {
+    let messages = metadata.new.iter().map(|problem| problem.message.as_str()).collect();
+    (messages, metadata.fixed, metadata.remaining)
 }
 
 #[tokio::test]

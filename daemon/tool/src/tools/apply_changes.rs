@@ -203,9 +203,7 @@ pub(super) struct AppliedChanges {
 /// Adds the diagnostics to the metadata and returns their text for the model.
 fn insert_diagnostics(metadata: &mut EditMetadata, told: Option<DiagnosticsSummary>) -> Option<String> {
     let told = told?;
-    if let Some(diagnostics) = diagnostics::metadata(told.metadata) {
-        metadata.set_diagnostics(diagnostics);
-    }
+    metadata.set_diagnostics(told.metadata);
     Some(told.output)
 }
 

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use copydesk_diagnostics::{CommandSnapshot, DiagnosticsSummary, EditedDocument};
-use copydesk_metadata::{CallDetail, DiagnosticsMetadata};
+use copydesk_metadata::CallDetail;
 use copydesk_servers::CheckedDocument;
 use copydesk_text::FileText;
 use copydesk_workspace::files::{AppliedFileChange, FileChangeKind, READ_LIMIT, ResolvedPath};
-use serde_json::Value;
 
 use super::change::RequestedChange;
 use crate::context::ToolContext;
@@ -99,14 +98,8 @@ pub(super) async fn check_command(context: &ToolContext, command: CommandSnapsho
     let Some(told) = told else { return };
     output.output.push_str(&format!("\n\nThe command changed files. {}", told.output));
     if let CallDetail::Command(command) = &mut *output.metadata.detail {
-        command.diagnostics = metadata(told.metadata);
+        command.diagnostics = Some(told.metadata);
     }
-}
-
-/// The diagnostics for the user.
-pub(super) fn metadata(summary: Value) -> Option<DiagnosticsMetadata> {
-    // The tracker makes the JSON; a test of this crate decodes it.
-    serde_json::from_value(summary).ok()
 }
 
 /// The files as the changes would leave them.

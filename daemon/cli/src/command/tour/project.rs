@@ -78,7 +78,9 @@ pub(super) fn toolchain() -> anyhow::Result<String> {
          open a new terminal and try again";
     let output = cargo().arg("--version").output().context(ADVICE)?;
     let errors = String::from_utf8_lossy(&output.stderr);
-    anyhow::ensure!(output.status.success(), "cargo does not work: {}", errors.trim());
+    // After an empty line rustup prints where in its own code it failed.
+    let reason = errors.trim().split("\n\n").next().unwrap_or_default();
+    anyhow::ensure!(output.status.success(), "cargo does not work: {reason}");
     let version = String::from_utf8_lossy(&output.stdout);
     Ok(version.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
 }

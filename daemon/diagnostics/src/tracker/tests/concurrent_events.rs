@@ -159,7 +159,7 @@ async fn a_file_created_in_a_turn_has_an_empty_baseline() {
     let summary = scene.tracker.end_turn().unwrap();
     // It is not known whether the turn caused this one, too.
     assert_eq!(counts(&summary.metadata), (vec!["bad"], 0, 0));
-    assert_eq!(summary.metadata["unsure"][0]["message"], "bad old");
+    assert_eq!(summary.metadata.unsure[0].message, "bad old");
 }
 
 #[tokio::test(start_paused = true)]
@@ -169,7 +169,7 @@ async fn both_checks_together_keep_to_the_configured_time() {
     let started = Instant::now();
     let summary = scene.edit("a", "fine\n", "bad\n").await;
     assert!(started.elapsed() <= DEFAULT_WAIT, "{:?}", started.elapsed());
-    let waited = u128::from(summary["waitedMs"].as_u64().unwrap());
+    let waited = u128::from(summary.waited_ms);
     assert!(waited.abs_diff(started.elapsed().as_millis()) <= 2, "{waited} {:?}", started.elapsed());
 }
 

@@ -8,7 +8,7 @@ impl Scene {
     }
 
     /// Edits `a`, without an error.
-    async fn change(&self) -> Value {
+    async fn change(&self) -> DiagnosticsMetadata {
         self.edit("a", "fine\n", "fine too\n").await
     }
 }
@@ -23,9 +23,8 @@ fn unknown(name: &str) -> DiagnosticsReport {
     report(&subject(name, ""), Verdict::Unknown { why: "late".to_owned() })
 }
 
-fn unsure(metadata: &Value) -> Vec<&str> {
-    let unsure = metadata["unsure"].as_array().unwrap();
-    unsure.iter().map(|problem| problem["message"].as_str().unwrap()).collect()
+fn unsure(metadata: &DiagnosticsMetadata) -> Vec<&str> {
+    metadata.unsure.iter().map(|problem| problem.message.as_str()).collect()
 }
 
 #[tokio::test]

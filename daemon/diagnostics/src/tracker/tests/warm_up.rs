@@ -28,7 +28,7 @@ async fn a_new_file_fixes_a_file_that_was_just_read() {
     let summary = scene.tracker.check_edits(&[edited("made", None, Some("fine\n"))]).await.unwrap().metadata;
     assert_eq!(counts(&summary), (vec![], 1, 0));
     // The earlier wait is part of the configured time.
-    assert_eq!((started.elapsed().as_millis(), summary["waitedMs"].as_u64()), (2500, Some(2900)));
+    assert_eq!((started.elapsed().as_millis(), summary.waited_ms), (2500, 2900));
 }
 
 #[tokio::test(start_paused = true)]
