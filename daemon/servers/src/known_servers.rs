@@ -1,7 +1,7 @@
-//! The languages and the language servers that are known, as data: `known_servers.json`.
+//! The known languages and language servers, as data: `known_servers.json`.
 //!
-//! A server is an entry there and nothing else: no code asks for a server's name. The order of the entries is the order in which
-//! servers for one language are tried where nothing in the project speaks for one of them.
+//! A server is an entry there and nothing else: no code checks a server's name. If nothing in the project favours one
+//! of several servers for a language, they are tried in the order of their entries.
 
 mod language;
 mod package_manager;
@@ -23,16 +23,15 @@ pub use root_markers::{ProjectMarker, RootMarkers};
 struct LanguageCatalogue {
     languages: Vec<Language>,
     servers: Vec<KnownServer>,
-    /// How a server behaves that an editor started and that is not among `servers`.
+    /// Quirks of an editor's server that is not among `servers`.
     #[serde(rename = "otherEditorServers", default)]
     other_editor_servers: Quirks,
 }
 
-/// A server that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct KnownServer {
-    /// As reports name it.
+    /// Its name in reports.
     pub name: String,
     /// Other names that a configuration may use.
     #[serde(default)]
@@ -41,107 +40,107 @@ pub struct KnownServer {
     pub languages: Vec<String>,
     #[serde(default)]
     pub role: ServerRole,
-    /// Programs with their arguments, which are all the same server; the first that is found is used.
+    /// Programs with their arguments, all for the same server; the first one found is used.
     pub commands: Vec<Vec<String>>,
-    /// What a person does to have it, in one line.
+    /// How the user installs it, in one line.
     pub install: String,
-    /// The package managers that put it into a project; without one it is not looked for there.
+    /// The package managers that install it into a project; without one, the daemon does not search the project for it.
     #[serde(default)]
     pub made_by: Vec<PackageManager>,
-    /// It loads and runs what lies in the project, whatever it is told.
+    /// It runs code of the project, whatever its options are.
     #[serde(default)]
     pub runs_project: bool,
-    /// Where its project begins: the first of these that is found; without one, the workspace.
+    /// Its root: the first of these that is found; else the workspace.
     #[serde(default)]
     pub roots: Vec<RootMarkers>,
-    /// It serves only where one of these is there.
+    /// It serves only projects with one of these.
     #[serde(default)]
     pub requires: Vec<ProjectMarker>,
-    /// It does not serve where one of these is there.
+    /// It does not serve projects with one of these.
     #[serde(default)]
     pub unless: Vec<ProjectMarker>,
-    /// The project speaks for it, among several that are there.
+    /// Projects with one of these prefer it to other servers.
     #[serde(default)]
     pub prefer: Vec<ProjectMarker>,
-    /// Only a program that lies in the project is the right one: others of that name are something else.
+    /// Only a program inside the project is the right one: others of that name are something else.
     #[serde(default)]
     pub in_project: bool,
-    /// `initializationOptions`; see [`crate::server_selection`] for what stands in `${…}`.
+    /// `initializationOptions`; see [`crate::server_selection`] for `${…}`.
     #[serde(default)]
     pub initialization: Value,
-    /// What `workspace/configuration` is answered from.
+    /// Answers to `workspace/configuration`.
     #[serde(default)]
     pub settings: Value,
     #[serde(default)]
     pub quirks: Quirks,
-    /// What is different where an editor starts it, with other options than ours.
+    /// What differs if an editor starts it, with other options than ours.
     #[serde(default)]
     pub in_editors: EditorLaunchQuirks,
 }
 
 impl KnownServer {
-    /// All names of it: ours, and those that configurations and editors use.
+    /// Its name and its aliases in configurations and editors.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         [&self.name].into_iter().chain(&self.aliases).map(String::as_str)
     }
 
-    /// How it behaves where an editor starts it with this command.
+    /// Its quirks if an editor starts it with this command.
     fn quirks_in_editor(&self, command: &[String]) -> Quirks {
         let mut quirks = self.quirks.clone();
         if let Some(settle_ms) = self.in_editors.settle_ms {
             quirks.settle_ms = settle_ms;
-            // One that gathers changes for longer also says nothing for longer: gopls for a second, by default.
+            // A server that collects changes for longer is also silent for longer: gopls for a second, by default.
             quirks.silence_ms = quirks.silence_ms.max(2 * settle_ms);
         }
         let missing = self.in_editors.unsaved_argument.as_ref().filter(|wanted| !command.contains(wanted));
         quirks.sees_unsaved = missing.is_none();
         if quirks.ready == ReadinessSignal::ServerStatus {
-            // The editor may not have asked it for its status, or the status was sent before the daemon listened.
-            quirks.ready = TABLE.other_editor_servers.ready.clone();
+            // The editor may not have asked for the status, or the server sent it before the daemon listened.
+            quirks.ready = CATALOGUE.other_editor_servers.ready.clone();
         }
         quirks
     }
 }
 
-/// How a server behaves where somebody else starts it: what our options change about it is missing there.
+/// Quirks of a server without our options.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct EditorLaunchQuirks {
-    /// In the place of the `settle_ms` that it has with our options.
+    /// Replaces the `settle_ms` that it has with our options.
     pub settle_ms: Option<u64>,
-    /// The argument without which it sees other documents as they were saved, and not as they are.
+    /// Without this argument, it sees the saved texts of other documents instead of the current ones.
     pub unsaved_argument: Option<String>,
 }
 
-/// What a server is there for. Of the first kind one serves a file, of the second any number.
+/// What a server does. Of the first kind one serves a file, of the second any number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ServerRole {
-    /// It knows the language: types, names, what is where.
+    /// It knows the language: types, names, definitions.
     #[default]
     Language,
-    /// It looks for more, beside the other.
+    /// It finds more problems, beside the language server.
     Linter,
 }
 
-static TABLE: LazyLock<LanguageCatalogue> =
-    // A test reads the file; an unreadable one would leave only the user's own servers.
+static CATALOGUE: LazyLock<LanguageCatalogue> =
+    // A test parses the file; with a malformed one, only the user's own servers would be left.
     LazyLock::new(|| {
         serde_json::from_str(include_str!("known_servers/known_servers.json")).unwrap_or_default()
     });
 
 /// In the order in which they are tried.
 pub fn known_servers() -> &'static [KnownServer] {
-    &TABLE.servers
+    &CATALOGUE.servers
 }
 
-/// By its name or another name of it.
+/// By its name or an alias.
 pub fn known_server(name: &str) -> Option<&'static KnownServer> {
     known_servers().iter().find(|known| known.names().any(|known| known == name))
 }
 
-/// How a server behaves that an editor started: `names` are the editor's name of it and its own. `has_tsserver` is whether it offers to
-/// pass requests on to the TypeScript compiler.
+/// The quirks of an editor's server. `names` are the editor's name for it and its own. `has_tsserver`: it offers to
+/// pass requests on to tsserver.
 pub fn quirks_in_editor<'a>(
     names: impl IntoIterator<Item = &'a str>,
     command: &[String],
@@ -149,17 +148,17 @@ pub fn quirks_in_editor<'a>(
 ) -> Quirks {
     let known = names.into_iter().find_map(known_server);
     let mut quirks =
-        known.map_or_else(|| TABLE.other_editor_servers.clone(), |known| known.quirks_in_editor(command));
+        known.map_or_else(|| CATALOGUE.other_editor_servers.clone(), |known| known.quirks_in_editor(command));
     if known.is_none() && has_tsserver {
         quirks.pull = PullSupport::Tsserver;
     }
-    // An editor sends its own changes.
+    // The editor sends its own didChange.
     quirks.change.clear();
     quirks
 }
 
 pub fn languages() -> &'static [Language] {
-    &TABLE.languages
+    &CATALOGUE.languages
 }
 
 #[cfg(test)]
@@ -169,29 +168,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_entry_can_be_read_and_says_what_is_needed() {
+    fn every_entry_parses_and_is_complete() {
         let table: LanguageCatalogue =
             serde_json::from_str(include_str!("known_servers/known_servers.json")).unwrap();
         let languages: BTreeSet<_> = table.languages.iter().map(|language| &*language.id).collect();
-        assert_eq!(languages.len(), table.languages.len(), "no language stands there twice");
+        assert_eq!(languages.len(), table.languages.len(), "no language is listed twice");
         let mut names = BTreeSet::new();
         for server in &table.servers {
             let name = &server.name;
             for name in server.names() {
-                assert!(names.insert(name), "{name} is two servers");
+                assert!(names.insert(name), "{name} names two servers");
             }
             assert!(!server.install.is_empty() && !server.install.contains('\n'), "{name}");
             assert!(server.commands.iter().all(|command| !command.is_empty()), "{name}");
             assert!(!server.commands.is_empty() && !server.languages.is_empty(), "{name}");
             for language in &server.languages {
-                assert!(languages.contains(&**language), "{name}: {language} is no language");
+                assert!(languages.contains(&**language), "{name}: {language} is not a known language");
             }
         }
     }
 
-    /// Those of OpenCode, by its names, so that its configuration means the same here; and ours.
+    /// OpenCode's servers, by its names, so that its configuration means the same here; and ours.
     #[test]
-    fn the_servers_that_people_know_are_there() {
+    fn the_usual_servers_are_known() {
         let opencode = "deno typescript vue eslint oxlint biome gopls ruby-lsp ty pyright elixir-ls zls csharp razor fsharp sourcekit-lsp rust clangd svelte astro jdtls kotlin-ls yaml-ls lua-ls prisma dart ocaml-lsp bash terraform texlab dockerfile gleam clojure-lsp nixd tinymist haskell-language-server julials";
         let more = "basedpyright pyrefly vtsls typescript-native json css html ruff rust-analyzer";
         for name in opencode.split(' ').chain(more.split(' ')).chain(["php intelephense"]) {

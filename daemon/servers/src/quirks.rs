@@ -1,7 +1,7 @@
-//! How one language server behaves where servers differ, as data: measured, not promised by any protocol.
+//! How one language server behaves where servers differ, as data. Every value is measured; no protocol promises it.
 //!
-//! The defaults are for a server of which nothing is known, so they are the careful ones: what they leave open ends in "unknown",
-//! never in a wrong answer. Names of members are as in `known_servers.json`.
+//! The defaults are for an unknown server, so they are careful: they lead to "unknown", never to a wrong verdict. The
+//! members have the same names in `known_servers.json`.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -9,73 +9,75 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Quirks {
-    /// From when on it has seen the project. Before that an answer without problems means nothing.
+    /// The signal that it has read the project. Before that, an empty set of diagnostics means nothing.
     pub ready: ReadinessSignal,
-    /// Whether it is asked for diagnostics, or waited for.
+    /// Whether the daemon pulls its diagnostics, or waits for publishes.
     pub pull: PullSupport,
-    /// Ids of the languages of which it can be asked, where that is not all that it knows. Of the others it publishes.
+    /// Ids of the languages that it answers pulls for; empty means all. It publishes for the others.
     pub pull_languages: Vec<String>,
-    /// A pull of a file that is not open is answered from the disk, and rightly.
+    /// It answers a pull of a closed file correctly, from the disk.
     pub pull_closed: bool,
-    /// What it is told of the disk it has read before it answers the next question.
+    /// After didChangeWatchedFiles, it reads the files before it answers the next request.
     pub disk_in_order: bool,
-    /// It watches over the disk itself, and may take so long to see that a folder came or went, in milliseconds.
+    /// It watches the disk itself, and may take this long to see that a folder was created or deleted, in milliseconds.
     pub folders_ms: u64,
-    /// The first publish for a version may lack diagnostics, or carry old ones; the whole set follows with the same version.
-    /// What a publish says is then settled only after `settle_ms`.
+    /// The first publish for a version may lack diagnostics, or contain old ones; a complete one follows with the same
+    /// version. So a publish is settled only after `settle_ms`.
     pub partial_first: bool,
-    /// How long after a publish for the version in question another one for the same version may still come, in milliseconds.
+    /// How long after a publish another one for the same version may follow, in milliseconds.
     pub settle_ms: u64,
-    /// For publishes without a version: how long the server gathers changes before it looks at the text, in milliseconds. What
-    /// it publishes sooner than this after the last change may be about the text before.
+    /// For publishes without a version: how long the server collects changes before it checks the text, in
+    /// milliseconds. A publish sooner than this after the last change may be about the text before.
     pub quiet_ms: u64,
-    /// Where the diagnostics stay as they were it may publish nothing, so silence for `silence_ms` means: unchanged. Where this is
-    /// false silence means nothing.
+    /// It may publish nothing if the diagnostics do not change, so silence for `silence_ms` means "unchanged". If
+    /// `false`, silence means nothing.
     pub silent_when_unchanged: bool,
-    /// How long the server is silent at most, after a change, before it publishes what that change changed, in milliseconds.
+    /// How long the server takes, at most, to publish the effect of a change, in milliseconds.
     pub silence_ms: u64,
-    /// Sources (`Diagnostic::source`) whose diagnostics follow a save alone. They are about the text that was saved, although
-    /// they are sent along with later versions: for a file that was changed since they are dropped. The first is the compiler's name.
+    /// Sources (`Diagnostic::source`) whose diagnostics follow only a save. They are about the saved text, although the
+    /// server sends them along with later versions: for a file that has changed since, they are dropped. The first is
+    /// the compiler's name.
     pub saves_for: Vec<String>,
-    /// Beginnings of the tokens of the progress that runs from a save until the diagnostics of `saves_for` are all there.
+    /// Token prefixes of the progress that runs from a save until all diagnostics of `saves_for` are published.
     pub save_tokens: Vec<String>,
-    /// How long after a save that progress usually takes to begin at most, in milliseconds.
+    /// How long after a save that progress usually takes to begin, at most, in milliseconds.
     pub save_begins_ms: u64,
-    /// The member of the initialization options without which nothing follows a save.
+    /// The initialization option that switches the diagnostics after a save on. If it is missing or `false`, there are
+    /// none.
     pub saves_if: Option<String>,
-    /// What it says of other open files that a change breaks, while the change is not saved.
+    /// How it updates other open files that an unsaved change affects.
     pub dirty_dependents: DependentsPolicy,
-    /// It sees the unsaved texts of other open files. Otherwise it sees them as they were saved.
+    /// It sees the unsaved texts of other open files. Otherwise it sees their saved texts.
     pub sees_unsaved: bool,
-    /// It publishes, without being asked, for files that were never opened and that a change breaks or mends.
+    /// It publishes by itself for closed files that a change breaks or fixes.
     pub pushes_closed: bool,
     /// Members to add to the params of every `textDocument/didChange`: the server's own extensions.
     pub change: Map<String, Value>,
-    /// Members to add where the text of a change is the one that the server has already: what makes it look at it again, and
-    /// publish, whatever it finds.
+    /// Members to add if the text of a didChange is the one that the server already has. They make it check the text
+    /// again and publish in any case.
     pub touch: Map<String, Value>,
-    /// Beginnings of lines that bring others in. What it made of them it keeps for the next text, and says first what it finds with
-    /// that. Where there is a `touch` it is told of a text once more, when that may be so.
+    /// Prefixes of lines that include other files. The server keeps its result for them (the preamble), and publishes
+    /// for the next text first with the old one. If `touch` is set, the daemon then sends the text once more.
     pub head: Vec<String>,
 }
 
 impl Quirks {
-    /// The name of the compiler behind it, whose word follows a save.
+    /// The name of its compiler, whose diagnostics follow a save.
     pub fn compiler_name(&self) -> Option<&str> {
         self.saves_for.first().map(String::as_str)
     }
 
-    /// Whether what is signed so follows a save.
+    /// Whether diagnostics with this source follow only a save.
     pub fn is_save_only_source(&self, source: &str) -> bool {
         self.saves_for.iter().any(|known| known == source)
     }
 
-    /// What a change breaks or mends it tells by itself, wherever that is.
+    /// Whether it publishes by itself for every file, open or closed, that a change affects.
     pub fn publishes_all_files(&self) -> bool {
         self.pushes_closed && self.dirty_dependents == DependentsPolicy::Told
     }
 
-    /// As it behaves with these initialization options.
+    /// The quirks with these initialization options.
     pub(crate) fn with_initialization_options(&self, initialization: &Value) -> Self {
         let is_off =
             |name: &String| initialization.get(name).is_none_or(|value| *value == Value::Bool(false));
@@ -92,24 +94,24 @@ impl Quirks {
 pub enum ReadinessSignal {
     /// `experimental/serverStatus` with `quiescent: true`, which the client must announce.
     ServerStatus,
-    /// When no progress of these runs any more.
+    /// No progress with these tokens or titles is running.
     ProgressEnds {
-        /// Beginnings of tokens that are strings.
+        /// Prefixes of tokens.
         #[serde(default)]
         tokens: Vec<String>,
-        /// Beginnings of titles. With neither, every progress counts.
+        /// Prefixes of titles, case-insensitive. Without tokens and titles, every progress counts.
         #[serde(default)]
         titles: Vec<String>,
-        /// How long after the first document was opened the first of them may take to begin, in milliseconds. If none has
-        /// begun by then there was nothing to load.
+        /// How long after the first didOpen the first of them may take to begin, in milliseconds. If none has begun by
+        /// then, there was nothing to load.
         begins_ms: u64,
     },
-    /// It answers only when it can: its first answer is right.
+    /// It answers only when it is ready: its first response is right.
     FirstAnswer,
 }
 
 impl Default for ReadinessSignal {
-    /// Whatever it reports to be doing may change what it says.
+    /// Any reported progress may change its diagnostics.
     fn default() -> Self {
         Self::ProgressEnds { tokens: Vec::new(), titles: Vec::new(), begins_ms: 1000 }
     }
@@ -118,29 +120,29 @@ impl Default for ReadinessSignal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PullSupport {
-    /// Not even where it is offered: its answers are malformed. The client does not announce it.
+    /// Never, even if the server offers it, because its responses are malformed. The client does not announce it.
     Never,
-    /// Where it is offered, in the answer to `initialize` or registered later.
+    /// If the server offers it, in the response to `initialize` or by a later registration.
     #[default]
     IfOffered,
-    /// It never publishes what is asked for, so there is nothing to wait for besides.
+    /// It never publishes what it answers pulls for, so there is no publish to wait for.
     Only,
-    /// By `workspace/executeCommand` with a request for the TypeScript compiler below it, where that is offered: its answer is for the
-    /// texts that were told before, and is given when the project is read. What it publishes names no version.
+    /// By `workspace/executeCommand` with a request for tsserver, if the server offers that. The response is about the
+    /// texts that were sent before, and comes once the project is read. Publishes name no version.
     Tsserver,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DependentsPolicy {
-    /// It looks at each file alone: there are none.
+    /// It checks each file alone: there are no dependents.
     None,
-    /// It publishes for them by itself, with the versions that they have.
+    /// It publishes for them by itself, with their current versions.
     Told,
-    /// It must be asked: by a pull, or, where it has none, by a change of them that changes nothing.
+    /// The daemon must ask: by a pull, or, without pulls, by a didChange with the same text.
     #[default]
     Asked,
-    /// It sees only what is saved.
+    /// It sees only saved changes.
     Saved,
 }
 
@@ -179,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_said_is_as_for_a_server_of_which_nothing_is_known() {
+    fn missing_members_have_the_defaults_of_an_unknown_server() {
         let quirks: Quirks = serde_json::from_value(json!({
             "ready": { "progressEnds": { "titles": ["Loading"], "beginsMs": 300 } },
             "pull": "never",
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_follows_a_save_where_that_is_switched_off() {
+    fn no_diagnostics_follow_a_save_if_the_option_is_off() {
         let quirks = Quirks {
             saves_for: vec!["rustc".to_owned()],
             saves_if: Some("checkOnSave".to_owned()),

@@ -1,10 +1,10 @@
-//! One running language server: its life, the documents that it is told of, and what it says of them.
+//! One running language server: its process, the documents that it has open, and its diagnostics.
 //!
-//! What is sent to a server goes out in the order of the calls, and no call that sends waits. [`Server::check`] answers for the
-//! text that was last held, by the rules of `freshness`: what the server said of an older text is never taken for it.
+//! Messages to the server keep the order of the calls, and a call that sends never waits. [`LanguageServer::check`]
+//! answers for the text that was last synced, by the rules of `freshness`: a publish about an older text never counts.
 //!
-//! Invariant: whatever a server sends or does not send, nothing here panics, grows without a limit, or waits past the time that
-//! it was given.
+//! Invariant: whatever a server sends or fails to send, nothing here panics, grows without a cap, or waits past its
+//! deadline.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -56,36 +56,35 @@ mod uri;
 
 pub use observed::{DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, ObservedTexts};
 
-/// What is started, and how it is spoken to.
+/// How to start a server, and how to talk to it.
 #[derive(Debug, Clone)]
 pub struct ServerLaunch {
-    /// As reports name it: `rust-analyzer`.
+    /// Its name in reports: `rust-analyzer`.
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<OsString>,
-    /// Changes to the environment: a value to set, or none to take a variable away.
+    /// Changes to the environment: a value to set, or `None` to remove the variable.
     pub environment: Vec<(OsString, Option<OsString>)>,
     pub root: PathBuf,
-    /// The root is one of them where it is empty.
+    /// Workspace folders. If empty, the root is the only one.
     pub folders: Vec<PathBuf>,
     /// `initializationOptions`.
     pub initialization: Value,
-    /// What `workspace/configuration` is answered from, by section.
+    /// Answers to `workspace/configuration`, by section.
     pub settings: Value,
     pub quirks: Quirks,
 }
 
-/// How a server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LanguageServerState {
-    /// It reads the project; what it says meanwhile means nothing.
+    /// It reads the project; what it says meanwhile does not count.
     Indexing {
-        /// In its own words, where it has any.
+        /// The server's own words, if it sent any.
         message: Option<String>,
         percent: Option<u32>,
     },
     Ready,
-    /// Its process lives, but a request of this name was not answered in a long time.
+    /// The process lives, but did not answer this request for a long time.
     Hung {
         request: String,
     },
@@ -99,7 +98,7 @@ pub enum LanguageServerState {
 pub enum ServerStartError {
     #[error(transparent)]
     Process(#[from] ProcessError),
-    /// Its process was there, and went. `why` has the last of what it printed as errors.
+    /// The process exited. `why` includes the tail of its stderr.
     #[error("it ended while it was starting: {why}")]
     Ended { why: String },
     #[error("it does not take the greeting: {0}")]
@@ -108,7 +107,7 @@ pub enum ServerStartError {
     InitializeTimedOut(Duration),
 }
 
-/// What became of a file on the disk.
+/// How a file changed on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileChangeType {
     Created,
@@ -116,16 +115,16 @@ pub enum FileChangeType {
     Deleted,
 }
 
-/// A moment in what a server has said.
+/// A position in the order of all events of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventMark(u64);
 
-/// What a server has said by now. Of files that are not named it has said that nothing is wrong.
+/// The diagnostics that a server has published so far. A file that is missing has none.
 #[derive(Debug, Default)]
 pub struct PublishedSnapshot {
-    /// After the last save, if that is all there, and nothing was written since.
+    /// Diagnostics of the last save's run, if the run is complete and nothing was written since.
     pub on_save: Option<BTreeMap<PathBuf, Arc<Vec<Diagnostic>>>>,
-    /// Of files that are closed, if it tells of them.
+    /// Diagnostics of closed files, if the server publishes them.
     pub closed_files: Option<BTreeMap<PathBuf, Arc<Vec<Diagnostic>>>>,
 }
 
@@ -133,49 +132,49 @@ pub struct PublishedSnapshot {
 pub struct LanguageServer {
     inner: Arc<ServerInner>,
     peer: RpcPeer,
-    life: Option<ServerProcess>,
+    process: Option<ServerProcess>,
 }
 
-/// What is known of a server, by whoever asks and by what comes from it.
+/// The state of a server, shared by its callers and its message handler.
 #[derive(Debug)]
 struct ServerInner {
     launch: ServerLaunch,
-    known: Mutex<ServerRecord>,
-    /// Counts what happens, for those who wait.
+    record: Mutex<ServerRecord>,
+    /// Counts events and wakes the callers that wait.
     ticks: watch::Sender<u64>,
     state: watch::Sender<LanguageServerState>,
 }
 
 impl ServerInner {
     fn new(launch: ServerLaunch) -> Self {
-        let known = ServerRecord::new(&launch.quirks, Instant::now());
-        let state = known.state(Instant::now());
+        let record = ServerRecord::new(&launch.quirks, Instant::now());
+        let state = record.state(Instant::now());
         let (ticks, state) = (watch::Sender::new(0), watch::Sender::new(state));
-        Self { launch, known: Mutex::new(known), ticks, state }
+        Self { launch, record: Mutex::new(record), ticks, state }
     }
 
     fn lock(&self) -> MutexGuard<'_, ServerRecord> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something happens, and those who wait look at it.
+    /// Applies an event to the record, and wakes the callers that wait.
     fn change<T>(&self, change: impl FnOnce(&mut ServerRecord) -> T) -> T {
-        let mut known = self.lock();
-        let result = change(&mut known);
-        known.tick += 1;
-        self.ticks.send_replace(known.tick);
-        let state = known.state(Instant::now());
+        let mut record = self.lock();
+        let result = change(&mut record);
+        record.tick += 1;
+        self.ticks.send_replace(record.tick);
+        let state = record.state(Instant::now());
         self.state.send_if_modified(|before| {
-            let is_other = *before != state;
+            let has_changed = *before != state;
             *before = state;
-            is_other
+            has_changed
         });
         result
     }
 }
 
 impl LanguageServer {
-    /// Starts the process and greets it. It is not necessarily ready then.
+    /// Starts the process and sends `initialize`. The server may still have to read its project.
     pub async fn start(
         launch: ServerLaunch,
         processes: &Processes,
@@ -190,11 +189,11 @@ impl LanguageServer {
         let peer = RpcPeer::start(output, input, Arc::clone(&inner));
         match greet(&inner, &peer).await {
             Ok(()) => {
-                let life = Some(ServerProcess::begin(piped, Arc::clone(&inner)));
-                Ok(Self::begin(inner, peer, life))
+                let process = Some(ServerProcess::begin(piped, Arc::clone(&inner)));
+                Ok(Self::begin(inner, peer, process))
             }
             Err(ServerStartError::Ended { why }) => {
-                // Its exit says more than that it is silent.
+                // The exit status says more than the closed output.
                 let exit = timeout(EXIT_TIMEOUT, piped.wait()).await;
                 Err(ServerStartError::Ended {
                     why: exit.map_or(why, |exit| process::describe_exit(exit, &piped.stderr())),
@@ -204,8 +203,8 @@ impl LanguageServer {
         }
     }
 
-    fn begin(inner: Arc<ServerInner>, peer: RpcPeer, life: Option<ServerProcess>) -> Arc<Self> {
-        let server = Arc::new(Self { inner, peer, life });
+    fn begin(inner: Arc<ServerInner>, peer: RpcPeer, process: Option<ServerProcess>) -> Arc<Self> {
+        let server = Arc::new(Self { inner, peer, process });
         process::watch_for_hang(&server);
         server
     }
@@ -214,137 +213,137 @@ impl LanguageServer {
         &self.inner.launch.name
     }
 
-    /// The number of its process group, for whoever looks at its memory.
+    /// The id of its process group, to measure its memory.
     pub fn process_group(&self) -> Option<i32> {
-        self.life.as_ref().map(|life| life.group)
+        self.process.as_ref().map(|process| process.group)
     }
 
     pub fn state(&self) -> LanguageServerState {
         self.inner.lock().state(Instant::now())
     }
 
-    /// Whether it looks at the project once more, and will have done so soon.
+    /// Whether it reloads the project and is expected to be ready again soon.
     pub fn is_reindexing_briefly(&self) -> bool {
         self.inner.lock().readiness.ready_again_by(Instant::now()).is_some()
     }
 
-    /// Its state from now on.
     pub fn subscribe_state(&self) -> watch::Receiver<LanguageServerState> {
         self.inner.state.subscribe()
     }
 
-    /// How often it sent something that is no message, and what that was the last time.
+    /// How many malformed messages it sent, and the last of them.
     pub fn malformed_messages(&self) -> Option<(u64, String)> {
         self.inner.lock().malformed.clone()
     }
 
-    /// Opens a document, or tells of its text where that is another. Never waits.
+    /// Sends didOpen, or didChange if the text differs. Never waits.
     pub fn sync_document(&self, subject: &CheckedDocument, language: &str) {
-        self.hold_after(subject, language, None);
+        self.sync_text(subject, language, None);
     }
 
-    /// The same for a text that is not the document's. Gives what it held before, where that lies on the disk.
+    /// The same for a proposed text. Returns the text that the server had before, if that is the one on the disk.
     pub fn sync_proposed(&self, subject: &CheckedDocument, language: &str) -> Option<Arc<String>> {
-        let held = |known: &ServerRecord| {
-            let held = known.documents.get(&subject.path).filter(|held| held.is_clean())?;
-            Some(Arc::clone(&held.text))
+        let clean_text = |record: &ServerRecord| {
+            let document = record.documents.get(&subject.path).filter(|document| document.is_clean())?;
+            Some(Arc::clone(&document.text))
         };
-        let before = held(&self.inner.lock());
-        self.hold_after(subject, language, None);
+        let before = clean_text(&self.inner.lock());
+        self.sync_text(subject, language, None);
         before
     }
 
-    /// The true text again, after another was lent, and what `lend` gave then: nothing was written meanwhile.
+    /// Restores the real text after `sync_proposed`, which returned `before`: nothing was written meanwhile.
     pub fn restore_document(&self, subject: &CheckedDocument, language: &str, before: Option<&str>) {
-        self.hold_after(subject, language, before);
+        self.sync_text(subject, language, before);
     }
 
-    /// `there` lay on the disk all the time.
-    fn hold_after(&self, subject: &CheckedDocument, language: &str, there: Option<&str>) {
+    /// Syncs a text. If it equals `disk_text`, which was on the disk all the time, it does not count as newly saved.
+    fn sync_text(&self, subject: &CheckedDocument, language: &str, disk_text: Option<&str>) {
         let quirks = &self.inner.launch.quirks;
-        let begins = self.inner.change(|known| {
+        let ready_by = self.inner.change(|record| {
             let now = Instant::now();
-            let how = (known.capabilities.sync, &quirks.change);
-            let before = known.documents.get(&subject.path).map(|held| held.disk_version);
-            let messages = known.documents.sync(subject, language, how, (now, known.tick + 1));
+            let mode = (record.capabilities.sync, &quirks.change);
+            let before = record.documents.get(&subject.path).map(|document| document.disk_version);
+            let messages = record.documents.sync(subject, language, mode, (now, record.tick + 1));
             for (method, params) in messages {
                 if method == "textDocument/didOpen" {
-                    // What was said while it was closed, or before, is not said of what it is now.
-                    known.published.forget_own_diagnostics(&subject.path);
+                    // Earlier diagnostics are about another text.
+                    record.published.forget_own_diagnostics(&subject.path);
                 }
                 self.peer.notify(method, &params);
             }
-            known.invalidate_preamble(&subject.path, quirks);
-            let held = known.documents.get(&subject.path).filter(|held| held.is_clean());
-            let is_new = |held: &ServerDocument| before.is_some_and(|before| before != held.disk_version);
-            if held.is_some_and(|held| is_new(held) && there != Some(held.text.as_str())) {
-                known.text_saved = Some(now);
+            record.invalidate_preamble(&subject.path, quirks);
+            let document = record.documents.get(&subject.path).filter(|document| document.is_clean());
+            let is_new =
+                |document: &ServerDocument| before.is_some_and(|before| before != document.disk_version);
+            if document.is_some_and(|document| is_new(document) && disk_text != Some(document.text.as_str()))
+            {
+                record.text_saved = Some(now);
             }
-            known.readiness.document_opened(now);
-            match known.readiness.stage(now) {
+            record.readiness.document_opened(now);
+            match record.readiness.stage(now) {
                 ReadinessStage::Starting { until } => until,
                 _ => None,
             }
         });
-        self.wake_at(begins);
+        self.wake_at(ready_by);
     }
 
-    /// Those who wait look again at this moment: by then it is ready, if nothing has begun.
-    fn wake_at(&self, begins: Option<Instant>) {
-        let Some(begins) = begins else { return };
+    /// Wakes the waiting callers at this moment: the server is ready then, unless it begins to report progress.
+    fn wake_at(&self, ready_by: Option<Instant>) {
+        let Some(ready_by) = ready_by else { return };
         let inner = Arc::downgrade(&self.inner);
         tokio::spawn(async move {
-            sleep_until(begins).await;
+            sleep_until(ready_by).await;
             let _ = inner.upgrade().map(|inner| inner.change(|_| ()));
         });
     }
 
-    /// The text that is held of it was saved. Where something that was saved before is about to be looked at, the server is told
-    /// of it when that has begun, by whoever waits for what follows.
+    /// The synced text was saved. If a run with an earlier cause is still due, didSave is deferred; the caller that
+    /// waits for the diagnostics of the save sends it once that run has begun or is overdue.
     pub fn did_save(&self, path: &Path) {
-        self.inner.change(|known| {
+        self.inner.change(|record| {
             let now = Instant::now();
-            // One stands for all: whoever looks at what was saved looks at everything.
-            let version = known.documents.get(path).map(|held| held.version).unwrap_or_default();
-            known.save_runs.deferred_save =
-                known.save_runs.run_due_until(now).map(|_| (path.to_owned(), version));
-            self.tell_saved(known, path, version, now);
+            // One deferred save stands for all: a run checks everything that was saved.
+            let version = record.documents.get(path).map(|document| document.version).unwrap_or_default();
+            record.save_runs.deferred_save =
+                record.save_runs.run_due_until(now).map(|_| (path.to_owned(), version));
+            self.notify_saved(record, path, version, now);
         });
     }
 
-    fn tell_saved(&self, known: &mut ServerRecord, path: &Path, version: i32, now: Instant) {
-        let save = known.capabilities.save;
-        let message = known.documents.did_save(path, version, save == Some(IncludeText(true)), now);
-        let is_now = known.save_runs.deferred_save.is_none();
-        if let (Some((method, params)), Some(_), true) = (message, save, is_now) {
-            known.last_save = Some(now);
-            known.save_runs.expect_run(now);
+    fn notify_saved(&self, record: &mut ServerRecord, path: &Path, version: i32, now: Instant) {
+        let save = record.capabilities.save;
+        let message = record.documents.did_save(path, version, save == Some(IncludeText(true)), now);
+        let is_due = record.save_runs.deferred_save.is_none();
+        if let (Some((method, params)), Some(_), true) = (message, save, is_due) {
+            record.last_save = Some(now);
+            record.save_runs.expect_run(now);
             self.peer.notify(method, &params);
         }
     }
 
     pub fn close(&self, path: &Path) {
-        self.inner.change(|known| {
-            if known.documents.get(path).is_some_and(|held| !held.is_clean()) {
-                // For the server its text is the disk's from now on.
-                known.disk_changed = Some(Instant::now());
+        self.inner.change(|record| {
+            if record.documents.get(path).is_some_and(|document| !document.is_clean()) {
+                // From now on the server reads the text from the disk.
+                record.disk_changed = Some(Instant::now());
             }
-            if let Some((method, params)) = known.documents.close(path) {
-                known.published.forget_own_diagnostics(path);
+            if let Some((method, params)) = record.documents.close(path) {
+                record.published.forget_own_diagnostics(path);
                 self.peer.notify(method, &params);
             }
         });
     }
 
-    /// Those that are held, at this moment.
     pub fn open_paths(&self) -> Vec<PathBuf> {
         self.inner.lock().documents.all().map(|(path, _)| path.clone()).collect()
     }
 
-    /// Files changed on the disk. Those that it did not ask to be told of are left out.
+    /// Files changed on the disk. Only files that the server watches are sent.
     pub fn did_change_watched_files(&self, changed: &[(PathBuf, FileChangeType)]) {
         let watches = self.inner.lock().registrations.watch_patterns();
-        // Looked through before anybody is kept waiting: a command may change thousands of files.
+        // Filtered before the lock is taken: a command may change thousands of files.
         let wanted = changed.iter().filter(|(path, change)| watches.is_watched(path, *change));
         let change = |(path, change): &(PathBuf, FileChangeType)| {
             let kind = match change {
@@ -355,11 +354,11 @@ impl LanguageServer {
             Some(json!({ "uri": uri::from_path(path)?, "type": kind }))
         };
         let changes: Vec<_> = wanted.filter_map(change).collect();
-        self.inner.change(|known| {
-            known.others_changed = Some(Instant::now());
-            // One that never said what it wants to hear of may look for itself.
+        self.inner.change(|record| {
+            record.others_changed = Some(Instant::now());
+            // A server that registered no watchers may watch the disk itself.
             if !changes.is_empty() || watches.is_empty() {
-                known.disk_changed = Some(Instant::now());
+                record.disk_changed = Some(Instant::now());
             }
             if !changes.is_empty() {
                 self.peer.notify("workspace/didChangeWatchedFiles", &json!({ "changes": changes }));
@@ -367,45 +366,48 @@ impl LanguageServer {
         });
     }
 
-    /// Folders came or went on the disk.
+    /// Folders were created or deleted on the disk.
     pub fn note_folders_changed(&self) {
-        self.inner.change(|known| known.folders_changed = Some(Instant::now()));
+        self.inner.change(|record| record.folders_changed = Some(Instant::now()));
     }
 
-    /// Whether something was written since it was last told of a save: what follows a save alone is not known then, until it
-    /// is told of one again.
+    /// Whether anything was written since the last didSave. Until the next one, the diagnostics that follow a save are
+    /// unknown.
     pub fn needs_save(&self) -> bool {
-        let known = self.inner.lock();
-        let written = known.others_changed.max(known.text_saved);
+        let record = self.inner.lock();
+        let written = record.others_changed.max(record.text_saved);
         let is_owed =
-            known.save_runs.deferred_save.is_some() || (written.is_some() && written > known.last_save);
+            record.save_runs.deferred_save.is_some() || (written.is_some() && written > record.last_save);
         !self.inner.launch.quirks.saves_for.is_empty() && is_owed
     }
 
-    /// What it says of the text that was last held. Of a file that is not held, what it says of the disk, where it can.
+    /// The server's verdict on the last synced text, or, for a file that it does not have open, on the disk's text if
+    /// it can check that.
     pub async fn check(&self, path: &Path, until: Instant) -> Verdict {
         self.wait_for_verdict(path, until).await
     }
 
-    /// What follows a save alone (the compiler's own diagnostics), for the text that is held, which must be the one that was
-    /// saved. None where nothing follows a save; then `check` says it all.
+    /// The diagnostics that follow only a save (the compiler's own), for the synced text, which must be the saved one.
+    /// `None` if the server has none; then `check` is complete.
     pub async fn check_saved(&self, path: &Path, until: Instant) -> Option<Verdict> {
         self.wait_for_save_verdict(path, until).await
     }
 
-    /// All that it has said of files that it was not asked about, at this moment.
+    /// Everything that it has published so far about files that the caller did not ask about.
     pub fn published_snapshot(&self) -> PublishedSnapshot {
-        let known = self.inner.lock();
+        let record = self.inner.lock();
         let quirks = &self.inner.launch.quirks;
-        let is_clean = |path: &Path| known.documents.get(path).is_none_or(ServerDocument::is_clean);
-        let is_followed = known.is_save_checked(quirks) && !known.save_runs.has_just_ended(Instant::now());
-        let saved = || known.published.with_save_diagnostics().filter(|(path, _)| is_clean(path));
-        let is_pushed = quirks.pushes_closed && known.pull_options(quirks).is_none();
-        let is_ready = matches!(known.gate(Instant::now()), ReadinessGate::Open(_));
-        let closed =
-            || known.published.with_own_diagnostics().filter(|(path, _)| known.documents.get(path).is_none());
+        let is_clean = |path: &Path| record.documents.get(path).is_none_or(ServerDocument::is_clean);
+        let is_save_checked =
+            record.is_save_checked(quirks) && !record.save_runs.has_just_ended(Instant::now());
+        let saved = || record.published.with_save_diagnostics().filter(|(path, _)| is_clean(path));
+        let is_pushed = quirks.pushes_closed && record.pull_options(quirks).is_none();
+        let is_ready = matches!(record.gate(Instant::now()), ReadinessGate::Open(_));
+        let closed = || {
+            record.published.with_own_diagnostics().filter(|(path, _)| record.documents.get(path).is_none())
+        };
         PublishedSnapshot {
-            on_save: is_followed.then(|| {
+            on_save: is_save_checked.then(|| {
                 saved().map(|(path, all)| (path.clone(), Arc::clone(&all.save_diagnostics))).collect()
             }),
             closed_files: (is_pushed && is_ready)
@@ -413,46 +415,48 @@ impl LanguageServer {
         }
     }
 
-    /// What followed a save, since that moment, for files whose text was not changed since then. Nothing before it is all there.
+    /// Diagnostics of a save since `since`, for files whose text has not changed since. Empty until the save's run is
+    /// complete.
     pub fn other_files_on_save(&self, since: EventMark) -> Vec<(PathBuf, Verdict)> {
-        let known = self.inner.lock();
-        if !known.is_save_checked(&self.inner.launch.quirks) {
+        let record = self.inner.lock();
+        if !record.is_save_checked(&self.inner.launch.quirks) {
             return Vec::new();
         }
-        let others = known.other_files_since(since).map(|(path, _)| path.clone());
+        let others = record.other_files_since(since).map(|(path, _)| path.clone());
         others
-            .filter_map(|path| known.save_verdict(&path).map(|said| (path, said)))
+            .filter_map(|path| record.save_verdict(&path).map(|verdict| (path, verdict)))
             .take(other_files::MAX_REPORTED_FILES)
             .collect()
     }
 
-    /// Whether it can be asked about what it tells of other files by itself, so that nobody has to wait for that.
+    /// Whether the server answers pulls for the files that it publishes by itself, so that no caller must wait for
+    /// publishes.
     pub fn can_pull_others(&self) -> bool {
         self.inner.lock().can_pull_others(&self.inner.launch.quirks)
     }
 
-    /// This moment, for `others`. Taken before `hold`.
+    /// The current position, for `check_other_files`. Take it before `sync_document`.
     pub fn event_mark(&self) -> EventMark {
         EventMark(self.inner.lock().tick)
     }
 
-    /// What it says, since that moment, of files whose text was not changed since then: by publish, as related documents, or
-    /// because it is asked. Without what follows a save alone.
+    /// Verdicts since `since` on files whose text has not changed since: from publishes, related documents or pulls.
+    /// Without the diagnostics that follow only a save.
     pub async fn check_other_files(&self, since: EventMark, until: Instant) -> Vec<(PathBuf, Verdict)> {
         self.wait_for_other_files(since, until).await
     }
 
-    /// Asks it to end, and ends its process after `grace` whether it does or not.
+    /// Sends `shutdown` and `exit`, SIGTERM after `grace`, and SIGKILL half of `grace` later.
     pub async fn shut_down(&self, grace: Duration) {
-        self.inner.change(|known| {
-            known.is_stopped = true;
-            known.ended.get_or_insert_with(|| "it was stopped".to_owned());
+        self.inner.change(|record| {
+            record.is_stopped = true;
+            record.ended.get_or_insert_with(|| "it was stopped".to_owned());
         });
         let asked = self.peer.request("shutdown", &());
         let _ = timeout(grace / 2, asked).await;
         self.peer.notify("exit", &());
-        if let Some(life) = &self.life {
-            life.stop(grace / 2).await;
+        if let Some(process) = &self.process {
+            process.stop(grace / 2).await;
         }
         self.peer.close("it was stopped");
     }
@@ -466,8 +470,8 @@ async fn greet(inner: &ServerInner, peer: &RpcPeer) -> Result<(), ServerStartErr
         Ok(Err(PeerError::Rpc(error))) => return Err(ServerStartError::InitializeFailed(error.to_string())),
         Ok(Ok(answer)) => answer,
     };
-    let offers = ServerCapabilities::read(&record::parse_value(&answer));
-    inner.change(|known| known.capabilities = offers);
+    let capabilities = ServerCapabilities::read(&record::parse_value(&answer));
+    inner.change(|record| record.capabilities = capabilities);
     peer.notify("initialized", &json!({}));
     let settings = &inner.launch.settings;
     if settings.as_object().is_some_and(|settings| !settings.is_empty()) {

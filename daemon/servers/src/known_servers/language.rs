@@ -25,7 +25,7 @@ pub struct Language {
     pub minor: bool,
 }
 
-/// By its name, its extension, or its first line, in this order.
+/// By its name, its extension or its first line, in this order.
 pub fn language_of(path: &Path, first_line: &str) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     by_name(name).or_else(|| by_extension(name)).or_else(|| by_first_line(first_line))
@@ -45,7 +45,7 @@ fn by_extension(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The length of the longest of these extensions that the name has.
+/// The length of the longest matching extension.
 pub(crate) fn longest_extension(extensions: &[String], name: &str) -> usize {
     let fitting = extensions.iter().filter(|extension| name.len() > extension.len());
     fitting.filter(|extension| name.ends_with(&***extension)).map(String::len).max().unwrap_or(0)
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_language_follows_from_name_extension_or_first_line() {
+    fn the_name_extension_or_first_line_decides_the_language() {
         for (name, first_line, language) in [
             ("/a/main.rs", "", Some("rust")),
             ("/a/x.d.ts", "", Some("typescript")),

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_is_where_the_tool_has_it() {
+    fn the_root_is_the_one_of_the_tool() {
         let cargo = [
             ("/w/Cargo.toml", "[workspace]"),
             ("/w/a/Cargo.toml", "[package]"),

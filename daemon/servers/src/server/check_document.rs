@@ -1,4 +1,4 @@
-//! Waiting for what a server says of a text.
+//! Waits for a server's verdict on a text.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,24 +22,23 @@ use crate::report::Verdict;
 use crate::time_limits::PULL_RETRY_PAUSE;
 use copydesk_rpc::peer::{PeerError, RpcResponseFuture};
 
-const LATE: &str = "it did not answer in time";
+const TIMED_OUT: &str = "it did not answer in time";
 
-/// What is to be done next.
 pub(super) enum CheckStep {
     Done(Verdict),
     Pull(PendingPull),
-    /// Until something happens, or this moment; and what is waited for.
+    /// Until an event or this moment; with the reason.
     Wait(Option<Instant>, &'static str),
 }
 
-/// A question that was sent.
+/// A pull that was sent.
 pub(super) struct PendingPull {
-    /// All of them together say what is wrong.
+    /// Together they are the diagnostics.
     pub(super) responses: Vec<RpcResponseFuture>,
-    /// The text that it is about. None for the disk's.
+    /// The text that it is about; `None` for a closed file, or if an editor's text is still on its way.
     text: Option<Arc<String>>,
     is_proof: bool,
-    /// Since when it was ready, by its own words.
+    /// `reported_ready` when the pull was sent.
     ready: Option<Instant>,
     path: PathBuf,
     version: Option<i32>,
@@ -52,10 +51,10 @@ impl LanguageServer {
         loop {
             ticks.borrow_and_update();
             match self.next_step(path, &mut version) {
-                CheckStep::Done(said) => return said,
-                CheckStep::Pull(pulling) => {
-                    if let Some(said) = self.receive_pull(pulling, until).await {
-                        return said;
+                CheckStep::Done(verdict) => return verdict,
+                CheckStep::Pull(pending) => {
+                    if let Some(verdict) = self.receive_pull(pending, until).await {
+                        return verdict;
                     }
                 }
                 CheckStep::Wait(_, why) if Instant::now() >= until => return unknown_verdict(why),
@@ -64,41 +63,42 @@ impl LanguageServer {
         }
     }
 
-    /// The verdict without waiting for messages: it waits only if the verdict is sure to be known at a certain moment. A pull is not sent.
+    /// The verdict without waiting for messages: waits only for a moment at which the verdict is sure to be known.
+    /// Sends no pull.
     pub(super) async fn wait_for_settled(&self, path: &Path, until: Instant) -> Verdict {
         loop {
             let now = Instant::now();
             let decision = {
-                let mut known = self.inner.lock();
-                known.resolve_text(path, &self.inner.launch.quirks);
-                known.judge(path, None, &self.inner.launch.quirks, now)
+                let mut record = self.inner.lock();
+                record.resolve_text(path, &self.inner.launch.quirks);
+                record.judge(path, None, &self.inner.launch.quirks, now)
             };
             match decision.action {
-                CheckAction::Conclude(said) => return said,
+                CheckAction::Conclude(verdict) => return verdict,
                 CheckAction::Wait(Some(at)) if at <= until && at > now => sleep_until(at).await,
                 _ => return unknown_verdict(decision.why),
             }
         }
     }
 
-    /// Carries out what the judge wants next. Requests are sent while the record is locked, so that the answer is for the text that the
-    /// server has at this moment.
+    /// Carries out the judge's next action. Sends requests while the record is locked, so that the response is for the
+    /// text that the server has at this moment.
     pub(super) fn next_step(&self, path: &Path, version: &mut Option<i32>) -> CheckStep {
-        let (mut known, now) = (self.inner.lock(), Instant::now());
+        let (mut record, now) = (self.inner.lock(), Instant::now());
         let quirks = &self.inner.launch.quirks;
-        known.resolve_text(path, quirks);
-        let decision = known.judge(path, *version, quirks, now);
+        record.resolve_text(path, quirks);
+        let decision = record.judge(path, *version, quirks, now);
         *version = Some(decision.version);
         self.log_decision(path, &decision);
         match decision.action {
-            CheckAction::Conclude(said) => CheckStep::Done(said),
+            CheckAction::Conclude(verdict) => CheckStep::Done(verdict),
             CheckAction::Wait(at) => CheckStep::Wait(at, decision.why),
-            CheckAction::Pull => match known.pull_options_for(path, quirks) {
-                Some(options) => self.send_pull(&known, path, options, now),
-                // The judge wants a pull only where there are options.
+            CheckAction::Pull => match record.pull_options_for(path, quirks) {
+                Some(options) => self.send_pull(&record, path, options, now),
+                // The judge wants a pull only if there are options.
                 None => CheckStep::Wait(None, decision.why),
             },
-            CheckAction::Resend => match self.resend_text(&mut known, path) {
+            CheckAction::Resend => match self.resend_text(&mut record, path) {
                 Some(resent) => {
                     *version = Some(resent);
                     CheckStep::Wait(Some(now), decision.why)
@@ -108,16 +108,16 @@ impl LanguageServer {
         }
     }
 
-    /// Why a diagnostic was judged as it was: never a text, and waiting only at the finest level.
+    /// Logs why a verdict was reached: never a text, and waits only at the finest level.
     fn log_decision(&self, path: &Path, decision: &CheckDecision) {
         let (server, file, version) = (self.name(), path.display(), decision.version);
         let (verdict, why) = (decision.action.name(), decision.why);
         match &decision.action {
             CheckAction::Wait(_) => tracing::trace!(server, %file, version, verdict, why, "judged"),
-            CheckAction::Conclude(said) => {
-                let count = said.diagnostics().map_or(0, <[Diagnostic]>::len);
-                // The server's own words on what it is busy with say more.
-                let why = if let Verdict::Unknown { why } = said { why.as_str() } else { why };
+            CheckAction::Conclude(concluded) => {
+                let count = concluded.diagnostics().map_or(0, <[Diagnostic]>::len);
+                // The server's own message about its work says more.
+                let why = if let Verdict::Unknown { why } = concluded { why.as_str() } else { why };
                 tracing::debug!(server, %file, version, verdict, why, count, "judged");
             }
             CheckAction::Pull | CheckAction::Resend => {
@@ -126,34 +126,34 @@ impl LanguageServer {
         }
     }
 
-    /// The new version; none where it cannot be told once more.
-    pub(super) fn resend_text(&self, known: &mut ServerRecord, path: &Path) -> Option<i32> {
+    /// Returns the new version; `None` if the text cannot be sent once more.
+    pub(super) fn resend_text(&self, record: &mut ServerRecord, path: &Path) -> Option<i32> {
         let quirks = &self.inner.launch.quirks;
-        let more = quirks.change.iter().chain(&quirks.touch);
-        let more = more.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let extra = quirks.change.iter().chain(&quirks.touch);
+        let extra = extra.map(|(name, value)| (name.clone(), value.clone())).collect();
         let (method, mut params) =
-            known.documents.resend_text(path, (known.capabilities.sync, &more), Instant::now())?;
-        let held = known.documents.get(path)?;
-        expect_version(&mut params, held);
+            record.documents.resend_text(path, (record.capabilities.sync, &extra), Instant::now())?;
+        let document = record.documents.get(path)?;
+        expect_version(&mut params, document);
         self.peer.notify(method, &params);
-        Some(held.version)
+        Some(document.version)
     }
 
     pub(super) fn send_pull(
         &self,
-        known: &ServerRecord,
+        record: &ServerRecord,
         path: &Path,
         options: &PullOptions,
         now: Instant,
     ) -> CheckStep {
-        let held = known.documents.get(path);
-        let Some(uri) = held.map(|held| held.uri.clone()).or_else(|| uri::from_path(path)) else {
+        let document = record.documents.get(path);
+        let Some(uri) = document.map(|document| document.uri.clone()).or_else(|| uri::from_path(path)) else {
             return CheckStep::Done(unknown_verdict("it has no address that a server could be asked by"));
         };
         let quirks = &self.inner.launch.quirks;
-        let answers = if quirks.pull == PullSupport::Tsserver {
+        let responses = if quirks.pull == PullSupport::Tsserver {
             let ask = |mut params| {
-                held.iter().for_each(|held| expect_version(&mut params, held));
+                document.iter().for_each(|document| expect_version(&mut params, document));
                 self.peer.request("workspace/executeCommand", &params)
             };
             tsserver::request_params(path, &uri).map(ask).into()
@@ -162,39 +162,39 @@ impl LanguageServer {
             if let (Some(identifier), Some(params)) = (&options.identifier, params.as_object_mut()) {
                 params.insert("identifier".to_owned(), Value::from(identifier.as_str()));
             }
-            held.iter().for_each(|held| expect_version(&mut params, held));
+            document.iter().for_each(|document| expect_version(&mut params, document));
             vec![self.peer.request("textDocument/diagnostic", &params)]
         };
         CheckStep::Pull(PendingPull {
-            responses: answers,
-            text: held.filter(|held| held.has_text()).map(|held| Arc::clone(&held.text)),
-            is_proof: known.is_pull_proof(path, quirks, now),
-            ready: known.said_ready(quirks, now),
+            responses,
+            text: document.filter(|document| document.has_text()).map(|document| Arc::clone(&document.text)),
+            is_proof: record.is_pull_proof(path, quirks, now),
+            ready: record.reported_ready(quirks, now),
             path: path.to_owned(),
-            version: held.map(|held| held.version),
+            version: document.map(|document| document.version),
         })
     }
 
-    /// None where it has to be asked again.
-    pub(super) async fn receive_pull(&self, pulling: PendingPull, until: Instant) -> Option<Verdict> {
-        let PendingPull { responses: answers, text, is_proof, ready, path, version } = pulling;
+    /// `None` if the caller has to ask again.
+    pub(super) async fn receive_pull(&self, pending: PendingPull, until: Instant) -> Option<Verdict> {
+        let PendingPull { responses, text, is_proof, ready, path, version } = pending;
         let (server, file) = (self.name(), path.display());
-        let mut came = Vec::new();
-        for answer in answers {
-            came.push(match self.answered(answer, until).await {
+        let mut received = Vec::new();
+        for response in responses {
+            received.push(match self.wait_for_response(response, until).await {
                 Err(why) => return Some(Verdict::Unknown { why }),
                 Ok(Err(PeerError::Rpc(error))) if error.is_retryable() => {
                     sleep_until(until.min(Instant::now() + PULL_RETRY_PAUSE)).await;
-                    return (Instant::now() >= until).then(|| unknown_verdict(LATE));
+                    return (Instant::now() >= until).then(|| unknown_verdict(TIMED_OUT));
                 }
                 Ok(Err(error)) => {
                     let is_published = self.inner.lock().refuse_pull(&path, version);
                     return (!is_published).then(|| Verdict::Unknown { why: error.to_string() });
                 }
-                Ok(Ok(answer)) => answer,
+                Ok(Ok(response)) => response,
             });
         }
-        let Some(report) = self.read(&came) else {
+        let Some(report) = self.parse_responses(&received) else {
             return Some(unknown_verdict("its answer is no report of diagnostics"));
         };
         let quirks = &self.inner.launch.quirks;
@@ -208,11 +208,11 @@ impl LanguageServer {
         }
         if !report.related.is_empty() {
             let related = report.related;
-            self.inner.change(|known| {
+            self.inner.change(|record| {
                 for (path, set) in
                     related.into_iter().filter_map(|(uri, set)| Some((uri::to_path(&uri)?, set)))
                 {
-                    known.record_pull(path, set, quirks, Instant::now());
+                    record.record_pull(path, set, quirks, Instant::now());
                 }
             });
         }
@@ -226,10 +226,10 @@ impl LanguageServer {
         Some(if is_proof { Verdict::Proven(diagnostics) } else { Verdict::Likely(diagnostics) })
     }
 
-    /// Or why it is not waited for any longer: one that begins to read the project takes any time.
-    async fn answered(
+    /// Waits for a response. `Err` says why the wait ended: a server that begins to read the project may take any time.
+    async fn wait_for_response(
         &self,
-        mut answer: RpcResponseFuture,
+        mut response: RpcResponseFuture,
         until: Instant,
     ) -> Result<Result<Box<RawValue>, PeerError>, String> {
         let mut ticks = self.inner.ticks.subscribe();
@@ -237,25 +237,25 @@ impl LanguageServer {
             ticks.borrow_and_update();
             tokio::select! {
                 biased;
-                answer = &mut answer => return Ok(answer),
+                response = &mut response => return Ok(response),
                 () = wait_for_tick(&mut ticks, None, until) => {}
             }
             if let ReadinessGate::Shut(why) = self.inner.lock().gate(Instant::now()) {
                 return Err(why);
             }
             if Instant::now() >= until {
-                return Err(LATE.to_owned());
+                return Err(TIMED_OUT.to_owned());
             }
         }
     }
 
-    fn read(&self, answers: &[Box<RawValue>]) -> Option<PullResponse> {
+    fn parse_responses(&self, responses: &[Box<RawValue>]) -> Option<PullResponse> {
         if self.inner.launch.quirks.pull != PullSupport::Tsserver {
-            return parse::parse_pull(answers.first()?);
+            return parse::parse_pull(responses.first()?);
         }
         let (mut room, mut report) = (parse::MAX_READ, PullResponse::default());
-        for answer in answers {
-            let set = tsserver::parse_response(answer, &self.inner.launch.settings, &mut room)?;
+        for response in responses {
+            let set = tsserver::parse_response(response, &self.inner.launch.settings, &mut room)?;
             report.set.diagnostics.extend(set.diagnostics);
             report.set.omitted += set.omitted;
         }
@@ -264,9 +264,12 @@ impl LanguageServer {
 }
 
 impl ServerRecord {
-    /// What was published last of a document that is held.
+    /// The last stored diagnostics of a file, clamped to its text.
     pub(super) fn published_diagnostics(&self, path: &Path) -> Vec<Diagnostic> {
-        self.clamp_diagnostics(path, self.published.get(path).map(|said| said.diagnostics.as_slice()))
+        self.clamp_diagnostics(
+            path,
+            self.published.get(path).map(|published| published.diagnostics.as_slice()),
+        )
     }
 
     pub(super) fn clamp_diagnostics(
@@ -275,35 +278,36 @@ impl ServerRecord {
         diagnostics: Option<&[Diagnostic]>,
     ) -> Vec<Diagnostic> {
         let mut diagnostics = diagnostics.unwrap_or_default().to_vec();
-        if let Some(held) = self.documents.get(path).filter(|held| held.has_text()) {
-            convert_positions(&held.text, self.encoding, &mut diagnostics);
+        if let Some(document) = self.documents.get(path).filter(|document| document.has_text()) {
+            convert_positions(&document.text, self.encoding, &mut diagnostics);
         }
         diagnostics
     }
 
-    /// The server answers pulls of this version with an error. Tells whether it has published for the file instead.
+    /// The server rejects pulls of this version. Returns whether it has published for the file instead.
     fn refuse_pull(&mut self, path: &Path, version: Option<i32>) -> bool {
-        let is_published = self.published.get(path).is_some_and(|said| !said.is_pull);
-        if let Some(held) = self.documents.get_mut(path).filter(|_| is_published) {
-            held.pull_refused = version;
+        let is_published = self.published.get(path).is_some_and(|published| !published.is_pull);
+        if let Some(document) = self.documents.get_mut(path).filter(|_| is_published) {
+            document.pull_refused = version;
         }
         is_published
     }
 }
 
-/// Names the text that a message to an editor's server is about, for the editor: it sends the message only while that is the text.
-fn expect_version(params: &mut Value, held: &ServerDocument) {
-    if let (Some(observed), Some(params)) = (held.observed, params.as_object_mut()) {
-        let expected = json!({ "uri": held.uri, "version": observed.version });
+/// Names the text that a message to an editor's server is about. The editor sends the message only while the server has
+/// that text.
+fn expect_version(params: &mut Value, document: &ServerDocument) {
+    if let (Some(observed), Some(params)) = (document.observed, params.as_object_mut()) {
+        let expected = json!({ "uri": document.uri, "version": observed.version });
         params.insert(EXPECTED_DOCUMENT.to_owned(), expected);
     }
 }
 
-/// Until something happens, or the first of the two moments.
+/// Waits for an event, or the earlier of the two moments.
 pub(super) async fn wait_for_tick(ticks: &mut watch::Receiver<u64>, at: Option<Instant>, until: Instant) {
     let moment = at.map_or(until, |at| at.min(until));
     tokio::select! {
-        // The sender is the server's own, and lives as long as whoever waits here.
+        // The sender lives in the server, so it outlives the wait.
         _ = ticks.changed() => {}
         () = sleep_until(moment) => {}
     }

@@ -1,4 +1,4 @@
-//! Positions that a text does not have become the nearest that it has, as LSP says: past the end of a line is its end, past the
+//! Moves positions outside of a text to the nearest inside, as LSP says: past the end of a line is its end, past the
 //! last line is the end of the text.
 
 use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};

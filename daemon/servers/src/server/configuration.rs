@@ -2,20 +2,20 @@
 
 use serde_json::Value;
 
-/// Sections in one question; more are not answered.
-const MOST: usize = 1000;
+/// Cap on the sections of one request; the rest is not answered.
+const MAX_SECTIONS: usize = 1000;
 
-/// One value for each item, `null` where nothing is said of its section.
+/// One value for each item; `null` for a section without settings.
 pub(super) fn answer_configuration(settings: &Value, params: &Value) -> Value {
     let items = params.get("items").and_then(Value::as_array);
     let section = |item: &Value| match item.get("section").and_then(Value::as_str) {
         None | Some("") => settings.clone(),
         Some(section) => find(settings, section).cloned().unwrap_or_default(),
     };
-    items.into_iter().flatten().take(MOST).map(section).collect()
+    items.into_iter().flatten().take(MAX_SECTIONS).map(section).collect()
 }
 
-/// `a.b` is a member of that name, or the member `b` of `a`.
+/// `a.b` is the member `a.b`, or the member `b` of `a`.
 fn find<'a>(settings: &'a Value, section: &str) -> Option<&'a Value> {
     settings.get(section).or_else(|| {
         let mut splits = section.match_indices('.').map(|(at, _)| section.split_at(at));
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sections_are_found_however_they_are_written() {
+    fn sections_are_found_in_every_spelling() {
         let settings = json!({ "a": { "b": { "c": 1 }, "d.e": 2 }, "x.y": { "z": 3 } });
         let ask = |sections: Value| {
             let items: Vec<_> =

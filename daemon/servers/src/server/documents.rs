@@ -1,7 +1,7 @@
-//! The documents that a server holds open, and how it is told of them.
+//! The documents that a server has open, and the messages that sync them.
 //!
-//! Versions are counted over all documents of a server and never repeat, so that what was said of a document before it was closed
-//! cannot be taken for what is said after it was opened again.
+//! The daemon counts versions over all documents of a server, and they never repeat. So a publish for a document before
+//! it was closed cannot pass for one after it was opened again. An editor counts the versions of its own documents.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -17,13 +17,13 @@ use super::preamble::PreambleCheck;
 use super::uri;
 use crate::source::CheckedDocument;
 
-/// Versions whose texts can be told apart.
-const REMEMBERED: usize = 64;
+/// How many versions of a document keep a fingerprint of their text.
+const MAX_VERSIONS: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct ServerDocuments {
     open: BTreeMap<PathBuf, ServerDocument>,
-    /// The last version that was given.
+    /// The last version given to any document.
     version: i32,
 }
 
@@ -33,91 +33,91 @@ pub(super) struct ServerDocument {
     pub(super) language: String,
     pub(super) text: Arc<String>,
     pub(super) version: i32,
-    /// When the server was told of this version.
+    /// When the server got this version.
     pub(super) sent_at: Instant,
-    /// When the text became another than it was, or than the disk's, if ever; and that in the order of all that happened.
+    /// When the text last changed, or was opened with unsaved changes; with its position in the order of all events.
     pub(super) edited: Option<(Instant, u64)>,
-    /// The version whose text lies on the disk.
+    /// The version whose text is on the disk.
     pub(super) disk_version: Option<i32>,
-    /// The version that was last saved, and when.
+    /// The last saved version, and when it was saved.
     pub(super) last_save: Option<(i32, Instant)>,
     pub(super) preamble_check: Option<PreambleCheck>,
-    /// The version for which the server refused a pull: what it publishes counts instead.
+    /// The version for which the server rejected a pull: its publishes count instead.
     pub(super) pull_refused: Option<i32>,
-    /// Where an editor holds it, and not the daemon.
+    /// Set if an editor owns the document, and not the daemon.
     pub(super) observed: Option<ObservedVersion>,
-    /// The last versions, and what their texts were.
+    /// The last versions, with fingerprints of their texts, or, for an editor's document, of the version.
     texts: VecDeque<(i32, u64)>,
 }
 
-/// A text that an editor told its server of.
+/// A version that an editor sent to its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ObservedVersion {
-    /// As the editor counts for this server.
+    /// The editor's version for this server.
     pub(super) version: i32,
-    /// As the editor counts for the daemon; none where the daemon does not see the buffer, and knows only the file.
+    /// The editor's version for the daemon; `None` if the daemon does not see the buffer, and knows only the file.
     pub(super) document: Option<i32>,
-    /// When the editor told the server.
+    /// When the editor sent it to the server.
     pub(super) told_at: Instant,
-    /// `ServerDocument::text` is the text of this version. The editor's message to the daemon may be still on its way.
+    /// `ServerDocument::text` is the text of this version. The editor's message to the daemon may still be on its way.
     pub(super) has_text: bool,
 }
 
-/// The first of the versions that the daemon gives where an editor counts the others.
+/// The daemon's own versions start here if an editor counts the others.
 pub(super) const OWN_VERSIONS: i32 = 1_000_000_000;
 
 impl ServerDocument {
-    /// It is on the disk as it is here.
+    /// Whether its text is on the disk.
     pub(super) fn is_clean(&self) -> bool {
         self.disk_version == Some(self.version)
     }
 
-    /// Whether the server was ever told of this version of it.
+    /// Whether the server got this version of it.
     pub(super) fn has_version(&self, version: i32) -> bool {
         self.texts.iter().any(|(known, _)| *known == version)
     }
 
-    /// Whether a version is from before it was opened, or so old that it is forgotten.
+    /// Whether a version is from before it was opened, or so old that it was dropped.
     pub(super) fn predates_open(&self, version: i32) -> bool {
         (1..self.texts.front().map_or(0, |(oldest, _)| *oldest)).contains(&version)
     }
 
-    /// Whether another version had the text that it has now.
+    /// Whether that version had the current text.
     pub(super) fn has_same_text_as(&self, version: i32) -> bool {
         let text = |version| self.texts.iter().find(|(known, _)| *known == version).map(|(_, text)| *text);
         text(version).is_some() && text(version) == text(self.version)
     }
 
-    /// It was opened with this version.
+    /// Whether the current version is the one that it was opened with.
     pub(super) fn is_just_opened(&self) -> bool {
         self.texts.len() == 1
     }
 
-    /// Which of two versions the server was told of later; none for one that it was never told of.
+    /// The position of a version in the order in which the server got them; `None` for one that it never got.
     pub(super) fn rank(&self, version: i32) -> Option<usize> {
         self.texts.iter().position(|(known, _)| *known == version)
     }
 
-    /// The text is known: an editor's own may be still on its way to the daemon.
+    /// Whether the daemon has the text: an editor's text may still be on its way.
     pub(super) fn has_text(&self) -> bool {
         self.observed.is_none_or(|observed| observed.has_text)
     }
 
-    /// The version before had the same text.
+    /// Whether the version before had the same text.
     pub(super) fn is_resent(&self) -> bool {
         let mut last = self.texts.iter().rev().map(|(_, text)| text);
         last.next() == last.next()
     }
 
     fn remember(&mut self, fingerprint: u64) {
-        if self.texts.len() >= REMEMBERED {
+        if self.texts.len() >= MAX_VERSIONS {
             self.texts.pop_front();
         }
         self.texts.push_back((self.version, fingerprint));
     }
 }
 
-/// What a server is to be told: a method and its params.
+/// A method and its params.
 pub(super) type OutgoingNotification = (&'static str, Value);
 
 impl ServerDocuments {
@@ -133,28 +133,30 @@ impl ServerDocuments {
         self.open.iter()
     }
 
-    /// Opens it, or changes it where the text is another; nothing is to be told where it is the same.
+    /// Opens the document, or changes it if the text differs. Returns the messages to send; none if the text is the
+    /// same.
     pub(super) fn sync(
         &mut self,
         subject: &CheckedDocument,
         language: &str,
-        how: (TextSyncKind, &Map<String, Value>),
+        mode: (TextSyncKind, &Map<String, Value>),
         (now, tick): (Instant, u64),
     ) -> Vec<OutgoingNotification> {
         let mut messages = Vec::new();
         match self.open.get_mut(&subject.path) {
-            Some(held) if held.language == language && *held.text == *subject.text => {
-                held.disk_version = if subject.is_saved { Some(held.version) } else { held.disk_version };
+            Some(document) if document.language == language && *document.text == *subject.text => {
+                document.disk_version =
+                    if subject.is_saved { Some(document.version) } else { document.disk_version };
                 return messages;
             }
-            Some(held) if held.language == language && how.0 != TextSyncKind::None => {
+            Some(document) if document.language == language && mode.0 != TextSyncKind::None => {
                 self.version += 1;
-                let edits = edits(&held.text, &subject.text, how.0);
-                held.text = Arc::clone(&subject.text);
-                held.edited = Some((now, tick));
-                let text = fingerprint(&held.text);
-                messages.push(held.change(self.version, text, edits, how.1, now));
-                held.disk_version = subject.is_saved.then_some(held.version);
+                let edits = edits(&document.text, &subject.text, mode.0);
+                document.text = Arc::clone(&subject.text);
+                document.edited = Some((now, tick));
+                let text = fingerprint(&document.text);
+                messages.push(document.change(self.version, text, edits, mode.1, now));
+                document.disk_version = subject.is_saved.then_some(document.version);
                 return messages;
             }
             Some(_) => messages.extend(self.close(&subject.path)),
@@ -162,7 +164,7 @@ impl ServerDocuments {
         }
         let Some(uri) = uri::from_path(&subject.path) else { return messages };
         self.version += 1;
-        let mut held = ServerDocument {
+        let mut document = ServerDocument {
             uri,
             language: language.to_owned(),
             text: Arc::clone(&subject.text),
@@ -176,89 +178,92 @@ impl ServerDocuments {
             observed: None,
             texts: VecDeque::new(),
         };
-        held.remember(fingerprint(&subject.text));
+        document.remember(fingerprint(&subject.text));
         messages.push((
             "textDocument/didOpen",
             json!({ "textDocument": {
-                "uri": held.uri, "languageId": language, "version": held.version, "text": *held.text,
+                "uri": document.uri, "languageId": language, "version": document.version, "text": *document.text,
             } }),
         ));
-        self.open.insert(subject.path.clone(), held);
+        self.open.insert(subject.path.clone(), document);
         messages
     }
 
-    /// Tells of the same text once more, under a new version.
+    /// Sends the same text once more, under a new version.
     pub(super) fn resend_text(
         &mut self,
         path: &Path,
-        how: (TextSyncKind, &Map<String, Value>),
+        mode: (TextSyncKind, &Map<String, Value>),
         now: Instant,
     ) -> Option<OutgoingNotification> {
-        let held = self.open.get_mut(path).filter(|_| how.0 != TextSyncKind::None)?;
+        let document = self.open.get_mut(path).filter(|_| mode.0 != TextSyncKind::None)?;
         self.version += 1;
-        let (is_clean, is_saved) = (held.is_clean(), held.last_save.filter(|saved| saved.0 == held.version));
-        // An editor's server has the editor's text: only that it is to look again is new.
-        let edits = if held.observed.is_some() { Vec::new() } else { vec![whole(&held.text, how.0)] };
-        let text = held.texts.back().map_or(0, |(_, text)| *text);
-        let message = held.change(self.version, text, edits, how.1, now);
-        held.disk_version = if is_clean { Some(held.version) } else { held.disk_version };
-        held.last_save = is_saved.map(|(_, at)| (held.version, at)).or(held.last_save);
+        let (is_clean, saved) =
+            (document.is_clean(), document.last_save.filter(|saved| saved.0 == document.version));
+        // An editor's server has the editor's text: the message only makes it look again.
+        let edits =
+            if document.observed.is_some() { Vec::new() } else { vec![replace_all(&document.text, mode.0)] };
+        let text = document.texts.back().map_or(0, |(_, text)| *text);
+        let message = document.change(self.version, text, edits, mode.1, now);
+        document.disk_version = if is_clean { Some(document.version) } else { document.disk_version };
+        document.last_save = saved.map(|(_, at)| (document.version, at)).or(document.last_save);
         Some(message)
     }
 
     pub(super) fn close(&mut self, path: &Path) -> Option<OutgoingNotification> {
-        let held = self.open.remove(path)?;
-        Some(("textDocument/didClose", json!({ "textDocument": { "uri": held.uri } })))
+        let document = self.open.remove(path)?;
+        Some(("textDocument/didClose", json!({ "textDocument": { "uri": document.uri } })))
     }
 
-    /// An editor opened a document for its server. `is_first` is whether the daemon saw that; otherwise the server may know more texts of it.
+    /// An editor opened a document for its server. `is_first`: the daemon saw the first didOpen. Otherwise the server
+    /// may have got other texts before.
     pub(super) fn observe_open(
         &mut self,
         path: &Path,
         (uri, language): (&str, &str),
-        (seen, is_saved, is_first): (ObservedVersion, bool, bool),
+        (observed, is_saved, is_first): (ObservedVersion, bool, bool),
         now: Instant,
     ) -> &mut ServerDocument {
         self.version = self.version.max(OWN_VERSIONS);
-        let mut held = ServerDocument {
+        let mut document = ServerDocument {
             uri: uri.to_owned(),
             language: language.to_owned(),
             text: Arc::default(),
-            version: seen.version,
+            version: observed.version,
             sent_at: now,
             edited: None,
-            disk_version: is_saved.then_some(seen.version),
+            disk_version: is_saved.then_some(observed.version),
             last_save: None,
             preamble_check: None,
             pull_refused: None,
-            observed: Some(seen),
+            observed: Some(observed),
             texts: VecDeque::new(),
         };
         if !is_first {
-            held.texts.push_back((i32::MIN, 0));
+            document.texts.push_back((i32::MIN, 0));
         }
-        held.remember(fingerprint(&seen.version));
-        self.open.entry(path.to_owned()).insert_entry(held).into_mut()
+        document.remember(fingerprint(&observed.version));
+        self.open.entry(path.to_owned()).insert_entry(document).into_mut()
     }
 
-    /// An editor told its server of another text.
+    /// An editor sent another text to its server.
     pub(super) fn observe_change(
         &mut self,
         path: &Path,
-        seen: ObservedVersion,
+        observed: ObservedVersion,
         is_saved: bool,
         (now, tick): (Instant, u64),
     ) {
-        let Some(held) = self.open.get_mut(path) else { return };
-        held.version = seen.version;
-        held.sent_at = now;
-        held.edited = Some((now, tick));
-        held.disk_version = if is_saved { Some(seen.version) } else { held.disk_version };
-        held.observed = Some(seen);
-        held.remember(fingerprint(&seen.version));
+        let Some(document) = self.open.get_mut(path) else { return };
+        document.version = observed.version;
+        document.sent_at = now;
+        document.edited = Some((now, tick));
+        document.disk_version = if is_saved { Some(observed.version) } else { document.disk_version };
+        document.observed = Some(observed);
+        document.remember(fingerprint(&observed.version));
     }
 
-    /// This version of it was saved. None where it is not open.
+    /// This version was saved. `None` if the document is not open.
     pub(super) fn did_save(
         &mut self,
         path: &Path,
@@ -266,16 +271,16 @@ impl ServerDocuments {
         with_text: bool,
         now: Instant,
     ) -> Option<OutgoingNotification> {
-        let held = self.open.get_mut(path)?;
-        // It may have been changed since then: what is held now is not what was saved.
-        let is_held = held.has_same_text_as(version);
-        if is_held {
-            held.disk_version = Some(held.version);
-            held.last_save = Some((held.version, now));
+        let document = self.open.get_mut(path)?;
+        // It may have changed since: then the current text is not the saved one.
+        let is_current = document.has_same_text_as(version);
+        if is_current {
+            document.disk_version = Some(document.version);
+            document.last_save = Some((document.version, now));
         }
-        let mut params = json!({ "textDocument": { "uri": held.uri } });
-        if let Some(params) = params.as_object_mut().filter(|_| with_text && is_held) {
-            params.insert("text".to_owned(), Value::from(held.text.as_str()));
+        let mut params = json!({ "textDocument": { "uri": document.uri } });
+        if let Some(params) = params.as_object_mut().filter(|_| with_text && is_current) {
+            params.insert("text".to_owned(), Value::from(document.text.as_str()));
         }
         Some(("textDocument/didSave", params))
     }
@@ -287,7 +292,7 @@ impl ServerDocument {
         version: i32,
         text: u64,
         edits: Vec<Value>,
-        more: &Map<String, Value>,
+        extra: &Map<String, Value>,
         now: Instant,
     ) -> OutgoingNotification {
         self.version = version;
@@ -296,12 +301,12 @@ impl ServerDocument {
         let mut params = Map::new();
         params.insert("textDocument".to_owned(), json!({ "uri": self.uri, "version": version }));
         params.insert("contentChanges".to_owned(), edits.into());
-        params.extend(more.clone());
+        params.extend(extra.clone());
         ("textDocument/didChange", params.into())
     }
 }
 
-/// The last edit first, so that those before it are still where they were.
+/// The last edit comes first, so that the ranges of those before it stay valid.
 fn edits(old: &str, new: &str, sync: TextSyncKind) -> Vec<Value> {
     let ranges = match sync {
         TextSyncKind::Incremental => {
@@ -314,8 +319,8 @@ fn edits(old: &str, new: &str, sync: TextSyncKind) -> Vec<Value> {
     ranges.into_iter().rev().map(|(start, end, text)| edit(start, end, &text)).collect()
 }
 
-/// The text in the place of itself. Whoever wants ranges is given one: there are servers that break on a text without.
-fn whole(text: &str, sync: TextSyncKind) -> Value {
+/// Replaces the text by itself. Incremental sync gets a range: some servers break on a change without one.
+fn replace_all(text: &str, sync: TextSyncKind) -> Value {
     match sync {
         TextSyncKind::Incremental => {
             let end = Document::new(text, LineBreaks::Any).position(text.len(), PositionEncoding::Utf16);

@@ -1,4 +1,4 @@
-//! The form that a server would give to the text that it holds.
+//! Formats the text that a server has open.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,36 +10,37 @@ use tokio::time::{Instant, timeout_at};
 use super::LanguageServer;
 use super::record::parse_value;
 
-/// Bytes of an answer, and of what is made of it.
-const LONGEST: usize = 8 * 1024 * 1024;
-/// Edits of one answer.
-const MOST: usize = 100_000;
+/// Cap on the bytes of a response, and of the formatted text.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Cap on the edits of one response.
+const MAX_EDITS: usize = 100_000;
 
 impl LanguageServer {
-    /// Whether it says that it gives texts their form.
     pub fn can_format(&self) -> bool {
         self.inner.lock().capabilities.format
     }
 
-    /// The text that is held, in its form. An error completes "it left the text as it is: …".
+    /// Formats the synced text. An error completes "it left the text as it is: …".
     pub async fn format(&self, path: &Path, until: Instant) -> Result<String, String> {
-        let (text, answer) = {
-            // Asked while nothing else can be told, so that the answer is for this text.
-            let known = self.inner.lock();
-            let held = known.documents.get(path).ok_or("it does not hold the file open")?;
-            let params = json!({ "textDocument": { "uri": held.uri }, "options": options(&held.text) });
-            (held.text.clone(), self.peer.request("textDocument/formatting", &params))
+        let (text, response) = {
+            // Requested under the lock, so that the response is for this text.
+            let record = self.inner.lock();
+            let document = record.documents.get(path).ok_or("it does not hold the file open")?;
+            let params =
+                json!({ "textDocument": { "uri": document.uri }, "options": options(&document.text) });
+            (document.text.clone(), self.peer.request("textDocument/formatting", &params))
         };
-        let answer = timeout_at(until, answer).await.map_err(|_| "it did not answer in time".to_owned())?;
-        let answer = answer.map_err(|error| error.to_string())?;
-        if answer.get().len() > LONGEST {
-            return Err(format!("its answer has more than {LONGEST} bytes"));
+        let response =
+            timeout_at(until, response).await.map_err(|_| "it did not answer in time".to_owned())?;
+        let response = response.map_err(|error| error.to_string())?;
+        if response.get().len() > MAX_BYTES {
+            return Err(format!("its answer has more than {MAX_BYTES} bytes"));
         }
-        made(&text, &parse_value(&answer))
+        apply_edits(&text, &parse_value(&response))
     }
 }
 
-/// As the text has it: servers that read their own configuration do not look at this.
+/// The indentation of the text. Servers that read their own configuration ignore it.
 fn options(text: &str) -> Value {
     let indents = text.lines().filter(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
     let (mut tabs, mut spaces, mut least) = (0_usize, 0_usize, usize::MAX);
@@ -55,11 +56,11 @@ fn options(text: &str) -> Value {
     json!({ "tabSize": size, "insertSpaces": tabs <= spaces })
 }
 
-/// What the edits make of the text.
-fn made(text: &str, edits: &Value) -> Result<String, String> {
+/// Applies the edits to the text.
+fn apply_edits(text: &str, edits: &Value) -> Result<String, String> {
     let edits = match edits {
         Value::Null => return Ok(text.to_owned()),
-        Value::Array(edits) if edits.len() <= MOST => edits,
+        Value::Array(edits) if edits.len() <= MAX_EDITS => edits,
         _ => return Err("its answer is no list of edits".to_owned()),
     };
     let document = Document::new(text, LineBreaks::Any);
@@ -74,7 +75,7 @@ fn made(text: &str, edits: &Value) -> Result<String, String> {
     };
     let edits: Option<Vec<_>> = edits.iter().map(read).collect();
     let mut edits = edits.ok_or("its answer is no list of edits")?;
-    // What is put in at one place stays in its order.
+    // Stable: insertions at one position keep their order.
     edits.sort_by_key(|(range, _)| range.start);
     let (mut new, mut at) = (String::new(), 0);
     for (range, text_in) in edits {
@@ -82,8 +83,8 @@ fn made(text: &str, edits: &Value) -> Result<String, String> {
         let before = before.ok_or("its edits do not fit together")?;
         new.push_str(before);
         new.push_str(&text_in);
-        if new.len() > LONGEST {
-            return Err(format!("it makes more than {LONGEST} bytes of it"));
+        if new.len() > MAX_BYTES {
+            return Err(format!("it makes more than {MAX_BYTES} bytes of it"));
         }
         at = range.end;
     }
@@ -101,24 +102,24 @@ mod tests {
     }
 
     #[test]
-    fn edits_are_made_from_the_text_as_it_was() {
+    fn edits_apply_to_the_original_text() {
         let whole = json!([edit((0, 0), (9, 0), "new\n")]);
-        assert_eq!(made("old\n", &whole).as_deref(), Ok("new\n"));
+        assert_eq!(apply_edits("old\n", &whole).as_deref(), Ok("new\n"));
         let several = json!([edit((1, 0), (1, 1), ""), edit((0, 3), (0, 3), " "), edit((0, 3), (0, 3), "=")]);
-        assert_eq!(made("ä𝒳\n\tb\n", &several).as_deref(), Ok("ä𝒳 =\nb\n"));
-        assert_eq!(made("a", &Value::Null).as_deref(), Ok("a"));
+        assert_eq!(apply_edits("ä𝒳\n\tb\n", &several).as_deref(), Ok("ä𝒳 =\nb\n"));
+        assert_eq!(apply_edits("a", &Value::Null).as_deref(), Ok("a"));
         for wrong in [
             json!([edit((0, 0), (0, 2), ""), edit((0, 1), (0, 3), "")]),
             json!([edit((0, 2), (0, 1), "")]),
             json!([{ "newText": "" }]),
             json!({}),
         ] {
-            assert!(made("abcdef", &wrong).is_err(), "{wrong}");
+            assert!(apply_edits("abcdef", &wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
-    fn a_server_is_told_how_the_text_is_indented() {
+    fn the_options_follow_the_indentation_of_the_text() {
         for (text, size, spaces) in [
             ("a\n\tb\n", 4, false),
             ("a\n  b\n    c\n", 2, true),

@@ -1,10 +1,12 @@
-//! Whether what a server published is said of the text that is asked about. Pure: what was heard and when, and what time it is.
+//! Decides whether a publish is about the text in question. Pure: the inputs are the publishes, their times, and the
+//! time now.
 //!
-//! A publish that names the version is proof, once another one for the same version can no longer follow. Without a version it is
-//! likely, where it came later than the server gathers changes, and no other has followed for as long as one ever did; the first
-//! of all is waited past for longer, since a server that has just read the project says what it knows piece by piece. Silence means that nothing has changed only where the server is
-//! known to be silent then, there is an earlier set, and it has been silent for longer than it ever took. Everything else is waited
-//! for, and in the end unknown.
+//! A publish that names the version is proof, once no other publish for the same version can follow. A publish without
+//! a version is likely, if the server had stopped collecting changes by then, and no other followed for as long as one
+//! ever did. The first publish for a text gets more time, because a server that has just read the project publishes
+//! piece by piece. Silence means "unchanged" only if the server is known to be silent then, an earlier publish exists,
+//! and the silence is longer than the server ever took. In every other case the caller waits, and in the end the
+//! verdict is unknown.
 
 use std::time::Duration;
 
@@ -17,90 +19,94 @@ pub(super) use timings::PublishTimings;
 
 mod timings;
 
-/// The text that is asked about, and what was heard of it.
+/// The text in question, and the publishes about it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FreshnessInput<'a> {
     pub(super) quirks: &'a Quirks,
-    /// How long the server may be silent before it says what a change changed: the longest of what its quirks say and what
-    /// was learnt. None where nothing was learnt yet: then its silence means nothing.
+    /// How long the server may be silent before it publishes the effect of a change: the maximum of its quirks and of
+    /// its recorded times. `None` before the first recorded time: then its silence means nothing.
     pub(super) silence_limit: Option<Duration>,
-    /// How long after a publish without a version another one for the same text may follow, as was learnt.
+    /// How long after a publish without a version another one for the same text may follow, by the recorded times.
     pub(super) publish_gap: Duration,
-    /// The server can be told of the text once more.
+    /// The daemon can send the text once more.
     pub(super) can_resend: bool,
     pub(super) version: i32,
-    /// There may be a text before this one that the server speaks of.
+    /// The server may still publish for an earlier text.
     pub(super) has_earlier_text: bool,
-    /// When the server was told of this text.
+    /// When the server got this text.
     pub(super) sent_at: Instant,
-    /// When it was last told of anything that this file may depend on; not before `sent_at`.
+    /// When the server last got a change that this file may depend on; never before `sent_at`.
     pub(super) last_related_change: Instant,
-    /// Something that it depends on was changed since, and is not saved.
+    /// Another open document has changed since the last publish, and is not saved.
     pub(super) has_unsaved_dependency: bool,
-    /// What was said before this does not count.
+    /// Publishes before this moment do not count.
     pub(super) ready_since: Instant,
-    /// When it had read the project for the first time, where it told of that: what was published before means nothing.
+    /// When the server first finished reading the project, if it reported that. Earlier publishes mean nothing.
     pub(super) first_ready: Option<Instant>,
     pub(super) last_publish: Option<PublishRecord>,
-    /// When the server last published for any file.
     pub(super) last_publish_of_any: Option<Instant>,
 }
 
-/// The last publish for a file, and what came before it for the same version.
+/// The last publish for a file, with the earlier ones for the same version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PublishRecord {
-    /// None where it names none, or one that it was never told.
+    /// `None` if the publish names no version, or one that the server never got.
     pub(super) version: Option<i32>,
     pub(super) received_at: Instant,
-    /// The first one for that version.
+    /// The first publish for this version.
     pub(super) first_received: Instant,
-    /// How many there were for that version.
+    /// The number of publishes for this version.
     pub(super) count: u32,
-    /// Nothing had been heard of the document when it got the text that it has.
+    /// There was no publish for the document before it got its current text.
     pub(super) is_first_for_text: bool,
 }
 
 impl PublishRecord {
-    /// The next one, after this. `told` is when the server was last told of the document, if it was.
+    /// The record after the publish that follows `before`. `sent_at` is when the server last got the document, if ever.
     pub(super) fn following(
         before: Option<Self>,
         version: Option<i32>,
-        at: Instant,
-        told: Option<Instant>,
+        received_at: Instant,
+        sent_at: Option<Instant>,
     ) -> Self {
         let same = before.filter(|before| before.version == version);
-        // Without a version it is for the same text if that was not changed in between.
-        let same =
-            same.filter(|before| version.is_some() || told.is_none_or(|told| before.received_at >= told));
+        // Without a version, both are for the same text if it did not change in between.
+        let same = same.filter(|before| {
+            version.is_some() || sent_at.is_none_or(|sent_at| before.received_at >= sent_at)
+        });
         let is_first = before.is_none_or(|before| {
-            before.is_first_for_text && told.is_none_or(|told| before.received_at >= told)
+            before.is_first_for_text && sent_at.is_none_or(|sent_at| before.received_at >= sent_at)
         });
         match same {
             Some(before) => Self {
                 version,
-                received_at: at,
+                received_at,
                 first_received: before.first_received,
                 count: before.count.saturating_add(1),
                 is_first_for_text: is_first,
             },
-            None => {
-                Self { version, received_at: at, first_received: at, count: 1, is_first_for_text: is_first }
-            }
+            None => Self {
+                version,
+                received_at,
+                first_received: received_at,
+                count: 1,
+                is_first_for_text: is_first,
+            },
         }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Freshness {
-    /// What was heard last is said of exactly this text.
+    /// The last publish is about exactly this text.
     Proven,
-    /// What was heard last is said of this text, as far as can be known.
+    /// The last publish is about this text, as far as the daemon can know.
     Likely,
-    /// Not known yet. At this moment it is judged again, whatever comes until then.
+    /// Not known yet. Judge again at this moment, or when a message comes.
     Wait(Option<Instant>),
-    /// It will not say anything more by itself: it has to be told of the text once more.
+    /// The server will not publish again by itself: it must get the text once more.
     Resend,
-    /// It will not say anything of it before what else was changed is saved.
+    /// The server will not publish for it until another changed file is saved.
     NeedsSave,
 }
 
@@ -110,107 +116,108 @@ impl FreshnessInput<'_> {
             true => verdict,
             false => Freshness::Wait(Some(moment)),
         };
-        let silent = |verdict| match self.silence_limit {
+        let after_silence = |verdict| match self.silence_limit {
             Some(silence) => from(self.last_related_change.max(self.ready_since) + silence, verdict),
             None => Freshness::Wait(None),
         };
-        let Some(heard) = self.last_publish else { return Freshness::Wait(None) };
-        if let Some(first) = self.first_ready.filter(|first| heard.received_at < *first) {
-            let is_told_again = self.last_related_change >= first;
-            // Most publish by themselves what they have found in the project.
+        let Some(publish) = self.last_publish else { return Freshness::Wait(None) };
+        if let Some(first) = self.first_ready.filter(|first| publish.received_at < *first) {
+            let is_sent_again = self.last_related_change >= first;
+            // Most servers publish by themselves what they found in the project.
             return match self.quirks.dirty_dependents {
-                DependentsPolicy::Asked if !is_told_again && self.can_resend => from(
+                DependentsPolicy::Asked if !is_sent_again && self.can_resend => from(
                     first + millis(self.quirks.settle_ms).max(UNPROMPTED_PUBLISH_TIMEOUT),
                     Freshness::Resend,
                 ),
-                // What it has not published anew since then is as it was.
+                // What it has not published again since then is unchanged.
                 _ if !self.can_resend => {
                     from(first.max(self.last_related_change) + UNPROMPTED_PUBLISH_TIMEOUT, Freshness::Likely)
                 }
                 _ => Freshness::Wait(None),
             };
         }
-        let is_after = heard.received_at >= self.last_related_change;
-        match heard.version {
-            // A version proves that the server had read what it was told before this text, and nothing of what it was told later, unless
-            // it is known to publish again then.
+        let is_after = publish.received_at >= self.last_related_change;
+        match publish.version {
+            // A version proves that the server had read every message before this text. It proves nothing about later
+            // messages, unless the server is known to publish again after those.
             Some(version)
                 if version == self.version
-                    && (self.is_told_last()
-                        || self.stands_alone()
+                    && (self.is_sent_last()
+                        || self.checks_alone()
                         || (is_after && self.follows_others())) =>
             {
-                from(self.settled(heard), Freshness::Proven)
+                from(self.settled_at(publish), Freshness::Proven)
             }
-            // Something else was changed since.
+            // Another file has changed since.
             Some(version) if version == self.version => match self.quirks.dirty_dependents {
                 DependentsPolicy::Asked if self.can_resend => Freshness::Resend,
-                DependentsPolicy::Asked if is_after => {
-                    from(self.settled(heard).max(heard.received_at + PARTIAL_PUBLISH_GAP), Freshness::Likely)
-                }
+                DependentsPolicy::Asked if is_after => from(
+                    self.settled_at(publish).max(publish.received_at + PARTIAL_PUBLISH_GAP),
+                    Freshness::Likely,
+                ),
                 DependentsPolicy::Saved if self.has_unsaved_dependency => Freshness::NeedsSave,
                 _ => match self.others_settled() {
-                    Some(settled) => from(settled, Freshness::Likely),
-                    None => silent(Freshness::Likely),
+                    Some(settled_at) => from(settled_at, Freshness::Likely),
+                    None => after_silence(Freshness::Likely),
                 },
             },
-            None if is_after && heard.received_at >= self.sent_at + self.quiet() => {
-                let first = if heard.is_first_for_text {
+            None if is_after && publish.received_at >= self.sent_at + self.quiet_time() => {
+                let first = if publish.is_first_for_text {
                     millis(self.quirks.silence_ms)
                 } else {
                     PARTIAL_PUBLISH_GAP
                 };
                 let pieces = self.publish_gap.max(first);
-                from(self.settled(heard).max(heard.received_at + pieces), Freshness::Likely)
+                from(self.settled_at(publish).max(publish.received_at + pieces), Freshness::Likely)
             }
-            None if let Some(settled) = self.others_settled()
-                && heard.received_at >= self.sent_at + self.quiet() =>
+            None if let Some(settled_at) = self.others_settled()
+                && publish.received_at >= self.sent_at + self.quiet_time() =>
             {
-                from(settled, Freshness::Likely)
+                from(settled_at, Freshness::Likely)
             }
-            _ if self.quirks.silent_when_unchanged => silent(Freshness::Likely),
+            _ if self.quirks.silent_when_unchanged => after_silence(Freshness::Likely),
             _ => Freshness::Wait(None),
         }
     }
 
-    /// From when on an editor's server has said of all files what the last change did: it has published for any of them since. (It cannot be
-    /// told of a text once more, so its silence about this file has to do.)
+    /// When an editor's server has published the effect of the last change on all files: after it has published for any
+    /// file since. The daemon cannot send it a text once more, so its silence about this file has to do.
     fn others_settled(&self) -> Option<Instant> {
         let last = self.last_publish_of_any.filter(|last| *last >= self.last_related_change)?;
         (!self.can_resend).then(|| last + millis(self.quirks.settle_ms).max(OTHER_FILES_GAP))
     }
 
-    /// How long after a change what is published without a version may be about the text before.
-    fn quiet(&self) -> Duration {
+    /// How long after a change a publish without a version may still be about the text before.
+    fn quiet_time(&self) -> Duration {
         if self.has_earlier_text { millis(self.quirks.quiet_ms) } else { Duration::ZERO }
     }
 
-    fn is_told_last(&self) -> bool {
+    fn is_sent_last(&self) -> bool {
         self.sent_at >= self.last_related_change
     }
 
-    fn stands_alone(&self) -> bool {
+    fn checks_alone(&self) -> bool {
         self.quirks.dirty_dependents == DependentsPolicy::None
     }
 
-    /// What it publishes after another file was changed is said with that change.
+    /// A publish after a change of another file takes that change into account.
     fn follows_others(&self) -> bool {
         matches!(self.quirks.dirty_dependents, DependentsPolicy::Told | DependentsPolicy::Saved)
     }
 
-    /// From when on no other publish for the same text is to be expected.
-    fn settled(&self, heard: PublishRecord) -> Instant {
+    /// When no other publish for the same text can follow.
+    fn settled_at(&self, publish: PublishRecord) -> Instant {
         let is_from_here =
-            heard.first_received >= self.last_related_change && heard.first_received >= self.ready_since;
-        if self.quirks.partial_first && is_from_here && heard.count >= 2 {
-            return heard.received_at + BURST_TIME;
+            publish.first_received >= self.last_related_change && publish.first_received >= self.ready_since;
+        if self.quirks.partial_first && is_from_here && publish.count >= 2 {
+            return publish.received_at + BURST_TIME;
         }
-        let first = if is_from_here { heard.first_received } else { heard.received_at };
+        let first = if is_from_here { publish.first_received } else { publish.received_at };
         first.max(self.ready_since) + millis(self.quirks.settle_ms)
     }
 }
 
 fn millis(number: u64) -> Duration {
-    // What nobody can have measured is a mistake in the data, and must not overflow.
+    // A longer time is a mistake in the data, and must not overflow.
     Duration::from_millis(number.min(600_000))
 }

@@ -1,4 +1,4 @@
-//! The beginning of a conversation: what we say that we can do, and what the server says that it wants.
+//! `initialize`: the client's params and capabilities, and the server's.
 
 use std::path::Path;
 
@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::{ServerLaunch, tsserver, uri};
 use crate::quirks::PullSupport;
 
-/// The params of `initialize`.
 pub(super) fn initialize_params(launch: &ServerLaunch) -> Value {
     json!({
         "processId": std::process::id(),
@@ -21,7 +20,7 @@ pub(super) fn initialize_params(launch: &ServerLaunch) -> Value {
     })
 }
 
-/// The folders of the workspace, as they are told at the beginning and to whoever asks.
+/// The workspace folders, for `initialize` and for `workspace/workspaceFolders`.
 pub(super) fn workspace_folders(launch: &ServerLaunch) -> Value {
     let alone = [launch.root.clone()];
     let folders = if launch.folders.is_empty() { &alone[..] } else { &launch.folders };
@@ -58,32 +57,32 @@ fn capabilities(pull: PullSupport) -> Value {
         "window": { "workDoneProgress": true },
         "experimental": { "serverStatusNotification": true },
     });
-    // What is not there is left out: not every server takes `null` for it.
+    // Leaves out what is `null`: not every server accepts it.
     for group in capabilities.as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
         group.as_object_mut().into_iter().for_each(|group| group.retain(|_, value| !value.is_null()));
     }
     capabilities
 }
 
-/// How a server wants to be told of changes.
+/// How a server wants to get changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextSyncKind {
-    /// Not at all, so it is closed and opened again.
+    /// No changes: the daemon closes the document and opens it again.
     None,
     Full,
     Incremental,
 }
 
-/// What a server says of itself in its answer to `initialize`.
+/// The server's capabilities, from its response to `initialize`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ServerCapabilities {
     pub(super) sync: TextSyncKind,
-    /// Whether it is told of a save, and whether with the text.
+    /// Whether it gets didSave, and whether with the text.
     pub(super) save: Option<IncludeText>,
     pub(super) pull: Option<PullOptions>,
-    /// The compiler below it can be asked.
+    /// It passes requests on to tsserver.
     pub(super) tsserver: bool,
-    /// It gives texts their form.
+    /// It formats documents.
     pub(super) format: bool,
 }
 
@@ -93,7 +92,7 @@ pub(super) struct IncludeText(pub(super) bool);
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PullOptions {
     pub(super) identifier: Option<String>,
-    /// It can be asked for all files at once.
+    /// It supports `workspace/diagnostic`.
     pub(super) workspace: bool,
 }
 
@@ -107,7 +106,7 @@ impl ServerCapabilities {
             Some(Value::Object(options)) => {
                 Some(IncludeText(options.get("includeText") == Some(&Value::Bool(true))))
             }
-            // Those that say nothing but how changes are to be told are told of saves too, since always.
+            // A server that only names its kind of sync gets didSave too, by tradition.
             None if sync.is_u64() => Some(IncludeText(false)),
             _ => None,
         };
@@ -127,9 +126,9 @@ impl ServerCapabilities {
 }
 
 impl PullOptions {
-    /// `true` is not what the protocol says, but what it means is plain.
+    /// Accepts `true`, which the protocol does not allow but which is clear.
     pub(super) fn read(options: &Value) -> Option<Self> {
-        // Nor is `[]`, which is how Lua writes an empty object.
+        // Also accepts `[]`, which is how Lua encodes an empty object.
         if options == &Value::Bool(true) || options.as_array().is_some_and(Vec::is_empty) {
             return Some(Self::default());
         }

@@ -1,8 +1,9 @@
-//! The judge: what is to be done next to know what a server says of a text, and whether its answer to a pull counts.
+//! The judge decides what to do next to learn a server's diagnostics of a text, and whether a response to a pull
+//! counts.
 //!
-//! Contract: pure. The facts are a [`ServerRecord`], whoever fills it: what the server is, what it was told, what it said, and when. The
-//! quirks are a row of the table of known servers, and the time is an argument. The judge sends nothing and waits for nothing: whoever
-//! asks it carries out the [`CheckAction`], and asks again when something happens or the moment has come.
+//! Contract: pure. The facts are a [`ServerRecord`]: the server's capabilities, what it got, what it published, and
+//! when. The quirks are an entry of `known_servers.json`, and the time is an argument. The judge sends nothing and
+//! never waits: its caller carries out the [`CheckAction`], and asks again at the next event or at the given moment.
 
 #[cfg(test)]
 mod tests;
@@ -19,16 +20,15 @@ use crate::quirks::{PullSupport, Quirks, ReadinessSignal};
 use crate::report::Verdict;
 use crate::time_limits::{DISK_READ_TIME, DISK_UNPROVEN_TIME};
 
-/// What is to be done next.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CheckAction {
-    /// The judge knows the answer, or knows that there is none.
+    /// The verdict is final.
     Conclude(Verdict),
-    /// The server has to be asked for the diagnostics of the text.
+    /// Pull the diagnostics of the text.
     Pull,
-    /// The server has to be told of the same text once more.
+    /// Send the same text once more.
     Resend,
-    /// Nothing until something happens, or until this moment.
+    /// Wait for an event, or until this moment.
     Wait(Option<Instant>),
 }
 
@@ -47,7 +47,7 @@ impl CheckAction {
     }
 }
 
-/// An action, the version of the text that it is about, and why.
+/// An action, the version of the text that it is about, and the reason.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CheckDecision {
     pub(super) action: CheckAction,
@@ -55,18 +55,18 @@ pub(super) struct CheckDecision {
     pub(super) why: &'static str,
 }
 
-/// Whether an answer to a pull counts.
+/// Whether a response to a pull counts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PullJudgement {
     Accept,
-    /// The server looked at the project anew while it answered: it has to be asked again.
+    /// The server reloaded the project meanwhile: pull again.
     AskAgain,
-    /// The server is not ready any more, and why.
+    /// The server is no longer ready, for this reason.
     Shut(String),
 }
 
 impl ServerRecord {
-    /// `asked` is the version that the caller asked about first; none at its first question.
+    /// `asked` is the version that the caller first asked about; `None` at its first call.
     pub(super) fn judge(
         &self,
         path: &Path,
@@ -74,11 +74,12 @@ impl ServerRecord {
         quirks: &Quirks,
         now: Instant,
     ) -> CheckDecision {
-        let held = self.documents.get(path);
-        let current = held.map(|held| held.version);
+        let document = self.documents.get(path);
+        let current = document.map(|document| document.version);
         let asked = asked.unwrap_or(current.unwrap_or_default());
-        // Whoever asks about other files resends this one, too: then its text is the same.
-        let is_same = held.is_none_or(|held| held.version == asked || held.has_same_text_as(asked));
+        // A check of other files may resend this one under a new version: the text is still the same.
+        let is_same =
+            document.is_none_or(|document| document.version == asked || document.has_same_text_as(asked));
         let version = if is_same { current.unwrap_or(asked) } else { asked };
         let decide = |action, why| CheckDecision { action, version, why };
         let unknown = |why| decide(CheckAction::Conclude(unknown_verdict(why)), why);
@@ -87,7 +88,7 @@ impl ServerRecord {
         }
         let ready = match self.gate(now) {
             ReadinessGate::Open(ready) => ready,
-            // Such a server answers when it has read the project.
+            // Such a server answers once it has read the project.
             ReadinessGate::Wait(_) if quirks.pull == PullSupport::Tsserver && self.capabilities.tsserver => {
                 now
             }
@@ -102,7 +103,7 @@ impl ServerRecord {
             }
         };
         if self.pull_options_for(path, quirks).is_some() {
-            if held.is_none() && !quirks.pull_closed {
+            if document.is_none() && !quirks.pull_closed {
                 return unknown("it does not hold the file open");
             }
             if let Some(later) = self.disk_read(quirks).filter(|later| *later > now) {
@@ -110,14 +111,14 @@ impl ServerRecord {
             }
             return decide(CheckAction::Pull, "it can be asked for the diagnostics of this text");
         }
-        let Some(held) = held else {
+        let Some(document) = document else {
             return unknown("it does not hold the file open");
         };
         if quirks.pull == PullSupport::Only {
             return decide(CheckAction::Wait(None), "it has not said in time that it can be asked");
         }
         let published = || self.published_diagnostics(path);
-        match self.judge_publish(path, held, quirks, ready, now) {
+        match self.judge_publish(path, document, quirks, ready, now) {
             Freshness::Proven => decide(
                 CheckAction::Conclude(Verdict::Proven(published())),
                 "it published for this version, and no other publish is to be expected",
@@ -134,41 +135,42 @@ impl ServerRecord {
         }
     }
 
-    /// `ready` is since when the server was ready, by its own words, when it was asked.
+    /// `ready` is the server's `reported_ready` when the pull was sent.
     pub(super) fn judge_pull(&self, ready: Option<Instant>, quirks: &Quirks, now: Instant) -> PullJudgement {
-        // What it said while it began to read the project anew means nothing.
+        // A response from the start of a reload means nothing.
         if self.readiness.ready_again_by(now).is_some() {
             return PullJudgement::AskAgain;
         }
         match self.gate(now) {
             ReadinessGate::Shut(why) => PullJudgement::Shut(why),
-            // Nor what it said between two such times, however short they were.
-            _ if self.said_ready(quirks, now) != ready => PullJudgement::AskAgain,
+            // Nor does one from between two reloads, however short they were.
+            _ if self.reported_ready(quirks, now) != ready => PullJudgement::AskAgain,
             _ => PullJudgement::Accept,
         }
     }
 
-    /// Whether an answer to a pull that is sent now proves something: the server has the text, and has read the disk.
+    /// Whether the response to a pull sent now is proof: the server has the text, and has read the disk.
     pub(super) fn is_pull_proof(&self, path: &Path, quirks: &Quirks, now: Instant) -> bool {
         let is_disk_read = self.disk_changed(quirks).is_none_or(|disk| disk + DISK_UNPROVEN_TIME <= now);
         self.documents.get(path).is_some() && is_disk_read
     }
 
-    /// Since when it is ready, where it says so itself. What it does besides, others tell as progress, with every answer.
-    pub(super) fn said_ready(&self, quirks: &Quirks, now: Instant) -> Option<Instant> {
+    /// Since when the server is ready, if it reports that by `serverStatus`. `None` for other servers: they report even
+    /// the work on a request as progress.
+    pub(super) fn reported_ready(&self, quirks: &Quirks, now: Instant) -> Option<Instant> {
         match self.gate(now) {
             ReadinessGate::Open(since) if quirks.ready == ReadinessSignal::ServerStatus => Some(since),
             _ => None,
         }
     }
 
-    /// When something changed on the disk that it may not have read when it answers the next question.
+    /// When the disk last changed in a way that the server may not have read before it answers the next request.
     fn disk_changed(&self, quirks: &Quirks) -> Option<Instant> {
         let files = self.disk_changed.filter(|_| !quirks.disk_in_order);
         files.max(self.folders_changed.filter(|_| quirks.folders_ms > 0))
     }
 
-    /// When it has read it, as far as it is known.
+    /// When the server has read that change, as far as the daemon knows.
     fn disk_read(&self, quirks: &Quirks) -> Option<Instant> {
         let files = self.disk_changed.filter(|_| !quirks.disk_in_order).map(|disk| disk + DISK_READ_TIME);
         let folders = self.folders_changed.filter(|_| quirks.folders_ms > 0);

@@ -1,8 +1,9 @@
-//! A language server that an editor started. The editor reports what it tells the server and what the server says, and the daemon judges
-//! that as it does for its own servers.
+//! A language server that an editor started. The editor reports what it sends to the server and what the server sends,
+//! and the daemon judges that as it does for its own servers.
 //!
-//! What the judge wants to send (a pull, the same text once more) goes into the streams given to [`LanguageServer::observe`]; the caller
-//! reads them and has the editor send it. The editor counts the versions of texts; versions from 1,000,000,000 on are the daemon's.
+//! Messages of the judge (a pull, the same text once more) go into the streams given to [`LanguageServer::observe`];
+//! the caller reads them and has the editor send them. The editor counts the versions of texts; versions from
+//! 1,000,000,000 on are the daemon's.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -26,39 +27,37 @@ use crate::known_servers;
 use crate::report::Verdict;
 use crate::time_limits::{FILE_TIME_STEP, SILENT_SERVER_TIME};
 
-/// The member of params to an editor's server that names the text they are about: its `uri`, and the `version` that the server must have.
-/// It is for the editor, which takes it away.
+/// A member of params to an editor's server. It names the text that they are about: its `uri`, and the `version` that
+/// the server must have. The editor reads it, and removes it before it sends the params.
 pub const EXPECTED_DOCUMENT: &str = "copydesk/document";
 
-/// Where the texts are that an editor holds.
+/// The source of an editor's texts.
 pub trait ObservedTexts: Debug + Send + Sync {
-    /// The text of an open document, if this is the version that the daemon has.
+    /// The text of an open document, if the daemon has this version.
     fn open_text(&self, path: &Path, version: i32) -> Option<Arc<String>>;
 
-    /// The text on the disk.
     fn saved_text(&self, path: &Path) -> Option<Arc<String>>;
 }
 
-/// A server as an editor started it.
 #[derive(Debug, Clone)]
 pub struct EditorServerLaunch {
-    /// The editor's name of it.
+    /// The editor's name for it.
     pub name: String,
-    /// Its own name.
+    /// The name that the server gives itself.
     pub own_name: Option<String>,
-    /// The program and its arguments, where the editor knows them.
+    /// The program and its arguments, if the editor knows them.
     pub command: Vec<String>,
     pub root: Option<PathBuf>,
     pub encoding: PositionEncoding,
     pub capabilities: Value,
-    /// It was there before the daemon listened.
+    /// It ran before the daemon began to listen.
     pub is_running: bool,
 }
 
-/// What an editor did with a document, as far as one of its servers knows.
+/// What an editor did with a document, as one of its servers sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DocumentEvent {
-    /// `is_first` is whether the server was told of it just now.
+    /// `is_first`: the server got it just now.
     Opened {
         language: String,
         version: i32,
@@ -71,7 +70,7 @@ pub enum DocumentEvent {
         document: Option<i32>,
         is_modified: bool,
     },
-    /// The daemon counts the same text by another number.
+    /// The daemon has the same text under another version.
     Renumbered {
         document: Option<i32>,
     },
@@ -87,9 +86,9 @@ impl LanguageServer {
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Arc<Self> {
-        let offers = ServerCapabilities::read(&json!({ "capabilities": launch.capabilities }));
+        let capabilities = ServerCapabilities::read(&json!({ "capabilities": launch.capabilities }));
         let names = [Some(launch.name.as_str()), launch.own_name.as_deref()].into_iter().flatten();
-        let quirks = known_servers::quirks_in_editor(names, &launch.command, offers.tsserver);
+        let quirks = known_servers::quirks_in_editor(names, &launch.command, capabilities.tsserver);
         let readiness = Readiness::observed(quirks.ready.clone(), launch.is_running, Instant::now());
         let inner = Arc::new(ServerInner::new(ServerLaunch {
             name: launch.name,
@@ -101,82 +100,81 @@ impl LanguageServer {
             settings: Value::Null,
             quirks,
         }));
-        inner.change(|known| {
-            known.capabilities = offers;
-            known.encoding = launch.encoding;
-            known.observed_texts = Some(texts);
-            known.readiness = readiness;
+        inner.change(|record| {
+            record.capabilities = capabilities;
+            record.encoding = launch.encoding;
+            record.observed_texts = Some(texts);
+            record.readiness = readiness;
         });
         let peer = RpcPeer::start(reader, writer, Arc::clone(&inner));
         Self::begin(inner, peer, None)
     }
 
-    /// The editor did something with a document.
     pub fn observe_document(&self, uri: &str, event: DocumentEvent) {
         let Some(path) = uri::to_path(uri) else { return };
-        let begins = self.inner.change(|known| {
-            let (now, tick) = (Instant::now(), known.tick + 1);
+        let ready_by = self.inner.change(|record| {
+            let (now, tick) = (Instant::now(), record.tick + 1);
             match event {
                 DocumentEvent::Opened { language, version, document, is_modified, is_first } => {
-                    // What was said while it was closed, or before, is not said of what it is now.
-                    known.published.forget_own_diagnostics(&path);
-                    let seen = ObservedVersion { version, document, told_at: now, has_text: false };
-                    let held = known.documents.observe_open(
+                    // Earlier diagnostics are about another text.
+                    record.published.forget_own_diagnostics(&path);
+                    let observed = ObservedVersion { version, document, told_at: now, has_text: false };
+                    let open = record.documents.observe_open(
                         &path,
                         (uri, &language),
-                        (seen, !is_modified, is_first),
+                        (observed, !is_modified, is_first),
                         now,
                     );
-                    let age = file_age(&path).and_then(|age| now.checked_sub(age));
-                    let is_known = age.is_some_and(|written| written < known.began);
+                    let written_at = file_age(&path).and_then(|age| now.checked_sub(age));
+                    let is_known = written_at.is_some_and(|written_at| written_at < record.began);
                     if is_first && !is_known {
-                        // It was written since the server read the project.
-                        held.edited = Some((now, tick));
-                        known.others_changed = known.others_changed.max(age);
+                        // It was written after the server read the project.
+                        open.edited = Some((now, tick));
+                        record.others_changed = record.others_changed.max(written_at);
                     }
-                    known.readiness.document_opened(now);
+                    record.readiness.document_opened(now);
                 }
                 DocumentEvent::Changed { version, document, is_modified } => {
-                    let seen = ObservedVersion { version, document, told_at: now, has_text: false };
-                    known.documents.observe_change(&path, seen, !is_modified, (now, tick));
+                    let observed = ObservedVersion { version, document, told_at: now, has_text: false };
+                    record.documents.observe_change(&path, observed, !is_modified, (now, tick));
                 }
                 DocumentEvent::Renumbered { document } => {
-                    if let Some(held) = known.documents.get_mut(&path) {
-                        held.observed =
-                            held.observed.map(|observed| ObservedVersion { document, ..observed });
+                    if let Some(open) = record.documents.get_mut(&path) {
+                        open.observed =
+                            open.observed.map(|observed| ObservedVersion { document, ..observed });
                     }
                 }
                 DocumentEvent::Saved => {
-                    if let Some(held) = known.documents.get_mut(&path) {
-                        held.disk_version = Some(held.version);
-                        held.last_save = Some((held.version, now));
+                    if let Some(open) = record.documents.get_mut(&path) {
+                        open.disk_version = Some(open.version);
+                        open.last_save = Some((open.version, now));
                         if !self.inner.launch.quirks.sees_unsaved {
-                            // Other files see it from now on.
-                            held.edited = Some((now, tick));
+                            // Other files see this text from now on.
+                            open.edited = Some((now, tick));
                         }
                     }
-                    known.text_saved = Some(now);
-                    known.last_save = Some(now);
-                    known.save_runs.expect_run(now);
+                    record.text_saved = Some(now);
+                    record.last_save = Some(now);
+                    record.save_runs.expect_run(now);
                 }
                 DocumentEvent::Closed => {
-                    if known.documents.get(&path).is_some_and(|held| !held.is_clean()) {
-                        // For the server its text is the disk's from now on.
-                        known.disk_changed = Some(now);
+                    if record.documents.get(&path).is_some_and(|open| !open.is_clean()) {
+                        // From now on the server reads the text from the disk.
+                        record.disk_changed = Some(now);
                     }
-                    known.documents.close(&path);
-                    known.published.forget_own_diagnostics(&path);
+                    record.documents.close(&path);
+                    record.published.forget_own_diagnostics(&path);
                 }
             }
-            match known.readiness.stage(now) {
+            match record.readiness.stage(now) {
                 ReadinessStage::Starting { until } => until,
                 _ => None,
             }
         });
-        self.wake_at(begins);
+        self.wake_at(ready_by);
     }
 
-    /// The editor told it of files on the disk.
+    /// The editor sent didChangeWatchedFiles.
     pub fn observe_watched_files(&self, changes: &[(String, FileChangeType)]) {
         let changes: Vec<_> =
             changes.iter().filter_map(|(uri, change)| Some((uri::to_path(uri)?, *change))).collect();
@@ -184,20 +182,20 @@ impl LanguageServer {
             *change == FileChangeType::Deleted && path.parent().is_some_and(|folder| !folder.exists())
         };
         let is_folder_gone = changes.iter().any(is_folder_gone);
-        self.inner.change(|known| {
+        self.inner.change(|record| {
             let now = Instant::now();
-            known.others_changed = Some(now);
-            // It does not read what it has open from the disk.
-            if changes.iter().any(|(path, _)| known.documents.get(path).is_none()) {
-                known.disk_changed = Some(now);
+            record.others_changed = Some(now);
+            // It does not read open files from the disk.
+            if changes.iter().any(|(path, _)| record.documents.get(path).is_none()) {
+                record.disk_changed = Some(now);
             }
             if is_folder_gone {
-                known.folders_changed = Some(now);
+                record.folders_changed = Some(now);
             }
         });
     }
 
-    /// It said something to the editor: a notification, or a request that the editor answers.
+    /// The server sent something to the editor: a notification, or a request that the editor answers.
     pub fn observe_message(&self, method: &str, params: &RawValue) {
         match method {
             "client/registerCapability" | "client/unregisterCapability" => {
@@ -208,57 +206,57 @@ impl LanguageServer {
     }
 
     pub fn observe_end(&self) {
-        self.inner.change(|known| known.ended = Some("the editor has stopped it".to_owned()));
+        self.inner.change(|record| record.ended = Some("the editor has stopped it".to_owned()));
         self.peer.close("the editor has stopped it");
     }
 
-    /// Waits until the server was told of a document, in the version that the daemon means or a later one. Tells whether it was by then; it is
-    /// not if the server has ended.
+    /// Waits until the server has got a document, in this version of the daemon's or a later one. Returns whether it
+    /// has; `false` if the server has ended.
     pub async fn wait_for_document(&self, uri: &str, document: Option<i32>, until: Instant) -> bool {
         let Some(path) = uri::to_path(uri) else { return false };
         let mut ticks = self.inner.ticks.subscribe();
         loop {
             ticks.borrow_and_update();
-            let (is_told, has_ended) = {
-                let known = self.inner.lock();
-                let observed = known.documents.get(&path).and_then(|held| held.observed);
-                (observed.is_some_and(|observed| observed.document >= document), known.ended.is_some())
+            let (is_sent, has_ended) = {
+                let record = self.inner.lock();
+                let observed = record.documents.get(&path).and_then(|open| open.observed);
+                (observed.is_some_and(|observed| observed.document >= document), record.ended.is_some())
             };
-            if is_told || has_ended || Instant::now() >= until {
-                return is_told;
+            if is_sent || has_ended || Instant::now() >= until {
+                return is_sent;
             }
             wait_for_tick(&mut ticks, None, until).await;
         }
     }
 
-    /// The version, as the daemon counts, of the text that it was last told of.
+    /// The daemon's version of the text that the server last got.
     pub fn document_version(&self, uri: &str) -> Option<i32> {
         let path = uri::to_path(uri)?;
         self.inner.lock().documents.get(&path)?.observed?.document
     }
 
-    /// When the editor last told it of a document; none while it does not have it open.
+    /// When the editor last sent a document to it; `None` if the document is not open.
     pub fn told_at(&self, uri: &str) -> Option<Instant> {
         let path = uri::to_path(uri)?;
         self.inner.lock().documents.get(&path)?.observed.map(|observed| observed.told_at)
     }
 
-    /// It has published nothing in a long time and cannot be asked: it gives no diagnostics.
+    /// Whether it gives no diagnostics: it has published nothing for a long time, and does not answer pulls.
     pub fn gives_no_diagnostics(&self) -> bool {
-        let known = self.inner.lock();
-        let can_pull = known.pull_options(&self.inner.launch.quirks).is_some();
-        !can_pull && known.last_publish.is_none() && known.began.elapsed() >= SILENT_SERVER_TIME
+        let record = self.inner.lock();
+        let can_pull = record.pull_options(&self.inner.launch.quirks).is_some();
+        !can_pull && record.last_publish.is_none() && record.began.elapsed() >= SILENT_SERVER_TIME
     }
 
-    /// It reads the project, and will not have done so soon.
+    /// Whether it reads the project, and is not expected to be ready soon.
     pub fn is_indexing(&self) -> bool {
-        let (known, now) = (self.inner.lock(), Instant::now());
-        let is_indexing = matches!(known.readiness.stage(now), ReadinessStage::Indexing { .. });
-        known.ended.is_none() && is_indexing && known.readiness.ready_again_by(now).is_none()
+        let (record, now) = (self.inner.lock(), Instant::now());
+        let is_indexing = matches!(record.readiness.stage(now), ReadinessStage::Indexing { .. });
+        record.ended.is_none() && is_indexing && record.readiness.ready_again_by(now).is_none()
     }
 
-    /// What it says of another file than the one that was changed. A server that can be asked is asked, with `may_pull`; of others it is known
-    /// what they have published by now.
+    /// The verdict on a file other than the changed one. With `may_pull`, a server that answers pulls is asked; for the
+    /// others, only what they have published so far counts.
     pub async fn check_other(&self, path: &Path, may_pull: bool, until: Instant) -> Verdict {
         let can_pull = self.inner.lock().pull_options_for(path, &self.inner.launch.quirks).is_some();
         match can_pull && may_pull {
@@ -267,42 +265,43 @@ impl LanguageServer {
         }
     }
 
-    /// What it published last of a file, whatever text that was about.
+    /// The last publish for a file, whatever text it was about.
     pub fn last_published(&self, uri: &str) -> Option<Vec<Diagnostic>> {
         let path = uri::to_path(uri)?;
-        let known = self.inner.lock();
-        known.published.get(&path).map(|_| known.published_diagnostics(&path))
+        let record = self.inner.lock();
+        record.published.get(&path).map(|_| record.published_diagnostics(&path))
     }
 
-    /// The compiler behind it, if it has not checked all texts as they are: one of them is not saved, or its run is not over.
+    /// The name of its compiler, if that has not checked all current texts: one of them is not saved, or its run is not
+    /// over.
     pub fn pending_compiler(&self) -> Option<String> {
-        let known = self.inner.lock();
+        let record = self.inner.lock();
         let quirks = &self.inner.launch.quirks;
         let compiler = quirks.compiler_name()?;
-        let is_clean = known.documents.all().all(|(_, held)| held.is_clean());
-        let is_checked = known.is_save_checked(quirks) && !known.save_runs.has_just_ended(Instant::now());
+        let is_clean = record.documents.all().all(|(_, open)| open.is_clean());
+        let is_checked = record.is_save_checked(quirks) && !record.save_runs.has_just_ended(Instant::now());
         (!is_clean || !is_checked).then(|| compiler.to_owned())
     }
 
-    /// What the compiler behind it says of a file.
+    /// The compiler's diagnostics of a file.
     pub fn compiler_diagnostics(&self, uri: &str) -> Vec<Diagnostic> {
         let Some(path) = uri::to_path(uri) else { return Vec::new() };
-        self.inner.lock().saved_for(&path)
+        self.inner.lock().save_diagnostics_for(&path)
     }
 
-    /// Files of which it has said that something is wrong, and that it does not have open.
+    /// Closed files with diagnostics.
     pub fn closed_paths(&self) -> Vec<PathBuf> {
-        let known = self.inner.lock();
-        let closed = known.published.with_own_diagnostics().map(|(path, _)| path);
-        closed.filter(|path| known.documents.get(path).is_none()).cloned().collect()
+        let record = self.inner.lock();
+        let closed = record.published.with_own_diagnostics().map(|(path, _)| path);
+        closed.filter(|path| record.documents.get(path).is_none()).cloned().collect()
     }
 }
 
-/// How long ago a file was written, or moved to where it is. None where there is none, or its time is in the future.
+/// How long ago a file was written, or moved to its place. `None` if it does not exist, or its time is in the future.
 fn file_age(path: &Path) -> Option<Duration> {
     let metadata = path.metadata().ok()?;
     let modified = SystemTime::now().duration_since(metadata.modified().ok()?).ok()?;
-    let age = match changed(&metadata) {
+    let age = match change_time(&metadata) {
         Some(changed) => modified.min(SystemTime::now().duration_since(changed).ok()?),
         None => modified,
     };
@@ -310,7 +309,7 @@ fn file_age(path: &Path) -> Option<Duration> {
 }
 
 #[cfg(unix)]
-fn changed(metadata: &std::fs::Metadata) -> Option<SystemTime> {
+fn change_time(metadata: &std::fs::Metadata) -> Option<SystemTime> {
     use std::os::unix::fs::MetadataExt as _;
     let (seconds, nanos) =
         (u64::try_from(metadata.ctime()).ok()?, u32::try_from(metadata.ctime_nsec()).ok()?);
@@ -318,6 +317,6 @@ fn changed(metadata: &std::fs::Metadata) -> Option<SystemTime> {
 }
 
 #[cfg(not(unix))]
-fn changed(_: &std::fs::Metadata) -> Option<SystemTime> {
+fn change_time(_: &std::fs::Metadata) -> Option<SystemTime> {
     None
 }

@@ -1,5 +1,5 @@
-//! From what a server writes to diagnostics, leniently: what is odd is made sense of, what is missing has a default, and what is
-//! too much is left out and counted.
+//! Parses diagnostics leniently: odd values are interpreted, missing ones get a default, and what exceeds a cap is
+//! dropped and counted.
 
 use std::fmt;
 
@@ -15,20 +15,20 @@ mod strict;
 #[cfg(test)]
 mod tests;
 
-/// Diagnostics that are kept of one file; errors first where there are more.
+/// Cap on diagnostics of one file; above it, errors are kept first.
 pub(super) const MAX_DIAGNOSTICS: usize = 10_000;
-/// So many of one answer are looked at, at most, whatever files they are in.
+/// Cap on diagnostics of one message, over all its files.
 pub(super) const MAX_READ: usize = 2 * MAX_DIAGNOSTICS;
-/// Files of one answer; more are not looked at.
-const MOST_FILES: usize = 5000;
-/// Bytes of one diagnostic as it is written.
-const LONGEST: usize = 256 * 1024;
+/// Cap on files of one response; the rest is ignored.
+const MAX_FILES: usize = 5000;
+/// Cap on the bytes of one diagnostic's JSON.
+const MAX_DIAGNOSTIC_BYTES: usize = 256 * 1024;
 
-/// All that is kept of what a server says of one file.
+/// The diagnostics of one file, within the caps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct DiagnosticSet {
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// How many were left out.
+    /// How many were dropped.
     pub(super) omitted: usize,
 }
 
@@ -40,11 +40,11 @@ pub(super) struct PublishNotification {
     pub(super) set: DiagnosticSet,
 }
 
-/// The answer to a pull.
+/// The response to a pull.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct PullResponse {
     pub(super) set: DiagnosticSet,
-    /// Of other files, by URI.
+    /// Diagnostics of other files, by URI.
     pub(super) related: Vec<(String, DiagnosticSet)>,
 }
 
@@ -53,7 +53,7 @@ struct RawPublish<'a> {
     uri: String,
     #[serde(default)]
     version: Value,
-    // A Go server writes `null` for none.
+    // Go servers write `null` for an empty list.
     #[serde(borrow)]
     diagnostics: Option<&'a RawValue>,
 }
@@ -69,7 +69,7 @@ struct RawReport<'a> {
     related_documents: Option<&'a RawValue>,
 }
 
-/// One answer of `workspace/diagnostic`.
+/// One report of `workspace/diagnostic`.
 #[derive(Deserialize)]
 struct RawWorkspaceItem<'a> {
     uri: String,
@@ -87,26 +87,26 @@ pub(super) fn parse_publish(params: &RawValue) -> Option<PublishNotification> {
     Some(PublishNotification { uri: raw.uri, version: raw.version.as_i64(), set })
 }
 
-/// None where it is no full report. Anything but `unchanged` counts as one if it has items: gopls writes `kind: ""`.
+/// `None` if it is not a full report. Any kind but `unchanged` is accepted if there are items: gopls writes `kind: ""`.
 pub(super) fn parse_pull(result: &RawValue) -> Option<PullResponse> {
     if let Some(set) = strict::parse_pull(result) {
         return Some(PullResponse { set, related: Vec::new() });
     }
     let raw: RawReport<'_> = serde_json::from_str(result.get()).ok()?;
     let mut room = MAX_READ;
-    let set = full(&raw.kind, raw.items, &mut room)?;
+    let set = parse_full(&raw.kind, raw.items, &mut room)?;
     let related =
         raw.related_documents.map(|related| documents(related.get(), &mut room)).unwrap_or_default();
     Some(PullResponse { set, related })
 }
 
-/// `relatedDocuments`: reports by URI. Of those for which there is no `room` nothing is known.
+/// `relatedDocuments`: reports by URI. Those beyond `room` are dropped, so their files stay unknown.
 fn documents(text: &str, room: &mut usize) -> Vec<(String, DiagnosticSet)> {
     let Ok(documents) = serde_json::from_str::<BoundedMap<'_>>(text) else { return Vec::new() };
     let mut reports = Vec::new();
     for (uri, raw) in documents.0 {
         let Ok(report) = serde_json::from_str::<RawReport<'_>>(raw.get()) else { continue };
-        reports.extend(full(&report.kind, report.items, room).map(|set| (uri, set)));
+        reports.extend(parse_full(&report.kind, report.items, room).map(|set| (uri, set)));
         if *room == 0 {
             break;
         }
@@ -114,7 +114,7 @@ fn documents(text: &str, room: &mut usize) -> Vec<(String, DiagnosticSet)> {
     reports
 }
 
-/// The answer to `workspace/diagnostic`. None where it is none.
+/// The response to `workspace/diagnostic`. `None` if it is malformed.
 pub(super) fn parse_workspace(result: &RawValue) -> Option<Vec<(String, DiagnosticSet)>> {
     #[derive(Deserialize)]
     struct RawWorkspaceReport<'a> {
@@ -125,7 +125,7 @@ pub(super) fn parse_workspace(result: &RawValue) -> Option<Vec<(String, Diagnost
     let (mut room, mut reports) = (MAX_READ, Vec::new());
     for raw in raw.items.0 {
         let Ok(item) = serde_json::from_str::<RawWorkspaceItem<'_>>(raw.get()) else { continue };
-        reports.extend(full(&item.kind, item.items, &mut room).map(|set| (item.uri, set)));
+        reports.extend(parse_full(&item.kind, item.items, &mut room).map(|set| (item.uri, set)));
         if room == 0 {
             break;
         }
@@ -133,16 +133,16 @@ pub(super) fn parse_workspace(result: &RawValue) -> Option<Vec<(String, Diagnost
     Some(reports)
 }
 
-fn full(kind: &Value, items: Option<&RawValue>, room: &mut usize) -> Option<DiagnosticSet> {
+fn parse_full(kind: &Value, items: Option<&RawValue>, room: &mut usize) -> Option<DiagnosticSet> {
     match items {
         _ if kind == "unchanged" => None,
         Some(items) => set(items, room),
-        // A Go server writes `null` for none.
+        // Go servers write `null` for an empty list.
         None => (kind == "full").then(DiagnosticSet::default),
     }
 }
 
-/// The first of a list, however long it is.
+/// The first items of a list of any length.
 struct BoundedList<'a>(Vec<&'a RawValue>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for BoundedList<'a> {
@@ -158,7 +158,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for BoundedList<'a> {
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
                 let mut all = Vec::new();
                 while let Some(raw) = list.next_element()? {
-                    if all.len() < MOST_FILES {
+                    if all.len() < MAX_FILES {
                         all.push(raw);
                     }
                 }
@@ -169,7 +169,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for BoundedList<'a> {
     }
 }
 
-/// The first pairs, in the order in which they stand.
+/// The first pairs of an object, in their order.
 struct BoundedMap<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for BoundedMap<'de> {
@@ -185,7 +185,7 @@ impl<'de> Deserialize<'de> for BoundedMap<'de> {
             fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut pairs = Vec::new();
                 while let Some(pair) = map.next_entry()? {
-                    if pairs.len() < MOST_FILES {
+                    if pairs.len() < MAX_FILES {
                         pairs.push(pair);
                     }
                 }
@@ -196,7 +196,7 @@ impl<'de> Deserialize<'de> for BoundedMap<'de> {
     }
 }
 
-/// None where it is no list.
+/// `None` if it is not a list.
 fn set(items: &RawValue, room: &mut usize) -> Option<DiagnosticSet> {
     if let Some(plain) = strict::parse_list(items).filter(|plain| plain.len() <= *room) {
         *room -= plain.len();
@@ -206,9 +206,9 @@ fn set(items: &RawValue, room: &mut usize) -> Option<DiagnosticSet> {
     DiagnosticListSeed { room }.deserialize(&mut json).ok()
 }
 
-/// Reads the elements one by one, so that a list without end is never held.
+/// Parses the elements one by one, so that an endless list is never in memory.
 struct DiagnosticListSeed<'a> {
-    /// How many more are read of the whole answer.
+    /// How many more diagnostics are accepted from the whole message.
     room: &'a mut usize,
 }
 
@@ -230,7 +230,7 @@ impl<'de> Visitor<'de> for DiagnosticListSeed<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<DiagnosticSet, A::Error> {
         let (mut all, mut omitted) = (Vec::new(), 0);
         while let Some(raw) = list.next_element::<&RawValue>()? {
-            let read = (*self.room > 0 && raw.get().len() <= LONGEST)
+            let read = (*self.room > 0 && raw.get().len() <= MAX_DIAGNOSTIC_BYTES)
                 .then(|| diagnostic::parse_diagnostic(raw.get()));
             match read.flatten() {
                 Some(diagnostic) => {
@@ -244,7 +244,7 @@ impl<'de> Visitor<'de> for DiagnosticListSeed<'_> {
     }
 }
 
-/// Those of a server that has another form for them, which were given ours.
+/// For a server with its own format, whose items were converted to LSP's.
 pub(super) fn convert_items(items: impl Iterator<Item = Value>, room: &mut usize) -> DiagnosticSet {
     let (mut all, mut omitted) = (Vec::new(), 0);
     for item in items {
@@ -262,7 +262,7 @@ pub(super) fn convert_items(items: impl Iterator<Item = Value>, room: &mut usize
 fn bounded(mut all: Vec<Diagnostic>, mut omitted: usize) -> DiagnosticSet {
     if all.len() > MAX_DIAGNOSTICS {
         omitted += all.len() - MAX_DIAGNOSTICS;
-        // Stable: within a severity they stay in the order of the server.
+        // Stable: within a severity, the server's order stays.
         all.sort_by_key(|diagnostic| diagnostic.severity);
         all.truncate(MAX_DIAGNOSTICS);
     }

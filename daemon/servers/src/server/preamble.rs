@@ -1,9 +1,9 @@
-//! Whether what was said of a text was made with what the text brings in, as that is now.
+//! Decides whether a publish was made with the current preamble of the text.
 //!
-//! A server that keeps what it made of the head of a text (clangd its preamble) says something of the next text at once, with what
-//! it kept, and once more when the head is made anew, under the same version. So its word on a text has a ground only where
-//! the head could be kept, where there was nothing to keep, or where it was told of the very same text once more after it had
-//! spoken of it: to that it has nothing to say but what it makes anew.
+//! A server that keeps the preamble of a text (clangd) publishes for the next text at once, with the old preamble, and
+//! again under the same version once the preamble is rebuilt. So a publish counts only in three cases: the preamble
+//! could be kept; there was none to keep; or the server got the same text once more after its publish, because then it
+//! can only publish the rebuilt result.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
@@ -16,24 +16,26 @@ use super::record::ServerRecord;
 use crate::dependents::is_never_imported;
 use crate::quirks::Quirks;
 
-/// The last text of which something was said with ground.
+/// The last version with a publish that counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PreambleCheck {
     version: i32,
     head: u64,
-    /// When the server was told of that version: nothing else was changed since then that it knew of.
-    told: Instant,
+    /// When the server got that version. A later change of another file makes the check stale.
+    sent_at: Instant,
 }
 
 impl ServerRecord {
-    /// A text was told of: with another head, what was kept is of no use.
+    /// A text was synced: if its head differs, the kept preamble is useless.
     pub(super) fn invalidate_preamble(&mut self, path: &Path, quirks: &Quirks) {
-        let Some(held) = self.documents.get_mut(path).filter(|_| !quirks.touch.is_empty()) else { return };
-        let head = fingerprint(&held.text, &quirks.head);
-        held.preamble_check = held.preamble_check.filter(|ground| ground.head == head);
+        let Some(document) = self.documents.get_mut(path).filter(|_| !quirks.touch.is_empty()) else {
+            return;
+        };
+        let head = fingerprint(&document.text, &quirks.head);
+        document.preamble_check = document.preamble_check.filter(|check| check.head == head);
     }
 
-    /// A version was published for, after `before`.
+    /// The server published for `version`, after the publish `before`.
     pub(super) fn record_preamble_check(
         &mut self,
         path: &Path,
@@ -45,101 +47,104 @@ impl ServerRecord {
             return;
         }
         let elsewhere = self.last_change_elsewhere(path);
-        let held = self.documents.get_mut(path);
-        let Some(held) = held.filter(|held| version == Some(held.version) && held.has_text()) else {
+        let document = self.documents.get_mut(path);
+        let Some(document) =
+            document.filter(|document| version == Some(document.version) && document.has_text())
+        else {
             return;
         };
-        let is_again = |before: PublishRecord| {
-            before.version.is_some_and(|version| held.has_same_text_as(version))
-                && before.first_received <= held.sent_at
+        let is_republished = |before: PublishRecord| {
+            before.version.is_some_and(|version| document.has_same_text_as(version))
+                && before.first_received <= document.sent_at
         };
-        let head = fingerprint(&held.text, &quirks.head);
-        let is_kept = |ground: PreambleCheck| ground.head == head && elsewhere <= Some(ground.told);
-        if elsewhere <= Some(held.sent_at)
-            && (held.is_just_opened()
-                || before.is_some_and(is_again)
-                || held.preamble_check.is_some_and(is_kept))
+        let head = fingerprint(&document.text, &quirks.head);
+        let is_kept = |check: PreambleCheck| check.head == head && elsewhere <= Some(check.sent_at);
+        if elsewhere <= Some(document.sent_at)
+            && (document.is_just_opened()
+                || before.is_some_and(is_republished)
+                || document.preamble_check.is_some_and(is_kept))
         {
-            held.preamble_check = Some(PreambleCheck { version: held.version, head, told: held.sent_at });
+            document.preamble_check =
+                Some(PreambleCheck { version: document.version, head, sent_at: document.sent_at });
         }
     }
 
-    /// What was judged, for a server that can be told of a text once more and then always speaks.
+    /// Adjusts a verdict for a server that can get a text once more, and then always publishes.
     pub(super) fn require_preamble_check(
         &self,
-        held: &ServerDocument,
-        heard: Option<PublishRecord>,
+        document: &ServerDocument,
+        publish: Option<PublishRecord>,
         quirks: &Quirks,
         verdict: Freshness,
     ) -> Freshness {
         if quirks.touch.is_empty() {
             return verdict;
         }
-        let has_ground = held.preamble_check.is_some_and(|ground| ground.version == held.version);
-        let said_of_it =
-            heard.and_then(|heard| heard.version).is_some_and(|version| held.has_same_text_as(version));
+        let is_checked = document.preamble_check.is_some_and(|check| check.version == document.version);
+        let is_published = publish
+            .and_then(|publish| publish.version)
+            .is_some_and(|version| document.has_same_text_as(version));
         match verdict {
-            Freshness::Proven if !has_ground => Freshness::Resend,
-            // The text was another for a moment, and of what it is again nothing is said by itself.
-            Freshness::Wait(None) if said_of_it && !held.is_resent() => Freshness::Resend,
+            Freshness::Proven if !is_checked => Freshness::Resend,
+            // The text differed for a moment, and is back: the server does not publish for it by itself.
+            Freshness::Wait(None) if is_published && !document.is_resent() => Freshness::Resend,
             verdict => verdict,
         }
     }
 
-    /// When anything else was last changed that a file may depend on.
+    /// When another file that this file may depend on last changed.
     pub(super) fn last_change_elsewhere(&self, path: &Path) -> Option<Instant> {
-        self.dependencies(path).filter_map(|held| Some(held.edited?.0)).max().max(self.disk_changed)
+        self.dependencies(path).filter_map(|document| Some(document.edited?.0)).max().max(self.disk_changed)
     }
 
-    /// Whether another open document that a file may depend on is not saved.
     pub(super) fn has_unsaved_dependency(&self, path: &Path) -> bool {
-        self.dependencies(path).any(|held| !held.is_clean())
+        self.dependencies(path).any(|document| !document.is_clean())
     }
 
     fn dependencies(&self, path: &Path) -> impl Iterator<Item = &ServerDocument> {
-        let text = self.documents.get(path).map(|held| held.text.as_str()).unwrap_or_default();
+        let text = self.documents.get(path).map(|document| document.text.as_str()).unwrap_or_default();
         let may_depend = move |other: &Path| {
             let name = other.file_name().and_then(|name| name.to_str());
             !is_never_imported(other) || name.is_some_and(|name| text.contains(name))
         };
         let others = self.documents.all().filter(move |(other, _)| *other != path && may_depend(other));
-        others.map(|(_, held)| held)
+        others.map(|(_, document)| document)
     }
 }
 
-/// Of all up to the first line that brings nothing in and is no comment.
-fn fingerprint(text: &str, brings: &[String]) -> u64 {
+/// Of the text up to the first line that is neither an include nor a comment.
+fn fingerprint(text: &str, prefixes: &[String]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    head(text, brings).hash(&mut hasher);
+    head(text, prefixes).hash(&mut hasher);
     hasher.finish()
 }
 
-fn head<'a>(text: &'a str, brings: &[String]) -> &'a str {
-    let (mut at, mut in_comment, mut goes_on) = (0, false, false);
+fn head<'a>(text: &'a str, prefixes: &[String]) -> &'a str {
+    let (mut end, mut in_comment, mut continues) = (0, false, false);
     for line in text.split_inclusive('\n') {
         let mut rest = line.trim();
-        if !goes_on {
+        if !continues {
             (rest, in_comment) = after_comments(rest, in_comment);
         }
-        let is_head = goes_on
+        let is_head = continues
             || in_comment
             || rest.is_empty()
             || rest.starts_with("//")
-            || brings.iter().any(|begin| rest.starts_with(begin));
+            || prefixes.iter().any(|begin| rest.starts_with(begin));
         if !is_head {
             break;
         }
-        // A comment that begins behind a directive may go on, too.
+        // A comment that begins after a directive may continue, too.
         if !in_comment && let Some((_, after)) = rest.rsplit_once("/*") {
             in_comment = !after.contains("*/") && !rest.starts_with("//");
         }
-        goes_on = !in_comment && rest.ends_with('\\');
-        at += line.len();
+        continues = !in_comment && rest.ends_with('\\');
+        end += line.len();
     }
-    &text[..at]
+    &text[..end]
 }
 
-/// What stands behind the comments that a line begins with, and whether the last of them goes on.
+/// The rest of a line after its leading comments, and whether the last of them continues.
 fn after_comments(mut rest: &str, mut in_comment: bool) -> (&str, bool) {
     loop {
         if in_comment {
@@ -158,8 +163,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_head_ends_where_the_first_declaration_begins() {
-        let brings = ["#", "import"].map(str::to_owned);
+    fn the_head_ends_at_the_first_declaration() {
+        let prefixes = ["#", "import"].map(str::to_owned);
         for (text, expected) in [
             ("#include <a.h>\n\nint x;\n#include <b.h>\n", "#include <a.h>\n\n"),
             ("int x;\n", ""),
@@ -172,7 +177,7 @@ mod tests {
             ("/* open", "/* open"),
             ("", ""),
         ] {
-            assert_eq!(head(text, &brings), expected, "{text}");
+            assert_eq!(head(text, &prefixes), expected, "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The process of a server, from its start to its end, and whether it still answers.
+//! The process of a server, and the check whether it still answers.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -12,18 +12,18 @@ use super::readiness::ReadinessStage;
 use super::{LanguageServer, ServerInner};
 use crate::time_limits::{HANG_TIMEOUT, INDEXING_HANG_TIMEOUT, SERVER_CHECK_INTERVAL};
 
-/// Characters of what a server printed as errors that are told.
-const LONGEST: usize = 600;
-const MOST_LINES: usize = 6;
+/// Caps on the part of stderr that reports show.
+const MAX_STDERR_CHARS: usize = 600;
+const MAX_STDERR_LINES: usize = 6;
 
-/// The process, as whoever speaks to the server holds it.
+/// The handle of a process.
 #[derive(Debug)]
 pub(super) struct ServerProcess {
     pub(super) group: i32,
-    /// Has it end, with so much grace.
-    ending: mpsc::Sender<Duration>,
-    gone: CancellationToken,
-    /// With the last one who holds the server it is killed.
+    /// Ends the process, with this grace.
+    stop: mpsc::Sender<Duration>,
+    exited: CancellationToken,
+    /// Kills the process when the server is dropped.
     dropped: CancellationToken,
 }
 
@@ -35,81 +35,86 @@ impl Drop for ServerProcess {
 
 impl ServerProcess {
     pub(super) fn begin(mut piped: PipedProcess, inner: Arc<ServerInner>) -> Self {
-        let (ending, mut ends) = mpsc::channel(1);
-        let (gone, dropped) = (CancellationToken::new(), CancellationToken::new());
-        let life = Self { group: piped.id(), ending, gone: gone.clone(), dropped: dropped.clone() };
+        let (stop, mut stops) = mpsc::channel(1);
+        let (exited, dropped) = (CancellationToken::new(), CancellationToken::new());
+        let process = Self { group: piped.id(), stop, exited: exited.clone(), dropped: dropped.clone() };
         tokio::spawn(async move {
             tokio::select! {
                 exit = piped.wait() => {
                     let why = describe_exit(exit, &piped.stderr());
-                    inner.change(|known| {
-                        // More is known now than that it is silent.
-                        if !known.is_stopped {
-                            known.ended = Some(why);
+                    inner.change(|record| {
+                        // The exit status says more than the closed output.
+                        if !record.is_stopped {
+                            record.ended = Some(why);
                         }
                     });
                 }
-                Some(grace) = ends.recv() => piped.end(grace).await,
+                Some(grace) = stops.recv() => piped.end(grace).await,
                 () = dropped.cancelled() => {}
             }
-            // Killed with all that it started.
+            // Kills it with everything that it started.
             drop(piped);
-            gone.cancel();
+            exited.cancel();
         });
-        life
+        process
     }
 
-    /// Waits for its own end, and brings it about where that does not come.
+    /// Waits for the process to exit, and ends it after `grace`.
     pub(super) async fn stop(&self, grace: Duration) {
-        if timeout(grace, self.gone.cancelled()).await.is_err() {
-            let _ = self.ending.try_send(grace);
-            self.gone.cancelled().await;
+        if timeout(grace, self.exited.cancelled()).await.is_err() {
+            let _ = self.stop.try_send(grace);
+            self.exited.cancelled().await;
         }
     }
 }
 
-/// In words, with the last of what it said.
-pub(super) fn describe_exit(exit: ProcessExit, errors: &StderrTail) -> String {
+/// Describes an exit, with the tail of stderr.
+pub(super) fn describe_exit(exit: ProcessExit, stderr: &StderrTail) -> String {
     let how = match exit {
         ProcessExit::Code(code) => format!("it exited with code {code}"),
         ProcessExit::Signal(signal) => format!("it was killed by signal {signal}"),
         ProcessExit::TimedOut | ProcessExit::Cancelled => "it was ended".to_owned(),
     };
-    let text = errors.text();
-    let mut lines: Vec<_> =
-        text.lines().map(str::trim_end).filter(|line| !line.is_empty()).rev().take(MOST_LINES).collect();
+    let text = stderr.text();
+    let mut lines: Vec<_> = text
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+        .rev()
+        .take(MAX_STDERR_LINES)
+        .collect();
     lines.reverse();
-    let said = lines.join("\n");
-    let skipped = said.chars().count().saturating_sub(LONGEST);
-    let said: String = said.chars().skip(skipped).collect();
-    if said.is_empty() { how } else { format!("{how}, and said: {said}") }
+    let output = lines.join("\n");
+    let skipped = output.chars().count().saturating_sub(MAX_STDERR_CHARS);
+    let output: String = output.chars().skip(skipped).collect();
+    if output.is_empty() { how } else { format!("{how}, and said: {output}") }
 }
 
-/// From when on a server hangs that was asked something at this moment.
-fn hangs(asked: Instant, stage: &ReadinessStage) -> Instant {
+/// When a server hangs that was sent a request at `asked`.
+fn hang_deadline(asked: Instant, stage: &ReadinessStage) -> Instant {
     match stage {
-        // What it was asked before it had read the project it answers after that.
+        // A request from before it had read the project is answered only after that.
         ReadinessStage::Ready { since } => asked.max(*since) + HANG_TIMEOUT,
         ReadinessStage::Starting { .. } => asked + HANG_TIMEOUT,
         ReadinessStage::Indexing { .. } => asked + INDEXING_HANG_TIMEOUT,
     }
 }
 
-/// Looks from time to time whether the server answers, for as long as anybody holds it.
+/// Checks at intervals whether the server answers, until it is dropped.
 pub(super) fn watch_for_hang(server: &Arc<LanguageServer>) {
     let server: Weak<LanguageServer> = Arc::downgrade(server);
     tokio::spawn(async move {
-        let mut look = interval(SERVER_CHECK_INTERVAL);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut checks = interval(SERVER_CHECK_INTERVAL);
+        checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            look.tick().await;
+            checks.tick().await;
             let Some(server) = server.upgrade() else { return };
             let waiting = server.peer.oldest_unanswered();
             let stage = server.inner.lock().readiness.stage(Instant::now());
-            let hung = waiting.filter(|waiting| hangs(waiting.since, &stage) <= Instant::now());
-            let is_other = server.inner.lock().hung != hung.map(|waiting| waiting.method);
-            if is_other {
-                server.inner.change(|known| known.hung = hung.map(|waiting| waiting.method));
+            let hung = waiting.filter(|waiting| hang_deadline(waiting.since, &stage) <= Instant::now());
+            let has_changed = server.inner.lock().hung != hung.map(|waiting| waiting.method);
+            if has_changed {
+                server.inner.change(|record| record.hung = hung.map(|waiting| waiting.method));
             }
         }
     });

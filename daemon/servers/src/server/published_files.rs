@@ -1,4 +1,4 @@
-//! What a server has said of files, the last of each, within bounds.
+//! The last publish for each file, within caps.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,26 +7,26 @@ use std::sync::Arc;
 use super::freshness::PublishRecord;
 use crate::diagnostic::Diagnostic;
 
-/// Diagnostics of all files together.
-const MOST: usize = 100_000;
-const MOST_FILES: usize = 10_000;
+/// Cap on the diagnostics of all files together.
+const MAX_TOTAL: usize = 100_000;
+const MAX_FILES: usize = 10_000;
 
 #[derive(Debug, Default)]
 pub(super) struct PublishedFiles {
     files: BTreeMap<PathBuf, PublishedFile>,
-    /// Diagnostics of all files.
+    /// Number of diagnostics in all files.
     total: usize,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct PublishedFile {
     pub(super) record: PublishRecord,
-    /// When it came in, in the order of all that happened.
+    /// Its position in the order of all events.
     pub(super) tick: u64,
     pub(super) diagnostics: Arc<Vec<Diagnostic>>,
-    /// Those that only follow a save, apart.
+    /// Those that only follow a save.
     pub(super) save_diagnostics: Arc<Vec<Diagnostic>>,
-    /// It is the answer to a question, so it is said of what stood there then.
+    /// It is the result of a pull, so it is about the text that the server had then.
     pub(super) is_pull: bool,
 }
 
@@ -41,46 +41,43 @@ impl PublishedFiles {
         self.files.get(path)
     }
 
-    /// What was said since a moment.
     pub(super) fn published_since(&self, tick: u64) -> impl Iterator<Item = (&PathBuf, &PublishedFile)> {
         self.files.iter().filter(move |(_, published)| published.tick > tick)
     }
 
-    /// `is_kept` tells which files are not to be forgotten where there is too much.
+    /// Above the caps, files for which `is_kept` is true are dropped last.
     pub(super) fn store(&mut self, path: PathBuf, published: PublishedFile, is_kept: impl Fn(&Path) -> bool) {
         self.total += published.count();
         if let Some(before) = self.files.insert(path, published) {
             self.total -= before.count();
         }
-        if self.total > MOST || self.files.len() > MOST_FILES {
+        if self.total > MAX_TOTAL || self.files.len() > MAX_FILES {
             self.make_room(is_kept);
         }
     }
 
-    /// A tenth more than is needed, so that this is rare.
+    /// Drops the oldest down to 90 % of the caps, so that this is rare.
     fn make_room(&mut self, is_kept: impl Fn(&Path) -> bool) {
         let files = self.files.iter();
         let mut oldest: Vec<_> = files.map(|(path, all)| (is_kept(path), all.tick, path.clone())).collect();
         oldest.sort();
         for (_, _, path) in oldest {
-            if self.total <= MOST / 10 * 9 && self.files.len() <= MOST_FILES / 10 * 9 {
+            if self.total <= MAX_TOTAL / 10 * 9 && self.files.len() <= MAX_FILES / 10 * 9 {
                 return;
             }
             self.forget(&path);
         }
     }
 
-    /// What follows a save, of all files of which there is any.
     pub(super) fn with_save_diagnostics(&self) -> impl Iterator<Item = (&PathBuf, &PublishedFile)> {
         self.files.iter().filter(|(_, published)| !published.save_diagnostics.is_empty())
     }
 
-    /// What else was said, of all files of which there is any.
     pub(super) fn with_own_diagnostics(&self) -> impl Iterator<Item = (&PathBuf, &PublishedFile)> {
         self.files.iter().filter(|(_, published)| !published.diagnostics.is_empty())
     }
 
-    /// Forgets what was said of a text. What follows a save is said of the disk, and stays.
+    /// Drops the diagnostics of the text. Those that follow a save are about the disk, and stay.
     pub(super) fn forget_own_diagnostics(&mut self, path: &Path) {
         match self.files.get_mut(path) {
             Some(published) if !published.save_diagnostics.is_empty() => {
@@ -118,28 +115,28 @@ mod tests {
             related: Vec::new(),
         };
         let diagnostics = Arc::new(vec![diagnostic; count]);
-        let heard = PublishRecord::following(None, None, tokio::time::Instant::now(), None);
-        PublishedFile { record: heard, tick, diagnostics, save_diagnostics: Arc::default(), is_pull: false }
+        let record = PublishRecord::following(None, None, tokio::time::Instant::now(), None);
+        PublishedFile { record, tick, diagnostics, save_diagnostics: Arc::default(), is_pull: false }
     }
 
     #[test]
-    fn what_is_held_is_bounded_and_open_files_are_forgotten_last() {
+    fn the_caps_hold_and_open_files_are_dropped_last() {
         let mut all = PublishedFiles::default();
         let is_open = |path: &Path| path == Path::new("/open");
         all.store("/open".into(), published(10_000, 1), is_open);
         for number in 0..20 {
             all.store(format!("/{number}").into(), published(10_000, 2 + number), is_open);
         }
-        assert!(all.total <= MOST && all.total > MOST / 2 && all.total == 10_000 * all.files.len());
+        assert!(all.total <= MAX_TOTAL && all.total > MAX_TOTAL / 2 && all.total == 10_000 * all.files.len());
         assert!(all.get(Path::new("/open")).is_some() && all.get(Path::new("/10")).is_none());
         let before = all.total;
         all.store("/19".into(), published(1, 50), is_open);
         assert_eq!(all.total, before - 9_999);
         let late: Vec<_> = all.published_since(19).map(|(path, _)| path.clone()).collect();
         assert_eq!(late, [Path::new("/18"), Path::new("/19")]);
-        for number in 0..3 * MOST_FILES {
+        for number in 0..3 * MAX_FILES {
             all.store(format!("/more/{number}").into(), published(0, 100), is_open);
         }
-        assert!(all.files.len() <= MOST_FILES && all.get(Path::new("/open")).is_some());
+        assert!(all.files.len() <= MAX_FILES && all.get(Path::new("/open")).is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a server has seen the project. Until then an answer without problems means nothing.
+//! Decides whether a server has read the project. Until then, an empty set of diagnostics means nothing.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,15 +9,14 @@ use tokio::time::Instant;
 use crate::quirks::ReadinessSignal;
 use crate::time_limits::SHORT_RELOAD;
 
-/// Progress that is remembered at one time; more is not looked at.
-const MOST: usize = 256;
-/// Characters of what a server says of its progress.
-const LONGEST: usize = 200;
+/// Cap on progress at one time; the rest is ignored.
+const MAX_PROGRESS: usize = 256;
+/// Cap on the characters of progress texts and tokens.
+const MAX_CHARS: usize = 200;
 
-/// How far a server is, at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ReadinessStage {
-    /// It may be ready, or may be about to say that it is not; at this moment it is known, if at any.
+    /// It may be ready, or about to report progress; known at this moment, if one is given.
     Starting {
         until: Option<Instant>,
     },
@@ -32,18 +31,18 @@ pub(super) enum ReadinessStage {
 
 #[derive(Debug)]
 pub(super) struct Readiness {
-    by: ReadinessSignal,
+    signal: ReadinessSignal,
     started: Instant,
     /// When the first document was opened.
     opened: Option<Instant>,
     running: BTreeMap<String, WorkDoneProgress>,
-    /// When what counts last began or ended.
-    turned: Option<Instant>,
-    /// When it had read the project for the first time, where it told of that.
-    first: Option<Instant>,
-    /// How long it last took to read the project once more.
-    again: Option<Duration>,
-    /// What it said of itself: whether it is quiescent, since when, and in which words.
+    /// When progress that counts last began or ended.
+    progress_changed: Option<Instant>,
+    /// When it had first read the project, if it reported that.
+    first_ready_at: Option<Instant>,
+    /// How long the last reload took.
+    last_reload: Option<Duration>,
+    /// Its `serverStatus`: whether it is quiescent, since when, and its message.
     status: Option<(bool, Instant, Option<String>)>,
 }
 
@@ -56,47 +55,47 @@ struct WorkDoneProgress {
 }
 
 impl Readiness {
-    pub(super) fn new(by: ReadinessSignal, now: Instant) -> Self {
+    pub(super) fn new(signal: ReadinessSignal, now: Instant) -> Self {
         Self {
-            by,
+            signal,
             started: now,
             opened: None,
             running: BTreeMap::new(),
-            turned: None,
-            first: None,
-            again: None,
+            progress_changed: None,
+            first_ready_at: None,
+            last_reload: None,
             status: None,
         }
     }
 
-    /// For a server that an editor started. `is_running` is whether it was there before the daemon listened: then it is ready, unless it
-    /// says otherwise.
-    pub(super) fn observed(by: ReadinessSignal, is_running: bool, now: Instant) -> Self {
-        Self { turned: is_running.then_some(now), ..Self::new(by, now) }
+    /// For a server that an editor started. `is_running`: it ran before the daemon began to listen. Then it is ready,
+    /// unless it reports otherwise.
+    pub(super) fn observed(signal: ReadinessSignal, is_running: bool, now: Instant) -> Self {
+        Self { progress_changed: is_running.then_some(now), ..Self::new(signal, now) }
     }
 
     pub(super) fn document_opened(&mut self, now: Instant) {
         self.opened.get_or_insert(now);
     }
 
-    /// What was published before this was said of a project that was not read.
+    /// Publishes before this moment are about a project that was not read yet.
     pub(super) fn first_ready(&self) -> Option<Instant> {
-        self.first
+        self.first_ready_at
     }
 
     pub(super) fn stage(&self, now: Instant) -> ReadinessStage {
-        // A server that tells its status is judged by it, whatever else is known of it.
+        // A status decides, whatever signal is expected.
         match self.status {
             Some((true, since, _)) => return ReadinessStage::Ready { since },
             Some((false, ..)) => return self.indexing(),
             None => {}
         }
-        match &self.by {
+        match &self.signal {
             ReadinessSignal::FirstAnswer => ReadinessStage::Ready { since: self.started },
             ReadinessSignal::ServerStatus => ReadinessStage::Starting { until: None },
             ReadinessSignal::ProgressEnds { begins_ms, .. } => {
                 let begins = self.opened.map(|opened| opened + Duration::from_millis(*begins_ms));
-                match (self.turned, begins) {
+                match (self.progress_changed, begins) {
                     _ if self.running.values().any(|progress| progress.counts) => self.indexing(),
                     (Some(since), _) => ReadinessStage::Ready { since },
                     (None, Some(since)) if since <= now => ReadinessStage::Ready { since },
@@ -106,25 +105,27 @@ impl Readiness {
         }
     }
 
-    /// Until when it may be ready once more, where it was before and something made it look again: that does not take long, unless
-    /// it did the last time.
+    /// Until when a reload is expected to end, if the server was ready before. A reload is short, unless the last one
+    /// was not.
     pub(super) fn ready_again_by(&self, now: Instant) -> Option<Instant> {
         let Some((false, began, _)) = self.status else { return None };
-        let is_short = self.first.is_some() && self.again.is_none_or(|again| again <= SHORT_RELOAD);
+        let is_short = self.first_ready_at.is_some()
+            && self.last_reload.is_none_or(|last_reload| last_reload <= SHORT_RELOAD);
         Some(began + SHORT_RELOAD).filter(|until| is_short && *until > now)
     }
 
     fn indexing(&self) -> ReadinessStage {
         let mut running: Vec<_> = self.running.values().collect();
-        // What counts tells most.
+        // Progress that counts says most.
         running.sort_by_key(|progress| !progress.counts);
         let progress = running.first();
-        let said = self.status.as_ref().and_then(|(_, _, message)| message.clone());
-        let message = progress.map(|progress| progress.text()).filter(|text| !text.is_empty()).or(said);
+        let status_message = self.status.as_ref().and_then(|(_, _, message)| message.clone());
+        let message =
+            progress.map(|progress| progress.text()).filter(|text| !text.is_empty()).or(status_message);
         ReadinessStage::Indexing { message, percent: progress.and_then(|progress| progress.percent) }
     }
 
-    /// `experimental/serverStatus`. Tells whether it became quiescent by that.
+    /// `experimental/serverStatus`. Returns whether the server became quiescent.
     pub(super) fn update_status(&mut self, params: &Value, now: Instant) -> bool {
         let Some(quiescent) = params.get("quiescent").and_then(Value::as_bool) else { return false };
         let was_quiescent = self.status.as_ref().is_some_and(|(quiescent, ..)| *quiescent);
@@ -132,12 +133,12 @@ impl Readiness {
             Some((before, since, _)) if before == quiescent => since,
             _ => now,
         };
-        if let (Some((false, began, _)), true, Some(_)) = (&self.status, quiescent, self.first) {
-            self.again = Some(now - *began);
+        if let (Some((false, began, _)), true, Some(_)) = (&self.status, quiescent, self.first_ready_at) {
+            self.last_reload = Some(now - *began);
         }
         self.status = Some((quiescent, since, text(params, "message")));
         if quiescent {
-            self.first.get_or_insert(now);
+            self.first_ready_at.get_or_insert(now);
         }
         quiescent && !was_quiescent
     }
@@ -145,7 +146,7 @@ impl Readiness {
     /// `$/progress`.
     pub(super) fn update_progress(&mut self, token: &str, value: &Value, now: Instant) {
         match value.get("kind").and_then(Value::as_str) {
-            Some("begin") if self.running.len() < MOST => {
+            Some("begin") if self.running.len() < MAX_PROGRESS => {
                 let title = text(value, "title").unwrap_or_default();
                 let counts = self.counts(token, &title);
                 let progress = WorkDoneProgress {
@@ -155,7 +156,7 @@ impl Readiness {
                     percent: percent(value),
                 };
                 self.running.insert(token.to_owned(), progress);
-                self.turned = if counts { Some(now) } else { self.turned };
+                self.progress_changed = if counts { Some(now) } else { self.progress_changed };
             }
             Some("report") => {
                 if let Some(progress) = self.running.get_mut(token) {
@@ -165,9 +166,9 @@ impl Readiness {
             }
             Some("end") => {
                 let counted = self.running.remove(token).is_some_and(|progress| progress.counts);
-                self.turned = if counted { Some(now) } else { self.turned };
+                self.progress_changed = if counted { Some(now) } else { self.progress_changed };
                 if counted && !self.running.values().any(|progress| progress.counts) {
-                    self.first.get_or_insert(now);
+                    self.first_ready_at.get_or_insert(now);
                 }
             }
             _ => {}
@@ -175,7 +176,7 @@ impl Readiness {
     }
 
     fn counts(&self, token: &str, title: &str) -> bool {
-        let ReadinessSignal::ProgressEnds { tokens, titles, .. } = &self.by else { return false };
+        let ReadinessSignal::ProgressEnds { tokens, titles, .. } = &self.signal else { return false };
         let is_known_token = tokens.iter().any(|start| token.starts_with(start.as_str()));
         let title = title.to_lowercase();
         let is_known_title = titles.iter().any(|start| title.starts_with(&start.to_lowercase()));
@@ -195,7 +196,7 @@ impl WorkDoneProgress {
 
 fn text(value: &Value, name: &str) -> Option<String> {
     let text = value.get(name)?.as_str()?.trim();
-    (!text.is_empty()).then(|| text.chars().take(LONGEST).collect())
+    (!text.is_empty()).then(|| text.chars().take(MAX_CHARS).collect())
 }
 
 fn percent(value: &Value) -> Option<u32> {
@@ -206,7 +207,7 @@ fn percent(value: &Value) -> Option<u32> {
 /// A token is a number or a string.
 pub(super) fn token(params: &Value) -> Option<String> {
     match params.get("token")? {
-        Value::String(token) => Some(token.chars().take(LONGEST).collect()),
+        Value::String(token) => Some(token.chars().take(MAX_CHARS).collect()),
         Value::Number(token) => Some(token.to_string()),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! All that is known of a running server, and what follows from it at a moment.
+//! The record of a running server: what it got, what it published, and when; and the conclusions at a given time.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,42 +31,41 @@ pub(super) struct ServerRecord {
     pub(super) save_runs: SaveRuns,
     pub(super) timings: PublishTimings,
     pub(super) capabilities: ServerCapabilities,
-    /// How the server counts characters.
     pub(super) encoding: PositionEncoding,
-    /// Where the texts are that an editor holds; none for a server of the daemon's own.
+    /// The source of an editor's texts; `None` for the daemon's own servers.
     pub(super) observed_texts: Option<Arc<dyn ObservedTexts>>,
-    /// When the daemon first knew of it.
+    /// When the daemon started the server, or an editor first reported it.
     pub(super) began: Instant,
-    /// When it last published something, of whatever file.
+    /// When it last published for any file.
     pub(super) last_publish: Option<Instant>,
-    /// Counts what happens.
+    /// Counts events.
     pub(super) tick: u64,
-    /// When the disk was last changed under the server's eyes, or it was sent back to a file there.
+    /// When a file that the server may read from the disk last changed, or a document with unsaved changes was closed.
     pub(super) disk_changed: Option<Instant>,
-    /// When anything in the project was last changed there by others: a compiler reads more than its server.
+    /// When anything in the project last changed on the disk: a compiler reads more files than its server watches.
     pub(super) others_changed: Option<Instant>,
-    /// When folders came or went there.
+    /// When folders were last created or deleted on the disk.
     pub(super) folders_changed: Option<Instant>,
-    /// When a text that is held last came to lie on the disk, whoever wrote it.
+    /// When the text of an open document last reached the disk, by the daemon or by any other program.
     pub(super) text_saved: Option<Instant>,
-    /// When the server was last told of a save.
+    /// When the server last got didSave.
     pub(super) last_save: Option<Instant>,
     pub(super) hung: Option<&'static str>,
     pub(super) ended: Option<String>,
-    /// Its end is our own wish.
+    /// The daemon stopped it.
     pub(super) is_stopped: bool,
-    /// How often something came that is no message, and what came last.
+    /// The number of malformed messages, and the last of them.
     pub(super) malformed: Option<(u64, String)>,
 }
 
-/// Whether what the server says means anything at the moment.
+/// Whether the server's diagnostics count at the moment.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ReadinessGate {
-    /// Since then.
+    /// Yes, since this moment.
     Open(Instant),
-    /// Soon, perhaps: at this moment it is known.
+    /// Not yet. Ask again at this moment, if one is given, or at the next event.
     Wait(Option<Instant>),
-    /// Why not.
+    /// No, for this reason.
     Shut(String),
 }
 
@@ -143,7 +142,7 @@ impl ServerRecord {
         }
     }
 
-    /// How it can be asked, where it can.
+    /// The options for a pull, if the server supports pulls.
     pub(super) fn pull_options(&self, quirks: &Quirks) -> Option<&PullOptions> {
         match quirks.pull {
             PullSupport::Never => None,
@@ -154,63 +153,68 @@ impl ServerRecord {
         }
     }
 
-    /// The same for one file.
+    /// The same for one file, whose language or current version may not support pulls.
     pub(super) fn pull_options_for(&self, path: &Path, quirks: &Quirks) -> Option<&PullOptions> {
         let language = || match self.documents.get(path) {
-            Some(held) => Some(held.language.as_str()),
+            Some(document) => Some(document.language.as_str()),
             None => language_of(path, ""),
         };
         let is_asked = |name: &str| quirks.pull_languages.iter().any(|language| language == name);
         let is_all = quirks.pull_languages.is_empty();
-        let is_refused = self.documents.get(path).is_some_and(|held| held.pull_refused == Some(held.version));
+        let is_refused =
+            self.documents.get(path).is_some_and(|document| document.pull_refused == Some(document.version));
         let options = self.pull_options(quirks).filter(|_| !is_refused);
         options.filter(|_| is_all || language().is_some_and(is_asked))
     }
 
-    /// It can be asked about what it tells of other files by itself.
+    /// Whether the server answers pulls for the files that it publishes by itself.
     pub(super) fn can_pull_others(&self, quirks: &Quirks) -> bool {
         quirks.dirty_dependents == DependentsPolicy::Told && self.pull_options(quirks).is_some()
     }
 
-    /// What was published, judged for a document that is held.
+    /// Judges the publishes for an open document.
     pub(super) fn judge_publish(
         &self,
         path: &Path,
-        held: &ServerDocument,
+        document: &ServerDocument,
         quirks: &Quirks,
         ready: Instant,
         now: Instant,
     ) -> Freshness {
-        let others = || self.documents.all().filter(|(other, _)| *other != path).map(|(_, held)| held);
+        let others =
+            || self.documents.all().filter(|(other, _)| *other != path).map(|(_, document)| document);
         if !quirks.sees_unsaved && self.has_unsaved_dependency(path) {
             return Freshness::NeedsSave;
         }
-        let heard = self.published.get(path).filter(|said| !said.is_pull).map(|said| said.record);
+        let last_publish = self.published.get(path).filter(|file| !file.is_pull).map(|file| file.record);
         let is_newer = |edited: Option<(Instant, u64)>| {
-            edited.map(|edited| edited.0) > heard.map(|heard| heard.received_at)
+            edited.map(|edited| edited.0) > last_publish.map(|publish| publish.received_at)
         };
-        let case = FreshnessInput {
+        let input = FreshnessInput {
             quirks,
             publish_gap: self.timings.gap_limit(),
             silence_limit: self.timings.silence_limit(Duration::from_millis(quirks.silence_ms)),
-            can_resend: held.observed.is_none() || !quirks.touch.is_empty(),
-            version: held.version,
-            // Some name no version where an editor's is 0, which is how Neovim opens a text. The file has the same one.
-            has_earlier_text: held.observed.is_none() || !held.is_just_opened() || !held.is_clean(),
-            sent_at: held.sent_at,
+            can_resend: document.observed.is_none() || !quirks.touch.is_empty(),
+            version: document.version,
+            // Some servers publish no version if the editor's is 0, with which Neovim opens a document. A text just
+            // opened and unmodified equals the file, so no earlier text exists.
+            has_earlier_text: document.observed.is_none()
+                || !document.is_just_opened()
+                || !document.is_clean(),
+            sent_at: document.sent_at,
             last_related_change: self
                 .last_change_elsewhere(path)
-                .map_or(held.sent_at, |elsewhere| elsewhere.max(held.sent_at)),
+                .map_or(document.sent_at, |elsewhere| elsewhere.max(document.sent_at)),
             has_unsaved_dependency: others().any(|other| !other.is_clean() && is_newer(other.edited)),
             ready_since: ready,
             first_ready: self.readiness.first_ready(),
-            last_publish: heard,
+            last_publish,
             last_publish_of_any: self.last_publish,
         };
-        self.require_preamble_check(held, heard, quirks, case.judge(now))
+        self.require_preamble_check(document, last_publish, quirks, input.judge(now))
     }
 
-    /// Takes in a publish. Tells of which file, where it is one.
+    /// Stores a publish. Returns the file, or `None` if the publish is stale or about no file.
     pub(super) fn receive_publish(
         &mut self,
         publish: PublishNotification,
@@ -222,98 +226,101 @@ impl ServerRecord {
         if !quirks.touch.is_empty() {
             self.resolve_text(&path, quirks);
         }
-        let held = self.documents.get(&path);
+        let document = self.documents.get(&path);
         let version = publish.version.and_then(|version| i32::try_from(version).ok());
-        if version.is_some_and(|version| held.is_some_and(|held| held.predates_open(version))) {
+        if version.is_some_and(|version| document.is_some_and(|document| document.predates_open(version))) {
             return None;
         }
-        // One that it was never told is no version of this text.
-        let version = version.filter(|version| held.is_some_and(|held| held.has_version(*version)));
-        let before = self.published.get(&path).filter(|said| !said.is_pull).map(|said| said.record);
-        let rank = |version: Option<i32>| held.zip(version).and_then(|(held, version)| held.rank(version));
+        // A version that the server never got is no version of this text.
+        let version =
+            version.filter(|version| document.is_some_and(|document| document.has_version(*version)));
+        let before = self.published.get(&path).filter(|file| !file.is_pull).map(|file| file.record);
+        let rank = |version: Option<i32>| {
+            document.zip(version).and_then(|(document, version)| document.rank(version))
+        };
         if version.is_some() && before.is_some_and(|before| rank(before.version) > rank(version)) {
             return None;
         }
-        if let Some(held) = held
-            && before.is_none_or(|before| before.received_at < held.sent_at)
-            && (version == Some(held.version) || version.is_none())
+        if let Some(document) = document
+            && before.is_none_or(|before| before.received_at < document.sent_at)
+            && (version == Some(document.version) || version.is_none())
         {
-            // How long it took while it read the project says only how long it takes at most.
+            // A delay while the server reads the project is only an upper bound.
             match self.gate(now) {
-                ReadinessGate::Open(since) if before.is_none() || since <= held.sent_at => {
-                    self.timings.record_delay(now - held.sent_at.max(since));
+                ReadinessGate::Open(since) if before.is_none() || since <= document.sent_at => {
+                    self.timings.record_delay(now - document.sent_at.max(since));
                 }
-                _ if before.is_none() => self.timings.record_opening(now - held.sent_at),
+                _ if before.is_none() => self.timings.record_opening(now - document.sent_at),
                 _ => {}
             }
         }
-        let told = held.map(|held| held.sent_at);
-        if let (Some(before), None, Some(told)) = (before, version, told)
-            && before.received_at >= told
+        let sent_at = document.map(|document| document.sent_at);
+        if let (Some(before), None, Some(sent_at)) = (before, version, sent_at)
+            && before.received_at >= sent_at
         {
             self.timings.record_gap(now - before.received_at);
         }
         self.record_preamble_check(&path, version, before, quirks);
-        self.put(
+        self.store_published(
             path.clone(),
             publish.set,
-            PublishRecord::following(before, version, now, told),
+            PublishRecord::following(before, version, now, sent_at),
             quirks,
             false,
         );
         Some(path)
     }
 
-    /// Looks up a text that an editor holds, where the editor's message with it has come by now.
+    /// Fetches an editor's text, if the editor's message with it has reached the daemon by now.
     pub(super) fn resolve_text(&mut self, path: &Path, quirks: &Quirks) {
         let Some(texts) = self.observed_texts.clone() else { return };
-        let Some(held) = self.documents.get_mut(path).filter(|held| !held.has_text()) else { return };
-        let (document, is_clean) = (held.observed.and_then(|observed| observed.document), held.is_clean());
-        let text = match document {
+        let Some(document) = self.documents.get_mut(path).filter(|document| !document.has_text()) else {
+            return;
+        };
+        let (buffer_version, is_clean) =
+            (document.observed.and_then(|observed| observed.document), document.is_clean());
+        let text = match buffer_version {
             Some(version) => texts.open_text(path, version),
             None => is_clean.then(|| texts.saved_text(path)).flatten(),
         };
         let Some(text) = text else { return };
-        held.text = text;
-        held.observed = held.observed.map(|observed| ObservedVersion { has_text: true, ..observed });
+        document.text = text;
+        document.observed = document.observed.map(|observed| ObservedVersion { has_text: true, ..observed });
         self.invalidate_preamble(path, quirks);
     }
 
-    /// Takes in what it answered of a file.
+    /// Stores the result of a pull for a file.
     pub(super) fn record_pull(&mut self, path: PathBuf, set: DiagnosticSet, quirks: &Quirks, now: Instant) {
-        self.put(path, set, PublishRecord::following(None, None, now, None), quirks, true);
+        self.store_published(path, set, PublishRecord::following(None, None, now, None), quirks, true);
     }
 
-    fn put(
+    fn store_published(
         &mut self,
         path: PathBuf,
         set: DiagnosticSet,
-        heard: PublishRecord,
+        record: PublishRecord,
         quirks: &Quirks,
-        is_answer: bool,
+        is_pull: bool,
     ) {
         let (saved, diagnostics) = split_save_diagnostics(set.diagnostics, quirks);
-        // An answer does not say what follows a save.
-        let before = self
-            .published
-            .get(&path)
-            .filter(|_| is_answer)
-            .map(|before| Arc::clone(&before.save_diagnostics));
+        // A pull does not include the diagnostics that follow a save.
+        let before =
+            self.published.get(&path).filter(|_| is_pull).map(|before| Arc::clone(&before.save_diagnostics));
         let saved = before.unwrap_or_else(|| Arc::new(saved));
         let tick = self.tick + 1;
         let published = PublishedFile {
-            record: heard,
+            record,
             tick,
             diagnostics: Arc::new(diagnostics),
             save_diagnostics: saved,
-            is_pull: is_answer,
+            is_pull,
         };
         let documents = &self.documents;
         self.published.store(path, published, |path| documents.get(path).is_some());
     }
 }
 
-/// Those that only follow a save, and the others.
+/// Splits off the diagnostics that only follow a save: returns those, and the others.
 pub(super) fn split_save_diagnostics(
     diagnostics: Vec<Diagnostic>,
     quirks: &Quirks,
@@ -324,7 +331,7 @@ pub(super) fn split_save_diagnostics(
     diagnostics.into_iter().partition(follows)
 }
 
-/// An object, whatever was sent.
+/// `null` if it is not JSON.
 pub(super) fn parse_value(params: &serde_json::value::RawValue) -> Value {
     serde_json::from_str(params.get()).unwrap_or_default()
 }

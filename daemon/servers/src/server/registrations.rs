@@ -1,4 +1,4 @@
-//! What a server registers after the greeting: that it can be asked for diagnostics, and which files it wants to be told of.
+//! Capabilities that a server registers after `initialize`: pulls of diagnostics, and watched files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use serde_json::Value;
 use super::initialize::PullOptions;
 use super::{FileChangeType, uri};
 
-/// Registrations at one time; more are not looked at.
-const MOST: usize = 1000;
-/// Patterns of all registrations together.
-const MOST_PATTERNS: usize = 2000;
-/// Bytes of a pattern: a short one can stand for long work, a long one for more.
-const LONGEST_PATTERN: usize = 1024;
+/// Cap on registrations at one time; the rest is ignored.
+const MAX_REGISTRATIONS: usize = 1000;
+/// Cap on the patterns of all registrations together.
+const MAX_PATTERNS: usize = 2000;
+/// Cap on the bytes of a pattern: even a short one can be slow to match, and a long one more so.
+const MAX_PATTERN_BYTES: usize = 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct CapabilityRegistrations {
@@ -24,7 +24,7 @@ pub(super) struct CapabilityRegistrations {
 #[derive(Debug)]
 struct CapabilityRegistration {
     id: String,
-    what: RegisteredCapability,
+    capability: RegisteredCapability,
 }
 
 #[derive(Debug)]
@@ -35,27 +35,27 @@ enum RegisteredCapability {
 
 #[derive(Debug, Clone)]
 struct WatchPattern {
-    /// What is matched is the whole path, or the one from here.
+    /// The pattern matches the whole path, or the path relative to this folder.
     base: PathBuf,
-    /// Of one: a set can be refused when it is compiled, as patterns are that are nested too deep.
+    /// A set of one pattern, because compiling it fails without a panic, for example if the pattern is nested too deep.
     glob: GlobSet,
-    /// A bit for each: created, changed, deleted.
+    /// One bit each: created, changed, deleted.
     kinds: u64,
 }
 
-/// What a server wants to register, read: its patterns are compiled, which takes time.
+/// A parsed request to register. Its patterns are already compiled, which takes time.
 #[derive(Debug)]
 pub(super) struct RegistrationRequest(Vec<CapabilityRegistration>);
 
 impl RegistrationRequest {
     pub(super) fn read(params: &Value, root: &Path) -> Self {
         let registrations = params.get("registrations").and_then(Value::as_array);
-        let (mut entries, mut room) = (Vec::new(), MOST_PATTERNS);
-        for registration in registrations.into_iter().flatten().take(MOST) {
+        let (mut entries, mut room) = (Vec::new(), MAX_PATTERNS);
+        for registration in registrations.into_iter().flatten().take(MAX_REGISTRATIONS) {
             let text = |name| registration.get(name).and_then(Value::as_str);
             let options = registration.get("registerOptions").unwrap_or(&Value::Null);
             let id = text("id").unwrap_or_default().to_owned();
-            let what = match text("method") {
+            let capability = match text("method") {
                 Some("textDocument/diagnostic") => {
                     RegisteredCapability::Pull(PullOptions::read(options).unwrap_or_default())
                 }
@@ -66,18 +66,18 @@ impl RegistrationRequest {
                 }
                 _ => continue,
             };
-            entries.push(CapabilityRegistration { id, what });
+            entries.push(CapabilityRegistration { id, capability });
         }
         Self(entries)
     }
 }
 
-/// All that is watched at a moment.
+/// The watched patterns at one moment.
 #[derive(Debug)]
 pub(super) struct WatchPatterns(Vec<Arc<[WatchPattern]>>);
 
 impl WatchPatterns {
-    /// It has not said which files it wants to be told of.
+    /// Whether the server has registered no patterns.
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(|patterns| patterns.is_empty())
     }
@@ -89,30 +89,30 @@ impl WatchPatterns {
             FileChangeType::Deleted => 4,
         };
         let mut patterns = self.0.iter().flat_map(|patterns| patterns.iter());
-        patterns.any(|pattern| pattern.kinds & kind != 0 && pattern.is_for(path))
+        patterns.any(|pattern| pattern.kinds & kind != 0 && pattern.matches(path))
     }
 }
 
 impl CapabilityRegistrations {
-    pub(super) fn register(&mut self, wanted: RegistrationRequest) {
-        for CapabilityRegistration { id, mut what } in wanted.0 {
-            if let RegisteredCapability::Watch(patterns) = &mut what {
-                let room = MOST_PATTERNS.saturating_sub(self.patterns_besides(&id));
+    pub(super) fn register(&mut self, request: RegistrationRequest) {
+        for CapabilityRegistration { id, mut capability } in request.0 {
+            if let RegisteredCapability::Watch(patterns) = &mut capability {
+                let room = MAX_PATTERNS.saturating_sub(self.other_patterns(&id));
                 if patterns.len() > room {
                     *patterns = patterns.iter().take(room).cloned().collect();
                 }
             }
             self.entries.retain(|entry| entry.id != id);
-            if self.entries.len() < MOST {
-                self.entries.push(CapabilityRegistration { id, what });
+            if self.entries.len() < MAX_REGISTRATIONS {
+                self.entries.push(CapabilityRegistration { id, capability });
             }
         }
     }
 
-    fn patterns_besides(&self, id: &str) -> usize {
+    fn other_patterns(&self, id: &str) -> usize {
         let others = self.entries.iter().filter(|entry| entry.id != id);
         others
-            .map(|entry| match &entry.what {
+            .map(|entry| match &entry.capability {
                 RegisteredCapability::Watch(patterns) => patterns.len(),
                 RegisteredCapability::Pull(_) => 0,
             })
@@ -120,7 +120,7 @@ impl CapabilityRegistrations {
     }
 
     pub(super) fn unregister(&mut self, params: &Value) {
-        // Misspelt in the protocol, and so by those who keep to it.
+        // The protocol misspells the name, and so do servers that follow it.
         let gone = params.get("unregisterations").or_else(|| params.get("unregistrations"));
         for gone in gone.and_then(Value::as_array).into_iter().flatten() {
             let id = gone.get("id").and_then(Value::as_str);
@@ -129,14 +129,14 @@ impl CapabilityRegistrations {
     }
 
     pub(super) fn pull_options(&self) -> Option<&PullOptions> {
-        self.entries.iter().find_map(|entry| match &entry.what {
+        self.entries.iter().find_map(|entry| match &entry.capability {
             RegisteredCapability::Pull(options) => Some(options),
             RegisteredCapability::Watch(_) => None,
         })
     }
 
     pub(super) fn watch_patterns(&self) -> WatchPatterns {
-        let watched = self.entries.iter().filter_map(|entry| match &entry.what {
+        let watched = self.entries.iter().filter_map(|entry| match &entry.capability {
             RegisteredCapability::Watch(patterns) => Some(Arc::clone(patterns)),
             RegisteredCapability::Pull(_) => None,
         });
@@ -145,13 +145,13 @@ impl CapabilityRegistrations {
 }
 
 impl WatchPattern {
-    fn is_for(&self, path: &Path) -> bool {
+    fn matches(&self, path: &Path) -> bool {
         let inside = path.strip_prefix(&self.base);
         self.glob.is_match(path) || inside.is_ok_and(|inside| self.glob.is_match(inside))
     }
 }
 
-fn patterns(options: &Value, root: &Path, most: usize) -> Vec<WatchPattern> {
+fn patterns(options: &Value, root: &Path, limit: usize) -> Vec<WatchPattern> {
     let watchers = options.get("watchers").and_then(Value::as_array);
     let pattern = |watcher: &Value| {
         let pattern = watcher.get("globPattern")?;
@@ -163,13 +163,13 @@ fn patterns(options: &Value, root: &Path, most: usize) -> Vec<WatchPattern> {
                 (uri::to_path(base)?, pattern.get("pattern")?.as_str()?)
             }
         };
-        let text = Some(text).filter(|text| text.len() <= LONGEST_PATTERN)?;
+        let text = Some(text).filter(|text| text.len() <= MAX_PATTERN_BYTES)?;
         let glob = GlobBuilder::new(text).literal_separator(true).empty_alternates(true).build().ok()?;
         let glob = GlobSetBuilder::new().add(glob).build().ok()?;
         let kinds = watcher.get("kind").and_then(Value::as_u64).unwrap_or(7);
         Some(WatchPattern { base, glob, kinds })
     };
-    watchers.into_iter().flatten().take(MOST_PATTERNS).filter_map(pattern).take(most).collect()
+    watchers.into_iter().flatten().take(MAX_PATTERNS).filter_map(pattern).take(limit).collect()
 }
 
 #[cfg(test)]
@@ -179,9 +179,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_watched() {
+    fn patterns_match_paths_and_kinds_of_change() {
         let mut registered = CapabilityRegistrations::default();
-        // A pattern that can be read, and not be compiled.
+        // A pattern that parses, but does not compile.
         let nested = format!("{}a{}", "{".repeat(300), "}".repeat(300));
         let watchers = json!([
             { "globPattern": "**/*.{ts,js}" },
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_few_in_all_and_short() {
+    fn patterns_are_capped_in_number_and_length() {
         let mut registered = CapabilityRegistrations::default();
         let mut watch = |id: &str, texts: Vec<String>| {
             let watchers: Vec<_> = texts.into_iter().map(|text| json!({ "globPattern": text })).collect();
@@ -232,17 +232,17 @@ mod tests {
                 &json!({ "registrations": [registration] }),
                 Path::new("/"),
             ));
-            registered.patterns_besides("")
+            registered.other_patterns("")
         };
-        assert_eq!(watch("long", vec!["a".repeat(LONGEST_PATTERN + 1), "b".into()]), 1);
-        let many = |name: &str| (0..MOST_PATTERNS / 2 + 1).map(|n| format!("{name}{n}")).collect();
-        assert_eq!(watch("one", many("a")), MOST_PATTERNS / 2 + 2);
-        assert_eq!(watch("one", many("c")), MOST_PATTERNS / 2 + 2, "it takes its own place");
-        assert_eq!(watch("two", many("b")), MOST_PATTERNS);
+        assert_eq!(watch("long", vec!["a".repeat(MAX_PATTERN_BYTES + 1), "b".into()]), 1);
+        let many = |name: &str| (0..MAX_PATTERNS / 2 + 1).map(|n| format!("{name}{n}")).collect();
+        assert_eq!(watch("one", many("a")), MAX_PATTERNS / 2 + 2);
+        assert_eq!(watch("one", many("c")), MAX_PATTERNS / 2 + 2, "it replaces its former patterns");
+        assert_eq!(watch("two", many("b")), MAX_PATTERNS);
     }
 
     #[test]
-    fn being_asked_for_diagnostics_can_be_registered_and_taken_back() {
+    fn pulls_can_be_registered_and_unregistered() {
         let mut registered = CapabilityRegistrations::default();
         let options =
             json!({ "identifier": "p", "interFileDependencies": true, "workspaceDiagnostics": true });
@@ -254,13 +254,13 @@ mod tests {
         assert_eq!(registered.pull_options(), Some(&expected));
         registered.unregister(&json!({ "unregistrations": [{ "id": "1" }] }));
         assert_eq!(registered.pull_options(), None);
-        for number in 0..2 * MOST {
+        for number in 0..2 * MAX_REGISTRATIONS {
             let registration = json!({ "id": number.to_string(), "method": "textDocument/diagnostic" });
             registered.register(RegistrationRequest::read(
                 &json!({ "registrations": [registration] }),
                 Path::new("/"),
             ));
         }
-        assert_eq!(registered.entries.len(), MOST);
+        assert_eq!(registered.entries.len(), MAX_REGISTRATIONS);
     }
 }

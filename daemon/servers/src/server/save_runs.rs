@@ -1,7 +1,7 @@
-//! What follows a save alone: when the run that a save began has ended.
+//! Tracks the runs that saves cause (a compiler's check, for example), and when they end.
 //!
-//! A run names no save. So a save is told only when every run that was to begin before it has begun: the next one that begins is then
-//! its own, whatever became of the others.
+//! A run does not name its save. So the daemon sends a didSave only once every run that was due before it has begun:
+//! the next run to begin is then the save's own, whatever became of the others.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,43 +12,40 @@ use tokio::time::Instant;
 
 use crate::time_limits::RERUN_GAP;
 
-/// Runs at one time; more are not looked at.
-const MOST: usize = 64;
+/// Cap on runs at one time; the rest is ignored.
+const MAX_RUNS: usize = 64;
 
-/// So many times as long as it usually takes a run is waited for: the machine may be busy.
+/// The daemon waits this many times as long as a run usually takes to begin: the machine may be busy.
 const PATIENCE: u32 = 3;
 
 #[derive(Debug, Default)]
 pub(super) struct SaveRuns {
-    /// Beginnings of the tokens of its runs.
+    /// Prefixes of the tokens of its runs.
     tokens: Vec<String>,
     /// How long a run usually takes to begin, at most.
     begins: Duration,
     running: BTreeSet<String>,
-    /// The tokens that there were ever.
+    /// All tokens ever seen.
     seen: BTreeSet<String>,
-    /// When it first had a reason to begin a run, and when it last had one: a save, or that it had read the project.
-    first: Option<Instant>,
-    caused: Option<Instant>,
-    /// Runs that have begun, and those of them that had when it last had a reason.
+    /// When the server first and last had a cause for a run: a save, or the end of reading the project.
+    first_cause: Option<Instant>,
+    last_cause: Option<Instant>,
+    /// How many runs have begun, now and at the last cause.
     count: u64,
-    counted: u64,
-    /// When the last run began.
-    begun: Option<Instant>,
-    /// When a run last ended.
+    count_at_cause: u64,
+    last_begun_at: Option<Instant>,
     ended: Option<Instant>,
-    /// The file whose save is told when nothing is to begin before, and the version that was saved.
+    /// The file whose didSave waits for runs that are due, and the saved version.
     pub(super) deferred_save: Option<(PathBuf, i32)>,
 }
 
-/// What became of a save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SaveRunStatus {
-    /// A run that began after it has ended.
+    /// A run that began after the save has ended.
     Done,
-    /// Wait; at this moment it is judged again.
+    /// Wait for an event, or judge again at this moment.
     Wait(Option<Instant>),
-    /// It is overdue.
+    /// The run is overdue.
     Late,
 }
 
@@ -62,12 +59,12 @@ impl SaveRuns {
             return;
         }
         match value.get("kind").and_then(Value::as_str) {
-            Some("begin") if self.running.len() < MOST => {
-                if self.seen.len() < MOST {
+            Some("begin") if self.running.len() < MAX_RUNS => {
+                if self.seen.len() < MAX_RUNS {
                     self.seen.insert(token.to_owned());
                 }
                 self.running.insert(token.to_owned());
-                self.begun = Some(now);
+                self.last_begun_at = Some(now);
                 self.count += 1;
             }
             Some("end") => {
@@ -78,29 +75,31 @@ impl SaveRuns {
         }
     }
 
-    /// It has a reason to begin a run.
+    /// The server has a cause for a run.
     pub(super) fn expect_run(&mut self, now: Instant) {
-        self.first.get_or_insert(now);
-        self.caused = Some(now);
-        self.counted = self.count;
+        self.first_cause.get_or_insert(now);
+        self.last_cause = Some(now);
+        self.count_at_cause = self.count;
     }
 
-    /// When the last run began.
     pub(super) fn last_begun(&self) -> Option<Instant> {
-        self.begun
+        self.last_begun_at
     }
 
-    /// Until when a run may begin that has nothing to do with what is saved now.
+    /// Until when a run may begin that belongs to an earlier cause.
     pub(super) fn run_due_until(&self, now: Instant) -> Option<Instant> {
-        let caused = self.caused.filter(|_| self.count == self.counted)?;
-        Some(caused + self.patience(now)).filter(|until| *until > now && !self.tokens.is_empty())
+        let last_cause = self.last_cause.filter(|_| self.count == self.count_at_cause)?;
+        Some(last_cause + self.patience(now)).filter(|until| *until > now && !self.tokens.is_empty())
     }
 
     pub(super) fn status_after(&self, saved: Instant, now: Instant) -> SaveRunStatus {
         let overdue = saved + self.patience(now);
-        match self.begun {
+        match self.last_begun_at {
             _ if !self.running.is_empty() => SaveRunStatus::Wait(None),
-            Some(begun) if begun >= saved && (self.caused.is_none() || self.count > self.counted) => {
+            Some(last_begun_at)
+                if last_begun_at >= saved
+                    && (self.last_cause.is_none() || self.count > self.count_at_cause) =>
+            {
                 match self.ended.map(|ended| ended + RERUN_GAP) {
                     Some(sure) if sure > now && self.seen.len() > 1 => SaveRunStatus::Wait(Some(sure)),
                     _ => SaveRunStatus::Done,
@@ -111,15 +110,16 @@ impl SaveRuns {
         }
     }
 
-    /// Whether a run has ended just now: what it found may still be on its way.
+    /// Whether a run has just ended: its diagnostics may still be on their way.
     pub(super) fn has_just_ended(&self, now: Instant) -> bool {
         self.ended.is_some_and(|ended| ended + RERUN_GAP > now)
     }
 
-    /// One that was silent for all that time after it first had a reason is not waited for again.
+    /// A server that began no run in all that time after its first cause is not waited for again.
     fn patience(&self, now: Instant) -> Duration {
         let longest = self.begins * PATIENCE;
-        let is_silent = self.begun.is_none() && self.first.is_some_and(|first| first + longest <= now);
+        let is_silent = self.last_begun_at.is_none()
+            && self.first_cause.is_some_and(|first_cause| first_cause + longest <= now);
         if is_silent { Duration::ZERO } else { longest }
     }
 }
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    fn begun() -> (SaveRuns, SaveTestClock) {
+    fn new_runs() -> (SaveRuns, SaveTestClock) {
         (SaveRuns::new(vec!["check/".into()], Duration::from_millis(500)), SaveTestClock(Instant::now()))
     }
 
@@ -147,11 +147,11 @@ mod tests {
     }
 
     #[test]
-    fn a_save_is_followed_by_the_run_that_began_after_it() {
-        let (mut saves, at) = begun();
+    fn the_first_run_after_a_save_belongs_to_it() {
+        let (mut saves, at) = new_runs();
         run(&mut saves, "check/0", "begin", at.ms(0));
         let followed = |saves: &SaveRuns, saved, now| saves.status_after(at.ms(saved), at.ms(now));
-        assert_eq!(followed(&saves, 10, 20), SaveRunStatus::Wait(None), "the run is of an older save");
+        assert_eq!(followed(&saves, 10, 20), SaveRunStatus::Wait(None), "the run belongs to an older save");
         run(&mut saves, "check/0", "end", at.ms(30));
         assert_eq!(followed(&saves, 10, 30), SaveRunStatus::Wait(Some(at.ms(1510))));
         run(&mut saves, "other", "begin", at.ms(40));
@@ -167,14 +167,14 @@ mod tests {
         assert_eq!(
             followed(&saves, 60, 1700),
             SaveRunStatus::Wait(Some(at.ms(1900))),
-            "which of them is it?"
+            "with two tokens, another run may follow"
         );
         assert_eq!(followed(&saves, 60, 1900), SaveRunStatus::Done);
     }
 
     #[test]
-    fn what_is_to_begin_is_known_until_it_has_begun_or_is_overdue() {
-        let (mut saves, at) = begun();
+    fn a_run_is_due_until_it_begins_or_is_overdue() {
+        let (mut saves, at) = new_runs();
         assert_eq!(saves.run_due_until(at.ms(0)), None);
         saves.expect_run(at.ms(0));
         assert_eq!(saves.run_due_until(at.ms(10)), Some(at.ms(1500)));
@@ -187,8 +187,8 @@ mod tests {
     }
 
     #[test]
-    fn one_that_never_begins_is_waited_for_once() {
-        let (mut saves, at) = begun();
+    fn a_server_without_runs_is_waited_for_once() {
+        let (mut saves, at) = new_runs();
         saves.expect_run(at.ms(0));
         assert_eq!(saves.status_after(at.ms(0), at.ms(10)), SaveRunStatus::Wait(Some(at.ms(1500))));
         saves.expect_run(at.ms(1600));

@@ -1,8 +1,8 @@
-//! Asking the TypeScript compiler itself, past the language server that stands before it.
+//! Pulls diagnostics from tsserver, through the language server in front of it.
 //!
-//! Such a server gathers changes, publishes without a version, and says nothing where nothing is wrong before and after. But it
-//! passes on requests in the order in which they come, and the compiler answers them one after the other: so what it answers is said
-//! of the texts that were told before, and of the whole project, which it reads first.
+//! Such a language server collects changes, publishes without a version, and publishes nothing if there are no problems
+//! before and after. But it passes requests on in order, and tsserver answers them one by one. So a response is about
+//! the texts that were sent before it, and about the whole project, which tsserver reads first.
 
 use std::path::Path;
 
@@ -13,23 +13,23 @@ use super::initialize::PullOptions;
 use super::parse::{self, DiagnosticSet};
 use super::uri;
 
-/// The command that passes a request on.
+/// The command that passes a request on to tsserver.
 pub(super) const COMMAND: &str = "typescript.tsserverRequest";
 
-/// All that is wrong is what these say together. Suggestions are not asked for: nobody is told of them.
+/// Together they return all problems. Suggestions are not requested, because reports leave them out.
 const REQUESTS: [&str; 2] = ["syntacticDiagnosticsSync", "semanticDiagnosticsSync"];
 
-/// As for whoever can be asked of single files.
+/// For pulls of single files.
 pub(super) static PULL_OPTIONS: PullOptions = PullOptions { identifier: None, workspace: false };
 
-/// The params of the commands that ask about a file.
+/// The params of the commands that pull a file's diagnostics.
 pub(super) fn request_params(path: &Path, uri: &str) -> [Value; 2] {
-    // Not every server takes an address. Those that do take a path for one, and might find another file by it.
+    // Not every server accepts a URI. Those that do parse a path as a URI, too: a `%` in it could lead to another file.
     let file = path.to_str().filter(|path| !path.contains('%')).unwrap_or(uri);
     REQUESTS.map(|request| json!({ "command": COMMAND, "arguments": [request, { "file": file }] }))
 }
 
-/// What one of them was answered with. None where that is no list of diagnostics: the compiler was not there, or knows no such file.
+/// Parses one response. `None` if it is no list of diagnostics: tsserver was not there, or does not know the file.
 pub(super) fn parse_response(result: &RawValue, settings: &Value, room: &mut usize) -> Option<DiagnosticSet> {
     let answer: Map<String, Value> = serde_json::from_str(result.get()).ok()?;
     let is_answer = answer.get("type")? == "response" && answer.get("success") != Some(&Value::Bool(false));
@@ -39,13 +39,13 @@ pub(super) fn parse_response(result: &RawValue, settings: &Value, room: &mut usi
     Some(parse::convert_items(items.filter_map(diagnostic), room))
 }
 
-/// Codes that a person does not want to hear of.
+/// The codes that the user ignores.
 fn ignored(settings: &Value) -> &[Value] {
     let codes = settings.get("diagnostics").and_then(|settings| settings.get("ignoredCodes"));
     codes.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// As the protocol has it.
+/// As an LSP diagnostic.
 fn diagnostic(item: &Value) -> Option<Value> {
     let item = item.as_object()?;
     let related = item.get("relatedInformation").and_then(Value::as_array).into_iter().flatten();
@@ -73,7 +73,7 @@ fn severity(category: Option<&Value>) -> u8 {
     }
 }
 
-/// Lines and columns count from one.
+/// tsserver counts lines and columns from one.
 fn range(span: &Value) -> Value {
     let place = |name| {
         let place = span.get(name);

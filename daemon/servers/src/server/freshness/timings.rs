@@ -1,26 +1,26 @@
-//! How long a server takes, learnt from what it did.
+//! How long a server takes to publish, learnt from its publishes.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::time_limits::{MAX_RECORDED_DELAY, MAX_RECORDED_GAP};
 
-/// So many of the last are remembered.
-const MOST: usize = 32;
+/// How many of the last times are kept.
+const MAX_SAMPLES: usize = 32;
 
 #[derive(Debug, Default)]
 pub(in super::super) struct PublishTimings {
-    /// From a change to the publish that it caused.
+    /// From a change to its publish.
     delays: VecDeque<Duration>,
-    /// From an opening to the publish that it caused, while the project was still being read: more than it takes.
+    /// From a didOpen to its publish while the server still read the project: an upper bound.
     opening: Option<Duration>,
-    /// From one publish to the next without a change in between.
+    /// From one publish to the next, without a change in between.
     gaps: VecDeque<Duration>,
 }
 
 impl PublishTimings {
     pub(in super::super) fn record_delay(&mut self, delay: Duration) {
-        // One that is slow is not to be taken for one of which nothing is known.
+        // A slow server must not look like one without any recorded time.
         push(&mut self.delays, delay.min(MAX_RECORDED_DELAY));
     }
 
@@ -34,25 +34,25 @@ impl PublishTimings {
         }
     }
 
-    /// The longest of the last, if any.
     pub(in super::super) fn longest_delay(&self) -> Option<Duration> {
         self.delays.iter().max().copied()
     }
 
-    /// How long it may be silent before it says what a change changed: half as long again as it ever took, and not less
-    /// than what is known of it. None where it has shown nothing yet: in a project that is not known it may take any time.
-    pub(in super::super) fn silence_limit(&self, known: Duration) -> Option<Duration> {
-        self.longest_delay().or(self.opening).map(|longest| known.max(longest * 3 / 2))
+    /// How long the server may be silent before it publishes the effect of a change: 1.5 times its longest recorded
+    /// delay, and at least `configured`. `None` if nothing is recorded yet: in an unknown project a server may take any
+    /// time.
+    pub(in super::super) fn silence_limit(&self, configured: Duration) -> Option<Duration> {
+        self.longest_delay().or(self.opening).map(|longest| configured.max(longest * 3 / 2))
     }
 
-    /// How long after a publish another one for the same text may follow.
+    /// How long after a publish another one for the same text may follow: 1.5 times the longest recorded gap.
     pub(in super::super) fn gap_limit(&self) -> Duration {
         self.gaps.iter().max().map_or(Duration::ZERO, |gap| *gap * 3 / 2)
     }
 }
 
 fn push(times: &mut VecDeque<Duration>, time: Duration) {
-    if times.len() >= MOST {
+    if times.len() >= MAX_SAMPLES {
         times.pop_front();
     }
     times.push_back(time);

@@ -1,4 +1,4 @@
-//! The judge by itself: a record that a test fills, and a clock that a test moves. No server, no process, no waiting.
+//! Tests the judge alone: each test fills a record and moves a clock. No server, no process, no waiting.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,14 +28,14 @@ impl JudgedServer {
         self.began + Duration::from_millis(ms)
     }
 
-    /// The server is told of a text, and at which version.
-    fn tell(&mut self, name: &str, text: &str, is_saved: bool, ms: u64) -> i32 {
+    /// Syncs a text, and returns its version.
+    fn sync(&mut self, name: &str, text: &str, is_saved: bool, ms: u64) -> i32 {
         let path = PathBuf::from(name);
         let subject = CheckedDocument { path: path.clone(), text: Arc::new(text.to_owned()), is_saved };
         let now = self.at(ms);
         self.record.tick += 1;
-        let how = (TextSyncKind::Full, &Map::new());
-        self.record.documents.sync(&subject, "c", how, (now, self.record.tick));
+        let mode = (TextSyncKind::Full, &Map::new());
+        self.record.documents.sync(&subject, "c", mode, (now, self.record.tick));
         self.record.invalidate_preamble(&path, &self.quirks);
         self.record.readiness.document_opened(now);
         self.record.documents.get(&path).unwrap().version
@@ -67,52 +67,52 @@ impl JudgedServer {
 }
 
 #[test]
-fn a_published_version_is_a_proof_and_an_older_one_is_none() {
+fn a_publish_for_the_version_is_proof_and_one_for_an_older_version_is_not() {
     let mut server = JudgedServer::new(json!({ "ready": "firstAnswer", "settleMs": 50 }));
-    let first = server.tell("/a.c", "one", true, 0);
+    let first = server.sync("/a.c", "one", true, 0);
     server.publish("/a.c", Some(first), 10);
     assert_eq!(server.judge("/a.c", 10), CheckAction::Wait(Some(server.at(60))));
     assert_eq!(server.verdict("/a.c", 60), "proven");
-    server.tell("/a.c", "two", false, 100);
+    server.sync("/a.c", "two", false, 100);
     server.publish("/a.c", Some(first), 110);
     assert_eq!(server.judge("/a.c", 60_000), CheckAction::Wait(None));
 }
 
 #[test]
-fn what_is_published_without_a_version_is_likely_after_a_quiet_time() {
+fn a_publish_without_a_version_is_likely_after_the_quiet_time() {
     let mut server = JudgedServer::new(json!({ "ready": "firstAnswer", "quietMs": 200, "silenceMs": 1000 }));
-    server.tell("/a.c", "one", true, 0);
+    server.sync("/a.c", "one", true, 0);
     server.publish("/a.c", None, 100);
-    assert_eq!(server.verdict("/a.c", 60_000), "wait", "it may be of the text before");
+    assert_eq!(server.verdict("/a.c", 60_000), "wait", "it may be about the text before");
     server.publish("/a.c", None, 300);
-    assert_eq!(server.verdict("/a.c", 1299), "wait", "of the first text it publishes piece by piece");
+    assert_eq!(server.verdict("/a.c", 1299), "wait", "it publishes for the first text piece by piece");
     assert_eq!(server.verdict("/a.c", 1301), "likely");
 }
 
-/// gopls publishes twice for one version: first what the type checker says, then all of it.
+/// gopls publishes twice for one version: first the type checker's diagnostics, then all of them.
 #[test]
-fn the_second_publish_of_a_version_ends_the_waiting() {
+fn the_second_publish_for_a_version_ends_the_wait() {
     let mut server =
         JudgedServer::new(json!({ "ready": "firstAnswer", "partialFirst": true, "settleMs": 1200 }));
-    let version = server.tell("/a.go", "one", true, 0);
+    let version = server.sync("/a.go", "one", true, 0);
     server.publish("/a.go", Some(version), 10);
     assert_eq!(server.judge("/a.go", 100), CheckAction::Wait(Some(server.at(1210))));
     server.publish("/a.go", Some(version), 300);
     assert_eq!(server.verdict("/a.go", 321), "proven");
 }
 
-/// clangd keeps what it made of the head of a text, and speaks of the next text with that.
+/// clangd keeps its preamble, and publishes for the next text with the old one.
 #[test]
-fn a_text_with_another_head_is_told_once_more() {
+fn a_text_with_another_preamble_is_resent() {
     let quirks = json!({ "ready": "firstAnswer", "touch": { "forceRebuild": true }, "head": ["#"] });
     let mut server = JudgedServer::new(quirks);
-    let opened = server.tell("/a.c", "int a;", true, 0);
+    let opened = server.sync("/a.c", "int a;", true, 0);
     server.publish("/a.c", Some(opened), 10);
-    assert_eq!(server.verdict("/a.c", 20), "proven", "nothing was kept when it was opened");
-    let same_head = server.tell("/a.c", "int b;", false, 100);
+    assert_eq!(server.verdict("/a.c", 20), "proven", "no preamble existed when it was opened");
+    let same_head = server.sync("/a.c", "int b;", false, 100);
     server.publish("/a.c", Some(same_head), 110);
-    assert_eq!(server.verdict("/a.c", 120), "proven", "the head is the same");
-    let other_head = server.tell("/a.c", "#include <x>\nint b;", false, 200);
+    assert_eq!(server.verdict("/a.c", 120), "proven", "the preamble is the same");
+    let other_head = server.sync("/a.c", "#include <x>\nint b;", false, 200);
     server.publish("/a.c", Some(other_head), 210);
     assert_eq!(server.judge("/a.c", 220), CheckAction::Resend);
     let again = server.resend("/a.c", 230);
@@ -121,79 +121,82 @@ fn a_text_with_another_head_is_told_once_more() {
 }
 
 #[test]
-fn a_server_that_sees_only_what_is_saved_needs_a_save() {
+fn a_server_that_sees_only_saved_files_needs_a_save() {
     let mut server = JudgedServer::new(json!({ "ready": "firstAnswer", "dirtyDependents": "saved" }));
-    let version = server.tell("/a.c", "one", true, 0);
+    let version = server.sync("/a.c", "one", true, 0);
     server.publish("/a.c", Some(version), 10);
     assert_eq!(server.verdict("/a.c", 20), "proven");
-    server.tell("/b.h", "two", false, 30);
+    server.sync("/b.h", "two", false, 30);
     let decision = server.record.judge(Path::new("/a.c"), None, &server.quirks, server.at(40));
     assert_eq!(decision.action.name(), "unknown");
     assert_eq!(decision.why, "it sees other files as they were saved, and one was changed since");
 }
 
 #[test]
-fn a_server_that_can_be_asked_is_asked_when_it_has_read_the_disk() {
+fn a_pull_waits_until_the_server_has_read_the_disk() {
     let mut server = JudgedServer::new(json!({ "ready": "firstAnswer" }));
-    server.tell("/a.c", "one", true, 0);
+    server.sync("/a.c", "one", true, 0);
     server.record.capabilities.pull = Some(PullOptions::default());
     let path = Path::new("/a.c");
     assert_eq!(server.judge("/a.c", 10), CheckAction::Pull);
     server.record.disk_changed = Some(server.at(20));
     assert_eq!(server.judge("/a.c", 30), CheckAction::Wait(Some(server.at(320))));
     assert_eq!(server.judge("/a.c", 320), CheckAction::Pull);
-    assert!(!server.record.is_pull_proof(path, &server.quirks, server.at(320)), "it may not have read it");
+    assert!(
+        !server.record.is_pull_proof(path, &server.quirks, server.at(320)),
+        "it may not have read the disk"
+    );
     assert!(server.record.is_pull_proof(path, &server.quirks, server.at(2020)));
-    // One that reads the disk in the order in which it is told is asked at once, and its answer is a proof.
+    // A server that reads the disk in the order of its messages is asked at once, and its response is proof.
     server.quirks.disk_in_order = true;
     assert_eq!(server.judge("/a.c", 30), CheckAction::Pull);
     assert!(server.record.is_pull_proof(path, &server.quirks, server.at(30)));
 }
 
 #[test]
-fn a_server_may_say_later_that_it_can_be_asked() {
+fn a_server_may_register_pulls_later() {
     let mut server = JudgedServer::new(json!({ "ready": "firstAnswer", "pull": "only" }));
-    server.tell("/a.c", "one", true, 0);
+    server.sync("/a.c", "one", true, 0);
     assert_eq!(server.judge("/a.c", 10), CheckAction::Wait(None));
-    let wanted = json!({ "registrations": [{ "id": "1", "method": "textDocument/diagnostic" }] });
-    server.record.registrations.register(RegistrationRequest::read(&wanted, Path::new("/")));
+    let registrations = json!({ "registrations": [{ "id": "1", "method": "textDocument/diagnostic" }] });
+    server.record.registrations.register(RegistrationRequest::read(&registrations, Path::new("/")));
     assert_eq!(server.judge("/a.c", 20), CheckAction::Pull);
 }
 
-/// rust-analyzer looks at the project once more when a module is created.
+/// rust-analyzer reloads the project when a module is created.
 #[test]
-fn what_a_server_answers_while_it_looks_at_the_project_does_not_count() {
+fn a_response_during_a_reload_does_not_count() {
     let mut server = JudgedServer::new(json!({ "ready": "serverStatus" }));
-    server.tell("/a.rs", "one", true, 0);
+    server.sync("/a.rs", "one", true, 0);
     server.record.capabilities.pull = Some(PullOptions::default());
-    assert_eq!(server.verdict("/a.rs", 10), "wait", "it has said nothing of itself yet");
-    let is_quiescent = |server: &mut JudgedServer, is_it: bool, ms| {
+    assert_eq!(server.verdict("/a.rs", 10), "wait", "it has not sent its status yet");
+    let set_quiescent = |server: &mut JudgedServer, quiescent: bool, ms| {
         let now = server.at(ms);
-        server.record.readiness.update_status(&json!({ "quiescent": is_it }), now);
+        server.record.readiness.update_status(&json!({ "quiescent": quiescent }), now);
     };
-    is_quiescent(&mut server, false, 20);
+    set_quiescent(&mut server, false, 20);
     assert_eq!(server.verdict("/a.rs", 30), "unknown");
-    is_quiescent(&mut server, true, 40);
+    set_quiescent(&mut server, true, 40);
     assert_eq!(server.judge("/a.rs", 50), CheckAction::Pull);
-    let asked = server.record.said_ready(&server.quirks, server.at(50));
+    let asked = server.record.reported_ready(&server.quirks, server.at(50));
     let judge_pull =
         |server: &JudgedServer, ms| server.record.judge_pull(asked, &server.quirks, server.at(ms));
     assert_eq!(judge_pull(&server, 60), PullJudgement::Accept);
-    is_quiescent(&mut server, false, 70);
+    set_quiescent(&mut server, false, 70);
     assert_eq!(judge_pull(&server, 80), PullJudgement::AskAgain);
-    is_quiescent(&mut server, true, 90);
-    assert_eq!(judge_pull(&server, 100), PullJudgement::AskAgain, "it looked between question and answer");
+    set_quiescent(&mut server, true, 90);
+    assert_eq!(judge_pull(&server, 100), PullJudgement::AskAgain, "it reloaded between request and response");
 }
 
 #[test]
-fn a_text_that_was_changed_since_it_was_asked_about_is_not_judged() {
+fn a_text_that_changed_since_the_question_is_not_judged() {
     let mut server = JudgedServer::new(json!({ "ready": "firstAnswer" }));
-    let asked = server.tell("/a.c", "one", true, 0);
-    server.tell("/a.c", "two", false, 10);
+    let asked = server.sync("/a.c", "one", true, 0);
+    server.sync("/a.c", "two", false, 10);
     let decision = server.record.judge(Path::new("/a.c"), Some(asked), &server.quirks, server.at(20));
     assert_eq!((decision.action.name(), decision.version), ("unknown", asked));
-    // The same text under another number is the same.
-    server.tell("/a.c", "one", false, 30);
+    // The same text under another version is the same.
+    server.sync("/a.c", "one", false, 30);
     let again = server.record.judge(Path::new("/a.c"), Some(asked), &server.quirks, server.at(40));
     assert_eq!(again.action, CheckAction::Wait(None));
 }

@@ -1,4 +1,4 @@
-//! One diagnostic. Most are written as they should be, and read at once; of the others is made what can be.
+//! Parses one diagnostic: strictly first, because most are well formed; else leniently.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use serde_json::value::RawValue;
 use super::super::uri;
 use crate::diagnostic::{Diagnostic, DiagnosticSpan, RelatedInformation, Severity};
 
-/// Characters of a message.
-pub(super) const LONGEST_MESSAGE: usize = 4000;
-/// Characters of a code or of a source.
-const LONGEST_NAME: usize = 200;
-const MOST_RELATED: usize = 20;
+/// Cap on the characters of a message.
+pub(super) const MAX_MESSAGE_CHARS: usize = 4000;
+/// Cap on the characters of a code or a source.
+const MAX_NAME_CHARS: usize = 200;
+const MAX_RELATED: usize = 20;
 
-/// As it should be written.
+/// As the protocol defines it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct StrictDiagnostic<'a> {
@@ -45,25 +45,25 @@ struct StrictPosition {
     character: u32,
 }
 
-/// None for what is not even an object.
+/// `None` if it is not an object.
 pub(super) fn parse_diagnostic(text: &str) -> Option<Diagnostic> {
     let plain =
         serde_json::from_str::<StrictDiagnostic<'_>>(text).ok().and_then(|plain| plain.into_diagnostic(None));
     plain.or_else(|| diagnostic_from_value(&serde_json::from_str(text).ok()?))
 }
 
-/// Names that are not made anew where they are the same.
+/// Source and code of another diagnostic, shared if they are the same.
 pub(super) type SharedNames = (Option<Arc<str>>, Option<Arc<str>>);
 
 impl StrictDiagnostic<'_> {
-    /// How many bytes of it are kept, or looked into.
+    /// How many of its bytes are kept or parsed.
     pub(super) fn byte_count(&self) -> usize {
         let raw = |value: Option<&RawValue>| value.map_or(0, |value| value.get().len());
         let source = self.source.as_ref().map_or(0, |source| source.len());
         self.message.len() + source + raw(self.code) + raw(self.related_information)
     }
 
-    /// `before` are source and code of another one. None where a piece of it is not as it should be.
+    /// `before` has the source and code of another diagnostic. `None` if a part is malformed.
     pub(super) fn into_diagnostic(self, before: Option<SharedNames>) -> Option<Diagnostic> {
         let place = |place: StrictPosition| Position::new(place.line, place.character);
         let (start, end) = (place(self.range.start), place(self.range.end));
@@ -72,7 +72,7 @@ impl StrictDiagnostic<'_> {
         let code = match self.code {
             Some(raw) => match serde_json::from_str(raw.get()).ok()? {
                 Value::String(text) if !text.is_empty() => {
-                    same(&text, code_before).or_else(|| Some(cut(&text, LONGEST_NAME)))
+                    same(&text, code_before).or_else(|| Some(cut(&text, MAX_NAME_CHARS)))
                 }
                 value => code(&value),
             },
@@ -88,14 +88,14 @@ impl StrictDiagnostic<'_> {
             span: DiagnosticSpan { start, end: end.max(start) },
             severity: severity(self.severity.map(u64::from)),
             code,
-            source: source_before.or_else(|| source.map(|name| cut(&name, LONGEST_NAME))),
-            message: cut(&self.message, LONGEST_MESSAGE),
+            source: source_before.or_else(|| source.map(|name| cut(&name, MAX_NAME_CHARS))),
+            message: cut(&self.message, MAX_MESSAGE_CHARS),
             related,
         })
     }
 }
 
-/// None for what is not even an object.
+/// `None` if it is not an object.
 pub(super) fn diagnostic_from_value(value: &Value) -> Option<Diagnostic> {
     let value = value.as_object()?;
     let text = |name| value.get(name).and_then(Value::as_str);
@@ -105,14 +105,14 @@ pub(super) fn diagnostic_from_value(value: &Value) -> Option<Diagnostic> {
         span: span(value.get("range")),
         severity: severity(value.get("severity").and_then(Value::as_u64)),
         code: value.get("code").and_then(code),
-        source: text("source").filter(|source| !source.is_empty()).map(|source| cut(source, LONGEST_NAME)),
-        message: cut(message.unwrap_or("(it does not say what is wrong)"), LONGEST_MESSAGE),
+        source: text("source").filter(|source| !source.is_empty()).map(|source| cut(source, MAX_NAME_CHARS)),
+        message: cut(message.unwrap_or("(it does not say what is wrong)"), MAX_MESSAGE_CHARS),
         related: all.map(|all| related(all)).unwrap_or_default(),
     })
 }
 
 fn related(all: &[Value]) -> Vec<RelatedInformation> {
-    all.iter().filter_map(related_place).take(MOST_RELATED).collect()
+    all.iter().filter_map(related_place).take(MAX_RELATED).collect()
 }
 
 fn related_place(value: &Value) -> Option<RelatedInformation> {
@@ -121,11 +121,11 @@ fn related_place(value: &Value) -> Option<RelatedInformation> {
     Some(RelatedInformation {
         path: uri::to_path(location.get("uri")?.as_str()?)?,
         span: span(location.get("range")),
-        message: cut(message, LONGEST_MESSAGE).as_ref().to_owned(),
+        message: cut(message, MAX_MESSAGE_CHARS).as_ref().to_owned(),
     })
 }
 
-/// A number is as good as its digits.
+/// A number becomes its digits.
 fn code(value: &Value) -> Option<Arc<str>> {
     let value = match value {
         Value::Object(code) => code.get("value")?,
@@ -136,10 +136,10 @@ fn code(value: &Value) -> Option<Arc<str>> {
         Value::Number(number) => Cow::from(number.to_string()),
         _ => return None,
     };
-    (!text.is_empty()).then(|| cut(&text, LONGEST_NAME))
+    (!text.is_empty()).then(|| cut(&text, MAX_NAME_CHARS))
 }
 
-/// One that does not say how bad it is counts as bad.
+/// A missing or unknown severity counts as an error.
 fn severity(number: Option<u64>) -> Severity {
     match number {
         Some(2) => Severity::Warning,
@@ -159,7 +159,7 @@ fn span(range: Option<&Value>) -> DiagnosticSpan {
     DiagnosticSpan { start, end: end.max(start) }
 }
 
-/// Negative is none; beyond all bounds is the largest.
+/// Negative becomes 0, too large becomes the maximum.
 fn coordinate(value: Option<&Value>) -> u32 {
     let Some(value) = value else { return 0 };
     match (value.as_u64(), value.as_f64()) {
@@ -171,7 +171,7 @@ fn coordinate(value: Option<&Value>) -> u32 {
 }
 
 fn cut(text: &str, most: usize) -> Arc<str> {
-    // As it is where it is short, which it nearly always is.
+    // Fast path: nearly all texts are short.
     let end = if text.len() <= most { None } else { text.char_indices().nth(most) };
     match end {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),

@@ -1,4 +1,5 @@
-//! A whole answer that is written as it should be, read in one go. Where anything is odd there is nothing, and it is read piece by piece.
+//! Parses a well-formed response in one pass. If anything is odd, it returns nothing, and the lenient parser takes
+//! over.
 
 use std::fmt;
 
@@ -7,7 +8,7 @@ use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::diagnostic::StrictDiagnostic;
-use super::{DiagnosticSet, LONGEST, MAX_READ, bounded};
+use super::{DiagnosticSet, MAX_DIAGNOSTIC_BYTES, MAX_READ, bounded};
 use crate::diagnostic::Diagnostic;
 
 #[derive(Deserialize)]
@@ -24,14 +25,13 @@ enum FullReportKind {
     Full,
 }
 
-/// The answer to a pull that is about one file.
+/// The response to a pull about one file.
 pub(super) fn parse_pull(result: &RawValue) -> Option<DiagnosticSet> {
     let report: StrictReport = serde_json::from_str(result.get()).ok()?;
     let FullReportKind::Full = report.kind;
     report.related_documents.is_none().then(|| bounded(report.items.0, 0))
 }
 
-/// A list of diagnostics.
 pub(super) fn parse_list(items: &RawValue) -> Option<Vec<Diagnostic>> {
     serde_json::from_str(items.get()).ok().map(|StrictList(items)| items)
 }
@@ -51,10 +51,10 @@ impl<'de> Deserialize<'de> for StrictList {
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<StrictList, A::Error> {
                 let mut all: Vec<Diagnostic> = Vec::new();
                 while let Some(plain) = list.next_element::<StrictDiagnostic<'de>>()? {
-                    if all.len() >= MAX_READ || plain.byte_count() > LONGEST {
+                    if all.len() >= MAX_READ || plain.byte_count() > MAX_DIAGNOSTIC_BYTES {
                         return Err(A::Error::custom("too much"));
                     }
-                    // Most are signed as the one before.
+                    // Most have the source and the code of the one before.
                     let before = all.last().map(|last| (last.source.clone(), last.code.clone()));
                     all.push(plain.into_diagnostic(before).ok_or_else(|| A::Error::custom("odd"))?);
                 }

@@ -2,7 +2,7 @@ use copydesk_text::Position;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::diagnostic::LONGEST_MESSAGE;
+use super::diagnostic::MAX_MESSAGE_CHARS;
 use super::*;
 use crate::diagnostic::{DiagnosticSpan, RelatedInformation, Severity};
 
@@ -12,7 +12,7 @@ fn read(items: &Value) -> DiagnosticSet {
 }
 
 #[test]
-fn a_diagnostic_is_read_whole() {
+fn every_member_of_a_diagnostic_is_parsed() {
     let place = |line, character| json!({ "line": line, "character": character });
     let items = json!([{
         "range": { "start": place(1, 2), "end": place(3, 4) }, "severity": 2, "code": "E1", "source": "s", "message": "m",
@@ -35,7 +35,7 @@ fn a_diagnostic_is_read_whole() {
 }
 
 #[test]
-fn what_is_odd_is_made_sense_of() {
+fn odd_values_are_interpreted() {
     let one = |item: Value| read(&json!([item])).diagnostics.into_iter().next();
     let code = |code: Value| one(json!({ "message": "m", "code": code })).unwrap().code;
     assert_eq!(code(json!(2322)), Some("2322".into()));
@@ -49,14 +49,14 @@ fn what_is_odd_is_made_sense_of() {
     let message = |message: Value| one(json!({ "message": message })).unwrap().message.to_string();
     assert_eq!(message(json!({ "kind": "markdown", "value": "**m**" })), "**m**");
     assert_eq!(message(json!(5)), "(it does not say what is wrong)");
-    assert_eq!(message(json!("x".repeat(10_000))).chars().count(), LONGEST_MESSAGE + 1);
+    assert_eq!(message(json!("x".repeat(10_000))).chars().count(), MAX_MESSAGE_CHARS + 1);
     assert_eq!(read(&json!([1, null, "x", []])), DiagnosticSet { diagnostics: Vec::new(), omitted: 4 });
-    let huge = json!({ "message": "x".repeat(2 * LONGEST) });
+    let huge = json!({ "message": "x".repeat(2 * MAX_DIAGNOSTIC_BYTES) });
     assert_eq!(read(&json!([huge])).omitted, 1);
 }
 
 #[test]
-fn a_publish_is_read_in_all_ways_it_is_written() {
+fn every_form_of_a_publish_is_parsed() {
     let read = |params: Value| parse_publish(&serde_json::value::to_raw_value(&params).unwrap());
     let version = |version: Value| {
         read(json!({ "uri": "u", "version": version, "diagnostics": null })).unwrap().version
@@ -69,9 +69,9 @@ fn a_publish_is_read_in_all_ways_it_is_written() {
     }
 }
 
-/// Small in bytes, large in memory: all files of an answer share one measure.
+/// Few bytes can take much memory, so all files of a response share one cap.
 #[test]
-fn many_files_of_one_answer_are_no_more_than_one() {
+fn all_files_of_one_response_share_the_cap() {
     let raw = |value: Value| serde_json::value::to_raw_value(&value).unwrap();
     let items: Vec<_> = (0..1000).map(|_| json!({})).collect();
     let report = |uri: String| json!({ "uri": uri, "kind": "full", "items": items });
@@ -85,13 +85,13 @@ fn many_files_of_one_answer_are_no_more_than_one() {
         parse_pull(&raw(json!({ "kind": "full", "items": items, "relatedDocuments": related }))).unwrap();
     let total: usize = all.related.iter().map(|(_, set)| set.diagnostics.len()).sum();
     assert_eq!(total, MAX_READ - 1000);
-    // Empty ones take room, too.
+    // Empty reports count against the cap on files.
     let empty = |number: usize| json!({ "uri": number.to_string(), "kind": "full", "items": [] });
-    let reports: Vec<_> = (0..2 * MOST_FILES).map(empty).collect();
-    assert_eq!(parse_workspace(&raw(json!({ "items": reports }))).unwrap().len(), MOST_FILES);
-    let related: serde_json::Map<_, _> = (0..2 * MOST_FILES).map(|n| (n.to_string(), empty(n))).collect();
+    let reports: Vec<_> = (0..2 * MAX_FILES).map(empty).collect();
+    assert_eq!(parse_workspace(&raw(json!({ "items": reports }))).unwrap().len(), MAX_FILES);
+    let related: serde_json::Map<_, _> = (0..2 * MAX_FILES).map(|n| (n.to_string(), empty(n))).collect();
     let all = parse_pull(&raw(json!({ "kind": "full", "items": [], "relatedDocuments": related }))).unwrap();
-    assert_eq!(all.related.len(), MOST_FILES);
+    assert_eq!(all.related.len(), MAX_FILES);
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
@@ -129,7 +129,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn whatever_a_server_writes_nothing_panics_and_spans_run_forwards(value in any_json()) {
+    fn no_json_panics_and_spans_run_forwards(value in any_json()) {
         let raw = serde_json::value::to_raw_value(&value).unwrap();
         let all = parse_publish(&raw).map(|publish| publish.set).into_iter();
         let all = all.chain(parse_pull(&raw).map(|pulled| pulled.set)).chain(set(&raw, &mut MAX_READ.clone()));
@@ -140,7 +140,7 @@ proptest! {
     }
 }
 
-/// Values that are right in places, and wrong in others.
+/// Items that are partly valid.
 fn odd_items() -> impl Strategy<Value = Value> {
     let number = || {
         prop_oneof![
@@ -163,12 +163,12 @@ fn odd_items() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn however_it_is_read_it_is_the_same(item in odd_items()) {
+    fn strict_and_lenient_parsing_agree(item in odd_items()) {
         prop_assert_eq!(diagnostic::parse_diagnostic(&item.to_string()), diagnostic::diagnostic_from_value(&item));
     }
 
     #[test]
-    fn many_are_read_as_each_of_them_is(items in prop::collection::vec(odd_items(), 0..4), related in any::<bool>()) {
+    fn a_list_parses_like_its_items(items in prop::collection::vec(odd_items(), 0..4), related in any::<bool>()) {
         let each: Vec<_> = items.iter().filter_map(diagnostic::diagnostic_from_value).collect();
         let mut report = json!({ "kind": "full", "items": items });
         if related {
