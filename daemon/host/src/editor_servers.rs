@@ -1,7 +1,7 @@
-//! The language servers of one editor. The editor reports what it tells them and what they say; the daemon judges that with the judge of its
-//! own servers, and has the editor send them what the judge wants to know more.
+//! The language servers of one editor. The editor reports what it sends them and what they send. The daemon judges these reports as it does
+//! for its own servers, and has the editor send the requests that the judge needs.
 //!
-//! Contract: reports come in the order in which things happened, together with the editor's documents, and are applied at once.
+//! Contract: reports arrive in the order of events, on the same connection as document sync, and apply at once.
 
 mod answer;
 mod relay;
@@ -24,19 +24,19 @@ use serde_json::value::to_raw_value;
 
 use crate::uri::path_of;
 
-/// Servers of one editor; more are ignored.
+/// The cap on servers of one editor; the daemon ignores more.
 const MAX_SERVERS: usize = 256;
 
-/// Bytes between the judge and the editor that one side has written and the other not read.
+/// The buffer of the pipe between the judge and the relay, in each direction.
 const PIPE_BYTES: usize = 64 * 1024;
 
 pub type EditorLinkFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, EditorError>> + Send + 'a>>;
 
-/// The way to an editor's language servers.
+/// Requests and notifications to an editor about its language servers.
 pub trait EditorServerLink: Send + Sync {
     fn servers(&self, params: EditorServersParams) -> EditorLinkFuture<'_, EditorServersResult>;
 
-    /// The document is needed no more.
+    /// Releases a document that `servers` had the editor load.
     fn servers_done(&self, uri: String) -> EditorLinkFuture<'_, ()>;
 
     fn request(&self, params: EditorServerMessageParams) -> EditorLinkFuture<'_, EditorServerResponse>;
@@ -44,14 +44,14 @@ pub trait EditorServerLink: Send + Sync {
     fn notify(&self, params: EditorServerMessageParams) -> EditorLinkFuture<'_, ()>;
 }
 
-/// One of an editor's servers, and the relay of what the judge sends it.
+/// One of an editor's servers, and the relay for the messages that the judge sends it.
 struct EditorServer {
     server: Arc<LanguageServer>,
-    /// Dropping it closes the relay.
+    /// Dropping this closes the relay.
     _relay: RpcPeer,
 }
 
-/// Clones share one state.
+/// Clones share their state.
 #[derive(Clone)]
 pub struct EditorServers {
     link: Arc<dyn EditorServerLink>,
@@ -66,7 +66,7 @@ impl std::fmt::Debug for EditorServers {
 }
 
 impl EditorServers {
-    /// `buffers` and `client` are where the editor's texts are.
+    /// `buffers` holds the editor's texts under `client`.
     pub fn new(link: Arc<dyn EditorServerLink>, buffers: Buffers, client: ClientId) -> Self {
         let texts = Arc::new(texts::ClientTexts { buffers, client });
         Self { link, texts, servers: Arc::default() }
@@ -92,7 +92,7 @@ impl EditorServers {
         if servers.len() >= MAX_SERVERS && !servers.contains_key(&params.server) {
             tracing::warn!(
                 server = launch.name,
-                "the editor has too many language servers: this one is ignored"
+                "the editor has too many language servers: ignoring this one"
             );
             return;
         }
@@ -154,7 +154,7 @@ impl EditorServers {
         self.lock().values().map(|known| Arc::clone(&known.server)).collect()
     }
 
-    // A poisoned lock is fine: each change is one insert or remove.
+    // A poisoned lock is usable: each change is one insert or remove.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u32, EditorServer>> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,8 +1,8 @@
-//! From the words of the configuration to what the language room is given: servers, checkers, formatters.
+//! Translates the configuration into settings for language servers, checkers and formatters.
 //!
-//! All of these are programs that are run, with options that may name more programs: what a project says of them that is not trusted
-//! is left out, and told. Programs that lie in the project are used all the same, unless the person says otherwise: they began a
-//! session there, and their editor would use them too.
+//! The daemon runs these programs, and their options may name more programs. So the daemon ignores the settings of an untrusted project,
+//! and reports that. It does run programs that lie in the project, unless the user forbids it: the user began a session there, and their
+//! editor would run them too.
 
 mod editor_source;
 mod language_services;
@@ -35,16 +35,16 @@ pub use review_diagnostics::show_in_reviews;
 #[derive(Debug, Clone)]
 pub struct LanguageSettings {
     pub servers: ServerPreferences,
-    /// None unless they are configured.
+    /// Empty unless configured.
     pub checkers: Vec<Checker>,
-    /// None unless they are configured.
+    /// Empty unless configured.
     pub formatters: Vec<Formatter>,
-    /// Language servers give texts their form: of files that end so, or if none are named, of those without another formatter.
+    /// Language servers format files with these extensions; if the list is empty, all files without another formatter.
     pub server_formatter_extensions: Option<Vec<String>>,
-    /// Programs that lie in the project may be run.
+    /// The daemon may run programs that lie in the project.
     pub allows_project_programs: bool,
     pub diagnostics: DiagnosticsConfig,
-    /// What is left out, and why; for whoever wrote it.
+    /// Ignored settings with the reason, for the user.
     pub problems: Vec<String>,
 }
 
@@ -57,24 +57,24 @@ pub fn language_settings(loaded: &LoadedConfig) -> LanguageSettings {
             ));
         }
     }
-    let own = &loaded.trusted_config;
-    let checkers = own.checkers.iter().filter(|(_, said)| said.disabled != Some(true));
-    let checkers = checkers.filter_map(|(name, said)| {
-        Checker::new(name, checker(said)).map_err(|problem| problems.push(problem)).ok()
+    let trusted = &loaded.trusted_config;
+    let checkers = trusted.checkers.iter().filter(|(_, config)| config.disabled != Some(true));
+    let checkers = checkers.filter_map(|(name, config)| {
+        Checker::new(name, checker(config)).map_err(|problem| problems.push(problem)).ok()
     });
     LanguageSettings {
-        servers: servers(own.lsp.as_ref()),
+        servers: servers(trusted.lsp.as_ref()),
         checkers: checkers.collect(),
-        formatters: formatters(own.formatter.as_ref()),
-        server_formatter_extensions: server_formatter_extensions(own.formatter.as_ref()),
-        allows_project_programs: own.diagnostics.project_programs != Some(false),
-        diagnostics: own.diagnostics.clone(),
+        formatters: formatters(trusted.formatter.as_ref()),
+        server_formatter_extensions: server_formatter_extensions(trusted.formatter.as_ref()),
+        allows_project_programs: trusted.diagnostics.project_programs != Some(false),
+        diagnostics: trusted.diagnostics.clone(),
         problems,
     }
 }
 
 impl LanguageSettings {
-    /// Where their programs are looked for, by the environment that commands are given.
+    /// Where to look for programs, by the daemon's environment.
     pub fn search(&self, home: PathBuf) -> ProgramSearch {
         ProgramSearch::new(
             Arc::new(DiskView),
@@ -92,26 +92,26 @@ fn servers(switch: Option<&SwitchConfig<LanguageServerConfig>>) -> ServerPrefere
             ServerPreferences { is_enabled: *is_on, ..ServerPreferences::default() }
         }
         Some(SwitchConfig::Each(each)) => {
-            let servers = each.iter().map(|(name, said)| (name.clone(), server(said)));
+            let servers = each.iter().map(|(name, config)| (name.clone(), server(config)));
             ServerPreferences { is_enabled: true, servers: servers.collect() }
         }
     }
 }
 
-fn server(said: &LanguageServerConfig) -> ServerOverride {
+fn server(config: &LanguageServerConfig) -> ServerOverride {
     let object = |members: &serde_json::Map<String, Value>| match members.is_empty() {
         true => Value::Null,
         false => Value::Object(members.clone()),
     };
     ServerOverride {
-        is_disabled: said.disabled == Some(true),
-        command: said.command.clone(),
-        extensions: said.extensions.clone(),
-        environment: environment(&said.env),
-        initialization: object(&said.initialization),
-        settings: object(&said.settings),
-        roots: roots(&said.roots),
-        is_additional: said.beside == Some(true),
+        is_disabled: config.disabled == Some(true),
+        command: config.command.clone(),
+        extensions: config.extensions.clone(),
+        environment: environment(&config.env),
+        initialization: object(&config.initialization),
+        settings: object(&config.settings),
+        roots: roots(&config.roots),
+        is_additional: config.beside == Some(true),
     }
 }
 
@@ -120,33 +120,33 @@ fn environment(variables: &BTreeMap<String, ConfigSecret>) -> Vec<(String, Strin
 }
 
 fn roots(files: &[String]) -> Vec<RootMarkers> {
-    let signs: Vec<_> =
+    let markers: Vec<_> =
         files.iter().map(|file| ProjectMarker { file: file.clone(), contains: None, from: None }).collect();
-    if signs.is_empty() { Vec::new() } else { vec![RootMarkers::Nearest(signs)] }
+    if markers.is_empty() { Vec::new() } else { vec![RootMarkers::Nearest(markers)] }
 }
 
-fn checker(said: &CheckerConfig) -> CheckerSpec {
+fn checker(config: &CheckerConfig) -> CheckerSpec {
     CheckerSpec {
-        command: said.command.clone(),
-        extensions: said.extensions.clone(),
-        format: said.format.map(|format| match format {
+        command: config.command.clone(),
+        extensions: config.extensions.clone(),
+        format: config.format.map(|format| match format {
             CheckerFormat::Cargo => CheckerOutputFormat::Cargo,
             CheckerFormat::Json => CheckerOutputFormat::Json,
             CheckerFormat::Sarif => CheckerOutputFormat::Sarif,
             CheckerFormat::Lines => CheckerOutputFormat::Lines,
         }),
-        columns: said.columns.map(|columns| match columns {
+        columns: config.columns.map(|columns| match columns {
             CheckerColumns::Characters => ColumnUnit::Characters,
             CheckerColumns::Bytes => ColumnUnit::Bytes,
             CheckerColumns::Utf16 => ColumnUnit::Utf16,
         }),
-        roots: roots(&said.roots),
-        environment: environment(&said.environment),
-        timeout: said.timeout.map(std::num::NonZeroU64::get),
+        roots: roots(&config.roots),
+        environment: environment(&config.environment),
+        timeout: config.timeout.map(std::num::NonZeroU64::get),
     }
 }
 
-/// Those of the person's own go before those that are known.
+/// The user's own formatters come before the known ones.
 fn formatters(switch: Option<&SwitchConfig<FormatterConfig>>) -> Vec<Formatter> {
     let none = BTreeMap::new();
     let each = match switch {
@@ -155,32 +155,38 @@ fn formatters(switch: Option<&SwitchConfig<FormatterConfig>>) -> Vec<Formatter> 
         Some(SwitchConfig::Each(each)) => each,
     };
     let known = |name: &str| Formatter::known().iter().find(|known| known.name == name);
-    let own = each.iter().filter(|(name, said)| {
-        said.disabled != Some(true) && (known(name).is_some() || !said.command.is_empty())
+    let own = each.iter().filter(|(name, config)| {
+        config.disabled != Some(true) && (known(name).is_some() || !config.command.is_empty())
     });
-    let own = own.map(|(name, said)| {
+    let own = own.map(|(name, config)| {
         let known = known(name).cloned().unwrap_or_default();
-        let is_own = !said.command.is_empty();
+        let has_command = !config.command.is_empty();
         Formatter {
             name: name.clone(),
-            command: if is_own { said.command.clone() } else { known.command },
-            extensions: if said.extensions.is_empty() { known.extensions } else { said.extensions.clone() },
-            // Whoever names a program wants it.
-            requires: if is_own { Vec::new() } else { known.requires },
-            environment: environment(&said.environment),
+            command: if has_command { config.command.clone() } else { known.command },
+            extensions: if config.extensions.is_empty() {
+                known.extensions
+            } else {
+                config.extensions.clone()
+            },
+            // A user who names a program wants it, so nothing else is required.
+            requires: if has_command { Vec::new() } else { known.requires },
+            environment: environment(&config.environment),
         }
     });
     let others = Formatter::known().iter().filter(|known| !each.contains_key(&known.name)).cloned();
     own.chain(others).collect()
 }
 
-/// A formatter of this name without a command is the language server.
-const SERVER: &str = "server";
+/// A formatter with this name and without a command stands for the language server.
+const SERVER_FORMATTER: &str = "server";
 
 fn server_formatter_extensions(switch: Option<&SwitchConfig<FormatterConfig>>) -> Option<Vec<String>> {
     let Some(SwitchConfig::Each(each)) = switch else { return None };
-    let said = each.get(SERVER).filter(|said| said.command.is_empty() && said.disabled != Some(true))?;
-    Some(said.extensions.clone())
+    let config = each
+        .get(SERVER_FORMATTER)
+        .filter(|config| config.command.is_empty() && config.disabled != Some(true))?;
+    Some(config.extensions.clone())
 }
 
 #[cfg(test)]

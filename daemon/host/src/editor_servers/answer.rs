@@ -1,4 +1,4 @@
-//! What an editor's servers say is wrong, put together: the weakest proof counts, and each problem is told once.
+//! Merges the verdicts of an editor's servers: the weakest proof counts, and duplicate diagnostics are dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,32 +23,32 @@ use super::{EditorServerLink, EditorServers};
 use crate::time_limits::REOPEN_TIMEOUT;
 use crate::uri::path_of;
 
-/// Diagnostics in one answer; of more, the worst are kept.
+/// The cap on diagnostics in one answer; the worst stay.
 const MAX_ITEMS: usize = 10_000;
 
-/// In a request about all documents, each server is asked about this many.
+/// A request about all documents pulls at most this many from each server.
 const MAX_ASKED: usize = 20;
 
-/// The editor keeps a document loaded for the daemon until this is dropped, also if the check is cut off.
-struct HeldDocument {
+/// The editor keeps a document loaded until this is dropped, also if the check is cancelled.
+struct DocumentHold {
     link: Arc<dyn EditorServerLink>,
     uri: String,
     is_held: bool,
 }
 
-impl Drop for HeldDocument {
+impl Drop for DocumentHold {
     fn drop(&mut self) {
         if self.is_held {
             let (link, uri) = (Arc::clone(&self.link), std::mem::take(&mut self.uri));
             send_in_order(async move {
-                // An editor that is gone holds nothing.
+                // A disconnected editor holds nothing.
                 let _ = link.servers_done(uri).await;
             });
         }
     }
 }
 
-/// What one server says of a file.
+/// One server's verdict on a file.
 struct ServerOpinion {
     server: Arc<LanguageServer>,
     verdict: Verdict,
@@ -59,20 +59,24 @@ impl EditorServers {
     /// Positions in the result count UTF-16 code units.
     pub async fn diagnostics(&self, params: DiagnosticsParams) -> Result<DiagnosticsResult, EditorError> {
         match &params.uri {
-            Some(uri) => self.of_file(uri, &params).await,
-            None => Ok(self.of_everything(params.wait).await),
+            Some(uri) => self.file_diagnostics(uri, &params).await,
+            None => Ok(self.all_diagnostics(params.wait).await),
         }
     }
 
-    async fn of_file(&self, uri: &str, params: &DiagnosticsParams) -> Result<DiagnosticsResult, EditorError> {
+    async fn file_diagnostics(
+        &self,
+        uri: &str,
+        params: &DiagnosticsParams,
+    ) -> Result<DiagnosticsResult, EditorError> {
         let now = Instant::now();
         let until = now + millis(params.wait);
         let ready_by = params.wait_ready.map_or(until, |wait| until.min(now + millis(Some(wait))));
         let wait = params.wait.map(|wait| wait.min(params.wait_ready.unwrap_or(wait)));
-        let mut held = HeldDocument { link: Arc::clone(&self.link), uri: uri.to_owned(), is_held: true };
+        let mut hold = DocumentHold { link: Arc::clone(&self.link), uri: uri.to_owned(), is_held: true };
         let serving = self.link.servers(EditorServersParams { uri: uri.to_owned(), wait }).await?;
         if !matches!(serving.state, AnswerState::Answered | AnswerState::Starting) {
-            held.is_held = false;
+            hold.is_held = false;
             return Ok(without_files(serving.state));
         }
         Ok(self.judge_file(uri, &serving, params.version, (until, ready_by)).await)
@@ -82,16 +86,16 @@ impl EditorServers {
         &self,
         uri: &str,
         serving: &EditorServersResult,
-        wanted: Option<i32>,
+        wanted_version: Option<i32>,
         (until, ready_by): (Instant, Instant),
     ) -> DiagnosticsResult {
-        let spelled = serving.uri.as_deref().unwrap_or(uri);
-        let Some(path) = path_of(spelled) else { return without_files(AnswerState::Unsupported) };
-        let asked = serving.version.max(wanted).filter(|_| serving.version.is_some());
+        let editor_uri = serving.uri.as_deref().unwrap_or(uri);
+        let Some(path) = path_of(editor_uri) else { return without_files(AnswerState::Unsupported) };
+        let asked_version = serving.version.max(wanted_version).filter(|_| serving.version.is_some());
         let servers: Vec<_> = serving.servers.iter().filter_map(|server| self.get(*server)).collect();
         let checks = servers.into_iter().map(|server| {
-            let file = (spelled, path.as_path());
-            async move { check(server, file, asked, (until, ready_by)).await }
+            let file = (editor_uri, path.as_path());
+            async move { check(server, file, asked_version, (until, ready_by)).await }
         });
         let opinions: Vec<_> = join_all(checks).await.into_iter().flatten().collect();
         let is_starting =
@@ -102,19 +106,19 @@ impl EditorServers {
         }
         let state = if is_starting { AnswerState::Starting } else { AnswerState::Answered };
         let version = serving.version.map(|version| {
-            let known = opinions.iter().filter_map(|opinion| opinion.server.document_version(spelled));
+            let known = opinions.iter().filter_map(|opinion| opinion.server.document_version(editor_uri));
             known.min().unwrap_or(version)
         });
-        match merge(uri, spelled, version, &opinions) {
+        match merge(uri, editor_uri, version, &opinions) {
             Some(file) => DiagnosticsResult { state, files: limit(vec![file]) },
             None if is_starting => without_files(AnswerState::Starting),
             None => without_files(AnswerState::Cancelled),
         }
     }
 
-    /// All files of which any server has something to say. With a time to wait, servers are asked about what is open, and files without
-    /// problems and files that are not known are told, too: a file that is not told counts as fixed.
-    async fn of_everything(&self, wait: Option<u32>) -> DiagnosticsResult {
+    /// All files that any server has diagnostics for. With a wait, the daemon also pulls open documents, and the answer includes clean and
+    /// unknown files: the caller takes a missing file for fixed.
+    async fn all_diagnostics(&self, wait: Option<u32>) -> DiagnosticsResult {
         let until = Instant::now() + millis(wait);
         let servers = self.all();
         if servers.is_empty() {
@@ -158,7 +162,7 @@ impl EditorServers {
             (!file.items.is_empty() || wait.is_some()).then_some(file)
         });
         let mut files: Vec<_> = merged.collect();
-        // There may be more than are read: what is wrong goes first, and what is not known last.
+        // The caller caps the number of files: those with diagnostics come first, unknown ones last.
         files.sort_by_key(|file| match file.proof {
             _ if !file.items.is_empty() => 0,
             ProofLevel::Unknown => 2,
@@ -168,11 +172,11 @@ impl EditorServers {
     }
 }
 
-/// What a server says of a file; none if it does not count: it has ended, or gives no diagnostics.
+/// A server's verdict on a file; none if the server has ended or gives no diagnostics.
 async fn check(
     server: Arc<LanguageServer>,
     (uri, path): (&str, &Path),
-    asked: Option<i32>,
+    asked_version: Option<i32>,
     (until, ready_by): (Instant, Instant),
 ) -> Option<ServerOpinion> {
     let mut state = server.subscribe_state();
@@ -191,7 +195,7 @@ async fn check(
             return Some(ServerOpinion { server, verdict, is_indexing: true });
         }
         let patience = if is_closed { until.min(now + REOPEN_TIMEOUT) } else { until };
-        if !server.wait_for_document(uri, asked, patience).await {
+        if !server.wait_for_document(uri, asked_version, patience).await {
             if matches!(server.state(), LanguageServerState::Ended { .. }) {
                 return None;
             }
@@ -201,7 +205,7 @@ async fn check(
         let before = server.told_at(uri);
         let verdict = server.check(path, until).await;
         let is_unknown = verdict.diagnostics().is_none();
-        // A resend of ours is no change: the verdict is about the text after it.
+        // The daemon's own resend is no change: the verdict is about the text after it.
         let has_changed = server.told_at(uri) != before || server.is_indexing();
         if is_unknown && has_changed && Instant::now() < until {
             is_closed = server.told_at(uri).is_none();
@@ -214,10 +218,10 @@ async fn check(
     }
 }
 
-/// None if no server has ever said anything of the file.
+/// None if no server has ever sent diagnostics for the file.
 fn merge(
     uri: &str,
-    spelled: &str,
+    editor_uri: &str,
     version: Option<i32>,
     opinions: &[ServerOpinion],
 ) -> Option<FileDiagnostics> {
@@ -232,11 +236,11 @@ fn merge(
         proof = weaker(proof, own);
         reason = reason.or_else(|| why(verdict));
         sets.extend(
-            verdict.diagnostics().map(<[Diagnostic]>::to_vec).or_else(|| server.last_published(spelled)),
+            verdict.diagnostics().map(<[Diagnostic]>::to_vec).or_else(|| server.last_published(editor_uri)),
         );
         match server.pending_compiler() {
             Some(compiler) => unseen.push(compiler),
-            None => sets.extend(Some(server.compiler_diagnostics(spelled)).filter(|set| !set.is_empty())),
+            None => sets.extend(Some(server.compiler_diagnostics(editor_uri)).filter(|set| !set.is_empty())),
         }
     }
     let is_known = !sets.is_empty();
@@ -262,7 +266,7 @@ fn weaker(one: ProofLevel, other: ProofLevel) -> ProofLevel {
 }
 
 fn wire(diagnostic: Diagnostic) -> DiagnosticInfo {
-    let position = |at: Position| WirePosition { line: at.line, character: at.character };
+    let position = |position: Position| WirePosition { line: position.line, character: position.character };
     DiagnosticInfo {
         range: WireRange { start: position(diagnostic.span.start), end: position(diagnostic.span.end) },
         severity: match diagnostic.severity {
@@ -285,14 +289,14 @@ fn key(item: &DiagnosticInfo) -> ItemKey {
     (place, item.severity, item.code.clone(), item.source.clone(), item.message.clone())
 }
 
-/// Keeps the worst, in the order that they had.
+/// Keeps the worst diagnostics, in their order.
 fn limit(mut files: Vec<FileDiagnostics>) -> Vec<FileDiagnostics> {
     let mut counts: BTreeMap<SeverityInfo, usize> = BTreeMap::new();
     for item in files.iter().flat_map(|file| &file.items) {
         *counts.entry(item.severity).or_default() += 1;
     }
     let mut room = MAX_ITEMS;
-    // The worst severity is the smallest.
+    // `SeverityInfo` sorts the worst severity first.
     for count in counts.values_mut() {
         *count = (*count).min(room);
         room -= *count;

@@ -1,4 +1,4 @@
-//! Passes what the judge sends to an editor's language server on to the editor, and the responses back.
+//! Forwards the judge's messages for an editor's language server to the editor, and the responses back.
 
 use std::sync::Arc;
 
@@ -60,21 +60,21 @@ impl RpcHandler for ServerRelay {
         }
         let link = Arc::clone(&self.link);
         send_in_order(async move {
-            // An editor that is gone needs no message.
+            // A disconnected editor needs no message.
             let _ = link.notify(message).await;
         });
     }
 
-    // Both ends are ours.
+    // The daemon writes both ends.
     fn malformed(&self, _seen: &str) {}
 
     fn closed(&self, _why: &str) {}
 }
 
-/// Sends at once if the editor's queue has room, so that messages keep their order.
+/// Sends at once if the editor's queue has room; then messages keep their order.
 pub(super) fn send_in_order(sending: impl Future<Output = ()> + Send + 'static) {
     let mut sending = Box::pin(sending);
-    // Without a runtime the daemon is ending, and so is the connection.
+    // Without a runtime the daemon is shutting down, and the connection closes.
     if (&mut sending).now_or_never().is_none()
         && let Ok(runtime) = tokio::runtime::Handle::try_current()
     {

@@ -1,4 +1,4 @@
-//! The texts that one editor holds, for the judge.
+//! One editor's texts, for the judge.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use copydesk_servers::ObservedTexts;
 use copydesk_workspace::buffers::{Buffers, ClientId};
 
-/// Larger files are not read.
+/// The daemon does not read larger files.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 #[derive(Debug)]
@@ -17,10 +17,10 @@ pub(super) struct ClientTexts {
 
 impl ObservedTexts for ClientTexts {
     fn open_text(&self, path: &Path, version: i32) -> Option<Arc<String>> {
-        let name = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let open = self.buffers.find(&name, Some(self.client))?.ok()?;
-        let is_it = open.client == self.client && open.version == version;
-        is_it.then(|| Arc::new(open.document.text()))
+        let real_path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let open = self.buffers.find(&real_path, Some(self.client))?.ok()?;
+        let is_match = open.client == self.client && open.version == version;
+        is_match.then(|| Arc::new(open.document.text()))
     }
 
     fn saved_text(&self, path: &Path) -> Option<Arc<String>> {

@@ -1,13 +1,14 @@
-//! The language servers of the person's own editor, as a source.
+//! Diagnostics from the language servers of attached editors.
 //!
-//! Of a text the client is asked that has it open, then the one that prompted last, then those that work in a folder around it: a prompt
-//! may come from a terminal, beside the editor that serves the project. Each is asked of what it has open for the version that it has, and
-//! of other files as they are on the disk. Of what nobody's servers serve there is no report, so that others are asked. A text that is
-//! another one in the editor by now is not asked about: what would be said of it is not about the subject. A client that once did not
-//! answer is not waited for until it does again, and a bystander that never said that it has servers, or does not answer, is passed over.
+//! For each file the source tries clients in order: the one that has the file open, the one that prompted last, then those that work in a
+//! folder around it (a prompt may come from a terminal, while an editor serves the project). A client answers for the version that it has
+//! open, and for other files as they are on the disk. If no client's servers serve a file, the source sends no report, so that other
+//! sources are asked. If the editor's text differs from the checked one, the source does not ask: the answer would be about another text.
+//! After a timeout a client gets only a short wait until it answers again. A bystander that never reported servers, or does not answer, is
+//! skipped.
 //!
-//! Files that name a changed one are asked about, too (`closed_dependents.rs`): servers say little of what is not open. Of other files only what is
-//! other than it was is told: that is what a change may have done to them.
+//! The source also checks files that name a changed one (`closed_dependents.rs`), because servers report little for closed files. For all
+//! other files it reports only what differs from the client's last report: that is what the change may have caused.
 
 mod closed_dependents;
 mod compiler_diagnostics;
@@ -43,19 +44,19 @@ use compiler_diagnostics::CompilerDiagnostics;
 use editors_with_servers::EditorsWithServers;
 use previous_reports::PreviousReports;
 
-/// What is told of files that nobody asked about, at most.
+/// The cap on files beyond the checked ones in one report.
 const MOST_OTHERS: usize = 100;
 
 pub(super) struct EditorSource {
     editors: AttachedEditors,
     files: WorkspaceFiles,
-    linked: ClosedDependents,
-    compiled: CompilerDiagnostics,
-    /// What each said.
+    closed_dependents: ClosedDependents,
+    compiler_diagnostics: CompilerDiagnostics,
+    /// Each client's last reports on files beyond the checked ones.
     previous_reports: Mutex<HashMap<ClientId, Arc<PreviousReports>>>,
-    /// They did not answer the last time.
+    /// Clients that did not answer the last request.
     unresponsive: Mutex<BTreeSet<ClientId>>,
-    servings: EditorsWithServers,
+    editors_with_servers: EditorsWithServers,
 }
 
 impl EditorSource {
@@ -64,62 +65,70 @@ impl EditorSource {
         files: WorkspaceFiles,
         texts: Arc<dyn DocumentProvider>,
     ) -> Self {
-        let linked = ClosedDependents::new(texts, files.root());
-        let (compiled, others, silent, servings) = Default::default();
-        Self { editors, files, linked, compiled, previous_reports: others, unresponsive: silent, servings }
+        let closed_dependents = ClosedDependents::new(texts, files.root());
+        let (compiler_diagnostics, previous_reports, unresponsive, editors_with_servers) = Default::default();
+        Self {
+            editors,
+            files,
+            closed_dependents,
+            compiler_diagnostics,
+            previous_reports,
+            unresponsive,
+            editors_with_servers,
+        }
     }
 
-    /// `ready` is how long servers are waited for that are not ready.
-    async fn all(
+    /// `ready` is how long to wait for servers that are not ready.
+    async fn check_all(
         &self,
         subjects: &[CheckedDocument],
         until: Instant,
         ready: Option<Duration>,
     ) -> Vec<DiagnosticsReport> {
-        let asking = |(client, editor)| EditorQuery { source: self, client, editor, until, ready };
+        let query = |(client, editor)| EditorQuery { source: self, client, editor, until, ready };
         self.forget_detached();
         let bystanders = self.bystanders(subjects, until).await;
-        let of = async |subject: &CheckedDocument| {
+        let check = async |subject: &CheckedDocument| {
             for candidate in self.candidates(&subject.path, &bystanders) {
                 let client = candidate.0;
-                if let Some(reports) = asking(candidate).check_document(subject).await {
+                if let Some(reports) = query(candidate).check_document(subject).await {
                     return Some((client, reports));
                 }
             }
             None
         };
-        let held = self.files.buffers().documents(self.files.home_client()).into_keys().collect();
-        let looking = self.linked.find_dependents(subjects, &held, until);
-        let (answers, (linked, beyond)) = tokio::join!(join_all(subjects.iter().map(of)), looking);
+        let open_paths = self.files.buffers().documents(self.files.home_client()).into_keys().collect();
+        let search = self.closed_dependents.find_dependents(subjects, &open_paths, until);
+        let (answers, (dependents, beyond)) = tokio::join!(join_all(subjects.iter().map(check)), search);
         let mut answers: Vec<_> = answers.into_iter().flatten().collect();
-        // Whoever serves a file serves those that name it; when it has spoken of the one it knows what was changed.
+        // A client that serves a file also serves its dependents. Once it has answered for the file, it knows the change.
         if !answers.is_empty() {
-            let asked = join_all(linked.iter().map(of)).await.into_iter().flatten();
-            let known = asked.map(|(client, reports)| (client, self.linked.filter_known(reports)));
+            let asked = join_all(dependents.iter().map(check)).await.into_iter().flatten();
+            let known = asked.map(|(client, reports)| (client, self.closed_dependents.filter_known(reports)));
             answers.extend(known.filter(|(_, reports)| !reports.is_empty()));
         }
         let is_known = |report: &DiagnosticsReport| report.verdict.diagnostics().is_some();
-        let speaker = answers.iter().find(|(_, reports)| reports.iter().any(is_known));
-        let speaker = speaker.and_then(|(client, _)| self.editors.get(*client));
-        let mut unasked: BTreeSet<_> = beyond.into_iter().filter(|_| speaker.is_some()).collect();
-        let asked_about: BTreeSet<_> =
-            subjects.iter().chain(&linked).map(|subject| subject.path.clone()).collect();
-        // Who serves none of them has nothing to say of the others.
+        let answering_editor = answers.iter().find(|(_, reports)| reports.iter().any(is_known));
+        let answering_editor = answering_editor.and_then(|(client, _)| self.editors.get(*client));
+        let mut unasked: BTreeSet<_> = beyond.into_iter().filter(|_| answering_editor.is_some()).collect();
+        let checked_paths: BTreeSet<_> =
+            subjects.iter().chain(&dependents).map(|subject| subject.path.clone()).collect();
+        // A client that serves none of the checked files is not asked about others.
         let clients: BTreeSet<_> = answers.iter().map(|(client, _)| *client).collect();
         let mut reports: Vec<_> = answers.into_iter().flat_map(|(_, reports)| reports).collect();
         for client in clients {
             let Some(editor) = self.editors.get(client) else { continue };
-            let asked = asking((client, editor));
-            if let Some((others, is_cut)) = asked.other_reports(&asked_about).await {
-                for known in others.iter().filter(|report| is_known(report)) {
-                    unasked.remove(&known.path);
+            let query = query((client, editor));
+            if let Some((others, is_cut)) = query.other_reports(&checked_paths).await {
+                for report in others.iter().filter(|report| is_known(report)) {
+                    unasked.remove(&report.path);
                 }
-                let mentioned = asked_about.union(&unasked).cloned().collect();
+                let mentioned = checked_paths.union(&unasked).cloned().collect();
                 reports.extend(self.previous_reports_of(client).changed(others, is_cut, &mentioned));
             }
         }
-        if let Some(speaker) = speaker {
-            let name = source_name(&*speaker);
+        if let Some(answering_editor) = answering_editor {
+            let name = source_name(&*answering_editor);
             reports.extend(
                 unasked
                     .into_iter()
@@ -129,7 +138,7 @@ impl EditorSource {
         reports
     }
 
-    /// Who is asked of a file, one after the other.
+    /// The clients to ask about a file, in order.
     fn candidates(
         &self,
         path: &Path,
@@ -144,20 +153,20 @@ impl EditorSource {
         all.filter_map(move |client| Some((client, editors.get(client)?)))
     }
 
-    /// Those beside the one that prompted which work near these and have servers.
+    /// Clients other than the prompting one that work in a folder around these files and have servers.
     async fn bystanders(&self, subjects: &[CheckedDocument], until: Instant) -> BTreeSet<ClientId> {
         let near = subjects.iter().flat_map(|subject| self.editors.near_folder(&subject.path));
         let mut near: HashMap<_, _> = near.collect();
         self.files.home_client().map(|home| near.remove(&home));
         let until = until.min(Instant::now() + SHORT_TIMEOUT);
         let asked = near.into_iter().map(async |(client, editor)| {
-            let is_serving = self.servings.is_serving(client, editor, until).await;
+            let is_serving = self.editors_with_servers.is_serving(client, editor, until).await;
             is_serving.then_some(client)
         });
         join_all(asked).await.into_iter().flatten().collect()
     }
 
-    /// Whether any of them has a server for this file, or may have.
+    /// Whether any client has a server for this file, or may have one.
     pub(super) async fn is_serving(&self, path: &Path) -> bool {
         let Ok(uri) = Url::from_file_path(path) else { return false };
         let subject = CheckedDocument { path: path.to_owned(), text: Arc::default(), is_saved: true };
@@ -174,7 +183,7 @@ impl EditorSource {
             {
                 Ok(Ok(result)) => result.state != AnswerState::Unsupported,
                 Ok(Err(_)) => false,
-                // Who takes so long has something to look at.
+                // An editor without a server for the file answers in time.
                 Err(_) => true,
             };
             if is_serving {
@@ -185,21 +194,21 @@ impl EditorSource {
     }
 
     fn previous_reports_of(&self, client: ClientId) -> Arc<PreviousReports> {
-        let mut others = self.previous_reports.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(others.entry(client).or_default())
+        let mut clients = self.previous_reports.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(clients.entry(client).or_default())
     }
 
     fn forget_detached(&self) {
-        let is_here = |client: &ClientId| self.editors.get(*client).is_some();
+        let is_attached = |client: &ClientId| self.editors.get(*client).is_some();
         self.previous_reports
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .retain(|client, _| is_here(client));
-        self.silent().retain(is_here);
-        self.servings.retain_attached(&self.editors);
+            .retain(|client, _| is_attached(client));
+        self.lock_unresponsive().retain(is_attached);
+        self.editors_with_servers.retain_attached(&self.editors);
     }
 
-    fn silent(&self) -> MutexGuard<'_, BTreeSet<ClientId>> {
+    fn lock_unresponsive(&self) -> MutexGuard<'_, BTreeSet<ClientId>> {
         self.unresponsive.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -212,43 +221,43 @@ impl DiagnosticsSource for EditorSource {
             let home = self.files.home_client();
             if let Some(client) = home
                 && let Some(editor) = self.editors.get(client)
-                && self.servings.is_serving(client, editor, until).await
+                && self.editors_with_servers.is_serving(client, editor, until).await
             {
                 return true;
             }
             let mut near = self.editors.near_folder(&root);
             near.retain(|(client, _)| Some(*client) != home);
             let until = until.min(Instant::now() + SHORT_TIMEOUT);
-            let asked =
-                near.into_iter().map(|(client, editor)| self.servings.is_serving(client, editor, until));
+            let asked = near
+                .into_iter()
+                .map(|(client, editor)| self.editors_with_servers.is_serving(client, editor, until));
             join_all(asked).await.contains(&true)
         })
     }
 
     fn check<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
-        Box::pin(self.all(subjects, until, Some(READY_TIMEOUT)))
+        Box::pin(self.check_all(subjects, until, Some(READY_TIMEOUT)))
     }
 
     fn check_when_ready<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
-        Box::pin(self.all(subjects, until, None))
+        Box::pin(self.check_all(subjects, until, None))
     }
 }
 
-/// One round of questions.
+/// The requests of one check to one client.
 struct EditorQuery<'a> {
     source: &'a EditorSource,
     client: ClientId,
     editor: Arc<dyn AttachedEditor>,
     until: Instant,
-    /// How long servers are waited for that are not ready.
+    /// How long to wait for servers that are not ready.
     ready: Option<Duration>,
 }
 
 impl EditorQuery<'_> {
     async fn check_document(&self, subject: &CheckedDocument) -> Option<Vec<DiagnosticsReport>> {
         let files = &self.source.files;
-        let found = files.buffers().find(&subject.path, Some(self.client));
-        let open = match found {
+        let open = match files.buffers().find(&subject.path, Some(self.client)) {
             Some(Ok(open)) if open.client == self.client => Some(open),
             Some(Err(_)) => {
                 return Some(self.unknown_report(&subject.path, "the editor's text of it is not known"));
@@ -257,7 +266,7 @@ impl EditorQuery<'_> {
         };
         let is_same = open.as_ref().map_or(subject.is_saved, |open| open.document == *subject.text.as_str());
         if !is_same {
-            // What another one has open is not this one's to speak of; nor is it the prompting one's, where that does not serve it.
+            // Only the client that has a text open can answer for it. The prompting client still reports unknown if it serves the file.
             let is_home = files.home_client() == Some(self.client);
             if open.is_none() && (!is_home || self.has_no_server(&subject.path).await) {
                 return None;
@@ -275,7 +284,7 @@ impl EditorQuery<'_> {
         };
         match result.state {
             AnswerState::Unsupported => {
-                self.source.servings.mark_unsure(self.client);
+                self.source.editors_with_servers.mark_unsure(self.client);
                 None
             }
             AnswerState::Starting => {
@@ -286,7 +295,7 @@ impl EditorQuery<'_> {
             }
             AnswerState::Answered => {
                 let file = result.files.into_iter().find(|file| file.uri == uri)?;
-                // For a later text than was asked about.
+                // The answer is about another version than the one asked for.
                 if version.is_some() && file.version != version {
                     return Some(self.unknown_report(&subject.path, "the person is typing in it"));
                 }
@@ -295,7 +304,7 @@ impl EditorQuery<'_> {
         }
     }
 
-    /// It says that it has no server for a file.
+    /// Whether the client answers that it has no server for a file.
     async fn has_no_server(&self, path: &Path) -> bool {
         let Ok(uri) = Url::from_file_path(path) else { return true };
         let until = self.until.min(Instant::now() + READY_TIMEOUT + RESPONSE_LATENCY);
@@ -303,8 +312,11 @@ impl EditorQuery<'_> {
         result.is_some_and(|result| result.state == AnswerState::Unsupported)
     }
 
-    /// What else it knows, and whether there would be more of it.
-    async fn other_reports(&self, asked_about: &BTreeSet<PathBuf>) -> Option<(Vec<DiagnosticsReport>, bool)> {
+    /// The client's reports on other files, and whether the cap cut them off.
+    async fn other_reports(
+        &self,
+        checked_paths: &BTreeSet<PathBuf>,
+    ) -> Option<(Vec<DiagnosticsReport>, bool)> {
         let until = self.until.min(Instant::now() + OTHER_FILES_TIMEOUT);
         let result = self.ask(None, None, until).await?;
         if result.state != AnswerState::Answered {
@@ -316,14 +328,14 @@ impl EditorQuery<'_> {
             let path = Url::parse(&file.uri).ok().and_then(|uri| uri.to_file_path().ok());
             let Some(path) = path else { continue };
             let path = path.canonicalize().unwrap_or(path);
-            if !asked_about.contains(&path) {
+            if !checked_paths.contains(&path) {
                 reports.extend(self.reports(&path, file));
             }
         }
         Some((reports, is_cut))
     }
 
-    /// None where there is no answer by then.
+    /// None if no answer arrives by then.
     async fn ask(
         &self,
         uri: Option<String>,
@@ -331,36 +343,36 @@ impl EditorQuery<'_> {
         until: Instant,
     ) -> Option<DiagnosticsResult> {
         let now = Instant::now();
-        let was_silent = self.source.silent().contains(&self.client);
-        let until = if was_silent { until.min(now + SHORT_TIMEOUT) } else { until };
-        // It has to answer by then, and the answer has to arrive.
+        let was_unresponsive = self.source.lock_unresponsive().contains(&self.client);
+        let until = if was_unresponsive { until.min(now + SHORT_TIMEOUT) } else { until };
+        // The response must also arrive by then.
         let wait = until.checked_duration_since(now + RESPONSE_LATENCY)?;
         let millis = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
         let (wait, wait_ready) = (Some(millis(wait)), self.ready.map(millis));
         let answer = self.editor.diagnostics(DiagnosticsParams { uri, version, wait, wait_ready });
         let answer = tokio::time::timeout_at(until, answer).await;
         match answer {
-            Ok(_) => _ = self.source.silent().remove(&self.client),
+            Ok(_) => _ = self.source.lock_unresponsive().remove(&self.client),
             Err(_) => {
-                self.source.silent().insert(self.client);
-                self.source.servings.mark_not_serving(self.client);
+                self.source.lock_unresponsive().insert(self.client);
+                self.source.editors_with_servers.mark_not_serving(self.client);
             }
         }
         match answer.ok()? {
             Ok(result) => Some(result),
             Err(EditorError::TimedOut) => None,
-            // A client that does not know the question, such as a run in a terminal, has no servers.
+            // A client that does not know the request, such as a run in a terminal, has no servers.
             Err(EditorError::Declined(_) | EditorError::Disconnected) => {
                 Some(DiagnosticsResult { state: AnswerState::Unsupported, files: Vec::new() })
             }
         }
     }
 
-    /// What its servers say, and apart from that what compilers say through them.
+    /// The servers' report on a file, and separate reports for compilers that publish through them.
     fn reports(&self, path: &Path, file: FileDiagnostics) -> Vec<DiagnosticsReport> {
         let items = file.items.into_iter().map(diagnostic).collect();
         let (proof, why) = (file.proof, file.why);
-        let said = |items| match proof {
+        let verdict = |items| match proof {
             ProofLevel::Proven => Verdict::Proven(items),
             ProofLevel::Likely => Verdict::Likely(items),
             ProofLevel::Unknown => Verdict::Unknown {
@@ -371,14 +383,15 @@ impl EditorQuery<'_> {
         };
         let (client, path_shown) = (self.editor.name(), path.display());
         tracing::debug!(client, file = %path_shown, version = file.version, ?proof, unseen = ?file.unseen, "an editor reports diagnostics");
-        let (items, compiled) = self.source.compiled.split_off_compilers(path, items, &file.unseen, said);
-        let own = DiagnosticsReport::new(path.to_owned(), self.source_name(), said(items));
-        [own].into_iter().chain(compiled).collect()
+        let (items, compiler_reports) =
+            self.source.compiler_diagnostics.split_off_compilers(path, items, &file.unseen, verdict);
+        let own = DiagnosticsReport::new(path.to_owned(), self.source_name(), verdict(items));
+        [own].into_iter().chain(compiler_reports).collect()
     }
 
     fn unknown_report(&self, path: &Path, why: &str) -> Vec<DiagnosticsReport> {
-        let said = Verdict::Unknown { why: why.to_owned() };
-        vec![DiagnosticsReport::new(path.to_owned(), self.source_name(), said)]
+        let verdict = Verdict::Unknown { why: why.to_owned() };
+        vec![DiagnosticsReport::new(path.to_owned(), self.source_name(), verdict)]
     }
 
     fn source_name(&self) -> String {

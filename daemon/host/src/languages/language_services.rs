@@ -1,7 +1,7 @@
-//! What all sessions of a desk share of what says what is wrong with a text: the pool of language servers, and the grammars.
+//! What all sessions share to find diagnostics: the pool of language servers, and the grammars.
 //!
-//! There is one pool, so that two sessions in one folder have one server, and all servers together have an end. Which servers serve
-//! a file is said by the configuration of the folder that a session works in.
+//! There is one pool, so that two sessions in one folder share a server, and one limit covers all servers. The configuration of a session's
+//! folder decides which servers serve a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -36,16 +36,16 @@ use crate::environment;
 use crate::time_limits::MAX_DIAGNOSTICS_WAIT;
 use copydesk_servers::time_limits::FORMAT_TIMEOUT;
 
-/// Folders of which it is remembered how they are served.
-const MOST_FOLDERS: usize = 64;
+/// The cap on folders whose settings are remembered.
+const MAX_FOLDERS: usize = 64;
 
-/// Clones are the same.
+/// Clones share their state.
 #[derive(Clone)]
 pub struct LanguageServices {
     buffers: Buffers,
     home: PathBuf,
     folders: Arc<ServedFolders>,
-    /// Begun when the first session is opened.
+    /// Starts when the first session needs it.
     pool: Arc<OnceLock<ServerPool>>,
     syntax: SyntaxSource,
 }
@@ -62,19 +62,19 @@ impl LanguageServices {
         Self { buffers, home, folders, pool: Arc::default(), syntax: SyntaxSource::default() }
     }
 
-    /// Those that were started.
+    /// None until a session needs it.
     pub fn pool(&self) -> Option<&ServerPool> {
         self.pool.get()
     }
 
-    /// Ends all of them.
+    /// Ends all servers.
     pub async fn end(&self) {
         if let Some(pool) = self.pool.get() {
             pool.shut_down().await;
         }
     }
 
-    /// What a session is told of its files; those that it may not read by its rules are not shown to it.
+    /// The diagnostics of one session; it sees none for files that its rules do not let it read.
     pub fn diagnostics_tracker(
         &self,
         loaded: &LoadedConfig,
@@ -84,40 +84,46 @@ impl LanguageServices {
         rules: &CurrentRules,
     ) -> DiagnosticsTracker {
         let languages = language_settings(loaded);
-        let said = &languages.diagnostics;
-        if said.enabled == Some(false) {
+        let config = &languages.diagnostics;
+        if config.enabled == Some(false) {
             return DiagnosticsTracker::default();
         }
         let root = root_of(files);
         let search = self.configure_folder(&root, loaded, &languages);
-        let asks = |source| said.sources.as_ref().is_none_or(|sources| sources.contains(&source));
+        let is_wanted = |source| config.sources.as_ref().is_none_or(|sources| sources.contains(&source));
         let texts: Arc<dyn DocumentProvider> =
             Arc::new(SessionTexts { files: files.clone(), rules: rules.clone() });
         let sources = DiagnosticsSources {
-            editor: asks(DiagnosticsSourceConfig::Editor).then(|| {
+            editor: is_wanted(DiagnosticsSourceConfig::Editor).then(|| {
                 Arc::new(EditorSource::new(editors.clone(), files.clone(), Arc::clone(&texts)))
                     as Arc<dyn DiagnosticsSource>
             }),
-            pool: (asks(DiagnosticsSourceConfig::Servers) && languages.servers.is_enabled).then(|| {
+            pool: (is_wanted(DiagnosticsSourceConfig::Servers) && languages.servers.is_enabled).then(|| {
                 Arc::new(self.pool_or_start(loaded, editors).excluding(&[])) as Arc<dyn DiagnosticsSource>
             }),
-            checkers: checkers(&languages, asks(DiagnosticsSourceConfig::Checkers), search, root, processes),
-            // It sees what is changed also where only an editor's servers are asked.
+            checkers: checkers(
+                &languages,
+                is_wanted(DiagnosticsSourceConfig::Checkers),
+                search,
+                root,
+                processes,
+            ),
+            // The watcher sees changes on the disk even if only an editor's servers are asked.
             watcher: Some(
                 Arc::new(self.pool_or_start(loaded, editors).command_watcher()) as Arc<dyn CommandWatcher>
             ),
-            syntax: asks(DiagnosticsSourceConfig::Syntax)
+            syntax: is_wanted(DiagnosticsSourceConfig::Syntax)
                 .then(|| Arc::new(self.syntax.clone()) as Arc<dyn DiagnosticsSource>),
         };
-        let least = if said.warnings == Some(true) { Severity::Warning } else { Severity::Error };
+        let min_severity = if config.warnings == Some(true) { Severity::Warning } else { Severity::Error };
         let options = TrackerOptions {
-            wait: said.wait.map_or(DEFAULT_WAIT, Duration::from_millis).min(MAX_DIAGNOSTICS_WAIT),
-            min_severity: least,
+            wait: config.wait.map_or(DEFAULT_WAIT, Duration::from_millis).min(MAX_DIAGNOSTICS_WAIT),
+            min_severity,
         };
         DiagnosticsTracker::new(sources, texts, files.root(), options)
     }
 
-    /// Who gives what a session writes its form; nobody, unless the person configured some.
+    /// The formatters for what a session writes; none unless the user configured some.
     pub fn formatters(
         &self,
         loaded: &LoadedConfig,
@@ -128,7 +134,7 @@ impl LanguageServices {
     ) -> Option<Formatters> {
         let languages = language_settings(loaded);
         let root = root_of(files);
-        // Also where nobody asks what is wrong.
+        // Diagnostics may be off, and then nothing else has configured the folder.
         let search = self.configure_folder(&root, loaded, &languages);
         let server = languages.server_formatter_extensions.filter(|_| languages.servers.is_enabled).map(
             |extensions| {
@@ -151,7 +157,7 @@ impl LanguageServices {
         })
     }
 
-    /// Has the files of a folder served as it is said now. Gives where programs are looked for.
+    /// Applies the current settings to a folder, and returns where to look for programs.
     fn configure_folder(
         &self,
         root: &Path,
@@ -165,8 +171,8 @@ impl LanguageServices {
             withheld: environment::withheld_variables(loaded),
             search: search.clone(),
         };
-        let is_other = self.folders.put(root.to_owned(), folder);
-        if let Some(pool) = self.pool.get().filter(|_| is_other) {
+        let has_changed = self.folders.put(root.to_owned(), folder);
+        if let Some(pool) = self.pool.get().filter(|_| has_changed) {
             pool.stop_below(root);
         }
         search
@@ -175,7 +181,7 @@ impl LanguageServices {
     fn pool_or_start(&self, loaded: &LoadedConfig, editors: &AttachedEditors) -> &ServerPool {
         self.pool.get_or_init(|| {
             let (buffers, folders) = (self.buffers.clone(), Arc::clone(&self.folders));
-            let texts = HostTexts { buffers, folders, same: SavedFileCache::default() };
+            let texts = HostTexts { buffers, folders, saved_files: SavedFileCache::default() };
             let choose = Arc::clone(&self.folders);
             let pool = ServerPool::new(
                 environment::processes(loaded),
@@ -183,14 +189,14 @@ impl LanguageServices {
                 Arc::new(texts),
                 PoolLimits::default(),
             );
-            let held = Arc::downgrade(&self.pool);
-            tokio::spawn(server_progress::show(held, pool.subscribe(), editors.clone()));
+            let weak_pool = Arc::downgrade(&self.pool);
+            tokio::spawn(server_progress::show(weak_pool, pool.subscribe(), editors.clone()));
             pool
         })
     }
 }
 
-/// The workspace of a session, by its real path.
+/// The real path of a session's workspace.
 fn root_of(files: &WorkspaceFiles) -> PathBuf {
     let root = workspace_root(files.root()).unwrap_or_else(|_| files.root().to_owned());
     root.canonicalize().unwrap_or(root)
@@ -198,35 +204,35 @@ fn root_of(files: &WorkspaceFiles) -> PathBuf {
 
 fn checkers(
     languages: &LanguageSettings,
-    is_asked: bool,
+    is_wanted: bool,
     search: ProgramSearch,
     root: PathBuf,
     processes: &Processes,
 ) -> Option<Arc<dyn DiagnosticsSource>> {
     let checkers = Checkers::new(languages.checkers.clone(), search, root, processes.clone());
-    (is_asked && !checkers.is_empty()).then(|| Arc::new(checkers) as Arc<dyn DiagnosticsSource>)
+    (is_wanted && !checkers.is_empty()).then(|| Arc::new(checkers) as Arc<dyn DiagnosticsSource>)
 }
 
-/// How the files of a folder are served.
+/// The settings for the files of a folder.
 struct ServedFolder {
     settings: ServerPreferences,
     in_project: bool,
-    /// Variables that its servers are not given; all servers begin with the same otherwise.
+    /// Variables that its servers do not get. Apart from these, all servers start with the same environment.
     withheld: Vec<OsString>,
     search: ProgramSearch,
 }
 
-/// The folders that sessions work in, by their real paths.
+/// The sessions' folders by real path.
 #[derive(Default)]
 struct ServedFolders {
     known: Mutex<BTreeMap<PathBuf, Arc<ServedFolder>>>,
 }
 
 impl ServedFolders {
-    /// The last word counts. Tells whether it is another one than before.
+    /// Replaces the settings of a folder. True if they differ from earlier ones.
     fn put(&self, root: PathBuf, folder: ServedFolder) -> bool {
         let mut known = self.lock();
-        if known.len() >= MOST_FOLDERS && !known.contains_key(&root) {
+        if known.len() >= MAX_FOLDERS && !known.contains_key(&root) {
             known.pop_first();
         }
         let folder = Arc::new(folder);
@@ -238,11 +244,11 @@ impl ServedFolders {
         })
     }
 
-    /// The innermost that a file is in.
+    /// The innermost folder that contains a file.
     fn folder_of(&self, path: &Path) -> Option<(PathBuf, Arc<ServedFolder>)> {
         let known = self.lock();
-        let found = path.ancestors().find_map(|folder| known.get_key_value(folder));
-        found.map(|(root, folder)| (root.clone(), Arc::clone(folder)))
+        let innermost = path.ancestors().find_map(|folder| known.get_key_value(folder));
+        innermost.map(|(root, folder)| (root.clone(), Arc::clone(folder)))
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<ServedFolder>>> {
@@ -257,23 +263,23 @@ impl ServerChooser for ServedFolders {
             servers_for(&folder.search, &folder.settings, ServedFile { path, first_line, root: &root });
         for server in &mut chosen {
             let without = folder.withheld.iter().map(|name| (name.clone(), None));
-            // What the person says of it comes later, and counts.
+            // The user's variables come later and win.
             server.environment = without.chain(std::mem::take(&mut server.environment)).collect();
         }
         chosen
     }
 }
 
-/// What stands in the files of all sessions. Nothing outside of their folders is read.
+/// The texts of all sessions' files. It reads nothing outside of their folders.
 struct HostTexts {
     buffers: Buffers,
     folders: Arc<ServedFolders>,
-    same: SavedFileCache,
+    saved_files: SavedFileCache,
 }
 
 impl DocumentProvider for HostTexts {
     fn document(&self, path: &Path) -> Option<CheckedDocument> {
-        // What is open need not be on the disk; it is known by the path that it would have there.
+        // An open buffer need not exist on the disk: its key is the path that it would have there.
         let is_open = || self.buffers.find(path, None).is_some();
         let real = path.canonicalize().ok().or_else(|| is_open().then(|| path.to_owned()))?;
         self.folders.folder_of(&real)?;
@@ -281,7 +287,7 @@ impl DocumentProvider for HostTexts {
     }
 
     fn differs_from_disk(&self, path: &Path) -> bool {
-        self.same.differs_from_disk(&self.buffers, path)
+        self.saved_files.differs_from_disk(&self.buffers, path)
     }
 
     fn open_paths(&self) -> BTreeSet<PathBuf> {

@@ -1,4 +1,4 @@
-//! The problems that a session caused, beside the hunks that they are in.
+//! Shows the problems that a session caused beside the hunks that contain them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use copydesk_servers::Severity;
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::reviews::{self, ReviewTracker};
 
-/// What one file is shown with.
-const MOST: usize = 500;
+/// The cap on problems of one file.
+const MAX_PROBLEMS: usize = 500;
 
-/// `session` is the one that a person sees: a task's edits are reviewed where the task was given.
+/// `session` is the one that the user sees: a subagent's edits are reviewed in the session that started it.
 pub fn show_in_reviews(checks: &DiagnosticsTracker, files: &WorkspaceFiles, session: &str) {
     let (reviews, session) = (files.reviews().clone(), session.to_owned());
     checks.set_viewer(Arc::new(ReviewDiagnostics { reviews, session }));
@@ -24,7 +24,7 @@ struct ReviewDiagnostics {
 
 impl DiagnosticsViewer for ReviewDiagnostics {
     fn show_problems(&self, path: &Path, text: &str, problems: &[ReportedDiagnostic]) {
-        let problems: Vec<_> = problems.iter().take(MOST).map(problem).collect();
+        let problems: Vec<_> = problems.iter().take(MAX_PROBLEMS).map(problem).collect();
         self.reviews.set_diagnostics(&self.session, path, text, &problems);
     }
 }

@@ -1,7 +1,7 @@
-//! Language servers as formatters: our own, for files that no editor serves.
+//! The daemon's own language servers as formatters, for files that no editor serves.
 //!
-//! A server is lent the text before it is written. An editor's servers are not: they are told of what stands in its buffers, and of
-//! nothing else. So what an editor serves is left as it is, since no second server is started for it.
+//! The daemon sends a server the text before it writes it. An editor's servers get only the texts of its buffers, and the pool starts no
+//! second server for a file that an editor serves. So such a file is not formatted.
 
 use std::path::Path;
 

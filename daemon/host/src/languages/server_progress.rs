@@ -1,5 +1,4 @@
-//! What the desk's own language servers are busy with until they can be asked, as the progress that editors show which work in that
-//! project.
+//! Shows the start and indexing of the daemon's own language servers as progress in editors that work in their project.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +11,7 @@ use tokio::sync::watch;
 use crate::editors::{AttachedEditors, ProgressUpdate};
 use crate::time_limits::{PROGRESS_INTERVAL, PROGRESS_TIMEOUT};
 
-/// Which work is shown where.
+/// The progress that each client shows, by token.
 type ShownProgress = BTreeMap<(ClientId, String), ServerProgress>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,16 +22,16 @@ struct ServerProgress {
     percent: Option<u32>,
 }
 
-/// Until there is no pool any more.
+/// Runs until the pool is dropped.
 pub(super) async fn show(
     pool: Weak<OnceLock<ServerPool>>,
-    mut news: watch::Receiver<u64>,
+    mut updates: watch::Receiver<u64>,
     editors: AttachedEditors,
 ) {
     let mut shown = ShownProgress::new();
-    while news.changed().await.is_ok() {
-        let Some(running) = pool.upgrade().and_then(|pool| Some(pool.get()?.status())) else { return };
-        let busy: BTreeMap<_, _> = running.iter().filter_map(doing).collect();
+    while updates.changed().await.is_ok() {
+        let Some(servers) = pool.upgrade().and_then(|pool| Some(pool.get()?.status())) else { return };
+        let busy: BTreeMap<_, _> = servers.iter().filter_map(progress).collect();
         shown = update_editors(shown, &busy, &editors).await;
         tokio::time::sleep(PROGRESS_INTERVAL).await;
     }
@@ -45,32 +44,32 @@ async fn update_editors(
 ) -> ShownProgress {
     let mut now = ShownProgress::new();
     for (client, editor) in editors.all() {
-        let tell = async |token: &str, work| {
+        let send = async |token: &str, work| {
             let _ = tokio::time::timeout(PROGRESS_TIMEOUT, editor.report_progress(token, work)).await;
         };
-        for (token, doing) in busy {
-            if !editors.near_folder(&doing.root).iter().any(|(at, _)| *at == client) {
+        for (token, progress) in busy {
+            if !editors.near_folder(&progress.root).iter().any(|(near, _)| *near == client) {
                 continue;
             }
             let key = (client, token.clone());
             let last = before.remove(&key);
-            let (message, percent) = (doing.message.as_deref(), doing.percent);
+            let (message, percent) = (progress.message.as_deref(), progress.percent);
             if last.is_none() {
-                tell(token, ProgressUpdate::Begin { title: &doing.title, message, percent }).await;
-            } else if last.as_ref() != Some(doing) {
-                tell(token, ProgressUpdate::Report { message, percent }).await;
+                send(token, ProgressUpdate::Begin { title: &progress.title, message, percent }).await;
+            } else if last.as_ref() != Some(progress) {
+                send(token, ProgressUpdate::Report { message, percent }).await;
             }
-            now.insert(key, doing.clone());
+            now.insert(key, progress.clone());
         }
-        for ((_, token), _) in before.iter().filter(|((of, _), _)| *of == client) {
-            tell(token, ProgressUpdate::End).await;
+        for ((_, token), _) in before.iter().filter(|((owner, _), _)| *owner == client) {
+            send(token, ProgressUpdate::End).await;
         }
     }
     now
 }
 
-/// With the name by which it is told.
-fn doing(server: &ServerStatus) -> Option<(String, ServerProgress)> {
+/// The progress of a busy server, with its token.
+fn progress(server: &ServerStatus) -> Option<(String, ServerProgress)> {
     let (what, message, percent) = match &server.phase {
         ServerPhase::Starting => ("starts", None, None),
         ServerPhase::Indexing { message, percent } => ("reads the project", message.clone(), *percent),

@@ -1,4 +1,4 @@
-//! How the language servers of the pool are, as the protocol says it.
+//! The state of the pool's language servers, in the protocol's types.
 
 use copydesk_protocol::daemon::{MissingServer, ServerInfo, ServerState};
 use copydesk_servers::pool::{ServerPhase, ServerPool, ServerStatus};
@@ -6,13 +6,13 @@ use copydesk_servers::pool::{ServerPhase, ServerPool, ServerStatus};
 use super::LanguageServices;
 
 impl LanguageServices {
-    /// Those that were started and not ended since.
+    /// The servers that have started and not ended.
     pub fn running(&self) -> Vec<ServerInfo> {
         let running = self.pool().map(ServerPool::status).unwrap_or_default();
         running.into_iter().map(info).collect()
     }
 
-    /// Those that were wanted and are not installed.
+    /// Servers that a file needed but that are not installed.
     pub fn missing(&self) -> Vec<MissingServer> {
         let missing = self.pool().map(ServerPool::uninstalled_servers).unwrap_or_default();
         let missing = missing.into_iter();

@@ -1,7 +1,7 @@
-//! The texts of a session's files, for whoever asks what is wrong with them.
+//! The texts of a session's files, for sources of diagnostics.
 //!
-//! Language servers name paths, and what they name is shown to a model: nothing outside of the workspace is read for them, and
-//! nothing that a person would have to be asked about if the model read it itself.
+//! Language servers name paths, and the model sees the texts there. So nothing outside of the workspace is read for them, and nothing that
+//! the model could not read without asking the user.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -17,8 +17,8 @@ use copydesk_workspace::search::BufferOverlay;
 
 use super::unsaved;
 
-/// Nobody has written more by hand.
-const LARGEST: u64 = 1024 * 1024;
+/// Hand-written files are smaller.
+const MAX_BYTES: u64 = 1024 * 1024;
 
 pub(super) struct SessionTexts {
     pub files: WorkspaceFiles,
@@ -26,7 +26,7 @@ pub(super) struct SessionTexts {
 }
 
 impl SessionTexts {
-    /// By all of its names, as the tools ask for it.
+    /// The rules must allow each of its names, as for the tools.
     fn may_read(&self, place: &ResolvedPath) -> bool {
         let real = self.files.resolve(&place.real_path().to_string_lossy()).display_path;
         let rules = self.rules.get();
@@ -48,17 +48,18 @@ impl DocumentProvider for SessionTexts {
     fn reload(&self, path: &Path) -> bool {
         let buffers = self.files.buffers();
         if buffers.find(path, self.files.home_client()).is_none() {
-            // An editor's servers do not look at the disk themselves. Nobody knows whether it was there before; who takes it for new reads it.
+            // An editor's servers do not watch the disk. The daemon does not know whether the file is new, and reports it as
+            // created: a server reads a created file.
             let what = if unsaved::is_deleted(path) { DiskChange::Deleted } else { DiskChange::Created };
             buffers.notify_disk_change(path, what, None);
             return false;
         }
-        // Where it is gone there is nothing to read.
-        let is_other = !unsaved::is_deleted(path) && self.differs_from_disk(path);
-        if is_other {
+        // A deleted file cannot be read again.
+        let has_changed = !unsaved::is_deleted(path) && self.differs_from_disk(path);
+        if has_changed {
             buffers.notify_disk_change(path, DiskChange::Written, None);
         }
-        is_other
+        has_changed
     }
 
     fn differs_from_disk(&self, path: &Path) -> bool {
@@ -74,7 +75,7 @@ impl DocumentProvider for SessionTexts {
     }
 }
 
-/// What stands in a file, by its real path: in an editor where it is open, else on the disk.
+/// The text of a file by its real path: the editor's buffer if it is open, else the disk.
 pub(super) fn read_document(
     buffers: &Buffers,
     home: Option<ClientId>,
@@ -82,20 +83,21 @@ pub(super) fn read_document(
 ) -> Option<CheckedDocument> {
     if let Some(open) = buffers.find(&path, home) {
         let document = open.ok()?.document;
-        let is_small = document.len() as u64 <= LARGEST;
-        // It may be saved; that it is not known to be costs a little, and the other way round it would be a lie.
+        let is_small = document.len() as u64 <= MAX_BYTES;
+        // The buffer may be saved. Calling it unsaved costs a little; calling it saved could be wrong.
         return is_small.then(|| CheckedDocument { path, text: document.text().into(), is_saved: false });
     }
     let text = FileText::decode(read(&path)?).ok()?.shared_text();
     Some(CheckedDocument { path, text, is_saved: true })
 }
 
-/// Nothing that has no end, whatever lies at a path.
+/// Reads only regular files up to the limit: a device or FIFO has no end.
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
-    let metadata = path.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() <= LARGEST)?;
+    let metadata =
+        path.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES)?;
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()? + 1);
-    File::open(path).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= LARGEST).then_some(bytes)
+    File::open(path).ok()?.take(MAX_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= MAX_BYTES).then_some(bytes)
 }
 
 #[cfg(test)]
@@ -111,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_rule_keeps_from_the_model_is_not_read_for_it() {
+    fn a_file_that_the_rules_deny_is_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let work = root.join("w");
@@ -130,14 +132,14 @@ mod tests {
         for name in ["w/.env", "w/secret.rs", "w/link.rs", "outside.rs"] {
             assert!(!readable(name), "{name}");
         }
-        // The session goes on as another agent.
+        // The session switches to another agent.
         let mut other = PermissionRules::default();
         other.push(PermissionRule::new("read", "a.rs", PermissionAction::Deny));
         rules.set(&RuleLayers::new([default_rules(), other]));
         assert!(!readable("w/a.rs") && readable("w/secret.rs"));
     }
 
-    /// Hears what is changed on the disk.
+    /// Records the notifications about the disk.
     #[derive(Default)]
     struct RecordingEditor(Mutex<Vec<(PathBuf, DiskChange)>>);
 
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn editors_hear_of_what_nobody_has_open_too_and_are_not_waited_for() {
+    fn reload_notifies_editors_of_closed_files_too_but_waits_only_for_open_ones() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let files = WorkspaceFiles::new(&root, &root.join("home"));
@@ -175,19 +177,19 @@ mod tests {
         fs::write(&open, "one").unwrap();
         fs::write(&closed, "one").unwrap();
         assert!(![&open, &closed, &gone].into_iter().any(|path| texts.reload(path)));
-        let heard = std::mem::take(&mut *editor.0.lock().unwrap());
-        assert_eq!(heard, [(closed, DiskChange::Created), (gone, DiskChange::Deleted)]);
+        let changes = std::mem::take(&mut *editor.0.lock().unwrap());
+        assert_eq!(changes, [(closed, DiskChange::Created), (gone, DiskChange::Deleted)]);
         fs::write(&open, "two").unwrap();
         assert!(texts.reload(&open));
         assert_eq!(*editor.0.lock().unwrap(), [(open.clone(), DiskChange::Written)]);
-        // Where the file is gone there is nothing to read, and what is open is another text.
+        // A deleted file cannot be read again, and the buffer differs from the disk.
         fs::remove_file(&open).unwrap();
         assert!(!texts.reload(&open) && texts.differs_from_disk(&open));
         assert_eq!(editor.0.lock().unwrap().len(), 1);
     }
 
     #[test]
-    fn what_has_no_end_is_not_read_to_compare_it_with_what_is_open() {
+    fn devices_fifos_and_large_files_are_not_read_for_a_comparison() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let files = WorkspaceFiles::new(&root, &root.join("home"));
@@ -210,7 +212,7 @@ mod tests {
         );
         fs::write(&path, "two").unwrap();
         assert!(texts.differs_from_disk(&path) && texts.reload(&path));
-        File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+        File::create(&path).unwrap().set_len(MAX_BYTES + 1).unwrap();
         assert!(!texts.differs_from_disk(&path));
         fs::remove_file(&path).unwrap();
         assert!(texts.differs_from_disk(&path));

@@ -1,18 +1,18 @@
 use super::*;
 use crate::config_fixture::ConfigFixture;
 
-/// What is made of a configuration of the person and one of a project that is not trusted.
+/// Loads the user's configuration `own` and that of an untrusted project.
 fn load(own: &str, project: &str) -> LanguageSettings {
-    let read = ConfigFixture::new(own, project, |_| None);
-    let mut languages = language_settings(&read.loaded);
+    let fixture = ConfigFixture::new(own, project, |_| None);
+    let mut languages = language_settings(&fixture.loaded);
     for problem in &mut languages.problems {
-        *problem = problem.replace(&*read.root.to_string_lossy(), "");
+        *problem = problem.replace(&*fixture.root.to_string_lossy(), "");
     }
     languages
 }
 
 #[test]
-fn without_a_word_servers_are_on_and_nothing_else_is_run() {
+fn by_default_servers_are_on_and_nothing_else_runs() {
     let languages = load("{}", "{}");
     assert_eq!(languages.servers, ServerPreferences::default());
     assert!(languages.servers.is_enabled && languages.allows_project_programs);
@@ -22,7 +22,7 @@ fn without_a_word_servers_are_on_and_nothing_else_is_run() {
 }
 
 #[test]
-fn servers_are_as_a_person_says() {
+fn the_users_configuration_overrides_servers() {
     let languages = load(
         r#"{ "lsp": {
             "rust": { "initialization": { "check": { "command": "clippy" } }, "env": { "A": "b" } },
@@ -44,7 +44,7 @@ fn servers_are_as_a_person_says() {
 }
 
 #[test]
-fn a_project_that_is_not_trusted_names_no_program() {
+fn an_untrusted_project_cannot_name_a_program() {
     let evil = r#"{
         "lsp": { "rust": { "command": ["./evil"], "initialization": { "check": { "overrideCommand": ["./evil"] } } } },
         "checkers": { "evil": { "command": ["./evil"], "extensions": [".rs"], "format": "lines" } },
@@ -61,11 +61,11 @@ fn a_project_that_is_not_trusted_names_no_program() {
         (languages.checkers.len(), languages.formatters.len(), languages.allows_project_programs),
         (0, 0, false)
     );
-    let said = &languages.diagnostics;
-    assert_eq!((said.enabled, &said.sources, said.wait), (None, &None, None));
-    let words = "is ignored: this project is not trusted";
+    let diagnostics = &languages.diagnostics;
+    assert_eq!((diagnostics.enabled, &diagnostics.sources, diagnostics.wait), (None, &None, None));
+    let message = "is ignored: this project is not trusted";
     assert_eq!(
-        languages.problems.iter().filter(|problem| problem.contains(words)).count(),
+        languages.problems.iter().filter(|problem| problem.contains(message)).count(),
         4,
         "{:?}",
         languages.problems
@@ -74,7 +74,7 @@ fn a_project_that_is_not_trusted_names_no_program() {
 }
 
 #[test]
-fn checkers_and_formatters_are_those_that_are_named() {
+fn only_configured_checkers_run_and_own_formatters_come_first() {
     let languages = load(
         r#"{
             "checkers": { "cargo": {}, "ruff": { "disabled": true }, "odd": { "command": ["odd"] },

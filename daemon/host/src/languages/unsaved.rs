@@ -1,7 +1,6 @@
-//! Whether what an editor has of a file is another text than lies on the disk.
+//! Whether an editor's buffer differs from the file on the disk.
 //!
-//! What cannot be read here, such as a device or what is too large to be checked, is not compared; a file that is not there is another
-//! one.
+//! A file that cannot be read here, such as a device or one that is too large, counts as the same. A deleted file differs.
 
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -15,8 +14,8 @@ use copydesk_workspace::buffers::{Buffers, ClientId};
 use super::session_texts::read;
 use crate::time_limits::STAMP_SETTLE_TIME;
 
-/// Files of which it is remembered that they are the same.
-const MOST: usize = 1000;
+/// The cap on remembered files.
+const MAX_FILES: usize = 1000;
 
 pub(super) fn differs_from_disk(buffers: &Buffers, home: Option<ClientId>, path: &Path) -> bool {
     let Some(Ok(open)) = buffers.find(path, home) else { return false };
@@ -30,16 +29,16 @@ pub(super) fn is_deleted(path: &Path) -> bool {
     path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// The same for somebody who asks of all files again and again: those that are as they were are not read again.
+/// For callers that compare all files again and again: it does not read unchanged files again.
 #[derive(Default)]
 pub(super) struct SavedFileCache {
     seen: Mutex<HashMap<PathBuf, SavedFileStamp>>,
 }
 
-/// A text of an editor and a file that were the same.
+/// The state of a buffer and its file when they were the same.
 #[derive(PartialEq, Eq)]
 struct SavedFileStamp {
-    touched: u64,
+    revision: u64,
     modified: SystemTime,
     length: u64,
 }
@@ -47,30 +46,30 @@ struct SavedFileStamp {
 impl SavedFileCache {
     pub(super) fn differs_from_disk(&self, buffers: &Buffers, path: &Path) -> bool {
         let Some(Ok(open)) = buffers.find(path, None) else { return false };
-        let touched = open.revision;
+        let revision = open.revision;
         drop(open);
-        let of = |metadata: Metadata| {
+        let stamp = |metadata: Metadata| {
             let (modified, length) = (metadata.modified().ok()?, metadata.len());
-            Some(SavedFileStamp { touched, modified, length })
+            Some(SavedFileStamp { revision, modified, length })
         };
-        let seen = path.metadata().ok().and_then(of);
+        let seen = path.metadata().ok().and_then(stamp);
         let mut known = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.is_some() && seen.as_ref() == known.get(path) {
             return false;
         }
         known.remove(path);
         drop(known);
-        let is_other = differs_from_disk(buffers, None, path);
+        let differs = differs_from_disk(buffers, None, path);
         let is_settled =
             |seen: &SavedFileStamp| seen.modified.elapsed().is_ok_and(|age| age > STAMP_SETTLE_TIME);
-        if let Some(seen) = seen.filter(is_settled).filter(|_| !is_other) {
+        if let Some(seen) = seen.filter(is_settled).filter(|_| !differs) {
             let mut known = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            if known.len() >= MOST {
+            if known.len() >= MAX_FILES {
                 known.clear();
             }
             known.insert(path.to_owned(), seen);
         }
-        is_other
+        differs
     }
 }
 
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_the_same_is_not_believed_to_be_when_either_is_another() {
+    fn a_remembered_file_is_compared_again_after_a_change_of_either_side() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap().join("a.rs");
         let long_ago = SystemTime::now() - Duration::from_secs(3600);
@@ -108,7 +107,7 @@ mod tests {
             fs::write(&path, text).unwrap();
             File::options().append(true).open(&path).unwrap().set_modified(when).unwrap();
         };
-        let (buffers, same) = (Buffers::default(), SavedFileCache::default());
+        let (buffers, saved_files) = (Buffers::default(), SavedFileCache::default());
         let editor = Arc::new(SilentEditor);
         let client = EditorClient {
             name: "vi".into(),
@@ -118,22 +117,22 @@ mod tests {
         };
         let client = buffers.attach(client);
         let open = |text: &str| buffers.open(client, "file:///a.rs", Some(&path), 8, text, LineBreaks::Any);
-        let is_other = || same.differs_from_disk(&buffers, &path);
+        let differs = || saved_files.differs_from_disk(&buffers, &path);
         write("one", long_ago);
         open("one");
-        assert!(!is_other() && !is_other());
-        assert_eq!(same.seen.lock().unwrap().len(), 1);
-        // Opened anew under the same number.
+        assert!(!differs() && !differs());
+        assert_eq!(saved_files.seen.lock().unwrap().len(), 1);
+        // The editor opens it again under the same version.
         open("two");
-        assert!(is_other() && is_other());
+        assert!(differs() && differs());
         open("one");
-        assert!(!is_other());
+        assert!(!differs());
         write("six", long_ago + Duration::from_secs(1));
-        assert!(is_other());
-        // One that was written just now is read each time.
+        assert!(differs());
+        // A file that was written just now is read each time.
         write("one", SystemTime::now());
-        assert!(!is_other() && same.seen.lock().unwrap().is_empty());
+        assert!(!differs() && saved_files.seen.lock().unwrap().is_empty());
         fs::remove_file(&path).unwrap();
-        assert!(is_other());
+        assert!(differs());
     }
 }

@@ -1,7 +1,7 @@
---- The user's language servers, for the daemon: which of them serve a document, and messages to them.
+--- Gives the daemon access to the user's language servers: which of them serve a document, and messages to them.
 ---
---- Contract: only servers that the user has are used. Waits by yielding, never longer than it was told to. A message about a document is
---- sent only while the server has the version that the daemon means.
+--- Contract: uses only the user's own servers. Waits by yielding, never longer than the request allows. A message about a document is sent
+--- only while the server has the version that the daemon expects.
 
 local server = require("copydesk.server")
 local signal = require("copydesk.signal")
@@ -16,16 +16,16 @@ local CONTENT_MODIFIED, REQUEST_FAILED = -32801, -32803
 ---@field cancel fun()
 ---@field fail fun(code: integer, message: string)
 
-local requests = {} ---@type table<string, copydesk.ServerRequest> The open ones.
+local requests = {} ---@type table<string, copydesk.ServerRequest> Open requests by key.
 
---- The daemon numbers the requests to each server by itself.
+--- The daemon numbers requests per server, so an id alone is ambiguous.
 ---@param params copydesk.EditorServerMessageParams
 ---@return string
 local function request_key(params)
   return ("%s:%s"):format(params.server, params.id)
 end
 
---- Starts to report what servers are told and say.
+--- Starts the reports to a new connection.
 ---@param daemon vim.lsp.Client
 function M.start(daemon)
   require("copydesk.visit").release_all()
@@ -60,7 +60,7 @@ function M.servers(params)
     if is_started and #ids == 0 then
       return { state = "unsupported" }
     end
-    -- Neovim reports what it has sent a moment later; the daemon must know it before it gets this result.
+    -- Neovim reports a sent message in the next turn of its loop. The daemon must get that report before this result.
     require("copydesk.await").await(function(done)
       vim.schedule(done)
     end)
@@ -82,20 +82,20 @@ function M.done(params)
   require("copydesk.visit").release(params.uri)
 end
 
---- Whether a server has the version of a document that a message is about.
+--- The buffer of a document, if the server has the version that a message is about.
 ---@param client vim.lsp.Client
 ---@param document copydesk.ServerDocumentVersion
 ---@return integer? buffer
-local function expected(client, document)
+local function buffer_with_version(client, document)
   server.flush(client)
   local reported = require("copydesk.diagnostics.report").document(client.id, document.uri)
   if not reported or not vim.api.nvim_buf_is_loaded(reported.buffer) then
     return nil
   end
-  -- What was sent just now is reported a moment later.
+  -- A version that was sent just now is not in `reported` yet.
   local version = vim.lsp.util.buf_versions[reported.buffer] or reported.version
-  local is_it = version == document.version or reported.version == document.version and reported.opening
-  return is_it and reported.buffer or nil
+  local has_version = version == document.version or reported.version == document.version and reported.opening
+  return has_version and reported.buffer or nil
 end
 
 ---@param code integer
@@ -113,11 +113,11 @@ function M.request(params)
   if not client or server.is_stopped(client) then
     return failed(REQUEST_FAILED, "the language server has ended")
   end
-  local buffer = params.document and expected(client, params.document)
+  local buffer = params.document and buffer_with_version(client, params.document)
   if params.document and not buffer then
     return failed(CONTENT_MODIFIED, "the text has changed")
   end
-  local answer = require("copydesk.await").await(function(done)
+  local response = require("copydesk.await").await(function(done)
     local request = { server = client.id, buffer = buffer } ---@type copydesk.ServerRequest
     function request.fail(code, message)
       done(failed(code, message))
@@ -134,7 +134,7 @@ function M.request(params)
     end)
   end)
   requests[request_key(params)] = nil
-  return answer
+  return response
 end
 
 --- Handles `copydesk/editor/serverNotify`.
@@ -147,12 +147,12 @@ function M.notify(params)
       request.cancel()
       request.fail(-32800, "the request was cancelled")
     end
-  elseif client and not server.is_stopped(client) and (not params.document or expected(client, params.document)) then
+  elseif client and not server.is_stopped(client) and (not params.document or buffer_with_version(client, params.document)) then
     server.notify(client, params.method, params.params)
   end
 end
 
---- A server has closed a buffer: its open requests about it are cancelled.
+--- Cancels a server's open requests about a buffer that it has closed.
 ---@param id integer
 ---@param buffer integer
 function M.detached(id, buffer)

@@ -1,8 +1,9 @@
---- Loads files into hidden buffers while a language server is asked about them.
+--- Loads files into hidden buffers while the daemon asks language servers about them.
 ---
 --- Contract: a file is loaded as for the user, so that their servers attach, but without swap file, prompts and modelines. A buffer that
---- the user enters is theirs from then on, and gets both. The others are deleted after some idle time, and their number is capped. One
---- without a server is deleted at once, and files of its kind are not loaded again until a server attaches to any buffer.
+--- the user enters becomes theirs, and gets swap file and modelines. Other buffers are deleted after an idle time, and their number is
+--- capped. A buffer without a server is deleted at once, and files of its kind are not loaded again for `limits.unserved_kind`, or until a
+--- server attaches to any buffer.
 
 local server = require("copydesk.server")
 local signal = require("copydesk.signal")
@@ -11,7 +12,7 @@ local limits = require("copydesk.time_limits")
 
 local M = {}
 
---- The cap on loaded files.
+--- The cap on hidden buffers. Buffers in use may exceed it.
 M.most = 20
 --- Larger files are not loaded.
 local LARGEST = 4 * 1024 * 1024
@@ -20,10 +21,10 @@ local LARGEST = 4 * 1024 * 1024
 ---@field buffer integer
 ---@field path string
 ---@field stamp string The state of the file when it was read.
----@field existed boolean The buffer is the user's and only was not loaded.
----@field uses integer
+---@field existed boolean The user had this buffer, but not loaded.
+---@field uses integer Open `hold` calls.
 ---@field used number When it was last used.
----@field settled boolean Servers have had their time to attach.
+---@field settled boolean The time for servers to attach is over.
 ---@field kind? string The kind of file, by its name.
 
 local visits = {} ---@type table<integer, copydesk.HiddenBuffer>
@@ -42,7 +43,7 @@ local function stamp(path)
   return table.concat({ stat.ino, stat.size, stat.mtime.sec, stat.mtime.nsec }, ":")
 end
 
---- Hands a buffer that the user has entered over to them.
+--- Gives a buffer that the user has entered to them.
 ---@param buffer integer
 local function adopt(buffer)
   visits[buffer] = nil
@@ -97,14 +98,14 @@ local function finish(visit)
     return
   end
   vim.api.nvim_clear_autocmds({ group = group, buffer = buffer })
-  local is_theirs = vim.bo[buffer].buflisted and not visit.existed
-  if is_theirs or vim.bo[buffer].modified or #vim.fn.win_findbuf(buffer) > 0 then
+  local is_users = vim.bo[buffer].buflisted and not visit.existed
+  if is_users or vim.bo[buffer].modified or #vim.fn.win_findbuf(buffer) > 0 then
     return
   end
   pcall(vim.api.nvim_buf_delete, buffer, { unload = visit.existed })
 end
 
---- Deletes buffers that are idle too long or too many.
+--- Deletes unused buffers that are idle too long or beyond the cap.
 local function sweep()
   local old_first = vim.tbl_values(visits) ---@type copydesk.HiddenBuffer[]
   table.sort(old_first, function(a, b)
@@ -176,7 +177,7 @@ local function settle(visit, deadline)
   visit.settled = true
 end
 
---- Unloads a deleted file: servers should not see it in a hidden buffer.
+--- Unloads the hidden buffer of a deleted file, so that servers no longer see it.
 ---@param uri string
 function M.gone(uri)
   local buffer = require("copydesk.buffer").of(uri)
@@ -201,7 +202,7 @@ function M.release(uri)
   end
 end
 
---- Ends all uses, because the daemon that began them is gone.
+--- Ends all uses, because the connection that began them is closed.
 function M.release_all()
   for _, visit in pairs(visits) do
     visit.uses = 0
@@ -223,7 +224,7 @@ function M.with(uri, deadline, run)
   return result
 end
 
---- The same, and the buffer stays loaded until `release`, if the function found servers for it.
+--- Like `with`, but the buffer stays loaded until `release`, if the result is "answered" or "starting".
 ---@generic T: {state: copydesk.AnswerState}
 ---@param uri string
 ---@param deadline number

@@ -1,5 +1,6 @@
-//! What a compiler says through an editor's language server: it looks only at what is saved, so that what it said is not known any more when
-//! the server still is. It is reported under its own name: else what it has not seen again would be told as fixed.
+//! Diagnostics of a compiler that publishes through an editor's language server. A compiler sees only saved files, so its verdict may be
+//! unknown while the server's is known. It is reported under the compiler's own name: otherwise a diagnostic that it has not checked again
+//! would count as fixed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,31 +9,31 @@ use std::sync::{Mutex, PoisonError};
 use copydesk_servers::known_servers::known_servers;
 use copydesk_servers::{Diagnostic, DiagnosticsReport, Verdict};
 
-/// Files of which it is remembered that a compiler has to do with them.
-const MOST: usize = 1000;
+/// The cap on files that are remembered as a compiler's.
+const MAX_FILES: usize = 1000;
 
-/// Sources that have not seen a text, of those that an editor names, and letters of their names.
-const MOST_UNSEEN: usize = 4;
-const MOST_NAME: usize = 100;
+/// Caps on the editor's list of sources that have not seen a text, and on the characters of a name.
+const MAX_UNSEEN: usize = 4;
+const MAX_NAME: usize = 100;
 
 #[derive(Debug, Default)]
 pub(super) struct CompilerDiagnostics(Mutex<BTreeSet<PathBuf>>);
 
 impl CompilerDiagnostics {
-    /// What is left of what was said of a file, and the reports of compilers on it. Where one has to do with a file it is always heard: that
-    /// it says nothing is its word, too.
+    /// The diagnostics that are no compiler's, and the compilers' reports. Once a compiler has had
+    /// diagnostics for a file, or has yet to see it, it always gets a report: an empty one means that the file is clean.
     pub(super) fn split_off_compilers(
         &self,
         path: &Path,
         mut items: Vec<Diagnostic>,
         unseen: &[String],
-        said: impl Fn(Vec<Diagnostic>) -> Verdict,
+        verdict: impl Fn(Vec<Diagnostic>) -> Verdict,
     ) -> (Vec<Diagnostic>, Vec<DiagnosticsReport>) {
-        let names = unseen.iter().take(MOST_UNSEEN).map(|name| name.chars().take(MOST_NAME).collect());
+        let names = unseen.iter().take(MAX_UNSEEN).map(|name| name.chars().take(MAX_NAME).collect());
         let unseen: Vec<String> = names.collect();
         let unknown = |name: &String| {
-            let said = Verdict::Unknown { why: "it looks only at what is saved".to_owned() };
-            DiagnosticsReport::new(path.to_owned(), name.clone(), said)
+            let verdict = Verdict::Unknown { why: "it looks only at what is saved".to_owned() };
+            DiagnosticsReport::new(path.to_owned(), name.clone(), verdict)
         };
         let mut reports: Vec<_> = unseen.iter().map(unknown).collect();
         let compilers = known_servers()
@@ -49,16 +50,16 @@ impl CompilerDiagnostics {
             let (own, others) = items.into_iter().partition(is_own);
             items = others;
             if !is_unseen {
-                reports.push(DiagnosticsReport::new(path.to_owned(), name, said(own)));
+                reports.push(DiagnosticsReport::new(path.to_owned(), name, verdict(own)));
             }
         }
         (items, reports)
     }
 
-    /// Whether a compiler has to do with a file, now or before.
+    /// Whether a compiler reported on a file, now or before.
     fn is_for(&self, path: &Path, is_now: bool) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_now && known.len() < MOST {
+        if is_now && known.len() < MAX_FILES {
             known.insert(path.to_owned());
         }
         known.contains(path)
@@ -77,20 +78,20 @@ mod tests {
     }
 
     #[test]
-    fn what_a_compiler_has_not_seen_again_is_not_known_and_what_it_has_is_its_own() {
-        let compiled = CompilerDiagnostics::default();
-        let apart = |items: &[&str], unseen: &[&str]| {
+    fn a_compiler_has_its_own_report_which_is_unknown_until_it_sees_the_text() {
+        let compiler_diagnostics = CompilerDiagnostics::default();
+        let split = |items: &[&str], unseen: &[&str]| {
             let items = items.iter().map(|source| item(source)).collect();
             let unseen: Vec<_> = unseen.iter().map(|name| (*name).to_owned()).collect();
-            compiled.split_off_compilers(Path::new("/a"), items, &unseen, Verdict::Proven)
+            compiler_diagnostics.split_off_compilers(Path::new("/a"), items, &unseen, Verdict::Proven)
         };
-        let own = |said: Verdict| vec![DiagnosticsReport::new("/a".into(), "rustc", said)];
+        let own = |verdict: Verdict| vec![DiagnosticsReport::new("/a".into(), "rustc", verdict)];
         let unknown = Verdict::Unknown { why: "it looks only at what is saved".to_owned() };
-        // Nothing of a compiler.
-        assert_eq!(apart(&["native"], &[]), (vec![item("native")], Vec::new()));
-        let said = Verdict::Proven(vec![item("rustc"), item("clippy")]);
-        assert_eq!(apart(&["native", "rustc", "clippy"], &[]), (vec![item("native")], own(said)));
-        assert_eq!(apart(&["native", "rustc"], &["rustc"]), (vec![item("native")], own(unknown)));
-        assert_eq!(apart(&[], &[]), (Vec::new(), own(Verdict::Proven(Vec::new()))));
+        // No compiler has reported yet.
+        assert_eq!(split(&["native"], &[]), (vec![item("native")], Vec::new()));
+        let verdict = Verdict::Proven(vec![item("rustc"), item("clippy")]);
+        assert_eq!(split(&["native", "rustc", "clippy"], &[]), (vec![item("native")], own(verdict)));
+        assert_eq!(split(&["native", "rustc"], &["rustc"]), (vec![item("native")], own(unknown)));
+        assert_eq!(split(&[], &[]), (Vec::new(), own(Verdict::Proven(Vec::new()))));
     }
 }

@@ -1,4 +1,4 @@
-//! What an editor last said of files that nobody asked about: what of it is other now is what a change may have done to them.
+//! An editor's last reports on files beyond the checked ones. A report that differs from the last one may be the effect of a change.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -6,31 +6,31 @@ use std::sync::{Mutex, PoisonError};
 
 use copydesk_servers::{DiagnosticsReport, Verdict};
 
-/// Files that are remembered.
-const MOST: usize = 1000;
+/// The cap on remembered reports.
+const MAX_REPORTS: usize = 1000;
 
 #[derive(Debug, Default)]
 pub(super) struct PreviousReports(Mutex<HashMap<EditorReportKey, Verdict>>);
 
-/// A file, and who speaks of it.
+/// A file, and the source of the report.
 type EditorReportKey = (PathBuf, String);
 
 impl PreviousReports {
-    /// Those of which something else is said than was last. Of what is not mentioned any more, there or elsewhere, nothing is wrong, if all was mentioned;
-    /// of what is mentioned as not known nothing is other.
+    /// The reports that differ from the last ones. A file that is in neither `reports` nor `mentioned` is clean now, unless the cap cut the
+    /// list off (`is_cut`). An unknown file has not changed.
     pub(super) fn changed(
         &self,
-        said: Vec<DiagnosticsReport>,
+        reports: Vec<DiagnosticsReport>,
         is_cut: bool,
         mentioned: &BTreeSet<PathBuf>,
     ) -> Vec<DiagnosticsReport> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_mentioned = |(path, source): &EditorReportKey| {
-            // Who does not know what one says of it does not know what the others do.
-            let is_its = |report: &DiagnosticsReport| {
+            // If one source is unknown for a file, the others are too.
+            let is_about = |report: &DiagnosticsReport| {
                 report.source == *source || report.verdict.diagnostics().is_none()
             };
-            said.iter().any(|report| report.path == *path && is_its(report)) || mentioned.contains(path)
+            reports.iter().any(|report| report.path == *path && is_about(report)) || mentioned.contains(path)
         };
         let gone: Vec<_> = last.keys().filter(|key| !is_cut && !is_mentioned(key)).cloned().collect();
         let mut changed = Vec::new();
@@ -40,18 +40,18 @@ impl PreviousReports {
                 changed.push(DiagnosticsReport::new(path, source, Verdict::Likely(Vec::new())));
             }
         }
-        let is_other = |report: &DiagnosticsReport| {
+        let is_changed = |report: &DiagnosticsReport| {
             if report.verdict.diagnostics().is_none() {
                 return false;
             }
             let key = (report.path.clone(), report.source.clone());
-            if last.len() >= MOST && !last.contains_key(&key) {
+            if last.len() >= MAX_REPORTS && !last.contains_key(&key) {
                 return true;
             }
             let before = last.insert(key, report.verdict.clone());
             before.is_none_or(|before| before.diagnostics() != report.verdict.diagnostics())
         };
-        changed.extend(said.into_iter().filter(is_other));
+        changed.extend(reports.into_iter().filter(is_changed));
         changed
     }
 }
@@ -62,8 +62,8 @@ mod tests {
 
     use super::*;
 
-    fn report(name: &str, said: Verdict) -> DiagnosticsReport {
-        DiagnosticsReport::new(name.into(), "s", said)
+    fn report(name: &str, verdict: Verdict) -> DiagnosticsReport {
+        DiagnosticsReport::new(name.into(), "s", verdict)
     }
 
     fn wrong() -> Verdict {
@@ -77,28 +77,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_for_a_while_was_neither_fixed_nor_is_it_new_then() {
-        let others = PreviousReports::default();
-        let told = |said: Verdict| others.changed(vec![report("b", said)], false, &BTreeSet::new());
-        assert_eq!(told(wrong()), [report("b", wrong())]);
-        assert_eq!(told(unknown()), []);
-        assert_eq!(told(wrong()), []);
-        // Nor what another one said of it.
+    fn an_unknown_report_is_no_change_and_hides_none() {
+        let previous = PreviousReports::default();
+        let changed =
+            |verdict: Verdict| previous.changed(vec![report("b", verdict)], false, &BTreeSet::new());
+        assert_eq!(changed(wrong()), [report("b", wrong())]);
+        assert_eq!(changed(unknown()), []);
+        assert_eq!(changed(wrong()), []);
+        // The same for a second source.
         let compiler = || DiagnosticsReport::new("b".into(), "rustc", wrong());
         assert_eq!(
-            others.changed(vec![report("b", wrong()), compiler()], false, &BTreeSet::new()),
+            previous.changed(vec![report("b", wrong()), compiler()], false, &BTreeSet::new()),
             [compiler()]
         );
-        assert_eq!(told(unknown()), []);
-        assert_eq!(others.changed(vec![report("b", wrong()), compiler()], false, &BTreeSet::new()), []);
+        assert_eq!(changed(unknown()), []);
+        assert_eq!(previous.changed(vec![report("b", wrong()), compiler()], false, &BTreeSet::new()), []);
     }
 
     #[test]
-    fn only_what_a_whole_answer_does_not_mention_is_gone() {
-        let others = PreviousReports::default();
-        others.changed(vec![report("b", wrong())], false, &BTreeSet::new());
-        assert_eq!(others.changed(Vec::new(), true, &BTreeSet::new()), []);
+    fn only_a_complete_answer_that_omits_a_file_means_it_is_fixed() {
+        let previous = PreviousReports::default();
+        previous.changed(vec![report("b", wrong())], false, &BTreeSet::new());
+        assert_eq!(previous.changed(Vec::new(), true, &BTreeSet::new()), []);
         let fixed = report("b", Verdict::Likely(Vec::new()));
-        assert_eq!(others.changed(Vec::new(), false, &BTreeSet::new()), [fixed]);
+        assert_eq!(previous.changed(Vec::new(), false, &BTreeSet::new()), [fixed]);
     }
 }

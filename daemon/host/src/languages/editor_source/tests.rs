@@ -1,4 +1,4 @@
-//! Who is asked, and who is believed: editors that do as they are told.
+//! Which editors the source asks and believes, with scripted editors.
 
 use std::path::PathBuf;
 
@@ -9,16 +9,16 @@ use tokio::sync::watch;
 use super::*;
 use crate::editors::{EditorDiagnosticsFuture as Answering, EditorProgressFuture, ProgressUpdate};
 
-/// Answers as is said here, or when something is said.
-struct Scripted {
+/// Answers with these states; waits while a state is none.
+struct AnsweringEditor {
     folders: Vec<PathBuf>,
-    /// Of all that it has.
-    whole: watch::Sender<Option<AnswerState>>,
-    /// Of one file.
-    of_file: watch::Sender<Option<AnswerState>>,
+    /// The answer about all files.
+    all_files: watch::Sender<Option<AnswerState>>,
+    /// The answer about one file.
+    one_file: watch::Sender<Option<AnswerState>>,
 }
 
-impl AttachedEditor for Scripted {
+impl AttachedEditor for AnsweringEditor {
     fn name(&self) -> &str {
         "Vi"
     }
@@ -29,7 +29,7 @@ impl AttachedEditor for Scripted {
 
     fn diagnostics(&self, params: DiagnosticsParams) -> Answering<'_> {
         Box::pin(async move {
-            let state = if params.uri.is_some() { &self.of_file } else { &self.whole };
+            let state = if params.uri.is_some() { &self.one_file } else { &self.all_files };
             let state = *state.subscribe().wait_for(Option::is_some).await.unwrap();
             let file = |uri: String| {
                 let (version, proof) = (params.version, ProofLevel::Proven);
@@ -46,7 +46,7 @@ impl AttachedEditor for Scripted {
     }
 }
 
-impl EditorHandle for Scripted {
+impl EditorHandle for AnsweringEditor {
     fn apply_edits(&self, _label: &str, _edits: Vec<BufferEdit>) -> EditorFuture<'_> {
         Box::pin(std::future::ready(Ok(())))
     }
@@ -87,9 +87,13 @@ impl Scene {
         self.folder.path().canonicalize().unwrap()
     }
 
-    fn attach(&self, whole: Option<AnswerState>, of_file: Option<AnswerState>) -> (ClientId, Arc<Scripted>) {
-        let (whole, of_file) = (watch::Sender::new(whole), watch::Sender::new(of_file));
-        let editor = Arc::new(Scripted { folders: vec![self.root()], whole, of_file });
+    fn attach(
+        &self,
+        all_files: Option<AnswerState>,
+        one_file: Option<AnswerState>,
+    ) -> (ClientId, Arc<AnsweringEditor>) {
+        let (all_files, one_file) = (watch::Sender::new(all_files), watch::Sender::new(one_file));
+        let editor = Arc::new(AnsweringEditor { folders: vec![self.root()], all_files, one_file });
         let client = self.source.files.buffers().attach(EditorClient {
             name: "Vi".to_owned(),
             encoding: PositionEncoding::Utf16,
@@ -100,17 +104,17 @@ impl Scene {
         (client, editor)
     }
 
-    /// What is said of a file that somebody has open and that is not saved.
-    async fn check(&self, by: ClientId) -> Vec<Verdict> {
+    /// The verdicts on an unsaved file that `client` has open.
+    async fn check(&self, client: ClientId) -> Vec<Verdict> {
         let path = self.root().join("a.toy");
         let uri = Url::from_file_path(&path).unwrap();
-        self.source.files.buffers().open(by, uri.as_str(), Some(&path), 1, "one", LineBreaks::Any);
+        self.source.files.buffers().open(client, uri.as_str(), Some(&path), 1, "one", LineBreaks::Any);
         let subjects = [CheckedDocument { path, text: Arc::new("one".to_owned()), is_saved: false }];
         let reports = self.source.check(&subjects, Instant::now() + Duration::from_secs(3)).await;
         reports.into_iter().map(|report| report.verdict).collect()
     }
 
-    /// Each report on a file that is saved, by its name.
+    /// The reports on a saved file, with file names.
     async fn check_saved(&self, name: &str) -> Vec<(String, Verdict)> {
         let path = self.root().join(name);
         let text = Arc::new(std::fs::read_to_string(&path).unwrap());
@@ -120,7 +124,7 @@ impl Scene {
         reports.into_iter().map(|report| (name(&report.path), report.verdict)).collect()
     }
 
-    /// Whether anybody serves, and how long it took to know.
+    /// Whether any editor serves, and how long the answer took.
     async fn serves(&self) -> (bool, Duration) {
         let begun = Instant::now();
         (self.source.serves(begun + Duration::from_secs(3)).await, begun.elapsed())
@@ -128,76 +132,76 @@ impl Scene {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_terminal_that_prompts_does_not_speak_of_what_an_editor_without_servers_has_open() {
-    let nobody = Some(AnswerState::Unsupported);
+async fn a_prompting_terminal_reports_nothing_for_a_buffer_of_an_editor_without_servers() {
+    let unsupported = Some(AnswerState::Unsupported);
     let scene = Scene::new();
-    let (editor, _) = scene.attach(nobody, nobody);
-    let (terminal, answers) = scene.attach(nobody, nobody);
+    let (editor, _) = scene.attach(unsupported, unsupported);
+    let (terminal, answers) = scene.attach(unsupported, unsupported);
     scene.source.files.set_home_client(Some(terminal));
     assert_eq!(scene.check(editor).await, []);
-    // One that serves it has another text than the one that is asked about.
-    answers.of_file.send_replace(Some(AnswerState::Answered));
+    // A prompting client that serves the file has another text than the checked one.
+    answers.one_file.send_replace(Some(AnswerState::Answered));
     let why = "its text is another one in the editor by now".to_owned();
     assert_eq!(scene.check(editor).await, [Verdict::Unknown { why }]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_said_that_it_has_servers_is_believed_while_it_is_busy() {
+async fn a_busy_editor_that_reported_servers_still_has_them() {
     let scene = Scene::new();
     let (client, editor) = scene.attach(Some(AnswerState::Answered), Some(AnswerState::Answered));
     assert_eq!(scene.serves().await, (true, Duration::ZERO));
-    editor.whole.send_replace(None);
+    editor.all_files.send_replace(None);
     assert_eq!(scene.serves().await, (true, Duration::ZERO));
-    // It has none for some file, and maybe none any more: until it says that, it has.
-    editor.of_file.send_replace(Some(AnswerState::Unsupported));
+    // It has no server for one file. It still has servers until it reports otherwise.
+    editor.one_file.send_replace(Some(AnswerState::Unsupported));
     assert_eq!(scene.check(client).await, []);
     assert!(scene.serves().await.0);
-    editor.whole.send_replace(Some(AnswerState::Unsupported));
+    editor.all_files.send_replace(Some(AnswerState::Unsupported));
     tokio::task::yield_now().await;
     assert!(!scene.serves().await.0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_that_ask_at_once_wait_for_the_same_answer() {
+async fn concurrent_callers_wait_for_the_same_answer() {
     let scene = Scene::new();
     let (_, editor) = scene.attach(None, None);
     let answer = async {
         tokio::time::sleep(SHORT_TIMEOUT / 2).await;
-        editor.whole.send_replace(Some(AnswerState::Answered));
+        editor.all_files.send_replace(Some(AnswerState::Answered));
     };
     let (one, two, ()) = tokio::join!(scene.serves(), scene.serves(), answer);
     assert_eq!((one, two), ((true, SHORT_TIMEOUT / 2), (true, SHORT_TIMEOUT / 2)));
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_does_not_answer_is_waited_for_once_and_heard_however_late() {
+async fn a_silent_editor_is_waited_for_once_and_its_late_answer_counts() {
     let scene = Scene::new();
     let (_, editor) = scene.attach(None, None);
     assert_eq!(scene.serves().await, (false, SHORT_TIMEOUT));
     assert_eq!(scene.serves().await, (false, Duration::ZERO));
-    editor.whole.send_replace(Some(AnswerState::Answered));
+    editor.all_files.send_replace(Some(AnswerState::Answered));
     while !scene.serves().await.0 {
         tokio::task::yield_now().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bystander_that_stops_answering_is_passed_over_and_forgotten_when_it_leaves() {
+async fn a_bystander_that_stops_answering_is_skipped_and_forgotten_when_it_detaches() {
     let scene = Scene::new();
     let (client, editor) = scene.attach(Some(AnswerState::Answered), None);
     assert!(scene.serves().await.0);
     let why = "the editor did not answer in time".to_owned();
     assert_eq!(scene.check(client).await, [Verdict::Unknown { why }]);
-    editor.whole.send_replace(None);
+    editor.all_files.send_replace(None);
     assert_eq!(scene.serves().await, (false, SHORT_TIMEOUT));
-    assert_eq!(scene.source.silent().len(), 1);
+    assert_eq!(scene.source.lock_unresponsive().len(), 1);
     scene.source.editors.remove(client);
     scene.source.check(&[], Instant::now()).await;
-    assert_eq!(scene.source.silent().len(), 0);
+    assert_eq!(scene.source.lock_unresponsive().len(), 0);
 }
 
 #[tokio::test]
-async fn where_more_files_use_a_changed_one_than_an_editor_is_made_to_open_that_is_told() {
+async fn dependents_beyond_the_limit_are_reported_as_unchecked() {
     let scene = Scene::new();
     let answered = Some(AnswerState::Answered);
     let (client, _) = scene.attach(answered, answered);
@@ -208,12 +212,12 @@ async fn where_more_files_use_a_changed_one_than_an_editor_is_made_to_open_that_
     }
     std::fs::write(scene.root().join("math_of_ours.py"), "one = 1").unwrap();
     std::fs::write(scene.root().join("area.go"), "package area").unwrap();
-    let told = scene.check_saved("math_of_ours.py").await;
-    assert_eq!(told[0], ("math_of_ours.py".to_owned(), Verdict::Proven(Vec::new())));
+    let reports = scene.check_saved("math_of_ours.py").await;
+    assert_eq!(reports[0], ("math_of_ours.py".to_owned(), Verdict::Proven(Vec::new())));
     assert_eq!(
-        told[1..],
+        reports[1..],
         [("user8.py".to_owned(), Verdict::beyond_limit()), ("user9.py".to_owned(), Verdict::beyond_limit())]
     );
-    // Of all those the server tells by itself.
+    // gopls publishes for all dependents without a request.
     assert_eq!(scene.check_saved("area.go").await.len(), 1);
 }

@@ -1,4 +1,4 @@
-//! The servers themselves: a change of one file that breaks another one that is open, and what follows a save.
+//! Real servers: a change of one file breaks another open one; and the diagnostics after a save.
 
 use std::fs;
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::path::Path;
 use super::super::*;
 use super::real_servers::{installed, start};
 
-/// Of each server: two files, what the first becomes, and what is then said of the second.
+/// For one server: two files, a broken text of the first, and part of the diagnostic that this causes in the second.
 struct Pair {
     name: &'static str,
     installed: &'static str,
     language: &'static str,
     files: &'static [(&'static str, &'static str)],
     broken: &'static str,
-    says: &'static str,
+    expected: &'static str,
 }
 
 const PAIRS: &[Pair] = &[
@@ -23,7 +23,7 @@ const PAIRS: &[Pair] = &[
         language: "python",
         files: &[("a.py", "def f(n: int) -> int:\n    return n\n"), ("b.py", "from a import f\n\nf(1)\n")],
         broken: "def g(n: int) -> int:\n    return n\n",
-        says: "\"f\" is unknown import symbol",
+        expected: "\"f\" is unknown import symbol",
     },
     Pair {
         name: "typescript-language-server",
@@ -35,7 +35,7 @@ const PAIRS: &[Pair] = &[
             ("tsconfig.json", "{\"compilerOptions\":{\"strict\":true}}\n"),
         ],
         broken: "export const f = (n: number) => String(n);\n",
-        says: "not assignable",
+        expected: "not assignable",
     },
     Pair {
         name: "typescript-native",
@@ -47,7 +47,7 @@ const PAIRS: &[Pair] = &[
             ("tsconfig.json", "{\"compilerOptions\":{\"strict\":true}}\n"),
         ],
         broken: "export const f = (n: number) => String(n);\n",
-        says: "not assignable",
+        expected: "not assignable",
     },
     Pair {
         name: "gopls",
@@ -59,7 +59,7 @@ const PAIRS: &[Pair] = &[
             ("go.mod", "module a\n\ngo 1.20\n"),
         ],
         broken: "package a\n\nfunc G() int { return 1 }\n",
-        says: "undefined: F",
+        expected: "undefined: F",
     },
     Pair {
         name: "rust-analyzer",
@@ -71,7 +71,7 @@ const PAIRS: &[Pair] = &[
             ("Cargo.toml", "[package]\nname = \"a\"\nedition = \"2021\"\n"),
         ],
         broken: "pub fn f() -> bool {\n    true\n}\n",
-        says: "expected u32",
+        expected: "expected u32",
     },
 ];
 
@@ -95,8 +95,8 @@ async fn run(pair: &Pair, folder: &Path) {
     }
     server.subscribe_state().wait_for(|state| *state == LanguageServerState::Ready).await.unwrap();
     for subject in [&one, &other] {
-        let said = server.check(&subject.path, long()).await;
-        assert_eq!(said.diagnostics(), Some(&[][..]), "{}: {said:?}", pair.name);
+        let verdict = server.check(&subject.path, long()).await;
+        assert_eq!(verdict.diagnostics(), Some(&[][..]), "{}: {verdict:?}", pair.name);
     }
     let mark = server.event_mark();
     let start = Instant::now();
@@ -104,31 +104,31 @@ async fn run(pair: &Pair, folder: &Path) {
         &CheckedDocument { text: Arc::new(pair.broken.to_owned()), is_saved: false, ..one.clone() },
         pair.language,
     );
-    let said = server.check(&one.path, long()).await;
+    let verdict = server.check(&one.path, long()).await;
     let (checked, others) = (start.elapsed(), server.check_other_files(mark, long()).await);
-    println!("{}: {checked:?} {:?} {said:?} {others:?}", pair.name, start.elapsed());
-    let said = others.iter().find(|(path, _)| *path == other.path).map(|(_, said)| said);
-    let found = said.and_then(Verdict::diagnostics).unwrap_or_else(|| panic!("{}: {others:?}", pair.name));
-    assert!(found.iter().any(|one| one.message.contains(pair.says)), "{}: {found:?}", pair.name);
+    println!("{}: {checked:?} {:?} {verdict:?} {others:?}", pair.name, start.elapsed());
+    let verdict = others.iter().find(|(path, _)| *path == other.path).map(|(_, verdict)| verdict);
+    let items = verdict.and_then(Verdict::diagnostics).unwrap_or_else(|| panic!("{}: {others:?}", pair.name));
+    assert!(items.iter().any(|one| one.message.contains(pair.expected)), "{}: {items:?}", pair.name);
     if pair.name == "rust-analyzer" {
         fs::write(&one.path, pair.broken).unwrap();
         server.did_save(&one.path);
         let mark = server.event_mark();
-        let said = server.check_saved(&one.path, long()).await;
+        let verdict = server.check_saved(&one.path, long()).await;
         println!(
-            "{}: {:?} {said:?} {:?}",
+            "{}: {:?} {verdict:?} {:?}",
             pair.name,
             start.elapsed(),
             server.check_other_files(mark, long()).await
         );
-        assert_eq!(said, Some(Verdict::Proven(Vec::new())));
+        assert_eq!(verdict, Some(Verdict::Proven(Vec::new())));
     }
     server.shut_down(Duration::from_secs(4)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs servers, by COPYDESK_TEST_SERVERS_FOLDER"]
-async fn what_a_change_breaks_in_another_open_file_is_told() {
+async fn a_change_that_breaks_another_open_file_is_reported_there() {
     let folder = std::env::var_os("COPYDESK_TEST_SERVERS_FOLDER").expect("the folder with the servers");
     let only = std::env::var("COPYDESK_TEST_SERVER").unwrap_or_default();
     for pair in PAIRS.iter().filter(|pair| pair.name.contains(&only)) {

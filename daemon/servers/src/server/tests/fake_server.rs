@@ -1,4 +1,4 @@
-//! The other end of the wire, played by the test: it reads what the server was sent, and says what the test wants.
+//! The server's end of the wire, played by the test: it reads what the daemon sends, and sends what the test wants.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use tokio::time::Instant;
 use super::super::*;
 use copydesk_rpc::frame::{self, FrameReader};
 
-pub(super) struct Fake {
+pub(super) struct FakeServer {
     reader: FrameReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
 }
 
-/// Ready at once, where nothing else is said.
+/// Ready at the first answer, unless the quirks say otherwise.
 pub(super) fn launch(mut quirks: Value) -> ServerLaunch {
     quirks.as_object_mut().unwrap().entry("ready").or_insert(json!("firstAnswer"));
     ServerLaunch {
@@ -31,66 +31,67 @@ pub(super) fn launch(mut quirks: Value) -> ServerLaunch {
     }
 }
 
-/// A server that has been greeted, and its other end.
-pub(super) async fn started(quirks: Value, capabilities: Value) -> (Arc<LanguageServer>, Fake) {
+/// A server after `initialize`, and its other end.
+pub(super) async fn start_fake(quirks: Value, capabilities: Value) -> (Arc<LanguageServer>, FakeServer) {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
     let (reader, writer) = tokio::io::split(theirs);
-    let mut fake = Fake { reader: FrameReader::new(reader), writer };
-    let greeting = async {
+    let mut fake = FakeServer { reader: FrameReader::new(reader), writer };
+    let initialize = async {
         let (reader, writer) = tokio::io::split(ours);
         let inner = Arc::new(ServerInner::new(launch(quirks)));
         let peer = RpcPeer::start(reader, writer, Arc::clone(&inner));
         greet(&inner, &peer).await.map(|()| LanguageServer::begin(inner, peer, None))
     };
-    let answering = async {
+    let respond = async {
         let asked = fake.next().await;
         assert_eq!(asked["method"], "initialize");
-        fake.say(json!({ "id": asked["id"], "result": { "capabilities": capabilities } })).await;
+        fake.send(json!({ "id": asked["id"], "result": { "capabilities": capabilities } })).await;
         fake.expect("initialized").await;
         fake.expect("workspace/didChangeConfiguration").await;
     };
-    let (server, ()) = tokio::join!(greeting, answering);
+    let (server, ()) = tokio::join!(initialize, respond);
     (server.unwrap(), fake)
 }
 
-/// One that is told of whole texts, and of saves.
-pub(super) async fn plain(quirks: Value) -> (Arc<LanguageServer>, Fake) {
-    started(quirks, json!({ "textDocumentSync": { "change": 1, "openClose": true, "save": true } })).await
+/// A server that publishes. It wants whole texts, and saves.
+pub(super) async fn start_push(quirks: Value) -> (Arc<LanguageServer>, FakeServer) {
+    start_fake(quirks, json!({ "textDocumentSync": { "change": 1, "openClose": true, "save": true } })).await
 }
 
-pub(super) async fn pulling(quirks: Value) -> (Arc<LanguageServer>, Fake) {
+/// A server that answers pulls.
+pub(super) async fn start_pull(quirks: Value) -> (Arc<LanguageServer>, FakeServer) {
     let capabilities =
         json!({ "textDocumentSync": 1, "diagnosticProvider": { "interFileDependencies": true } });
-    started(quirks, capabilities).await
+    start_fake(quirks, capabilities).await
 }
 
-impl Fake {
-    /// At this end of a pipe.
+impl FakeServer {
+    /// Reads and writes this end of a pipe.
     pub(super) fn on(stream: DuplexStream) -> Self {
         let (reader, writer) = tokio::io::split(stream);
         Self { reader: FrameReader::new(reader), writer }
     }
 
     pub(super) async fn next(&mut self) -> Value {
-        // Where the clock is a test's own, waiting for ever would look like working for ever.
+        // With a paused clock a wait without an end would hang the test.
         let next = tokio::time::timeout(Duration::from_secs(60), self.reader.next()).await;
-        serde_json::from_slice(&next.expect("nothing is said").unwrap().unwrap().unwrap()).unwrap()
+        serde_json::from_slice(&next.expect("no message came").unwrap().unwrap().unwrap()).unwrap()
     }
 
-    /// The params of the next message, which must be this.
+    /// The params of the next message, which must have this method.
     pub(super) async fn expect(&mut self, method: &str) -> Value {
         let message = self.next().await;
         assert_eq!(message["method"], method, "{message}");
         message["params"].clone()
     }
 
-    /// The version that the next message tells of.
-    pub(super) async fn version(&mut self) -> i64 {
+    /// The document version in the next message.
+    pub(super) async fn next_version(&mut self) -> i64 {
         let message = self.next().await;
         message["params"]["textDocument"]["version"].as_i64().unwrap_or_else(|| panic!("{message}"))
     }
 
-    pub(super) async fn say(&mut self, message: Value) {
+    pub(super) async fn send(&mut self, message: Value) {
         self.write(message.to_string().as_bytes()).await;
     }
 
@@ -103,37 +104,37 @@ impl Fake {
         self.writer.write_all(bytes).await.unwrap();
     }
 
-    pub(super) async fn tell(&mut self, method: &str, params: Value) {
-        self.say(json!({ "method": method, "params": params })).await;
+    pub(super) async fn notify(&mut self, method: &str, params: Value) {
+        self.send(json!({ "method": method, "params": params })).await;
     }
 
     pub(super) async fn publish(&mut self, path: &str, version: impl Into<Value>, messages: &[&str]) {
         let params = json!({
             "uri": format!("file://{path}"), "version": version.into(), "diagnostics": diagnostics(messages),
         });
-        self.tell("textDocument/publishDiagnostics", params).await;
+        self.notify("textDocument/publishDiagnostics", params).await;
     }
 
     pub(super) async fn progress(&mut self, token: &str, value: Value) {
-        self.tell("$/progress", json!({ "token": token, "value": value })).await;
+        self.notify("$/progress", json!({ "token": token, "value": value })).await;
     }
 
-    /// Answers the next request, which must be this.
-    pub(super) async fn answer(&mut self, method: &str, result: Value) -> Value {
+    /// Answers the next request, which must have this method. Returns its params.
+    pub(super) async fn respond(&mut self, method: &str, result: Value) -> Value {
         let asked = self.next().await;
         assert_eq!(asked["method"], method, "{asked}");
-        self.say(json!({ "id": asked["id"], "result": result })).await;
+        self.send(json!({ "id": asked["id"], "result": result })).await;
         asked["params"].clone()
     }
 
-    pub(super) async fn refuse(&mut self, method: &str, code: i64) {
+    pub(super) async fn respond_error(&mut self, method: &str, code: i64) {
         let asked = self.next().await;
         assert_eq!(asked["method"], method, "{asked}");
-        self.say(json!({ "id": asked["id"], "error": { "code": code, "message": "no" } })).await;
+        self.send(json!({ "id": asked["id"], "error": { "code": code, "message": "no" } })).await;
     }
 }
 
-/// A source before a colon is one.
+/// The text before `: ` becomes the source.
 pub(super) fn diagnostics(messages: &[&str]) -> Value {
     let one = |message: &&str| {
         let source = message.split_once(": ").map(|(source, _)| source);
@@ -155,30 +156,30 @@ pub(super) fn after(ms: u64) -> Instant {
     Instant::now() + Duration::from_millis(ms)
 }
 
-pub(super) async fn pass(ms: u64) {
+pub(super) async fn sleep_ms(ms: u64) {
     tokio::time::sleep(Duration::from_millis(ms)).await;
 }
 
-/// What was said, in short: `proven: a, b`.
-pub(super) fn short(said: &Verdict) -> String {
+/// A verdict in one line: `proven: a, b`.
+pub(super) fn summary(verdict: &Verdict) -> String {
     let all = |name: &str, all: &[crate::Diagnostic]| {
         let messages: Vec<_> = all.iter().map(|one| &*one.message).collect();
         format!("{name}: {}", messages.join(", ")).trim_end().to_owned()
     };
-    match said {
-        Verdict::Proven(found) => all("proven", found),
-        Verdict::Likely(found) => all("likely", found),
+    match verdict {
+        Verdict::Proven(items) => all("proven", items),
+        Verdict::Likely(items) => all("likely", items),
         Verdict::Unknown { why } | Verdict::Unchecked { why } => format!("unknown: {why}"),
     }
 }
 
-/// What is said of a file within 3 s, and after how many milliseconds.
+/// The verdict on a file within 3 s, and how many milliseconds it took.
 pub(super) async fn check(server: &LanguageServer, path: &str) -> (String, u128) {
     let start = Instant::now();
-    let said = server.check(Path::new(path), after(3000)).await;
-    (short(&said), start.elapsed().as_millis())
+    let verdict = server.check(Path::new(path), after(3000)).await;
+    (summary(&verdict), start.elapsed().as_millis())
 }
 
-pub(super) fn shorts(all: &[(PathBuf, Verdict)]) -> Vec<String> {
-    all.iter().map(|(path, said)| format!("{} {}", path.display(), short(said))).collect()
+pub(super) fn summaries(all: &[(PathBuf, Verdict)]) -> Vec<String> {
+    all.iter().map(|(path, verdict)| format!("{} {}", path.display(), summary(verdict))).collect()
 }

@@ -1,28 +1,28 @@
-//! The greeting, and what a server asks of us.
+//! The `initialize` handshake, and requests from the server.
 
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 
 use super::super::*;
-use super::fake_server::{launch, started};
+use super::fake_server::{launch, start_fake};
 use copydesk_rpc::frame::{self, FrameReader};
 
 #[tokio::test]
-async fn a_server_is_greeted_with_what_we_are_and_can() {
+async fn initialize_sends_the_daemons_options_and_capabilities() {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
     let (reader, writer) = tokio::io::split(ours);
     let inner = Arc::new(ServerInner::new(launch(json!({}))));
     let peer = RpcPeer::start(reader, writer, Arc::clone(&inner));
     let mut theirs = FrameReader::new(theirs);
-    let said = async {
+    let message = async {
         let frame = theirs.next().await.unwrap().unwrap().unwrap();
         serde_json::from_slice::<Value>(&frame).unwrap()
     };
-    let said = tokio::select! {
-        said = said => said,
-        _ = greet(&inner, &peer) => unreachable!("nobody answered"),
+    let message = tokio::select! {
+        message = message => message,
+        _ = greet(&inner, &peer) => unreachable!("nothing responds"),
     };
-    let params = &said["params"];
+    let params = &message["params"];
     assert_eq!(params["processId"], std::process::id());
     assert_eq!(params["rootUri"], "file:///root%20folder");
     assert_eq!(
@@ -30,21 +30,21 @@ async fn a_server_is_greeted_with_what_we_are_and_can() {
         json!([{ "uri": "file:///root%20folder", "name": "root folder" }])
     );
     assert_eq!(params["initializationOptions"], json!({ "option": 1 }));
-    let can = &params["capabilities"];
-    assert_eq!(can["general"]["positionEncodings"], json!(["utf-16"]));
+    let capabilities = &params["capabilities"];
+    assert_eq!(capabilities["general"]["positionEncodings"], json!(["utf-16"]));
     let pull = json!({ "dynamicRegistration": true, "relatedDocumentSupport": true });
-    assert_eq!(can["textDocument"]["diagnostic"], pull);
-    assert_eq!(can["workspace"]["diagnostics"], json!({ "refreshSupport": true }));
-    assert_eq!(can["textDocument"]["publishDiagnostics"]["versionSupport"], true);
-    assert_eq!(can["experimental"]["serverStatusNotification"], true);
+    assert_eq!(capabilities["textDocument"]["diagnostic"], pull);
+    assert_eq!(capabilities["workspace"]["diagnostics"], json!({ "refreshSupport": true }));
+    assert_eq!(capabilities["textDocument"]["publishDiagnostics"]["versionSupport"], true);
+    assert_eq!(capabilities["experimental"]["serverStatusNotification"], true);
     let without = initialize::initialize_params(&launch(json!({ "pull": "never" })));
     assert!(without["capabilities"]["textDocument"].get("diagnostic").is_none());
 }
 
-/// Server → client: method, params, result or code of the error.
+/// Server → client: method, params, result or error code.
 #[tokio::test]
-async fn every_request_of_a_server_is_answered() {
-    let (_server, mut fake) = started(json!({}), json!({})).await;
+async fn every_request_from_a_server_gets_a_response() {
+    let (_server, mut fake) = start_fake(json!({}), json!({})).await;
     let cases = [
         (
             "workspace/configuration",
@@ -69,21 +69,21 @@ async fn every_request_of_a_server_is_answered() {
         ("window/showDocument", json!({ "uri": "file:///a" }), json!({ "success": false })),
     ];
     for (number, (method, params, expected)) in cases.into_iter().enumerate() {
-        fake.say(json!({ "id": number, "method": method, "params": params })).await;
+        fake.send(json!({ "id": number, "method": method, "params": params })).await;
         assert_eq!(
             fake.next().await,
             json!({ "jsonrpc": "2.0", "id": number, "result": expected }),
             "{method}"
         );
     }
-    fake.say(json!({ "id": "e", "method": "workspace/applyEdit", "params": { "edit": {} } })).await;
+    fake.send(json!({ "id": "e", "method": "workspace/applyEdit", "params": { "edit": {} } })).await;
     assert_eq!(fake.next().await["result"]["applied"], false);
-    fake.say(json!({ "id": "u", "method": "rust-analyzer/whatever" })).await;
+    fake.send(json!({ "id": "u", "method": "rust-analyzer/whatever" })).await;
     assert_eq!(fake.next().await["error"]["code"], -32601);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_does_not_take_the_greeting_is_given_up() {
+async fn a_server_whose_initialize_fails_is_given_up() {
     for (answer, expected) in [
         (
             Some(r#"{"id":1,"error":{"code":-32803,"message":"no licence"}}"#),
@@ -104,7 +104,7 @@ async fn a_server_that_does_not_take_the_greeting_is_given_up() {
 }
 
 #[test]
-fn what_a_server_wants_is_read_in_all_ways_it_is_written() {
+fn every_spelling_of_capabilities_is_parsed() {
     let read = |capabilities: Value| ServerCapabilities::read(&json!({ "capabilities": capabilities }));
     let plain = ServerCapabilities {
         sync: initialize::TextSyncKind::None,
@@ -126,8 +126,8 @@ fn what_a_server_wants_is_read_in_all_ways_it_is_written() {
         (json!({ "change": 2, "save": {} }), initialize::TextSyncKind::Incremental, save(false)),
         (json!({ "openClose": true, "save": false }), initialize::TextSyncKind::None, None),
     ] {
-        let offers = read(json!({ "textDocumentSync": sync }));
-        assert_eq!((offers.sync, offers.save), (expected, saves), "{sync}");
+        let parsed = read(json!({ "textDocumentSync": sync }));
+        assert_eq!((parsed.sync, parsed.save), (expected, saves), "{sync}");
     }
     let options = json!({ "identifier": "i", "workspaceDiagnostics": true });
     let pull = initialize::PullOptions { identifier: Some("i".into()), workspace: true };

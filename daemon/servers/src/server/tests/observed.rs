@@ -1,4 +1,4 @@
-//! Servers that an editor started: what the judge concludes from the editor's reports, and what it has the editor send.
+//! Servers that an editor started: the judge's verdicts on the editor's reports, and the messages that it has the editor send.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use copydesk_text::PositionEncoding;
 use serde_json::{Value, json};
 
 use super::super::*;
-use super::fake_server::{Fake, after, diagnostics, full, pass, short};
+use super::fake_server::{FakeServer, after, diagnostics, full, sleep_ms, summary};
 
 const A: &str = "file:///w/a.c";
 
@@ -36,8 +36,8 @@ impl ObservedTexts for SentTexts {
 
 struct Observed {
     server: Arc<LanguageServer>,
-    /// Receives what the editor is to send.
-    editor: Fake,
+    /// Receives the messages that the editor has to send.
+    editor: FakeServer,
     texts: Arc<SentTexts>,
 }
 
@@ -56,7 +56,7 @@ fn observe(name: &str, capabilities: Value) -> Observed {
     };
     let server =
         LanguageServer::observe(launch, Arc::clone(&texts) as Arc<dyn ObservedTexts>, reader, writer);
-    Observed { server, editor: Fake::on(theirs), texts }
+    Observed { server, editor: FakeServer::on(theirs), texts }
 }
 
 impl Observed {
@@ -90,38 +90,38 @@ impl Observed {
 
     async fn check(&self, uri: &str) -> String {
         let path = PathBuf::from(uri.trim_start_matches("file://"));
-        short(&self.server.check(&path, after(3000)).await)
+        summary(&self.server.check(&path, after(3000)).await)
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pull_names_the_text_that_the_server_must_have() {
+async fn a_pull_names_the_version_that_the_server_must_have() {
     let mut observed = observe("unknown", json!({ "textDocumentSync": 1, "diagnosticProvider": {} }));
     observed.open(A, 7, "int a;");
     let path = PathBuf::from("/w/a.c");
-    let (said, asked) = tokio::join!(
+    let (verdict, asked) = tokio::join!(
         observed.server.check(&path, after(3000)),
-        observed.editor.answer("textDocument/diagnostic", full(&["bad"])),
+        observed.editor.respond("textDocument/diagnostic", full(&["bad"])),
     );
-    assert_eq!(short(&said), "proven: bad");
+    assert_eq!(summary(&verdict), "proven: bad");
     assert_eq!(asked[EXPECTED_DOCUMENT], json!({ "uri": A, "version": 7 }));
 }
 
-/// The editor refuses to send it, and reports the new text.
+/// The editor rejects the pull, and reports the new text.
 #[tokio::test(start_paused = true)]
 async fn a_text_that_changes_before_the_pull_is_sent_is_unknown() {
     let mut observed = observe("unknown", json!({ "textDocumentSync": 1, "diagnosticProvider": {} }));
     observed.open(A, 1, "int a;");
     let (server, path) = (Arc::clone(&observed.server), PathBuf::from("/w/a.c"));
-    let checking = tokio::spawn(async move { short(&server.check(&path, after(3000)).await) });
+    let checking = tokio::spawn(async move { summary(&server.check(&path, after(3000)).await) });
     tokio::task::yield_now().await;
     observed.change(A, 2, "int b;");
-    observed.editor.refuse("textDocument/diagnostic", -32801).await;
+    observed.editor.respond_error("textDocument/diagnostic", -32801).await;
     assert_eq!(checking.await.unwrap(), "unknown: the text was changed again before the answer had come");
 }
 
 #[tokio::test(start_paused = true)]
-async fn positions_become_utf_16_with_the_text_that_they_are_for() {
+async fn positions_are_converted_to_utf_16_with_their_own_text() {
     let observed = observe("ruff", json!({ "textDocumentSync": 1 }));
     observed.open("file:///w/a.py", 1, "é𝄞word");
     let place = |character| json!({ "line": 0, "character": character });
@@ -130,20 +130,20 @@ async fn positions_become_utf_16_with_the_text_that_they_are_for() {
         "textDocument/publishDiagnostics",
         json!({ "uri": "file:///w/a.py", "version": 1, "diagnostics": [item] }),
     );
-    let said = observed.server.check(Path::new("/w/a.py"), after(3000)).await;
-    let span = said.diagnostics().unwrap()[0].span;
+    let verdict = observed.server.check(Path::new("/w/a.py"), after(3000)).await;
+    let span = verdict.diagnostics().unwrap()[0].span;
     assert_eq!((span.start.character, span.end.character), (3, 7));
 }
 
-/// clangd keeps what it made of the head of a text: told of a text with another head once more, it looks again.
+/// clangd caches the preamble of a text. Sent the same text once more, it builds a new preamble.
 #[tokio::test(start_paused = true)]
-async fn a_text_is_told_once_more_under_a_version_of_the_daemons_own() {
+async fn a_text_is_resent_under_a_version_of_the_daemons_own() {
     let mut observed = observe("clangd", json!({ "textDocumentSync": 2 }));
     observed.open(A, 1, "int a;");
     observed.publish(A, 1, &[]);
     assert_eq!(observed.check(A).await, "proven:");
     observed.change(A, 2, "#include <x>\nint a;");
-    observed.publish(A, 2, &["with what it kept"]);
+    observed.publish(A, 2, &["with the cached preamble"]);
     let path = PathBuf::from("/w/a.c");
     let checking = observed.server.check(&path, after(3000));
     let touching = async {
@@ -152,23 +152,24 @@ async fn a_text_is_told_once_more_under_a_version_of_the_daemons_own() {
         assert_eq!(touch[EXPECTED_DOCUMENT]["version"], 2);
         i32::try_from(touch["textDocument"]["version"].as_i64().unwrap()).unwrap()
     };
-    let (said, ()) = tokio::join!(checking, async {
+    let (verdict, ()) = tokio::join!(checking, async {
         let version = touching.await;
         assert!(version > 1_000_000_000);
-        let params = json!({ "uri": A, "version": version, "diagnostics": diagnostics(&["made anew"]) });
+        let params =
+            json!({ "uri": A, "version": version, "diagnostics": diagnostics(&["with a new preamble"]) });
         let params = serde_json::value::to_raw_value(&params).unwrap();
         observed.server.observe_message("textDocument/publishDiagnostics", &params);
     });
-    assert_eq!(short(&said), "proven: made anew");
-    // The editor's next version is a smaller number, and a later text.
+    assert_eq!(summary(&verdict), "proven: with a new preamble");
+    // The editor's next version has a smaller number, but is a later text.
     observed.change(A, 3, "#include <x>\nint b;");
     observed.publish(A, 3, &["below it"]);
     assert_eq!(observed.check(A).await, "proven: below it");
 }
 
-/// Without its argument clangd sees other files as they were saved.
+/// Without `--use-dirty-headers` clangd sees only the saved state of other files.
 #[tokio::test(start_paused = true)]
-async fn nothing_is_known_of_a_text_while_something_that_it_may_include_is_not_saved() {
+async fn a_text_is_unknown_while_a_file_that_it_may_include_is_unsaved() {
     let observed = observe("clangd", json!({ "textDocumentSync": 2 }));
     let header = "file:///w/b.h";
     observed.open(header, 1, "one");
@@ -181,7 +182,7 @@ async fn nothing_is_known_of_a_text_while_something_that_it_may_include_is_not_s
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_compiler_is_pending_until_a_run_after_the_last_save_is_over() {
+async fn a_compiler_is_pending_until_a_run_after_the_last_save_ends() {
     let observed = observe("rust-analyzer", json!({ "textDocumentSync": 2 }));
     let pending = || observed.server.pending_compiler().is_some();
     observed.open("file:///w/a.rs", 1, "one");
@@ -189,66 +190,66 @@ async fn a_compiler_is_pending_until_a_run_after_the_last_save_is_over() {
     observed.progress("begin");
     observed.progress("end");
     assert!(pending(), "another run may begin at once");
-    pass(300).await;
+    sleep_ms(300).await;
     assert!(!pending());
     observed.change("file:///w/a.rs", 2, "two");
     assert!(pending(), "the text is not saved");
     observed.server.observe_document("file:///w/a.rs", DocumentEvent::Saved);
-    assert!(pending(), "it has not looked at what was saved");
+    assert!(pending(), "it has not compiled the saved text");
     observed.progress("begin");
     observed.publish("file:///w/a.rs", 2, &["rustc: wrong"]);
     observed.progress("end");
-    pass(300).await;
+    sleep_ms(300).await;
     assert!(!pending());
-    let said = observed.server.compiler_diagnostics("file:///w/a.rs");
-    assert_eq!(said.iter().map(|one| &*one.message).collect::<Vec<_>>(), ["rustc: wrong"]);
+    let items = observed.server.compiler_diagnostics("file:///w/a.rs");
+    assert_eq!(items.iter().map(|one| &*one.message).collect::<Vec<_>>(), ["rustc: wrong"]);
     observed.server.observe_watched_files(&[("file:///w/b.rs".to_owned(), FileChangeType::Changed)]);
     assert!(pending(), "another file was written");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_server_answers_soon_after_the_disk_was_changed_is_likely() {
+async fn an_answer_soon_after_a_disk_change_is_only_likely() {
     let mut observed = observe("unknown", json!({ "textDocumentSync": 1, "diagnosticProvider": {} }));
     observed.open(A, 1, "int a;");
     observed.server.observe_watched_files(&[("file:///w/b.c".to_owned(), FileChangeType::Created)]);
     let path = PathBuf::from("/w/a.c");
     for (wait, expected) in [(0, "likely:"), (2500, "proven:")] {
-        pass(wait).await;
-        let (said, _) = tokio::join!(
+        sleep_ms(wait).await;
+        let (verdict, _) = tokio::join!(
             observed.server.check(&path, after(3000)),
-            observed.editor.answer("textDocument/diagnostic", full(&[])),
+            observed.editor.respond("textDocument/diagnostic", full(&[])),
         );
-        assert_eq!(short(&said), expected, "{wait}");
+        assert_eq!(summary(&verdict), expected, "{wait}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_never_publishes_and_cannot_be_asked_gives_no_diagnostics() {
+async fn a_server_without_publishes_and_pulls_gives_no_diagnostics() {
     let silent = observe("silent", json!({ "textDocumentSync": 1 }));
     let speaks = observe("speaks", json!({ "textDocumentSync": 1 }));
     speaks.publish(A, 1, &[]);
     assert!(!silent.server.gives_no_diagnostics());
-    pass(31_000).await;
+    sleep_ms(31_000).await;
     assert!(silent.server.gives_no_diagnostics() && !speaks.server.gives_no_diagnostics());
 }
 
-/// One that refuses to be asked may still publish.
+/// A server that rejects pulls may still publish.
 #[tokio::test(start_paused = true)]
-async fn what_is_published_counts_where_a_pull_is_refused() {
+async fn a_publish_counts_if_the_pull_is_rejected() {
     let mut observed = observe("unknown", json!({ "textDocumentSync": 1, "diagnosticProvider": {} }));
     observed.open(A, 1, "int a;");
-    observed.publish(A, 1, &["told"]);
+    observed.publish(A, 1, &["published"]);
     let path = PathBuf::from("/w/a.c");
-    let (said, ()) = tokio::join!(
+    let (verdict, ()) = tokio::join!(
         observed.server.check(&path, after(3000)),
-        observed.editor.refuse("textDocument/diagnostic", -32803),
+        observed.editor.respond_error("textDocument/diagnostic", -32803),
     );
-    assert_eq!(short(&said), "proven: told");
+    assert_eq!(summary(&verdict), "proven: published");
 }
 
-/// A server that is not in the table, told by its progress that it reads the project; other work holds nothing up.
+/// A server that is not in the table shows by its progress that it indexes; other progress delays nothing.
 #[tokio::test(start_paused = true)]
-async fn a_server_is_not_ready_while_it_says_that_it_loads() {
+async fn a_server_is_not_ready_while_it_reports_indexing() {
     let mut observed = observe("unknown", json!({ "textDocumentSync": 1, "diagnosticProvider": {} }));
     observed.open(A, 1, "int a;");
     let progress =
@@ -259,9 +260,9 @@ async fn a_server_is_not_ready_while_it_says_that_it_loads() {
     observed.receive("$/progress", progress("Indexing", "end"));
     observed.receive("$/progress", progress("Formatting", "begin"));
     let path = PathBuf::from("/w/a.c");
-    let (said, _) = tokio::join!(
+    let (verdict, _) = tokio::join!(
         observed.server.check(&path, after(3000)),
-        observed.editor.answer("textDocument/diagnostic", full(&[])),
+        observed.editor.respond("textDocument/diagnostic", full(&[])),
     );
-    assert_eq!(short(&said), "proven:");
+    assert_eq!(summary(&verdict), "proven:");
 }

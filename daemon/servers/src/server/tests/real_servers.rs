@@ -1,4 +1,4 @@
-//! The servers themselves, installed by `tests/install`: the same few edits for each, and what it says of each.
+//! Real servers, installed by `tests/install`: the same few edits for each, and its diagnostics for each text.
 
 use std::fs;
 use std::path::Path;
@@ -21,11 +21,11 @@ struct Trial {
     installed: &'static str,
     language: &'static str,
     files: &'static [(&'static str, &'static str)],
-    /// With one problem, in the first file.
+    /// The first file with one problem.
     bad: &'static str,
-    /// What the problem has in its message.
-    says: &'static str,
-    /// Without, with a comment more, and one line further down.
+    /// Part of the problem's message.
+    expected: &'static str,
+    /// The first file without the problem; then with a comment; and with the problem one line further down.
     good: &'static str,
     commented: &'static str,
     lower: &'static str,
@@ -38,7 +38,7 @@ const TRIALS: &[Trial] = &[
         language: "python",
         files: &[("a.py", "x = 1\n")],
         bad: "import os\nx = 1\n",
-        says: "imported but unused",
+        expected: "imported but unused",
         good: "x = 1\n",
         commented: "x = 1\n# more\n",
         lower: "# more\nimport os\nx = 1\n",
@@ -49,7 +49,7 @@ const TRIALS: &[Trial] = &[
         language: "python",
         files: &[("a.py", "x: int = 1\n"), ("b.py", "def f(a: int) -> int:\n    return a\n")],
         bad: "x: int = \"ä\"\n",
-        says: "not assignable",
+        expected: "not assignable",
         good: "x: int = 1\n",
         commented: "x: int = 1\n# more\n",
         lower: "# more\nx: int = \"ä\"\n",
@@ -60,7 +60,7 @@ const TRIALS: &[Trial] = &[
         language: "c",
         files: &[("a.c", "int main(void) { return 0; }\n"), ("compile_flags.txt", "-Wall\n")],
         bad: "int main(void) { return x; }\n",
-        says: "undeclared",
+        expected: "undeclared",
         good: "int main(void) { return 0; }\n",
         commented: "int main(void) { return 0; }\n// more\n",
         lower: "// more\nint main(void) { return x; }\n",
@@ -74,7 +74,7 @@ const TRIALS: &[Trial] = &[
             ("tsconfig.json", "{\"compilerOptions\":{\"strict\":true}}\n"),
         ],
         bad: "export const x: number = \"ä\";\n",
-        says: "not assignable",
+        expected: "not assignable",
         good: "export const x: number = 1;\n",
         commented: "export const x: number = 1;\n// more\n",
         lower: "// more\nexport const x: number = \"ä\";\n",
@@ -88,7 +88,7 @@ const TRIALS: &[Trial] = &[
             ("tsconfig.json", "{\"compilerOptions\":{\"strict\":true}}\n"),
         ],
         bad: "export const x: number = \"ä\";\n",
-        says: "not assignable",
+        expected: "not assignable",
         good: "export const x: number = 1;\n",
         commented: "export const x: number = 1;\n// more\n",
         lower: "// more\nexport const x: number = \"ä\";\n",
@@ -99,7 +99,7 @@ const TRIALS: &[Trial] = &[
         language: "go",
         files: &[("a.go", "package a\n\nvar X int = 1\n"), ("go.mod", "module a\n\ngo 1.20\n")],
         bad: "package a\n\nvar X int = \"ä\"\n",
-        says: "cannot use",
+        expected: "cannot use",
         good: "package a\n\nvar X int = 1\n",
         commented: "package a\n\nvar X int = 1\n\n// more\n",
         lower: "package a\n\n// more\nvar X int = \"ä\"\n",
@@ -113,17 +113,17 @@ const TRIALS: &[Trial] = &[
             ("Cargo.toml", "[package]\nname = \"a\"\nedition = \"2021\"\n"),
         ],
         bad: "pub fn f() -> u32 {\n    \"ä\"\n}\n",
-        says: "expected u32",
+        expected: "expected u32",
         good: "pub fn f() -> u32 {\n    1\n}\n",
         commented: "pub fn f() -> u32 {\n    1\n}\n// more\n",
         lower: "// more\npub fn f() -> u32 {\n    \"ä\"\n}\n",
     },
 ];
 
-/// The folder of an installation, by how its name begins.
+/// The folder of an installation, by the prefix of its name.
 pub(super) fn installed(folder: &Path, name: &str) -> PathBuf {
-    let is_it = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(name);
-    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(is_it).unwrap()
+    let has_prefix = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(name);
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(has_prefix).unwrap()
 }
 
 pub(super) async fn start(name: &str, installed: &Path, root: &Path) -> (Arc<LanguageServer>, Processes) {
@@ -141,7 +141,7 @@ pub(super) async fn start(name: &str, installed: &Path, root: &Path) -> (Arc<Lan
         folders: Vec::new(),
         initialization: known.initialization.clone(),
         settings: match name {
-            // Its settings name a Python that is not asked for here.
+            // These settings contain `${python}`, which only server selection replaces.
             "pyright" => Value::Null,
             _ => known.settings.clone(),
         },
@@ -160,40 +160,42 @@ async fn run(trial: &Trial, folder: &Path) {
     let begun = Instant::now();
     let (server, _processes) = start(trial.name, &installed(folder, trial.installed), &root).await;
     let group = server.process_group();
-    println!("{}: greeted after {:?}", trial.name, begun.elapsed());
+    println!("{}: initialized after {:?}", trial.name, begun.elapsed());
     let file = root.join(trial.files[0].0);
-    let check = async |text: &str, says: Option<&str>, budget: u64| {
+    let check = async |text: &str, expected: Option<&str>, budget: u64| {
         let subject =
             CheckedDocument { path: file.clone(), text: Arc::new(text.to_owned()), is_saved: false };
         let start = Instant::now();
         server.sync_document(&subject, trial.language);
-        let mut said = server.check(&file, start + Duration::from_secs(budget)).await;
-        while said.proof() == Proof::Unknown && start.elapsed() < Duration::from_secs(budget) {
+        let mut verdict = server.check(&file, start + Duration::from_secs(budget)).await;
+        while verdict.proof() == Proof::Unknown && start.elapsed() < Duration::from_secs(budget) {
             let mut states = server.subscribe_state();
             let _ = tokio::time::timeout(Duration::from_secs(1), states.changed()).await;
-            said = server.check(&file, start + Duration::from_secs(budget)).await;
+            verdict = server.check(&file, start + Duration::from_secs(budget)).await;
         }
-        let shown: Vec<_> = said.diagnostics().unwrap_or_default().iter().map(|one| &one.message).collect();
-        println!("{}: {:?} {:?} {shown:?} {said:?}", trial.name, start.elapsed(), said.proof());
-        let errors = said.diagnostics().unwrap_or_else(|| panic!("{}: {said:?}", trial.name));
-        match says {
+        let shown: Vec<_> =
+            verdict.diagnostics().unwrap_or_default().iter().map(|one| &one.message).collect();
+        println!("{}: {:?} {:?} {shown:?} {verdict:?}", trial.name, start.elapsed(), verdict.proof());
+        let errors = verdict.diagnostics().unwrap_or_else(|| panic!("{}: {verdict:?}", trial.name));
+        match expected {
             None => assert_eq!(errors, [], "{}", trial.name),
-            Some(says) => {
+            Some(expected) => {
                 assert!(
-                    errors.iter().any(|error| error.message.contains(says)),
+                    errors.iter().any(|error| error.message.contains(expected)),
                     "{}: {errors:?}",
                     trial.name
                 );
             }
         }
-        said
+        verdict
     };
-    check(trial.bad, Some(trial.says), 60).await;
+    check(trial.bad, Some(trial.expected), 60).await;
     check(trial.good, None, 5).await;
     check(trial.commented, None, 5).await;
-    let said = check(trial.lower, Some(trial.says), 5).await;
+    let verdict = check(trial.lower, Some(trial.expected), 5).await;
     let lines: Vec<_> = trial.lower.lines().collect();
-    let error = said.diagnostics().unwrap().iter().find(|error| error.message.contains(trial.says)).unwrap();
+    let error =
+        verdict.diagnostics().unwrap().iter().find(|error| error.message.contains(trial.expected)).unwrap();
     assert!(!lines[error.span.start.line as usize].contains("more"), "{error:?}");
     for text in [trial.good, trial.bad, trial.good, trial.bad] {
         server.sync_document(
@@ -201,7 +203,7 @@ async fn run(trial: &Trial, folder: &Path) {
             trial.language,
         );
     }
-    check(trial.bad, Some(trial.says), 5).await;
+    check(trial.bad, Some(trial.expected), 5).await;
     check(trial.good, None, 5).await;
     server.shut_down(Duration::from_secs(4)).await;
     println!("{}: {:?} {:?} {:?}", trial.name, server.state(), server.malformed_messages(), group);
@@ -209,7 +211,7 @@ async fn run(trial: &Trial, folder: &Path) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs servers, by COPYDESK_TEST_SERVERS_FOLDER"]
-async fn every_server_says_of_each_text_what_is_wrong_with_it() {
+async fn every_server_finds_the_problem_in_each_text() {
     let folder = std::env::var_os("COPYDESK_TEST_SERVERS_FOLDER").expect("the folder with the servers");
     let only = std::env::var("COPYDESK_TEST_SERVER").unwrap_or_default();
     for trial in TRIALS.iter().filter(|trial| trial.name.contains(&only)) {
@@ -217,10 +219,10 @@ async fn every_server_says_of_each_text_what_is_wrong_with_it() {
     }
 }
 
-/// A compiler that is run by a save says nothing of a file that was deleted without one.
+/// A compiler that runs on save does not notice a file that was deleted without a save.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs servers, by COPYDESK_TEST_SERVERS_FOLDER"]
-async fn what_a_deleted_file_breaks_is_known_after_a_save_alone() {
+async fn the_effect_of_a_deleted_file_is_known_only_after_a_save() {
     let folder = std::env::var_os("COPYDESK_TEST_SERVERS_FOLDER").expect("the folder with the servers");
     let project = tempfile::tempdir().unwrap();
     let root = project.path().canonicalize().unwrap();
@@ -238,10 +240,10 @@ async fn what_a_deleted_file_breaks_is_known_after_a_save_alone() {
     let errors = async || {
         server.did_save(&file);
         loop {
-            let said = server.check_saved(&file, until()).await.unwrap();
-            println!("{said:?}");
-            // It may read the project once more.
-            match said.diagnostics() {
+            let verdict = server.check_saved(&file, until()).await.unwrap();
+            println!("{verdict:?}");
+            // The server may reindex.
+            match verdict.diagnostics() {
                 Some(all) => return all.len(),
                 None => drop(
                     server
@@ -257,8 +259,8 @@ async fn what_a_deleted_file_breaks_is_known_after_a_save_alone() {
     fs::remove_file(&old).unwrap();
     server.did_change_watched_files(&[(old, FileChangeType::Deleted)]);
     assert!(server.needs_save());
-    let said = server.check_saved(&file, until()).await.unwrap();
-    assert_eq!(said.proof(), Proof::Unknown, "{said:?}");
+    let verdict = server.check_saved(&file, until()).await.unwrap();
+    assert_eq!(verdict.proof(), Proof::Unknown, "{verdict:?}");
     assert_eq!(errors().await, 1);
     server.shut_down(Duration::from_secs(4)).await;
 }

@@ -1,4 +1,4 @@
-//! How a server is told of documents.
+//! Document sync with a server.
 
 use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
 use proptest::prelude::*;
@@ -6,14 +6,14 @@ use serde_json::json;
 
 use super::super::initialize::TextSyncKind;
 use super::super::*;
-use super::fake_server::{plain, started, subject};
+use super::fake_server::{start_fake, start_push, subject};
 use crate::server::documents::ServerDocuments;
 
 #[tokio::test]
 async fn a_document_is_opened_changed_saved_and_closed() {
     let more = json!({ "change": { "wantDiagnostics": true } });
     let capabilities = json!({ "textDocumentSync": { "change": 2, "save": { "includeText": true } } });
-    let (server, mut fake) = started(more, capabilities).await;
+    let (server, mut fake) = start_fake(more, capabilities).await;
     server.sync_document(&subject("/root folder/ä.rs", "one\ntwo\nthree\n"), "rust");
     let uri = "file:///root%20folder/%C3%A4.rs";
     let opened = json!({ "uri": uri, "languageId": "rust", "version": 1, "text": "one\ntwo\nthree\n" });
@@ -38,15 +38,20 @@ async fn a_document_is_opened_changed_saved_and_closed() {
     server.close(Path::new("/root folder/ä.rs"));
     server.did_save(Path::new("/root folder/ä.rs"));
     server.sync_document(&subject("/root folder/ä.rs", ""), "rust");
-    assert_eq!(fake.expect("textDocument/didOpen").await["textDocument"]["version"], 3, "none is used twice");
+    assert_eq!(
+        fake.expect("textDocument/didOpen").await["textDocument"]["version"],
+        3,
+        "no version is used twice"
+    );
     server.sync_document(&subject("/root folder/ä.rs", ""), "markdown");
     fake.expect("textDocument/didClose").await;
     assert_eq!(fake.expect("textDocument/didOpen").await["textDocument"]["languageId"], "markdown");
 }
 
 #[tokio::test]
-async fn whoever_wants_no_changes_is_told_by_closing_and_opening() {
-    let (server, mut fake) = started(json!({}), json!({ "textDocumentSync": { "openClose": true } })).await;
+async fn a_server_that_wants_no_changes_gets_close_and_open() {
+    let (server, mut fake) =
+        start_fake(json!({}), json!({ "textDocumentSync": { "openClose": true } })).await;
     server.sync_document(&subject("/a", "1"), "c");
     server.sync_document(&subject("/a", "2"), "c");
     server.did_save(Path::new("/a"));
@@ -58,12 +63,12 @@ async fn whoever_wants_no_changes_is_told_by_closing_and_opening() {
 }
 
 #[tokio::test]
-async fn files_that_it_asked_for_are_told_of() {
-    let (server, mut fake) = plain(json!({})).await;
+async fn only_watched_files_are_sent() {
+    let (server, mut fake) = start_push(json!({})).await;
     server.did_change_watched_files(&[("/root folder/a.ts".into(), FileChangeType::Changed)]);
     let watchers = json!([{ "globPattern": "**/*.ts", "kind": 6 }]);
     let registration = json!({ "id": "1", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
-    fake.say(json!({ "id": 1, "method": "client/registerCapability", "params": { "registrations": [registration] } })).await;
+    fake.send(json!({ "id": 1, "method": "client/registerCapability", "params": { "registrations": [registration] } })).await;
     assert_eq!(fake.next().await["id"], 1);
     let all = ["a.ts", "b.ts", "c.ts", "d.js"].map(|name| Path::new("/root folder").join(name));
     let kinds =
@@ -91,14 +96,14 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 
 proptest! {
     #[test]
-    fn a_server_that_makes_the_edits_has_the_text(texts in texts()) {
+    fn a_server_that_applies_the_edits_has_the_text(texts in texts()) {
         let mut documents = ServerDocuments::default();
         let (now, none) = (Instant::now(), serde_json::Map::new());
         let mut theirs: Option<Document> = None;
         for text in &texts {
             let how = (TextSyncKind::Incremental, &none);
             let mut messages = documents.sync(&subject("/a", text), "x", how, (now, 0));
-            // The same once more, in the same way: not every server that wants ranges takes a text without one.
+            // The resend uses ranges too: not every server with incremental sync accepts a text without a range.
             messages.extend(documents.resend_text(Path::new("/a"), how, now));
             for (method, params) in messages {
                 if method == "textDocument/didOpen" {

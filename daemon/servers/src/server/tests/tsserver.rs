@@ -1,17 +1,17 @@
-//! Servers before the TypeScript compiler, which is asked itself.
+//! Servers in front of tsserver: the daemon sends its requests through them.
 
 use serde_json::{Value, json};
 
 use super::super::*;
-use super::fake_server::{Fake, after, check, pass, shorts, started, subject};
+use super::fake_server::{FakeServer, after, check, sleep_ms, start_fake, subject, summaries};
 use crate::diagnostic::{Diagnostic, DiagnosticSpan, RelatedInformation, Severity};
 
-const ASK: &str = "workspace/executeCommand";
+const EXECUTE_COMMAND: &str = "workspace/executeCommand";
 
-async fn asked(mut quirks: Value) -> (Arc<LanguageServer>, Fake) {
+async fn start_tsserver(mut quirks: Value) -> (Arc<LanguageServer>, FakeServer) {
     quirks["pull"] = json!("tsserver");
     let commands = json!({ "commands": ["other", "typescript.tsserverRequest"] });
-    started(quirks, json!({ "textDocumentSync": 1, "executeCommandProvider": commands })).await
+    start_fake(quirks, json!({ "textDocumentSync": 1, "executeCommandProvider": commands })).await
 }
 
 fn body(body: Value) -> Value {
@@ -28,48 +28,48 @@ fn place(line: u32, character: u32) -> copydesk_text::Position {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_compiler_answers_after_a_change_is_proof() {
-    let (server, mut fake) = asked(json!({})).await;
+async fn tsservers_response_after_a_change_is_proof() {
+    let (server, mut fake) = start_tsserver(json!({})).await;
     server.sync_document(&subject("/a.ts", "let x\n"), "typescript");
-    let (said, ()) = tokio::join!(check(&server, "/a.ts"), async {
+    let (verdict, ()) = tokio::join!(check(&server, "/a.ts"), async {
         fake.expect("textDocument/didOpen").await;
-        // What it publishes is said of any text.
+        // A publish may be about any text.
         fake.publish("/a.ts", Value::Null, &["old"]).await;
         for (request, text) in [("syntacticDiagnosticsSync", "form"), ("semanticDiagnosticsSync", "type")] {
-            let params = fake.answer(ASK, body(json!([item(text)]))).await;
+            let params = fake.respond(EXECUTE_COMMAND, body(json!([item(text)]))).await;
             let arguments = json!([request, { "file": "/a.ts" }]);
             assert_eq!(params, json!({ "command": "typescript.tsserverRequest", "arguments": arguments }));
         }
     });
-    assert_eq!(said, ("proven: form, type".into(), 0));
+    assert_eq!(verdict, ("proven: form, type".into(), 0));
     let odd = tsserver::request_params(Path::new("/a%20b.ts"), "file:///a%2520b.ts");
     assert_eq!(odd[0]["arguments"][1]["file"], "file:///a%2520b.ts");
     server.sync_document(&subject("/a.ts", "let y\n"), "typescript");
-    let (said, ()) = tokio::join!(check(&server, "/a.ts"), async {
+    let (verdict, ()) = tokio::join!(check(&server, "/a.ts"), async {
         fake.expect("textDocument/didChange").await;
-        fake.answer(ASK, body(json!([]))).await;
-        fake.answer(ASK, body(json!([]))).await;
+        fake.respond(EXECUTE_COMMAND, body(json!([]))).await;
+        fake.respond(EXECUTE_COMMAND, body(json!([]))).await;
     });
-    assert_eq!(said, ("proven:".into(), 0));
+    assert_eq!(verdict, ("proven:".into(), 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_compiler_says_is_said_as_by_any_server() {
-    let (server, mut fake) = asked(json!({})).await;
+async fn tsservers_diagnostics_become_lsp_diagnostics() {
+    let (server, mut fake) = start_tsserver(json!({})).await;
     server.sync_document(&subject("/a.ts", "one\ntwo three\n"), "typescript");
     fake.expect("textDocument/didOpen").await;
-    let at = |line: u32, offset: u32| json!({ "line": line, "offset": offset });
-    let span = json!({ "file": "/b.ts", "start": at(3, 1), "end": at(3, 4) });
+    let place_at = |line: u32, offset: u32| json!({ "line": line, "offset": offset });
+    let span = json!({ "file": "/b.ts", "start": place_at(3, 1), "end": place_at(3, 4) });
     let related = json!([{ "span": span, "message": "here" }, { "message": "nowhere" }]);
     let items = json!([
-        { "start": at(2, 5), "end": at(2, 10), "text": "m", "code": 7, "category": "warning", "relatedInformation": related },
-        { "start": at(0, 0), "text": "n", "category": "suggestion", "source": "plugin" },
+        { "start": place_at(2, 5), "end": place_at(2, 10), "text": "m", "code": 7, "category": "warning", "relatedInformation": related },
+        { "start": place_at(0, 0), "text": "n", "category": "suggestion", "source": "plugin" },
         { "text": "o", "category": "message" },
         5,
     ]);
-    let (said, ()) = tokio::join!(server.check(Path::new("/a.ts"), after(1000)), async {
-        fake.answer(ASK, body(json!([]))).await;
-        fake.answer(ASK, body(items)).await;
+    let (verdict, ()) = tokio::join!(server.check(Path::new("/a.ts"), after(1000)), async {
+        fake.respond(EXECUTE_COMMAND, body(json!([]))).await;
+        fake.respond(EXECUTE_COMMAND, body(items)).await;
     });
     let one = |severity, message: &str, source: &str| Diagnostic {
         span: DiagnosticSpan::default(),
@@ -88,12 +88,12 @@ async fn what_the_compiler_says_is_said_as_by_any_server() {
         ..one(Severity::Warning, "m", "typescript")
     };
     let others = [one(Severity::Hint, "n", "plugin"), one(Severity::Information, "o", "typescript")];
-    assert_eq!(said, Verdict::Proven([first].into_iter().chain(others).collect()));
+    assert_eq!(verdict, Verdict::Proven([first].into_iter().chain(others).collect()));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_answer_is_not_taken_for_clean() {
-    let (server, mut fake) = asked(json!({})).await;
+async fn an_invalid_response_is_not_clean() {
+    let (server, mut fake) = start_tsserver(json!({})).await;
     server.sync_document(&subject("/a.ts", "1"), "typescript");
     fake.expect("textDocument/didOpen").await;
     for answer in [
@@ -104,48 +104,48 @@ async fn what_is_no_answer_is_not_taken_for_clean() {
         json!({ "type": "response", "success": true }),
         json!({ "type": "response", "success": true, "body": {} }),
     ] {
-        let (said, ()) = tokio::join!(check(&server, "/a.ts"), async {
-            fake.answer(ASK, body(json!([]))).await;
-            fake.answer(ASK, answer.clone()).await;
+        let (verdict, ()) = tokio::join!(check(&server, "/a.ts"), async {
+            fake.respond(EXECUTE_COMMAND, body(json!([]))).await;
+            fake.respond(EXECUTE_COMMAND, answer.clone()).await;
         });
-        assert_eq!(said.0, "unknown: its answer is no report of diagnostics", "{answer}");
+        assert_eq!(verdict.0, "unknown: its answer is no report of diagnostics", "{answer}");
     }
 }
 
-/// A project may take minutes to be read, and the compiler answers only then.
+/// Loading a project may take minutes, and tsserver answers only after it.
 #[tokio::test(start_paused = true)]
-async fn it_is_asked_before_it_is_ready_and_not_waited_for_when_it_reads() {
+async fn tsserver_is_asked_before_ready_and_not_awaited_while_it_loads() {
     let ready = json!({ "progressEnds": { "beginsMs": 3000 } });
-    let (server, mut fake) = asked(json!({ "ready": ready })).await;
+    let (server, mut fake) = start_tsserver(json!({ "ready": ready })).await;
     server.sync_document(&subject("/a.ts", "1"), "typescript");
-    let (said, questions) = tokio::join!(check(&server, "/a.ts"), async {
+    let (verdict, requests) = tokio::join!(check(&server, "/a.ts"), async {
         fake.expect("textDocument/didOpen").await;
-        let questions = [fake.next().await, fake.next().await];
-        pass(700).await;
+        let requests = [fake.next().await, fake.next().await];
+        sleep_ms(700).await;
         fake.progress("load", json!({ "kind": "begin", "title": "Loading" })).await;
-        questions
+        requests
     });
-    assert_eq!(said, ("unknown: it is still reading the project: Loading".into(), 700));
-    // It does not hang meanwhile.
-    pass(120_000).await;
+    assert_eq!(verdict, ("unknown: it is still reading the project: Loading".into(), 700));
+    // It does not count as hung meanwhile.
+    sleep_ms(120_000).await;
     assert!(matches!(server.state(), LanguageServerState::Indexing { .. }), "{:?}", server.state());
     fake.progress("load", json!({ "kind": "end" })).await;
-    pass(20_000).await;
+    sleep_ms(20_000).await;
     assert_eq!(server.state(), LanguageServerState::Ready);
-    for question in questions {
-        fake.say(json!({ "id": question["id"], "result": body(json!([])) })).await;
+    for request in requests {
+        fake.send(json!({ "id": request["id"], "result": body(json!([])) })).await;
     }
-    let (said, ()) = tokio::join!(check(&server, "/a.ts"), async {
+    let (verdict, ()) = tokio::join!(check(&server, "/a.ts"), async {
         fake.expect("$/cancelRequest").await;
         fake.expect("$/cancelRequest").await;
-        fake.answer(ASK, body(json!([]))).await;
-        fake.answer(ASK, body(json!([item("x")]))).await;
+        fake.respond(EXECUTE_COMMAND, body(json!([]))).await;
+        fake.respond(EXECUTE_COMMAND, body(json!([item("x")]))).await;
     });
-    assert_eq!(said, ("proven: x".into(), 0));
+    assert_eq!(verdict, ("proven: x".into(), 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn codes_that_a_person_does_not_want_are_left_out() {
+async fn ignored_codes_are_left_out() {
     let settings = json!({ "diagnostics": { "ignoredCodes": [2322] } });
     let answer =
         serde_json::value::to_raw_value(&body(json!([item("x"), { "code": 1, "text": "y" }]))).unwrap();
@@ -159,24 +159,24 @@ async fn codes_that_a_person_does_not_want_are_left_out() {
     );
 }
 
-/// Older ones do not pass requests on.
+/// Older servers do not forward requests.
 #[tokio::test(start_paused = true)]
-async fn where_the_compiler_cannot_be_asked_it_is_waited_for_what_is_published() {
+async fn without_forwarded_requests_publishes_count() {
     let quirks = json!({ "pull": "tsserver", "quietMs": 200 });
-    let (server, mut fake) = started(quirks, json!({ "textDocumentSync": 1 })).await;
+    let (server, mut fake) = start_fake(quirks, json!({ "textDocumentSync": 1 })).await;
     server.sync_document(&subject("/a.ts", "1"), "typescript");
-    let (said, ()) = tokio::join!(check(&server, "/a.ts"), async {
+    let (verdict, ()) = tokio::join!(check(&server, "/a.ts"), async {
         fake.expect("textDocument/didOpen").await;
-        pass(300).await;
+        sleep_ms(300).await;
         fake.publish("/a.ts", Value::Null, &["x"]).await;
     });
-    assert_eq!(said, ("likely: x".into(), 1300));
+    assert_eq!(verdict, ("likely: x".into(), 1300));
 }
 
-/// It may be about the text before: it names no version.
+/// They name no version, so they may be about the text before.
 #[tokio::test(start_paused = true)]
-async fn what_is_published_of_other_files_is_not_believed() {
-    let (server, mut fake) = asked(json!({ "dirtyDependents": "told" })).await;
+async fn publishes_for_other_files_do_not_count() {
+    let (server, mut fake) = start_tsserver(json!({ "dirtyDependents": "told" })).await;
     server.sync_document(&subject("/a.ts", "1"), "typescript");
     server.sync_document(&subject("/b.ts", "1"), "typescript");
     fake.expect("textDocument/didOpen").await;
@@ -187,8 +187,8 @@ async fn what_is_published_of_other_files_is_not_believed() {
     let (others, ()) = tokio::join!(server.check_other_files(mark, after(1000)), async {
         fake.publish("/b.ts", Value::Null, &["old"]).await;
         fake.publish("/c.ts", Value::Null, &["old"]).await;
-        fake.answer(ASK, body(json!([]))).await;
-        fake.answer(ASK, body(json!([item("broken")]))).await;
+        fake.respond(EXECUTE_COMMAND, body(json!([]))).await;
+        fake.respond(EXECUTE_COMMAND, body(json!([item("broken")]))).await;
     });
-    assert_eq!(shorts(&others), ["/b.ts proven: broken"]);
+    assert_eq!(summaries(&others), ["/b.ts proven: broken"]);
 }

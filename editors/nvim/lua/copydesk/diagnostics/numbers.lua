@@ -1,15 +1,15 @@
---- The versions of documents. Each server counts them for itself, and so does the daemon: this says which of them are the same text.
+--- Maps a server's version of a document to the daemon's. Each server counts versions for itself, and so does the daemon.
 
 local M = {}
 
----@class copydesk.ReportedDocument What a server was told last of a document.
+---@class copydesk.ReportedDocument The last version of a document that a server got.
 ---@field uri string
 ---@field buffer integer
----@field version integer In the server's numbers.
----@field same? {theirs: integer, ours?: integer, tick: integer} One text in both numbers; later ones are the same.
----@field opening? boolean It was reported when the server attached; Neovim may report the same again.
+---@field version integer As the server counts.
+---@field same? {theirs: integer, ours?: integer, tick: integer} One text in both counts. Later versions are equal.
+---@field opening? boolean It was reported when the server attached; Neovim may report the same didOpen again.
 
---- The version of a buffer as the daemon counts; nothing if the daemon does not see it and knows only the file.
+--- The daemon's version of a buffer; nil if the daemon does not have the buffer and knows only the file.
 ---@param buffer integer
 ---@return integer?
 function M.version(buffer)
@@ -21,8 +21,8 @@ function M.version(buffer)
 end
 
 ---@param buffer integer
----@param is_opening boolean The server was told of it just now; otherwise it may have been told of more texts before.
----@return copydesk.ReportedDocument? document None for a buffer that no server knows by a URI.
+---@param is_opening boolean The server got it just now; otherwise it may have got several texts before.
+---@return copydesk.ReportedDocument? document Nil for a buffer without a URI that servers can know.
 function M.new(buffer, is_opening)
   local uri = require("copydesk.position").uri(vim.uri_from_bufnr(buffer))
   if not uri then
@@ -31,12 +31,12 @@ function M.new(buffer, is_opening)
   local tick = vim.api.nvim_buf_get_changedtick(buffer)
   local version = vim.lsp.util.buf_versions[buffer] or 0
   if not is_opening and vim.fn.has("nvim-0.11") == 0 then
-    -- Newer Neovims give all clients the same number, older ones this one.
+    -- Neovim 0.11 gives all clients the same version; older ones use the changedtick.
     version = tick
   end
   local same = is_opening and { theirs = version, ours = M.version(buffer), tick = tick } or nil
   local document = { uri = uri, buffer = buffer, version = version, same = same, opening = is_opening }
-  -- Neovim reports the message that opens it in the next turn, and then this is the next but one.
+  -- Neovim reports the didOpen in the next turn of its loop. The flag ends in the turn after that.
   vim.schedule(function()
     vim.schedule(function()
       document.opening = nil
@@ -45,16 +45,16 @@ function M.new(buffer, is_opening)
   return document
 end
 
---- A document was read again from the disk, or has another name: all were told so, under one number.
+--- The document was reloaded from the disk, or renamed: all clients got it again, under one version.
 ---@param document copydesk.ReportedDocument
 ---@param version integer
 function M.reopened(document, version)
-  local is_there = vim.api.nvim_buf_is_valid(document.buffer)
-  local tick = is_there and vim.api.nvim_buf_get_changedtick(document.buffer) or 0
+  local is_valid = vim.api.nvim_buf_is_valid(document.buffer)
+  local tick = is_valid and vim.api.nvim_buf_get_changedtick(document.buffer) or 0
   document.version, document.same = version, { theirs = version, ours = version, tick = tick }
 end
 
---- The daemon got the document as it is now.
+--- The daemon got the document in its present state.
 ---@param document copydesk.ReportedDocument
 function M.daemon_attached(document)
   local ours = vim.lsp.util.buf_versions[document.buffer] or 0
@@ -62,7 +62,7 @@ function M.daemon_attached(document)
   document.same = { theirs = document.version, ours = ours, tick = tick }
 end
 
---- The version of the document's text in the daemon's numbers; nothing if that cannot be known.
+--- The document's version as the daemon counts; nil if that cannot be known.
 ---@param document copydesk.ReportedDocument
 ---@return integer?
 function M.for_daemon(document)

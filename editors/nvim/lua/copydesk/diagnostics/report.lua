@@ -1,10 +1,9 @@
---- Reports to the daemon what the user's language servers are told and what they say. The daemon decides what that proves.
+--- Reports to the daemon what the user's language servers receive and send. The daemon decides what that proves.
 ---
---- Neovim drops the version that a server puts on its diagnostics. So each client's handlers are wrapped, around whatever the user has
---- there.
+--- Neovim drops the version of published diagnostics. So the plugin wraps each client's handlers, including the user's own.
 ---
---- Contract: the user's handlers see everything, unchanged, whatever goes wrong here. Reports are sent in the order in which things
---- happened, and only while there is a connection; a new connection is told of everything again.
+--- Contract: the user's handlers get everything, unchanged, even if the plugin fails. Reports keep the order of events, and are sent only
+--- while connected; a new connection gets everything again.
 
 local numbers = require("copydesk.diagnostics.numbers")
 local methods = require("copydesk.protocol").methods
@@ -13,7 +12,7 @@ local signal = require("copydesk.signal")
 
 local M = {}
 
---- Versions above this are the daemon's, and no text changes under them.
+--- Versions from this on are the daemon's own resends; they change no text.
 local OWN_VERSIONS = 1000000000
 
 ---@class copydesk.ReportedServer
@@ -21,7 +20,7 @@ local OWN_VERSIONS = 1000000000
 
 local servers = {} ---@type table<integer, copydesk.ReportedServer>
 local daemon_id ---@type integer?
---- Our wrappers. A table of handlers may be shared by clients, and is wrapped once.
+--- The plugin's wrappers. Clients may share a table of handlers, which is wrapped once.
 local wrappers = setmetatable({}, { __mode = "k" })
 local is_listening = false
 
@@ -43,13 +42,13 @@ local function received(id, method, params)
   end
 end
 
---- Neovim reports what it sends in the next turn of its loop, so all else is reported then, too: the order stays.
+--- Neovim reports a sent message in the next turn of its loop. So received messages are reported then, too, which keeps the order.
 ---@param id integer
 ---@param method string
 ---@param params any
 local function received_later(id, method, params)
   if type(params) == "table" then
-    -- The user's handler may filter it.
+    -- A copy, because the user's handler may filter it.
     params = vim.tbl_extend("force", {}, params)
     params.diagnostics = type(params.diagnostics) == "table" and vim.list_slice(params.diagnostics) or params.diagnostics
   end
@@ -59,38 +58,38 @@ local function received_later(id, method, params)
   end)
 end
 
---- Puts us before a handler of a client.
+--- Wraps a client's handler.
 ---@param client vim.lsp.Client
 ---@param method string
----@param is_told? fun(params: any): boolean
-local function wrap(client, method, is_told)
+---@param is_relevant? fun(params: any): boolean
+local function wrap(client, method, is_relevant)
   local inner = client.handlers[method]
   if inner and wrappers[inner] then
     return
   end
   local function wrapper(problem, params, context, config)
     pcall(function()
-      if not is_told or is_told(params) then
+      if not is_relevant or is_relevant(params) then
         received_later(context.client_id, method, params)
       end
     end)
     -- The user may have replaced the global handler since.
-    local next_one = inner or vim.lsp.handlers[method]
-    if next_one then
-      return next_one(problem, params, context, config)
+    local handler = inner or vim.lsp.handlers[method]
+    if handler then
+      return handler(problem, params, context, config)
     end
   end
   wrappers[wrapper] = true
   client.handlers[method] = wrapper
 end
 
---- Whether a registration is about diagnostics: the daemon needs no other.
+--- Whether a registration is about pull diagnostics: the daemon needs no other.
 ---@param params any
 ---@return boolean
 local function is_about_pull(params)
   params = type(params) == "table" and params or {}
-  return vim.iter(params.registrations or params.unregisterations or {}):any(function(one)
-    return type(one) == "table" and one.method == "textDocument/diagnostic"
+  return vim.iter(params.registrations or params.unregisterations or {}):any(function(registration)
+    return type(registration) == "table" and registration.method == "textDocument/diagnostic"
   end)
 end
 
@@ -100,22 +99,22 @@ end
 ---@param is_running? boolean
 local function report(id, document, event, is_running)
   local buffer = document.buffer
-  local is_there = vim.api.nvim_buf_is_valid(buffer)
+  local is_valid = vim.api.nvim_buf_is_valid(buffer)
   send(methods.serverDocument, {
     server = id,
     uri = document.uri,
     event = event,
-    language = event == "opened" and is_there and vim.bo[buffer].filetype or nil,
+    language = event == "opened" and is_valid and vim.bo[buffer].filetype or nil,
     version = document.version,
     document = numbers.for_daemon(document),
-    modified = is_there and vim.bo[buffer].modified or false,
+    modified = is_valid and vim.bo[buffer].modified or false,
     running = is_running,
   })
 end
 
 ---@param id integer
 ---@param document copydesk.ReportedDocument
----@param is_running boolean The server had it open before.
+---@param is_running boolean The server had it open before the connection began.
 local function opened(id, document, is_running)
   if servers[id] then
     servers[id].documents[document.uri] = document
@@ -130,7 +129,7 @@ local function wrap_handlers(client)
   wrap(client, "client/unregisterCapability", is_about_pull)
 end
 
---- Reports a server, once for each connection.
+--- Reports a server, once per connection.
 ---@param client vim.lsp.Client
 ---@param is_running boolean
 local function started(client, is_running)
@@ -169,7 +168,7 @@ local function document_of(id, uri)
   return servers[id] and spelled and servers[id].documents[spelled]
 end
 
---- The document that a server opens under another name.
+--- The document of a didOpen whose buffer was renamed. Reports the old name as closed.
 ---@param id integer
 ---@param uri string
 ---@return copydesk.ReportedDocument?
@@ -186,7 +185,7 @@ local function renamed(id, uri)
   end
 end
 
---- What to report when Neovim has sent a server a message, by the method.
+--- Reports of messages that Neovim has sent to a server, by method.
 local ON_SENT = {}
 
 ---@param id integer
@@ -218,7 +217,7 @@ ON_SENT["workspace/didChangeWatchedFiles"] = function(id, params)
   M.watched(id, params.changes)
 end
 
---- A server is told of files on the disk.
+--- Reports that a server was notified of changed files on the disk.
 ---@param id integer
 ---@param changes {uri: string, type: integer}[]
 function M.watched(id, changes)
@@ -227,14 +226,14 @@ function M.watched(id, changes)
   end
 end
 
---- The daemon got a document that servers have already, perhaps under another number.
+--- Reports the daemon's version of a document that servers already have, perhaps under another version.
 ---@param buffer integer
 local function renumbered(buffer)
   if not vim.api.nvim_buf_is_valid(buffer) then
     return
   end
-  for id, known in pairs(servers) do
-    for _, document in pairs(known.documents) do
+  for id, reported in pairs(servers) do
+    for _, document in pairs(reported.documents) do
       if document.buffer == buffer then
         numbers.daemon_attached(document)
         report(id, document, "renumbered")
@@ -255,8 +254,8 @@ local function detached(id, buffer)
 end
 
 local function saved(buffer)
-  for id, known in pairs(servers) do
-    for _, document in pairs(known.documents) do
+  for id, reported in pairs(servers) do
+    for _, document in pairs(reported.documents) do
       if document.buffer == buffer then
         report(id, document, "saved")
       end
@@ -269,7 +268,7 @@ local function listen()
   ---@param event string
   ---@param callback fun(event: table)
   local function on(event, callback)
-    local desc = "Copydesk reports what language servers are told and say"
+    local desc = "Copydesk reports the traffic of language servers"
     vim.api.nvim_create_autocmd(event, {
       group = group,
       desc = desc,
@@ -299,7 +298,7 @@ local function listen()
   end)
   on("LspDetach", function(event)
     local id = event.data.client_id
-    -- The buffer may be half gone now, and a message to the daemon would first read what was changed in it.
+    -- The buffer may be half deleted now, and a message to the daemon would first flush its changes.
     vim.schedule(function()
       detached(id, event.buf)
       require("copydesk.diagnostics").detached(id, event.buf)
@@ -327,7 +326,7 @@ local function listen()
   end)
 end
 
---- Reports everything to a new connection.
+--- Reports all servers and documents to a new connection.
 ---@param daemon vim.lsp.Client
 function M.start(daemon)
   daemon_id, servers = daemon.id, {}
@@ -349,7 +348,7 @@ function M.start(daemon)
   end
 end
 
---- The version of a document that a server was told last.
+--- The last version of a document that a server got.
 ---@param id integer
 ---@param uri string
 ---@return copydesk.ReportedDocument?
