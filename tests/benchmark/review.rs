@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use copydesk_config::SaveMode;
 use copydesk_text::{Change, FileText, LineBreaks, Position, PositionEncoding};
 use copydesk_workspace::buffers::{
-    BufferContentChange, BufferEdit, Buffers, ClientId, DiskChange, EditorClient, EditorFuture, EditorHandle,
+    BufferClient, BufferContentChange, BufferEdit, Buffers, ClientId, DiskChange, EditorFuture, EditorHandle,
 };
 use copydesk_workspace::files::{
     Author, ChangeCause, FileChange, FileChangeKind, READ_LIMIT, WorkspaceFiles,
@@ -80,7 +80,7 @@ impl BenchmarkReview {
     }
 
     fn open(&self) -> ClientId {
-        let client = EditorClient {
+        let client = BufferClient {
             name: "typist".into(),
             encoding: PositionEncoding::Utf8,
             editor: Arc::new(TypingEditor),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use copydesk_config::SaveMode;
 use copydesk_text::{Change, Edit, FileText, LineBreaks, PositionEncoding};
 use copydesk_workspace::buffers::{
-    BufferContentChange, BufferEdit, Buffers, ClientId, DiskChange, EditorClient, EditorError, EditorFuture,
+    BufferClient, BufferContentChange, BufferEdit, Buffers, ClientId, DiskChange, EditorError, EditorFuture,
     EditorHandle,
 };
 use copydesk_workspace::files::{
@@ -50,7 +50,7 @@ impl InProcessEditor {
             meanwhile,
         });
         let editor: Arc<dyn EditorHandle> = Arc::clone(&window) as _;
-        let client = EditorClient {
+        let client = BufferClient {
             name: "window".into(),
             encoding: PositionEncoding::Utf8,
             editor,

@@ -124,7 +124,7 @@ impl LogControl for LevelControl {
 mod tests {
     use copydesk_text::PositionEncoding;
     use copydesk_workspace::buffers::{
-        BufferEdit, Buffers, DiskChange, EditorClient, EditorFuture, EditorHandle,
+        BufferClient, BufferEdit, Buffers, DiskChange, EditorFuture, EditorHandle,
     };
 
     use super::*;
@@ -149,7 +149,7 @@ mod tests {
         let buffers = Buffers::default();
         let client = || {
             let (name, encoding) = ("vi".to_owned(), PositionEncoding::Utf8);
-            buffers.attach(EditorClient {
+            buffers.attach(BufferClient {
                 name,
                 encoding,
                 editor: Arc::new(UnusedEditor),

@@ -83,7 +83,7 @@ pub enum DiskChange {
 
 /// A client as it introduced itself.
 #[derive(Clone)]
-pub struct EditorClient {
+pub struct BufferClient {
     pub name: String,
     pub encoding: PositionEncoding,
     pub editor: Arc<dyn EditorHandle>,
@@ -91,9 +91,9 @@ pub struct EditorClient {
     pub refuses_silently: bool,
 }
 
-impl fmt::Debug for EditorClient {
+impl fmt::Debug for BufferClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EditorClient").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("BufferClient").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -137,7 +137,7 @@ struct BuffersState {
 
 #[derive(Debug)]
 struct ClientBuffers {
-    client: EditorClient,
+    client: BufferClient,
     /// By URI, and by name: the real path of a file, the URI of anything else.
     buffers: HashMap<String, Buffer>,
     names: HashMap<PathBuf, String>,
@@ -160,7 +160,7 @@ impl Buffers {
         Self { state: Arc::default(), observer: Some(observer) }
     }
 
-    pub fn attach(&self, client: EditorClient) -> ClientId {
+    pub fn attach(&self, client: BufferClient) -> ClientId {
         let mut state = self.lock();
         state.clock += 1;
         let id = ClientId(state.clock);

@@ -8,7 +8,7 @@ use copydesk_host::editor_servers::EditorServers;
 use copydesk_host::session_host::{ClientOutbox, OutboxMessage, SessionHost, SessionHostError};
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::table::{Event, PermissionAsk, PermissionSettled, QuestionAsk, QuestionSettled};
-use copydesk_workspace::buffers::{ClientId, EditorClient as BufferClient};
+use copydesk_workspace::buffers::{BufferClient, ClientId};
 use lsp_types::{InitializeParams, InitializeResult, InitializedParams};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;

@@ -108,7 +108,7 @@ mod tests {
 
     use copydesk_permission::{PermissionRule, PermissionRules, RuleLayers, default_rules};
     use copydesk_text::{LineBreaks, PositionEncoding};
-    use copydesk_workspace::buffers::{BufferEdit, EditorClient, EditorFuture, EditorHandle};
+    use copydesk_workspace::buffers::{BufferClient, BufferEdit, EditorFuture, EditorHandle};
 
     use super::*;
 
@@ -163,7 +163,7 @@ mod tests {
         let root = folder.path().canonicalize().unwrap();
         let files = WorkspaceFiles::new(&root, &root.join("home"));
         let editor = Arc::new(RecordingEditor::default());
-        let client = files.buffers().attach(EditorClient {
+        let client = files.buffers().attach(BufferClient {
             name: "nvim".to_owned(),
             encoding: PositionEncoding::Utf16,
             editor: Arc::clone(&editor) as Arc<dyn EditorHandle>,
@@ -193,7 +193,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let files = WorkspaceFiles::new(&root, &root.join("home"));
-        let client = files.buffers().attach(EditorClient {
+        let client = files.buffers().attach(BufferClient {
             name: "nvim".to_owned(),
             encoding: PositionEncoding::Utf16,
             editor: Arc::new(RecordingEditor::default()),

@@ -80,7 +80,7 @@ mod tests {
     use std::time::Duration;
 
     use copydesk_text::{LineBreaks, PositionEncoding};
-    use copydesk_workspace::buffers::{BufferEdit, DiskChange, EditorClient, EditorFuture, EditorHandle};
+    use copydesk_workspace::buffers::{BufferClient, BufferEdit, DiskChange, EditorFuture, EditorHandle};
 
     use super::*;
 
@@ -109,7 +109,7 @@ mod tests {
         };
         let (buffers, saved_files) = (Buffers::default(), SavedFileCache::default());
         let editor = Arc::new(SilentEditor);
-        let client = EditorClient {
+        let client = BufferClient {
             name: "vi".into(),
             encoding: PositionEncoding::Utf16,
             editor,

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::expected_echo::{EchoState, ExpectedEcho};
-use super::{BufferEdit, Buffers, ClientId, EditorClient, EditorError, SyncError};
+use super::{BufferClient, BufferEdit, Buffers, ClientId, EditorError, SyncError};
 use crate::time_limits::{APPLY_EDIT_TIMEOUT, ECHO_TIMEOUT};
 
 /// A change to make in one buffer.
@@ -63,7 +63,7 @@ pub enum EditPlanOutcome {
 /// Edits for one client, each for the version that its buffer had when the plan was made.
 #[derive(Debug)]
 pub struct EditPlan {
-    client: EditorClient,
+    client: BufferClient,
     pub planned_edits: Vec<PlannedEdit>,
     edits: Vec<BufferEdit>,
     verdicts: Vec<watch::Receiver<EchoState>>,
@@ -171,7 +171,7 @@ fn with_last_end(change: Change, before: &Document) -> Change {
 }
 
 /// The text with only the last hunk applied.
-fn last_hunk(planned: &PlannedEdit, edit: &BufferEdit, client: &EditorClient) -> Option<Document> {
+fn last_hunk(planned: &PlannedEdit, edit: &BufferEdit, client: &BufferClient) -> Option<Document> {
     let (start, end, text) = edit.edits.last()?;
     let mut made = planned.before.clone();
     made.apply_content_change(Some((*start, *end)), text, client.encoding).ok()?;

@@ -52,7 +52,7 @@ impl Scripted {
         });
         let editor: Arc<dyn EditorHandle> = Arc::clone(&scripted) as _;
         let refuses_silently = manner == Manner::LikeNeovim;
-        let client = EditorClient {
+        let client = BufferClient {
             name: "scripted".into(),
             encoding: PositionEncoding::Utf16,
             editor,
@@ -157,7 +157,7 @@ impl EditorHandle for Scripted {
 pub(crate) fn silent(buffers: &Buffers) -> ClientId {
     let (editor, _, _) = Scripted::new("", Manner::SaysNo, Vec::new());
     let name = "silent".to_owned();
-    buffers.attach(EditorClient { name, encoding: PositionEncoding::Utf8, editor, refuses_silently: false })
+    buffers.attach(BufferClient { name, encoding: PositionEncoding::Utf8, editor, refuses_silently: false })
 }
 
 fn wanted(base: &str, new: &str) -> [RequestedEdit; 1] {
@@ -264,7 +264,7 @@ fn the_home_client_wins_then_whoever_typed_last() {
     let path = Path::new("/w/a.rs");
     let ids = ["one", "two"].map(|text| {
         let (editor, _, _) = Scripted::new("", Manner::Obeys, Vec::new());
-        let client = EditorClient {
+        let client = BufferClient {
             name: text.into(),
             encoding: PositionEncoding::Utf8,
             editor,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use copydesk_text::{LineBreaks, PositionEncoding};
-use copydesk_workspace::buffers::{BufferEdit, DiskChange, EditorClient, EditorFuture, EditorHandle};
+use copydesk_workspace::buffers::{BufferClient, BufferEdit, DiskChange, EditorFuture, EditorHandle};
 use tokio::sync::watch;
 
 use super::*;
@@ -94,7 +94,7 @@ impl Scene {
     ) -> (ClientId, Arc<AnsweringEditor>) {
         let (all_files, one_file) = (watch::Sender::new(all_files), watch::Sender::new(one_file));
         let editor = Arc::new(AnsweringEditor { folders: vec![self.root()], all_files, one_file });
-        let client = self.source.files.buffers().attach(EditorClient {
+        let client = self.source.files.buffers().attach(BufferClient {
             name: "Vi".to_owned(),
             encoding: PositionEncoding::Utf16,
             editor: Arc::clone(&editor) as Arc<dyn EditorHandle>,

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use super::super::ReviewTracker;
 use crate::buffers::{
-    BufferContentChange, BufferEdit, Buffers, ClientId, DiskChange, EditorClient, EditorError, EditorFuture,
+    BufferClient, BufferContentChange, BufferEdit, Buffers, ClientId, DiskChange, EditorError, EditorFuture,
     EditorHandle,
 };
 use crate::files::WorkspaceFiles;
@@ -59,7 +59,7 @@ impl Window {
             typed: Mutex::default(),
         });
         let editor: Arc<dyn EditorHandle> = Arc::clone(&window) as _;
-        let client = EditorClient {
+        let client = BufferClient {
             name: "window".into(),
             encoding: PositionEncoding::Utf16,
             editor,
