@@ -99,7 +99,10 @@ impl EditorServers {
         let (reader, writer) = tokio::io::split(judge);
         let server = LanguageServer::observe(launch, Arc::clone(&self.texts), reader, writer);
         let relay = relay::start(params.server, Arc::clone(&self.link), editor);
-        servers.insert(params.server, EditorServer { server, _relay: relay });
+        let before = servers.insert(params.server, EditorServer { server, _relay: relay });
+        if let Some(before) = before {
+            before.server.observe_end();
+        }
     }
 
     pub fn document(&self, params: &ServerDocumentParams) {
@@ -116,7 +119,7 @@ impl EditorServers {
             },
             ServerDocumentEvent::Changed => DocumentEvent::Changed { version, document, is_modified },
             ServerDocumentEvent::Renumbered => DocumentEvent::Renumbered { document },
-            ServerDocumentEvent::Saved => DocumentEvent::Saved,
+            ServerDocumentEvent::Saved => DocumentEvent::Saved { is_modified },
             ServerDocumentEvent::Closed => DocumentEvent::Closed,
         };
         server.observe_document(&params.uri, event);

@@ -93,7 +93,7 @@ impl KnownServer {
             quirks.silence_ms = quirks.silence_ms.max(2 * settle_ms);
         }
         let missing = self.in_editors.unsaved_argument.as_ref().filter(|wanted| !command.contains(wanted));
-        quirks.sees_unsaved = missing.is_none();
+        quirks.sees_unsaved &= missing.is_none();
         if quirks.ready == ReadinessSignal::ServerStatus {
             // The editor may not have asked for the status, or the server sent it before the daemon listened.
             quirks.ready = CATALOGUE.other_editor_servers.ready.clone();

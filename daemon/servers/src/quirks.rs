@@ -49,6 +49,8 @@ pub struct Quirks {
     pub dirty_dependents: DependentsPolicy,
     /// It sees the unsaved texts of other open files. Otherwise it sees their saved texts.
     pub sees_unsaved: bool,
+    /// It may give no diagnostics at all, as servers for other work do.
+    pub may_be_silent: bool,
     /// It publishes by itself for closed files that a change breaks or fixes.
     pub pushes_closed: bool,
     /// Members to add to the params of every `textDocument/didChange`: the server's own extensions.
@@ -166,6 +168,7 @@ impl Default for Quirks {
             saves_if: None,
             dirty_dependents: DependentsPolicy::default(),
             sees_unsaved: true,
+            may_be_silent: false,
             pushes_closed: false,
             change: Map::new(),
             touch: Map::new(),

@@ -32,6 +32,7 @@ use copydesk_rpc::peer::{PeerError, RpcPeer};
 mod check_document;
 mod clamp;
 mod configuration;
+mod document_selector;
 mod documents;
 mod formatting;
 mod freshness;
@@ -49,6 +50,7 @@ mod record;
 mod registrations;
 mod save_diagnostics;
 mod save_runs;
+mod sent_versions;
 #[cfg(test)]
 mod tests;
 mod tsserver;
@@ -401,7 +403,7 @@ impl LanguageServer {
         let is_save_checked =
             record.is_save_checked(quirks) && !record.save_runs.has_just_ended(Instant::now());
         let saved = || record.published.with_save_diagnostics().filter(|(path, _)| is_clean(path));
-        let is_pushed = quirks.pushes_closed && record.pull_options(quirks).is_none();
+        let is_pushed = quirks.pushes_closed && record.pull_options(quirks).is_empty();
         let is_ready = matches!(record.gate(Instant::now()), ReadinessGate::Open(_));
         let closed = || {
             record.published.with_own_diagnostics().filter(|(path, _)| record.documents.get(path).is_none())

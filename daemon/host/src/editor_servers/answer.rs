@@ -202,6 +202,10 @@ async fn check(
             let why = "the editor has not told its server of this text in time".to_owned();
             return Some(ServerOpinion { server, verdict: Verdict::Unknown { why }, is_indexing: false });
         }
+        if server.has_unseen_text(uri) {
+            let why = "the editor has unsaved text of it that the daemon does not see".to_owned();
+            return Some(ServerOpinion { server, verdict: Verdict::Unknown { why }, is_indexing: false });
+        }
         let before = server.told_at(uri);
         let verdict = server.check(path, until).await;
         let is_unknown = verdict.diagnostics().is_none();

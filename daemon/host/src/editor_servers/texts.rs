@@ -1,5 +1,6 @@
 //! One editor's texts, for the judge.
 
+use std::fs::Metadata;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,7 +25,8 @@ impl ObservedTexts for ClientTexts {
     }
 
     fn saved_text(&self, path: &Path) -> Option<Arc<String>> {
-        let is_small = path.metadata().is_ok_and(|metadata| metadata.len() <= MAX_BYTES);
-        is_small.then(|| std::fs::read_to_string(path).ok()).flatten().map(Arc::new)
+        let is_small = |metadata: &Metadata| metadata.is_file() && metadata.len() <= MAX_BYTES;
+        path.metadata().ok().filter(is_small)?;
+        std::fs::read_to_string(path).ok().map(Arc::new)
     }
 }

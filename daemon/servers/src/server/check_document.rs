@@ -10,7 +10,6 @@ use tokio::time::{Instant, sleep_until};
 
 use super::clamp::convert_positions;
 use super::documents::ServerDocument;
-use super::initialize::PullOptions;
 use super::judge::{CheckAction, CheckDecision, PullJudgement};
 use super::observed::EXPECTED_DOCUMENT;
 use super::parse::PullResponse;
@@ -93,11 +92,7 @@ impl LanguageServer {
         match decision.action {
             CheckAction::Conclude(verdict) => CheckStep::Done(verdict),
             CheckAction::Wait(at) => CheckStep::Wait(at, decision.why),
-            CheckAction::Pull => match record.pull_options_for(path, quirks) {
-                Some(options) => self.send_pull(&record, path, options, now),
-                // The judge wants a pull only if there are options.
-                None => CheckStep::Wait(None, decision.why),
-            },
+            CheckAction::Pull => self.send_pull(&record, path, now),
             CheckAction::Resend => match self.resend_text(&mut record, path) {
                 Some(resent) => {
                     *version = Some(resent);
@@ -139,31 +134,22 @@ impl LanguageServer {
         Some(document.version)
     }
 
-    pub(super) fn send_pull(
-        &self,
-        record: &ServerRecord,
-        path: &Path,
-        options: &PullOptions,
-        now: Instant,
-    ) -> CheckStep {
+    pub(super) fn send_pull(&self, record: &ServerRecord, path: &Path, now: Instant) -> CheckStep {
         let document = record.documents.get(path);
         let Some(uri) = document.map(|document| document.uri.clone()).or_else(|| uri::from_path(path)) else {
             return CheckStep::Done(unknown_verdict("it has no address that a server could be asked by"));
         };
         let quirks = &self.inner.launch.quirks;
-        let responses = if quirks.pull == PullSupport::Tsserver {
-            let ask = |mut params| {
-                document.iter().for_each(|document| expect_version(&mut params, document));
-                self.peer.request("workspace/executeCommand", &params)
-            };
-            tsserver::request_params(path, &uri).map(ask).into()
-        } else {
-            let mut params = json!({ "textDocument": { "uri": uri } });
-            if let (Some(identifier), Some(params)) = (&options.identifier, params.as_object_mut()) {
-                params.insert("identifier".to_owned(), Value::from(identifier.as_str()));
-            }
+        let send = |method, mut params| {
             document.iter().for_each(|document| expect_version(&mut params, document));
-            vec![self.peer.request("textDocument/diagnostic", &params)]
+            self.peer.request(method, &params)
+        };
+        let responses = if quirks.pull == PullSupport::Tsserver {
+            tsserver::request_params(path, &uri).map(|params| send("workspace/executeCommand", params)).into()
+        } else {
+            let options = record.pull_options_for(path, quirks);
+            let params = options.iter().map(|options| pull_params(&uri, options.identifier.as_deref()));
+            params.map(|params| send("textDocument/diagnostic", params)).collect()
         };
         CheckStep::Pull(PendingPull {
             responses,
@@ -212,7 +198,7 @@ impl LanguageServer {
                 for (path, set) in
                     related.into_iter().filter_map(|(uri, set)| Some((uri::to_path(&uri)?, set)))
                 {
-                    record.record_pull(path, set, quirks, Instant::now());
+                    record.record_pull(path, set, is_proof, quirks, Instant::now());
                 }
             });
         }
@@ -250,14 +236,18 @@ impl LanguageServer {
     }
 
     fn parse_responses(&self, responses: &[Box<RawValue>]) -> Option<PullResponse> {
-        if self.inner.launch.quirks.pull != PullSupport::Tsserver {
-            return parse::parse_pull(responses.first()?);
-        }
+        let launch = &self.inner.launch;
         let (mut room, mut report) = (parse::MAX_READ, PullResponse::default());
         for response in responses {
-            let set = tsserver::parse_response(response, &self.inner.launch.settings, &mut room)?;
-            report.set.diagnostics.extend(set.diagnostics);
-            report.set.omitted += set.omitted;
+            let part = if launch.quirks.pull == PullSupport::Tsserver {
+                let set = tsserver::parse_response(response, &launch.settings, &mut room)?;
+                PullResponse { set, related: Vec::new() }
+            } else {
+                parse::parse_pull(response)?
+            };
+            report.set.diagnostics.extend(part.set.diagnostics);
+            report.set.omitted += part.set.omitted;
+            report.related.extend(part.related);
         }
         Some(report)
     }
@@ -286,7 +276,7 @@ impl ServerRecord {
 
     /// The server rejects pulls of this version. Returns whether it has published for the file instead.
     fn refuse_pull(&mut self, path: &Path, version: Option<i32>) -> bool {
-        let is_published = self.published.get(path).is_some_and(|published| !published.is_pull);
+        let is_published = self.published.get(path).is_some_and(|published| !published.is_pull());
         if let Some(document) = self.documents.get_mut(path).filter(|_| is_published) {
             document.pull_refused = version;
         }
@@ -294,11 +284,19 @@ impl ServerRecord {
     }
 }
 
+fn pull_params(uri: &str, identifier: Option<&str>) -> Value {
+    let mut params = json!({ "textDocument": { "uri": uri } });
+    if let (Some(identifier), Some(params)) = (identifier, params.as_object_mut()) {
+        params.insert("identifier".to_owned(), Value::from(identifier));
+    }
+    params
+}
+
 /// Names the text that a message to an editor's server is about. The editor sends the message only while the server has
 /// that text.
 fn expect_version(params: &mut Value, document: &ServerDocument) {
     if let (Some(observed), Some(params)) = (document.observed, params.as_object_mut()) {
-        let expected = json!({ "uri": document.uri, "version": observed.version });
+        let expected = json!({ "uri": document.uri, "version": observed.number });
         params.insert(EXPECTED_DOCUMENT.to_owned(), expected);
     }
 }

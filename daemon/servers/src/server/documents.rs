@@ -1,10 +1,9 @@
 //! The documents that a server has open, and the messages that sync them.
 //!
 //! The daemon counts versions over all documents of a server, and they never repeat. So a publish for a document before
-//! it was closed cannot pass for one after it was opened again. An editor counts the versions of its own documents.
+//! it was closed cannot pass for one after it was opened again.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,17 +13,20 @@ use tokio::time::Instant;
 
 use super::initialize::TextSyncKind;
 use super::preamble::PreambleCheck;
+use super::sent_versions::SentVersions;
 use super::uri;
 use crate::source::CheckedDocument;
 
-/// How many versions of a document keep a fingerprint of their text.
-const MAX_VERSIONS: usize = 64;
+/// Of how many closed documents the daemon remembers the numbers that an editor gave.
+const MAX_CLOSED: usize = 256;
 
 #[derive(Debug, Default)]
 pub(super) struct ServerDocuments {
     open: BTreeMap<PathBuf, ServerDocument>,
     /// The last version given to any document.
     version: i32,
+    /// An editor's documents that were closed, with the greatest number of each.
+    closed: VecDeque<(PathBuf, i32)>,
 }
 
 #[derive(Debug)]
@@ -46,15 +48,14 @@ pub(super) struct ServerDocument {
     pub(super) pull_refused: Option<i32>,
     /// Set if an editor owns the document, and not the daemon.
     pub(super) observed: Option<ObservedVersion>,
-    /// The last versions, with fingerprints of their texts, or, for an editor's document, of the version.
-    texts: VecDeque<(i32, u64)>,
+    pub(super) sent: SentVersions,
 }
 
 /// A version that an editor sent to its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ObservedVersion {
-    /// The editor's version for this server.
-    pub(super) version: i32,
+    /// The editor's number of it for this server.
+    pub(super) number: i32,
     /// The editor's version for the daemon; `None` if the daemon does not see the buffer, and knows only the file.
     pub(super) document: Option<i32>,
     /// When the editor sent it to the server.
@@ -63,57 +64,15 @@ pub(super) struct ObservedVersion {
     pub(super) has_text: bool,
 }
 
-/// The daemon's own versions start here if an editor counts the others.
-pub(super) const OWN_VERSIONS: i32 = 1_000_000_000;
-
 impl ServerDocument {
     /// Whether its text is on the disk.
     pub(super) fn is_clean(&self) -> bool {
         self.disk_version == Some(self.version)
     }
 
-    /// Whether the server got this version of it.
-    pub(super) fn has_version(&self, version: i32) -> bool {
-        self.texts.iter().any(|(known, _)| *known == version)
-    }
-
-    /// Whether a version is from before it was opened, or so old that it was dropped.
-    pub(super) fn predates_open(&self, version: i32) -> bool {
-        (1..self.texts.front().map_or(0, |(oldest, _)| *oldest)).contains(&version)
-    }
-
-    /// Whether that version had the current text.
-    pub(super) fn has_same_text_as(&self, version: i32) -> bool {
-        let text = |version| self.texts.iter().find(|(known, _)| *known == version).map(|(_, text)| *text);
-        text(version).is_some() && text(version) == text(self.version)
-    }
-
-    /// Whether the current version is the one that it was opened with.
-    pub(super) fn is_just_opened(&self) -> bool {
-        self.texts.len() == 1
-    }
-
-    /// The position of a version in the order in which the server got them; `None` for one that it never got.
-    pub(super) fn rank(&self, version: i32) -> Option<usize> {
-        self.texts.iter().position(|(known, _)| *known == version)
-    }
-
     /// Whether the daemon has the text: an editor's text may still be on its way.
     pub(super) fn has_text(&self) -> bool {
         self.observed.is_none_or(|observed| observed.has_text)
-    }
-
-    /// Whether the version before had the same text.
-    pub(super) fn is_resent(&self) -> bool {
-        let mut last = self.texts.iter().rev().map(|(_, text)| text);
-        last.next() == last.next()
-    }
-
-    fn remember(&mut self, fingerprint: u64) {
-        if self.texts.len() >= MAX_VERSIONS {
-            self.texts.pop_front();
-        }
-        self.texts.push_back((self.version, fingerprint));
     }
 }
 
@@ -154,8 +113,8 @@ impl ServerDocuments {
                 let edits = edits(&document.text, &subject.text, mode.0);
                 document.text = Arc::clone(&subject.text);
                 document.edited = Some((now, tick));
-                let text = fingerprint(&document.text);
-                messages.push(document.change(self.version, text, edits, mode.1, now));
+                document.sent.change(self.version, &document.text);
+                messages.push(document.change(self.version, self.version, edits, mode.1, now));
                 document.disk_version = subject.is_saved.then_some(document.version);
                 return messages;
             }
@@ -164,7 +123,7 @@ impl ServerDocuments {
         }
         let Some(uri) = uri::from_path(&subject.path) else { return messages };
         self.version += 1;
-        let mut document = ServerDocument {
+        let document = ServerDocument {
             uri,
             language: language.to_owned(),
             text: Arc::clone(&subject.text),
@@ -176,9 +135,8 @@ impl ServerDocuments {
             preamble_check: None,
             pull_refused: None,
             observed: None,
-            texts: VecDeque::new(),
+            sent: SentVersions::new(self.version, &subject.text),
         };
-        document.remember(fingerprint(&subject.text));
         messages.push((
             "textDocument/didOpen",
             json!({ "textDocument": {
@@ -203,8 +161,8 @@ impl ServerDocuments {
         // An editor's server has the editor's text: the message only makes it look again.
         let edits =
             if document.observed.is_some() { Vec::new() } else { vec![replace_all(&document.text, mode.0)] };
-        let text = document.texts.back().map_or(0, |(_, text)| *text);
-        let message = document.change(self.version, text, edits, mode.1, now);
+        let number = document.sent.resend(self.version, document.observed.is_some());
+        let message = document.change(self.version, number, edits, mode.1, now);
         document.disk_version = if is_clean { Some(document.version) } else { document.disk_version };
         document.last_save = saved.map(|(_, at)| (document.version, at)).or(document.last_save);
         Some(message)
@@ -212,6 +170,13 @@ impl ServerDocuments {
 
     pub(super) fn close(&mut self, path: &Path) -> Option<OutgoingNotification> {
         let document = self.open.remove(path)?;
+        if let Some(number) = document.sent.greatest_number().filter(|_| document.observed.is_some()) {
+            self.closed.retain(|(closed, _)| closed != path);
+            if self.closed.len() >= MAX_CLOSED {
+                self.closed.pop_front();
+            }
+            self.closed.push_back((path.to_owned(), number));
+        }
         Some(("textDocument/didClose", json!({ "textDocument": { "uri": document.uri } })))
     }
 
@@ -224,25 +189,23 @@ impl ServerDocuments {
         (observed, is_saved, is_first): (ObservedVersion, bool, bool),
         now: Instant,
     ) -> &mut ServerDocument {
-        self.version = self.version.max(OWN_VERSIONS);
-        let mut document = ServerDocument {
+        self.close(path);
+        let repeated = self.closed.iter().find(|(closed, _)| closed == path).map(|(_, number)| *number);
+        self.version += 1;
+        let document = ServerDocument {
             uri: uri.to_owned(),
             language: language.to_owned(),
             text: Arc::default(),
-            version: observed.version,
+            version: self.version,
             sent_at: now,
             edited: None,
-            disk_version: is_saved.then_some(observed.version),
+            disk_version: is_saved.then_some(self.version),
             last_save: None,
             preamble_check: None,
             pull_refused: None,
             observed: Some(observed),
-            texts: VecDeque::new(),
+            sent: SentVersions::observed(self.version, observed.number, !is_first, repeated),
         };
-        if !is_first {
-            document.texts.push_back((i32::MIN, 0));
-        }
-        document.remember(fingerprint(&observed.version));
         self.open.entry(path.to_owned()).insert_entry(document).into_mut()
     }
 
@@ -255,12 +218,13 @@ impl ServerDocuments {
         (now, tick): (Instant, u64),
     ) {
         let Some(document) = self.open.get_mut(path) else { return };
-        document.version = observed.version;
+        self.version += 1;
+        document.version = self.version;
         document.sent_at = now;
         document.edited = Some((now, tick));
-        document.disk_version = if is_saved { Some(observed.version) } else { document.disk_version };
+        document.disk_version = if is_saved { Some(self.version) } else { document.disk_version };
         document.observed = Some(observed);
-        document.remember(fingerprint(&observed.version));
+        document.sent.observe_change(self.version, observed.number);
     }
 
     /// This version was saved. `None` if the document is not open.
@@ -273,7 +237,7 @@ impl ServerDocuments {
     ) -> Option<OutgoingNotification> {
         let document = self.open.get_mut(path)?;
         // It may have changed since: then the current text is not the saved one.
-        let is_current = document.has_same_text_as(version);
+        let is_current = document.sent.is_current_text(version);
         if is_current {
             document.disk_version = Some(document.version);
             document.last_save = Some((document.version, now));
@@ -290,16 +254,15 @@ impl ServerDocument {
     fn change(
         &mut self,
         version: i32,
-        text: u64,
+        number: i32,
         edits: Vec<Value>,
         extra: &Map<String, Value>,
         now: Instant,
     ) -> OutgoingNotification {
         self.version = version;
         self.sent_at = now;
-        self.remember(text);
         let mut params = Map::new();
-        params.insert("textDocument".to_owned(), json!({ "uri": self.uri, "version": version }));
+        params.insert("textDocument".to_owned(), json!({ "uri": self.uri, "version": number }));
         params.insert("contentChanges".to_owned(), edits.into());
         params.extend(extra.clone());
         ("textDocument/didChange", params.into())
@@ -333,10 +296,4 @@ fn replace_all(text: &str, sync: TextSyncKind) -> Value {
 fn edit(start: Position, end: Position, text: &str) -> Value {
     let place = |position: Position| json!({ "line": position.line, "character": position.character });
     json!({ "range": { "start": place(start), "end": place(end) }, "text": text })
-}
-
-fn fingerprint(text: &(impl Hash + ?Sized)) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::document_selector::DocumentSelector;
 use super::{ServerLaunch, tsserver, uri};
 use crate::quirks::PullSupport;
 
@@ -12,7 +13,7 @@ pub(super) fn initialize_params(launch: &ServerLaunch) -> Value {
         "processId": std::process::id(),
         "clientInfo": { "name": "copydesk", "version": env!("CARGO_PKG_VERSION") },
         "locale": "en",
-        "rootPath": launch.root,
+        "rootPath": launch.root.to_str(),
         "rootUri": uri::from_path(&launch.root),
         "workspaceFolders": workspace_folders(launch),
         "initializationOptions": launch.initialization,
@@ -92,6 +93,8 @@ pub(super) struct IncludeText(pub(super) bool);
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PullOptions {
     pub(super) identifier: Option<String>,
+    /// The documents that it is for; `None` for all.
+    pub(super) selector: Option<DocumentSelector>,
     /// It supports `workspace/diagnostic`.
     pub(super) workspace: bool,
 }
@@ -134,6 +137,7 @@ impl PullOptions {
         }
         let options = options.as_object()?;
         Some(Self {
+            selector: options.get("documentSelector").and_then(DocumentSelector::read),
             identifier: options.get("identifier").and_then(Value::as_str).map(str::to_owned),
             workspace: options.get("workspaceDiagnostics") == Some(&Value::Bool(true)),
         })

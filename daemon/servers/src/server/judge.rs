@@ -11,9 +11,11 @@ mod tests;
 use std::path::Path;
 use std::time::Duration;
 
+use copydesk_text::PositionEncoding;
 use tokio::time::Instant;
 
 use super::check_document::unknown_verdict;
+use super::documents::ServerDocument;
 use super::freshness::Freshness;
 use super::record::{ReadinessGate, ServerRecord};
 use crate::quirks::{PullSupport, Quirks, ReadinessSignal};
@@ -79,7 +81,7 @@ impl ServerRecord {
         let asked = asked.unwrap_or(current.unwrap_or_default());
         // A check of other files may resend this one under a new version: the text is still the same.
         let is_same =
-            document.is_none_or(|document| document.version == asked || document.has_same_text_as(asked));
+            document.is_none_or(|document| document.version == asked || document.sent.is_current_text(asked));
         let version = if is_same { current.unwrap_or(asked) } else { asked };
         let decide = |action, why| CheckDecision { action, version, why };
         let unknown = |why| decide(CheckAction::Conclude(unknown_verdict(why)), why);
@@ -102,7 +104,7 @@ impl ServerRecord {
                 return decide(CheckAction::Conclude(Verdict::Unknown { why }), "it is not ready");
             }
         };
-        if self.pull_options_for(path, quirks).is_some() {
+        if !self.pull_options_for(path, quirks).is_empty() {
             if document.is_none() && !quirks.pull_closed {
                 return unknown("it does not hold the file open");
             }
@@ -119,11 +121,11 @@ impl ServerRecord {
         }
         let published = || self.published_diagnostics(path);
         match self.judge_publish(path, document, quirks, ready, now) {
-            Freshness::Proven => decide(
+            Freshness::Proven if self.knows_columns(document) => decide(
                 CheckAction::Conclude(Verdict::Proven(published())),
                 "it published for this version, and no other publish is to be expected",
             ),
-            Freshness::Likely => decide(
+            Freshness::Proven | Freshness::Likely => decide(
                 CheckAction::Conclude(Verdict::Likely(published())),
                 "it published after the last change, or is silent for longer than it ever took",
             ),
@@ -151,8 +153,18 @@ impl ServerRecord {
 
     /// Whether the response to a pull sent now is proof: the server has the text, and has read the disk.
     pub(super) fn is_pull_proof(&self, path: &Path, quirks: &Quirks, now: Instant) -> bool {
-        let is_disk_read = self.disk_changed(quirks).is_none_or(|disk| disk + DISK_UNPROVEN_TIME <= now);
-        self.documents.get(path).is_some() && is_disk_read
+        self.documents.get(path).is_some_and(|document| self.knows_columns(document))
+            && self.has_read_disk(quirks, now)
+    }
+
+    /// Whether the server has surely read what changed on the disk.
+    pub(super) fn has_read_disk(&self, quirks: &Quirks, now: Instant) -> bool {
+        self.disk_changed(quirks).is_none_or(|disk| disk + DISK_UNPROVEN_TIME <= now)
+    }
+
+    /// Whether the daemon can convert the server's columns: for most encodings it needs the text.
+    fn knows_columns(&self, document: &ServerDocument) -> bool {
+        self.encoding == PositionEncoding::Utf16 || document.has_text()
     }
 
     /// Since when the server is ready, if it reports that by `serverStatus`. `None` for other servers: they report even

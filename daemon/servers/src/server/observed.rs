@@ -74,7 +74,10 @@ pub enum DocumentEvent {
     Renumbered {
         document: Option<i32>,
     },
-    Saved,
+    /// `is_modified`: what was written is not what the buffer has now.
+    Saved {
+        is_modified: bool,
+    },
     Closed,
 }
 
@@ -118,7 +121,8 @@ impl LanguageServer {
                 DocumentEvent::Opened { language, version, document, is_modified, is_first } => {
                     // Earlier diagnostics are about another text.
                     record.published.forget_own_diagnostics(&path);
-                    let observed = ObservedVersion { version, document, told_at: now, has_text: false };
+                    let observed =
+                        ObservedVersion { number: version, document, told_at: now, has_text: false };
                     let open = record.documents.observe_open(
                         &path,
                         (uri, &language),
@@ -127,6 +131,9 @@ impl LanguageServer {
                     );
                     let written_at = file_age(&path).and_then(|age| now.checked_sub(age));
                     let is_known = written_at.is_some_and(|written_at| written_at < record.began);
+                    if is_first {
+                        record.first_text.get_or_insert(now);
+                    }
                     if is_first && !is_known {
                         // It was written after the server read the project.
                         open.edited = Some((now, tick));
@@ -135,7 +142,9 @@ impl LanguageServer {
                     record.readiness.document_opened(now);
                 }
                 DocumentEvent::Changed { version, document, is_modified } => {
-                    let observed = ObservedVersion { version, document, told_at: now, has_text: false };
+                    record.first_text.get_or_insert(now);
+                    let observed =
+                        ObservedVersion { number: version, document, told_at: now, has_text: false };
                     record.documents.observe_change(&path, observed, !is_modified, (now, tick));
                 }
                 DocumentEvent::Renumbered { document } => {
@@ -144,8 +153,8 @@ impl LanguageServer {
                             open.observed.map(|observed| ObservedVersion { document, ..observed });
                     }
                 }
-                DocumentEvent::Saved => {
-                    if let Some(open) = record.documents.get_mut(&path) {
+                DocumentEvent::Saved { is_modified } => {
+                    if let Some(open) = record.documents.get_mut(&path).filter(|_| !is_modified) {
                         open.disk_version = Some(open.version);
                         open.last_save = Some((open.version, now));
                         if !self.inner.launch.quirks.sees_unsaved {
@@ -241,11 +250,22 @@ impl LanguageServer {
         self.inner.lock().documents.get(&path)?.observed.map(|observed| observed.told_at)
     }
 
-    /// Whether it gives no diagnostics: it has published nothing for a long time, and does not answer pulls.
+    /// Whether it gives no diagnostics: it does not answer pulls, and has published nothing for a long time after it got
+    /// a text.
     pub fn gives_no_diagnostics(&self) -> bool {
+        let (record, quirks) = (self.inner.lock(), &self.inner.launch.quirks);
+        let has_been_silent = record.first_text.is_some_and(|at| at.elapsed() >= SILENT_SERVER_TIME);
+        let can_pull = !record.pull_options(quirks).is_empty();
+        quirks.may_be_silent && !can_pull && record.last_publish.is_none() && has_been_silent
+    }
+
+    /// Whether it has a text that the daemon does not see: the buffer is modified, and the editor does not sync it.
+    pub fn has_unseen_text(&self, uri: &str) -> bool {
         let record = self.inner.lock();
-        let can_pull = record.pull_options(&self.inner.launch.quirks).is_some();
-        !can_pull && record.last_publish.is_none() && record.began.elapsed() >= SILENT_SERVER_TIME
+        let document = uri::to_path(uri).and_then(|path| record.documents.get(&path));
+        document.is_some_and(|document| {
+            !document.is_clean() && document.observed.is_some_and(|observed| observed.document.is_none())
+        })
     }
 
     /// Whether it reads the project, and is not expected to be ready soon.
@@ -258,7 +278,7 @@ impl LanguageServer {
     /// The verdict on a file other than the changed one. With `may_pull`, a server that answers pulls is asked; for the
     /// others, only what they have published so far counts.
     pub async fn check_other(&self, path: &Path, may_pull: bool, until: Instant) -> Verdict {
-        let can_pull = self.inner.lock().pull_options_for(path, &self.inner.launch.quirks).is_some();
+        let can_pull = !self.inner.lock().pull_options_for(path, &self.inner.launch.quirks).is_empty();
         match can_pull && may_pull {
             true => self.wait_for_verdict(path, until).await,
             false => self.wait_for_settled(path, until).await,

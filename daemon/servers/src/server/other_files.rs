@@ -1,7 +1,7 @@
 //! A server's verdicts on files other than the changed one.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -9,7 +9,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::check_document::{CheckStep, wait_for_tick};
 use super::documents::ServerDocument;
-use super::published_files::PublishedFile;
+use super::judge::PullJudgement;
+use super::parse::DiagnosticSet;
+use super::published_files::{PublishedFile, ReportOrigin};
 use super::record::{ReadinessGate, ServerRecord};
 use super::{EventMark, LanguageServer, parse, uri};
 use crate::quirks::{DependentsPolicy, PullSupport};
@@ -31,7 +33,7 @@ impl LanguageServer {
         let quirks = &self.inner.launch.quirks;
         self.wait_for_gate(until).await;
         let is_alone = quirks.dirty_dependents == DependentsPolicy::None;
-        let (pull, targets) = {
+        let (pulls, targets) = {
             let record = self.inner.lock();
             if !matches!(record.gate(Instant::now()), ReadinessGate::Open(_)) {
                 return Vec::new();
@@ -40,43 +42,42 @@ impl LanguageServer {
                 .documents
                 .all()
                 .filter(|(_, document)| document.edited.is_none_or(|edited| edited.1 <= since.0));
-            let pull = record.pull_options(quirks).cloned();
+            let pulls: Vec<_> = record.pull_options(quirks).into_iter().cloned().collect();
             // A server that answers pulls is asked only about files that it answers for.
-            let open =
-                open.filter(|(path, _)| pull.is_none() || record.pull_options_for(path, quirks).is_some());
-            (pull.clone(), open.map(|(path, _)| path.clone()).take(MAX_CHECKED_FILES).collect::<Vec<_>>())
+            let is_asked =
+                |path: &Path| pulls.is_empty() || !record.pull_options_for(path, quirks).is_empty();
+            let open = open.map(|(path, _)| path.clone()).filter(|path| is_asked(path));
+            let targets: Vec<_> = open.take(MAX_CHECKED_FILES).collect();
+            (pulls, targets)
         };
-        match &pull {
-            Some(options) => {
-                let targets = if is_alone { Vec::new() } else { targets };
-                verdicts.extend(self.check_all(targets, until).await);
-                if options.workspace && !is_alone {
-                    self.pull_workspace(options.identifier.as_deref(), until).await;
-                }
-                if quirks.publishes_all_files() {
-                    self.wait_for_quiet(since, until).await;
-                    let named = self.published_paths(since, |path| !verdicts.contains_key(path));
-                    verdicts.extend(self.check_all(named, until).await);
+        if !pulls.is_empty() {
+            let targets = if is_alone { Vec::new() } else { targets };
+            verdicts.extend(self.check_all(targets, until).await);
+            let workspace = pulls.iter().filter(|options| options.workspace && !is_alone);
+            let identifiers: BTreeSet<_> = workspace.map(|options| options.identifier.as_deref()).collect();
+            if !identifiers.is_empty() {
+                self.pull_workspace(identifiers, until).await;
+            }
+            if quirks.publishes_all_files() {
+                self.wait_for_quiet(since, until).await;
+                let named = self.published_paths(since, |path| !verdicts.contains_key(path));
+                verdicts.extend(self.check_all(named, until).await);
+            }
+        } else if quirks.dirty_dependents == DependentsPolicy::Asked {
+            // If a touch is expensive, only files that may have changed are touched.
+            if quirks.touch.is_empty() {
+                let mut record = self.inner.lock();
+                for path in &targets {
+                    self.resend_text(&mut record, path);
                 }
             }
-            None if quirks.dirty_dependents == DependentsPolicy::Asked => {
-                // If a touch is expensive, only files that may have changed are touched.
-                if quirks.touch.is_empty() {
-                    let mut record = self.inner.lock();
-                    for path in &targets {
-                        self.resend_text(&mut record, path);
-                    }
-                }
-                verdicts.extend(self.check_all(targets, until).await);
-            }
-            None if !is_alone && (!targets.is_empty() || quirks.pushes_closed) => {
-                self.wait_for_quiet(since, until).await
-            }
-            None => {}
+            verdicts.extend(self.check_all(targets, until).await);
+        } else if !is_alone && (!targets.is_empty() || quirks.pushes_closed) {
+            self.wait_for_quiet(since, until).await;
         }
         let record = self.inner.lock();
         // Its publishes name no version and may be about any text: only its responses count.
-        let counts = pull.is_none() || quirks.pull != PullSupport::Tsserver;
+        let counts = pulls.is_empty() || quirks.pull != PullSupport::Tsserver;
         for (path, verdict) in record.verdicts_since(since).filter(|_| counts) {
             if verdicts.len() < MAX_REPORTED_FILES {
                 verdicts.entry(path).or_insert(verdict);
@@ -104,7 +105,7 @@ impl LanguageServer {
         let (record, quirks) = (self.inner.lock(), &self.inner.launch.quirks);
         let named = record.other_files_since(since).map(|(path, _)| path).filter(|path| is_wanted(path));
         let can_be = |path: &&PathBuf| quirks.pull_closed || record.documents.get(path).is_some();
-        let asked = named.filter(can_be).filter(|path| record.pull_options_for(path, quirks).is_some());
+        let asked = named.filter(can_be).filter(|path| !record.pull_options_for(path, quirks).is_empty());
         asked.take(MAX_CHECKED_FILES).cloned().collect()
     }
 
@@ -128,19 +129,36 @@ impl LanguageServer {
         verdicts
     }
 
-    /// Stores the results with the publishes.
-    async fn pull_workspace(&self, identifier: Option<&str>, until: Instant) {
-        let mut params = json!({ "previousResultIds": [] });
-        if let (Some(identifier), Some(params)) = (identifier, params.as_object_mut()) {
-            params.insert("identifier".to_owned(), Value::from(identifier));
+    /// Stores the results with the publishes. Each identifier gives a part, so all of them have to answer.
+    async fn pull_workspace(&self, identifiers: BTreeSet<Option<&str>>, until: Instant) {
+        let quirks = &self.inner.launch.quirks;
+        let (ready, is_proof) = {
+            let (record, now) = (self.inner.lock(), Instant::now());
+            (record.reported_ready(quirks, now), record.has_read_disk(quirks, now))
+        };
+        let requests = identifiers.into_iter().map(|identifier| {
+            let mut params = json!({ "previousResultIds": [] });
+            if let (Some(identifier), Some(params)) = (identifier, params.as_object_mut()) {
+                params.insert("identifier".to_owned(), Value::from(identifier));
+            }
+            self.peer.request("workspace/diagnostic", &params)
+        });
+        let mut reports: BTreeMap<PathBuf, DiagnosticSet> = BTreeMap::new();
+        for response in requests.collect::<Vec<_>>() {
+            let Ok(Ok(response)) = timeout_at(until, response).await else { return };
+            for (uri, set) in parse::parse_workspace(&response).unwrap_or_default() {
+                let Some(path) = uri::to_path(&uri) else { continue };
+                let known = reports.entry(path).or_default();
+                known.diagnostics.extend(set.diagnostics);
+                known.omitted += set.omitted;
+            }
         }
-        let response = self.peer.request("workspace/diagnostic", &params);
-        let Ok(Ok(response)) = timeout_at(until, response).await else { return };
-        let reports = parse::parse_workspace(&response).unwrap_or_default();
-        let reports = reports.into_iter().filter_map(|(uri, set)| Some((uri::to_path(&uri)?, set)));
         self.inner.change(|record| {
-            for (path, set) in reports {
-                record.record_pull(path, set, &self.inner.launch.quirks, Instant::now());
+            let now = Instant::now();
+            if record.judge_pull(ready, quirks, now) == PullJudgement::Accept {
+                for (path, set) in reports {
+                    record.record_pull(path, set, is_proof, quirks, now);
+                }
             }
         });
     }
@@ -228,7 +246,8 @@ impl ServerRecord {
     fn verdicts_since(&self, since: EventMark) -> impl Iterator<Item = (PathBuf, Verdict)> {
         self.other_files_since(since).map(|(path, published)| {
             let all = self.published_diagnostics(path);
-            (path.clone(), if published.is_pull { Verdict::Proven(all) } else { Verdict::Likely(all) })
+            let is_proof = published.origin == ReportOrigin::Pull { is_proof: true };
+            (path.clone(), if is_proof { Verdict::Proven(all) } else { Verdict::Likely(all) })
         })
     }
 

@@ -54,13 +54,13 @@ impl ServerRecord {
             return;
         };
         let is_republished = |before: PublishRecord| {
-            before.version.is_some_and(|version| document.has_same_text_as(version))
+            before.version.is_some_and(|version| document.sent.is_current_text(version))
                 && before.first_received <= document.sent_at
         };
         let head = fingerprint(&document.text, &quirks.head);
         let is_kept = |check: PreambleCheck| check.head == head && elsewhere <= Some(check.sent_at);
         if elsewhere <= Some(document.sent_at)
-            && (document.is_just_opened()
+            && (document.sent.is_first_text()
                 || before.is_some_and(is_republished)
                 || document.preamble_check.is_some_and(is_kept))
         {
@@ -83,11 +83,13 @@ impl ServerRecord {
         let is_checked = document.preamble_check.is_some_and(|check| check.version == document.version);
         let is_published = publish
             .and_then(|publish| publish.version)
-            .is_some_and(|version| document.has_same_text_as(version));
+            .is_some_and(|version| document.sent.is_current_text(version));
         match verdict {
+            // Without the text, the daemon cannot tell whether its preamble is the checked one.
+            Freshness::Proven if !is_checked && !document.has_text() => Freshness::Likely,
             Freshness::Proven if !is_checked => Freshness::Resend,
             // The text differed for a moment, and is back: the server does not publish for it by itself.
-            Freshness::Wait(None) if is_published && !document.is_resent() => Freshness::Resend,
+            Freshness::Wait(None) if is_published && !document.sent.is_resent() => Freshness::Resend,
             verdict => verdict,
         }
     }

@@ -26,11 +26,23 @@ pub(super) struct PublishedFile {
     pub(super) diagnostics: Arc<Vec<Diagnostic>>,
     /// Those that only follow a save.
     pub(super) save_diagnostics: Arc<Vec<Diagnostic>>,
-    /// It is the result of a pull, so it is about the text that the server had then.
-    pub(super) is_pull: bool,
+    pub(super) origin: ReportOrigin,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReportOrigin {
+    Publish,
+    /// It is about the text that the server had then. No proof if the server may not have read the disk.
+    Pull {
+        is_proof: bool,
+    },
 }
 
 impl PublishedFile {
+    pub(super) fn is_pull(&self) -> bool {
+        matches!(self.origin, ReportOrigin::Pull { .. })
+    }
+
     fn count(&self) -> usize {
         self.diagnostics.len() + self.save_diagnostics.len()
     }
@@ -85,7 +97,7 @@ impl PublishedFiles {
                 *published = PublishedFile {
                     tick: 0,
                     diagnostics: Arc::default(),
-                    is_pull: true,
+                    origin: ReportOrigin::Pull { is_proof: true },
                     ..published.clone()
                 };
             }
@@ -116,7 +128,13 @@ mod tests {
         };
         let diagnostics = Arc::new(vec![diagnostic; count]);
         let record = PublishRecord::following(None, None, tokio::time::Instant::now(), None);
-        PublishedFile { record, tick, diagnostics, save_diagnostics: Arc::default(), is_pull: false }
+        PublishedFile {
+            record,
+            tick,
+            diagnostics,
+            save_diagnostics: Arc::default(),
+            origin: ReportOrigin::Publish,
+        }
     }
 
     #[test]

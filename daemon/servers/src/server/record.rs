@@ -1,5 +1,6 @@
 //! The record of a running server: what it got, what it published, and when; and the conclusions at a given time.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +14,18 @@ use super::freshness::{Freshness, FreshnessInput, PublishRecord, PublishTimings}
 use super::initialize::{PullOptions, ServerCapabilities, TextSyncKind};
 use super::observed::ObservedTexts;
 use super::parse::{DiagnosticSet, PublishNotification};
-use super::published_files::{PublishedFile, PublishedFiles};
+use super::published_files::{PublishedFile, PublishedFiles, ReportOrigin};
 use super::readiness::{Readiness, ReadinessStage};
 use super::registrations::CapabilityRegistrations;
 use super::save_runs::SaveRuns;
+use super::sent_versions::NamedVersion;
 use super::{LanguageServerState, tsserver, uri};
 use crate::diagnostic::Diagnostic;
 use crate::known_servers::language_of;
 use crate::quirks::{DependentsPolicy, PullSupport, Quirks};
+
+/// Pulls for one document; more registrations are ignored.
+const MAX_PULLS: usize = 32;
 
 #[derive(Debug)]
 pub(super) struct ServerRecord {
@@ -36,6 +41,8 @@ pub(super) struct ServerRecord {
     pub(super) observed_texts: Option<Arc<dyn ObservedTexts>>,
     /// When the daemon started the server, or an editor first reported it.
     pub(super) began: Instant,
+    /// When an editor first sent it a text while the daemon listened.
+    pub(super) first_text: Option<Instant>,
     /// When it last published for any file.
     pub(super) last_publish: Option<Instant>,
     /// Counts events.
@@ -91,6 +98,7 @@ impl ServerRecord {
             encoding: PositionEncoding::Utf16,
             observed_texts: None,
             began: now,
+            first_text: None,
             last_publish: None,
             tick: 0,
             disk_changed: None,
@@ -142,19 +150,23 @@ impl ServerRecord {
         }
     }
 
-    /// The options for a pull, if the server supports pulls.
-    pub(super) fn pull_options(&self, quirks: &Quirks) -> Option<&PullOptions> {
-        match quirks.pull {
-            PullSupport::Never => None,
+    /// The pulls that the server offers; none if it supports no pulls. Each gives a part of the diagnostics.
+    pub(super) fn pull_options(&self, quirks: &Quirks) -> Vec<&PullOptions> {
+        let mut offered = match quirks.pull {
+            PullSupport::Never => Vec::new(),
             PullSupport::IfOffered | PullSupport::Only => {
-                self.registrations.pull_options().or(self.capabilities.pull.as_ref())
+                self.capabilities.pull.iter().chain(self.registrations.pull_options()).collect()
             }
-            PullSupport::Tsserver => self.capabilities.tsserver.then_some(&tsserver::PULL_OPTIONS),
-        }
+            PullSupport::Tsserver => {
+                self.capabilities.tsserver.then_some(&tsserver::PULL_OPTIONS).into_iter().collect()
+            }
+        };
+        offered.truncate(MAX_PULLS);
+        offered
     }
 
-    /// The same for one file, whose language or current version may not support pulls.
-    pub(super) fn pull_options_for(&self, path: &Path, quirks: &Quirks) -> Option<&PullOptions> {
+    /// The same for one file, whose language or current version may not support pulls. No two are the same request.
+    pub(super) fn pull_options_for(&self, path: &Path, quirks: &Quirks) -> Vec<&PullOptions> {
         let language = || match self.documents.get(path) {
             Some(document) => Some(document.language.as_str()),
             None => language_of(path, ""),
@@ -163,13 +175,21 @@ impl ServerRecord {
         let is_all = quirks.pull_languages.is_empty();
         let is_refused =
             self.documents.get(path).is_some_and(|document| document.pull_refused == Some(document.version));
-        let options = self.pull_options(quirks).filter(|_| !is_refused);
-        options.filter(|_| is_all || language().is_some_and(is_asked))
+        if is_refused || !(is_all || language().is_some_and(is_asked)) {
+            return Vec::new();
+        }
+        let mut options = self.pull_options(quirks);
+        options.retain(|options| {
+            options.selector.as_ref().is_none_or(|selector| selector.is_match(path, language()))
+        });
+        let mut identifiers = BTreeSet::new();
+        options.retain(|options| identifiers.insert(options.identifier.as_deref()));
+        options
     }
 
     /// Whether the server answers pulls for the files that it publishes by itself.
     pub(super) fn can_pull_others(&self, quirks: &Quirks) -> bool {
-        quirks.dirty_dependents == DependentsPolicy::Told && self.pull_options(quirks).is_some()
+        quirks.dirty_dependents == DependentsPolicy::Told && !self.pull_options(quirks).is_empty()
     }
 
     /// Judges the publishes for an open document.
@@ -186,7 +206,7 @@ impl ServerRecord {
         if !quirks.sees_unsaved && self.has_unsaved_dependency(path) {
             return Freshness::NeedsSave;
         }
-        let last_publish = self.published.get(path).filter(|file| !file.is_pull).map(|file| file.record);
+        let last_publish = self.published.get(path).filter(|file| !file.is_pull()).map(|file| file.record);
         let is_newer = |edited: Option<(Instant, u64)>| {
             edited.map(|edited| edited.0) > last_publish.map(|publish| publish.received_at)
         };
@@ -199,7 +219,7 @@ impl ServerRecord {
             // Some servers publish no version if the editor's is 0, with which Neovim opens a document. A text just
             // opened and unmodified equals the file, so no earlier text exists.
             has_earlier_text: document.observed.is_none()
-                || !document.is_just_opened()
+                || !document.sent.is_first_text()
                 || !document.is_clean(),
             sent_at: document.sent_at,
             last_related_change: self
@@ -227,18 +247,15 @@ impl ServerRecord {
             self.resolve_text(&path, quirks);
         }
         let document = self.documents.get(&path);
-        let version = publish.version.and_then(|version| i32::try_from(version).ok());
-        if version.is_some_and(|version| document.is_some_and(|document| document.predates_open(version))) {
-            return None;
-        }
-        // A version that the server never got is no version of this text.
-        let version =
-            version.filter(|version| document.is_some_and(|document| document.has_version(*version)));
-        let before = self.published.get(&path).filter(|file| !file.is_pull).map(|file| file.record);
-        let rank = |version: Option<i32>| {
-            document.zip(version).and_then(|(document, version)| document.rank(version))
+        let number = publish.version.and_then(|number| i32::try_from(number).ok());
+        let named = document.zip(number).map(|(document, number)| document.sent.named(number));
+        let version = match named {
+            Some(NamedVersion::Stale) => return None,
+            Some(NamedVersion::Sent(version)) => Some(version),
+            Some(NamedVersion::Unclear) | None => None,
         };
-        if version.is_some() && before.is_some_and(|before| rank(before.version) > rank(version)) {
+        let before = self.published.get(&path).filter(|file| !file.is_pull()).map(|file| file.record);
+        if version.is_some() && before.is_some_and(|before| before.version > version) {
             return None;
         }
         if let Some(document) = document
@@ -266,7 +283,7 @@ impl ServerRecord {
             publish.set,
             PublishRecord::following(before, version, now, sent_at),
             quirks,
-            false,
+            ReportOrigin::Publish,
         );
         Some(path)
     }
@@ -290,8 +307,16 @@ impl ServerRecord {
     }
 
     /// Stores the result of a pull for a file.
-    pub(super) fn record_pull(&mut self, path: PathBuf, set: DiagnosticSet, quirks: &Quirks, now: Instant) {
-        self.store_published(path, set, PublishRecord::following(None, None, now, None), quirks, true);
+    pub(super) fn record_pull(
+        &mut self,
+        path: PathBuf,
+        set: DiagnosticSet,
+        is_proof: bool,
+        quirks: &Quirks,
+        now: Instant,
+    ) {
+        let origin = ReportOrigin::Pull { is_proof };
+        self.store_published(path, set, PublishRecord::following(None, None, now, None), quirks, origin);
     }
 
     fn store_published(
@@ -300,12 +325,15 @@ impl ServerRecord {
         set: DiagnosticSet,
         record: PublishRecord,
         quirks: &Quirks,
-        is_pull: bool,
+        origin: ReportOrigin,
     ) {
         let (saved, diagnostics) = split_save_diagnostics(set.diagnostics, quirks);
         // A pull does not include the diagnostics that follow a save.
-        let before =
-            self.published.get(&path).filter(|_| is_pull).map(|before| Arc::clone(&before.save_diagnostics));
+        let before = self
+            .published
+            .get(&path)
+            .filter(|_| origin != ReportOrigin::Publish)
+            .map(|before| Arc::clone(&before.save_diagnostics));
         let saved = before.unwrap_or_else(|| Arc::new(saved));
         let tick = self.tick + 1;
         let published = PublishedFile {
@@ -313,7 +341,7 @@ impl ServerRecord {
             tick,
             diagnostics: Arc::new(diagnostics),
             save_diagnostics: saved,
-            is_pull,
+            origin,
         };
         let documents = &self.documents;
         self.published.store(path, published, |path| documents.get(path).is_some());

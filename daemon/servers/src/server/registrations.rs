@@ -128,8 +128,8 @@ impl CapabilityRegistrations {
         }
     }
 
-    pub(super) fn pull_options(&self) -> Option<&PullOptions> {
-        self.entries.iter().find_map(|entry| match &entry.capability {
+    pub(super) fn pull_options(&self) -> impl Iterator<Item = &PullOptions> {
+        self.entries.iter().filter_map(|entry| match &entry.capability {
             RegisteredCapability::Pull(options) => Some(options),
             RegisteredCapability::Watch(_) => None,
         })
@@ -250,10 +250,10 @@ mod tests {
             json!({ "id": "1", "method": "textDocument/diagnostic", "registerOptions": options });
         registered
             .register(RegistrationRequest::read(&json!({ "registrations": [registration] }), Path::new("/")));
-        let expected = PullOptions { identifier: Some("p".into()), workspace: true };
-        assert_eq!(registered.pull_options(), Some(&expected));
+        let expected = PullOptions { identifier: Some("p".into()), selector: None, workspace: true };
+        assert_eq!(registered.pull_options().collect::<Vec<_>>(), [&expected]);
         registered.unregister(&json!({ "unregistrations": [{ "id": "1" }] }));
-        assert_eq!(registered.pull_options(), None);
+        assert_eq!(registered.pull_options().count(), 0);
         for number in 0..2 * MAX_REGISTRATIONS {
             let registration = json!({ "id": number.to_string(), "method": "textDocument/diagnostic" });
             registered.register(RegistrationRequest::read(

@@ -81,9 +81,8 @@ impl LanguageServer {
         let asked = Instant::now();
         let step = {
             let record = self.inner.lock();
-            record
-                .pull_options_for(path, &self.inner.launch.quirks)
-                .map(|options| self.send_pull(&record, path, options, asked))
+            let can_pull = !record.pull_options_for(path, &self.inner.launch.quirks).is_empty();
+            can_pull.then(|| self.send_pull(&record, path, asked))
         };
         let extra = match step {
             Some(CheckStep::Pull(pending)) => {

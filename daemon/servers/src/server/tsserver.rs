@@ -20,7 +20,8 @@ pub(super) const COMMAND: &str = "typescript.tsserverRequest";
 const REQUESTS: [&str; 2] = ["syntacticDiagnosticsSync", "semanticDiagnosticsSync"];
 
 /// For pulls of single files.
-pub(super) static PULL_OPTIONS: PullOptions = PullOptions { identifier: None, workspace: false };
+pub(super) static PULL_OPTIONS: PullOptions =
+    PullOptions { identifier: None, selector: None, workspace: false };
 
 /// The params of the commands that pull a file's diagnostics.
 pub(super) fn request_params(path: &Path, uri: &str) -> [Value; 2] {

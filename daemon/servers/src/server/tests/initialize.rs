@@ -130,7 +130,7 @@ fn every_spelling_of_capabilities_is_parsed() {
         assert_eq!((parsed.sync, parsed.save), (expected, saves), "{sync}");
     }
     let options = json!({ "identifier": "i", "workspaceDiagnostics": true });
-    let pull = initialize::PullOptions { identifier: Some("i".into()), workspace: true };
+    let pull = initialize::PullOptions { identifier: Some("i".into()), selector: None, workspace: true };
     assert_eq!(read(json!({ "diagnosticProvider": options })).pull, Some(pull));
     assert_eq!(read(json!({ "diagnosticProvider": true })).pull, Some(initialize::PullOptions::default()));
     assert_eq!(read(json!({ "diagnosticProvider": null })).pull, None);

@@ -194,7 +194,7 @@ async fn a_compiler_is_pending_until_a_run_after_the_last_save_ends() {
     assert!(!pending());
     observed.change("file:///w/a.rs", 2, "two");
     assert!(pending(), "the text is not saved");
-    observed.server.observe_document("file:///w/a.rs", DocumentEvent::Saved);
+    observed.server.observe_document("file:///w/a.rs", DocumentEvent::Saved { is_modified: false });
     assert!(pending(), "it has not compiled the saved text");
     observed.progress("begin");
     observed.publish("file:///w/a.rs", 2, &["rustc: wrong"]);
@@ -227,10 +227,84 @@ async fn an_answer_soon_after_a_disk_change_is_only_likely() {
 async fn a_server_without_publishes_and_pulls_gives_no_diagnostics() {
     let silent = observe("silent", json!({ "textDocumentSync": 1 }));
     let speaks = observe("speaks", json!({ "textDocumentSync": 1 }));
+    let known = observe("lua_ls", json!({ "textDocumentSync": 1 }));
     speaks.publish(A, 1, &[]);
-    assert!(!silent.server.gives_no_diagnostics());
+    sleep_ms(31_000).await;
+    assert!(!silent.server.gives_no_diagnostics(), "it got no text yet");
+    for server in [&silent, &speaks, &known] {
+        server.open(A, 1, "int a;");
+    }
+    assert!(!silent.server.gives_no_diagnostics(), "it may be about to publish");
     sleep_ms(31_000).await;
     assert!(silent.server.gives_no_diagnostics() && !speaks.server.gives_no_diagnostics());
+    assert!(!known.server.gives_no_diagnostics(), "it is known to publish, and nothing was wrong yet");
+}
+
+/// Neovim opens a document again with the number that it had, or with 0, after the file changed on the disk.
+#[tokio::test(start_paused = true)]
+async fn a_late_publish_for_a_closed_text_proves_nothing() {
+    let observed = observe("ruff", json!({ "textDocumentSync": 1 }));
+    let file = "file:///w/a.py";
+    observed.open(file, 0, "one");
+    observed.server.observe_document(file, DocumentEvent::Closed);
+    observed.open(file, 0, "two");
+    observed.publish(file, 0, &["about the first text, or the second"]);
+    assert_eq!(observed.check(file).await, "unknown: it said nothing of this text in time");
+    observed.publish(file, 0, &["hardly about the first text any more"]);
+    assert_eq!(observed.check(file).await, "likely: hardly about the first text any more");
+    observed.change(file, 4, "two");
+    observed.publish(file, 4, &["about the second"]);
+    assert_eq!(observed.check(file).await, "proven: about the second");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_check_does_not_outlive_its_text() {
+    let observed = observe("ruff", json!({ "textDocumentSync": 1 }));
+    let file = "file:///w/a.py";
+    observed.open(file, 12, "one");
+    let (server, path) = (Arc::clone(&observed.server), PathBuf::from("/w/a.py"));
+    let checking = tokio::spawn(async move { summary(&server.check(&path, after(3000)).await) });
+    tokio::task::yield_now().await;
+    observed.server.observe_document(file, DocumentEvent::Closed);
+    observed.open(file, 12, "reloaded");
+    observed.publish(file, 12, &["about the reloaded text"]);
+    assert_eq!(checking.await.unwrap(), "unknown: the text was changed again before the answer had come");
+}
+
+#[tokio::test(start_paused = true)]
+async fn columns_without_the_text_are_not_proven() {
+    let observed = observe("ruff", json!({ "textDocumentSync": 1 }));
+    let (language, document) = ("python".to_owned(), None);
+    let event = DocumentEvent::Opened { language, version: 1, document, is_modified: false, is_first: true };
+    observed.server.observe_document("file:///w/a.py", event);
+    observed.publish("file:///w/a.py", 1, &["bad"]);
+    assert_eq!(observed.check("file:///w/a.py").await, "likely: bad");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_save_to_another_file_leaves_the_text_unsaved() {
+    let observed = observe("clangd", json!({ "textDocumentSync": 2 }));
+    let header = "file:///w/b.h";
+    observed.open(header, 1, "one");
+    observed.open(A, 1, "int a;");
+    observed.publish(A, 1, &[]);
+    observed.change(header, 2, "two");
+    observed.server.observe_document(header, DocumentEvent::Saved { is_modified: true });
+    let blind = "unknown: it sees other files as they were saved, and one was changed since";
+    assert_eq!(observed.check(A).await, blind);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_modified_buffer_that_the_editor_does_not_sync_is_unseen() {
+    let observed = observe("ruff", json!({ "textDocumentSync": 1 }));
+    observed.open(A, 1, "one");
+    assert!(!observed.server.has_unseen_text(A));
+    let event = DocumentEvent::Changed { version: 2, document: None, is_modified: true };
+    observed.server.observe_document(A, event);
+    assert!(observed.server.has_unseen_text(A));
+    let event = DocumentEvent::Changed { version: 3, document: None, is_modified: false };
+    observed.server.observe_document(A, event);
+    assert!(!observed.server.has_unseen_text(A));
 }
 
 /// A server that rejects pulls may still publish.

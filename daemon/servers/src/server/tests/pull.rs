@@ -1,6 +1,6 @@
 //! Servers with pull diagnostics.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::*;
 use super::fake_server::{after, check, full, sleep_ms, start_pull, start_push, subject, summary};
@@ -211,4 +211,38 @@ async fn after_folders_changed_the_pull_waits_until_the_server_has_seen_that() {
             tokio::join!(check(&server, "/a"), fake.respond("textDocument/diagnostic", full(&[])));
         assert_eq!((verdict.0.as_str(), verdict.1), expected);
     }
+}
+
+/// Roslyn registers a pull for each kind of its diagnostics.
+#[tokio::test(start_paused = true)]
+async fn all_registered_pulls_together_are_the_diagnostics() {
+    let (server, mut fake) = start_pull(json!({})).await;
+    let register = |id: &str, options: Value| json!({ "id": id, "method": "textDocument/diagnostic", "registerOptions": options });
+    let styles = json!({ "identifier": "styles", "documentSelector": [{ "language": "css" }] });
+    let registrations = json!({ "registrations": [
+        register("1", json!({ "identifier": "syntax", "documentSelector": [{ "language": "c" }] })),
+        register("2", json!({ "identifier": "types", "documentSelector": null })),
+        register("3", json!({ "identifier": "types" })),
+        register("4", styles),
+    ] });
+    fake.send(json!({ "id": 1, "method": "client/registerCapability", "params": registrations })).await;
+    assert_eq!(fake.next().await["result"], json!(null));
+    server.sync_document(&subject("/a", "1"), "c");
+    let (verdict, asked) = tokio::join!(check(&server, "/a"), async {
+        fake.expect("textDocument/didOpen").await;
+        let mut asked = Vec::new();
+        for messages in [["static"], ["syntax"], ["types"]] {
+            asked.push(fake.respond("textDocument/diagnostic", full(&messages)).await["identifier"].clone());
+        }
+        asked
+    });
+    assert_eq!(verdict.0, "proven: static, syntax, types");
+    assert_eq!(asked, [json!(null), json!("syntax"), json!("types")]);
+
+    // A part that is missing may be the one with the errors.
+    let (verdict, ()) = tokio::join!(check(&server, "/a"), async {
+        fake.respond("textDocument/diagnostic", full(&[])).await;
+        fake.respond_error("textDocument/diagnostic", -32603).await;
+    });
+    assert_eq!(verdict.0, "unknown: it answers with an error: no (-32603)");
 }
