@@ -299,6 +299,15 @@ impl EditorQuery<'_> {
                 if version.is_some() && file.version != version {
                     return Some(self.unknown_report(&subject.path, "the person is typing in it"));
                 }
+                // A buffer that was read again from the disk may have the same version.
+                let now = files.buffers().find(&subject.path, Some(self.client)).and_then(Result::ok);
+                if now
+                    .is_some_and(|now| Some(now.version) == version && now.document != *subject.text.as_str())
+                {
+                    return Some(
+                        self.unknown_report(&subject.path, "its text is another one in the editor by now"),
+                    );
+                }
                 Some(self.reports(&subject.path, file))
             }
         }

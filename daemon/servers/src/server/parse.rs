@@ -53,9 +53,9 @@ struct RawPublish<'a> {
     uri: String,
     #[serde(default)]
     version: Value,
-    // Go servers write `null` for an empty list.
+    // Go servers write `null` for an empty list. Without the member, it is not known what the server means.
     #[serde(borrow)]
-    diagnostics: Option<&'a RawValue>,
+    diagnostics: &'a RawValue,
 }
 
 #[derive(Deserialize)]
@@ -82,8 +82,10 @@ struct RawWorkspaceItem<'a> {
 pub(super) fn parse_publish(params: &RawValue) -> Option<PublishNotification> {
     let raw: RawPublish<'_> = serde_json::from_str(params.get()).ok()?;
     let mut room = MAX_READ;
-    let set =
-        raw.diagnostics.map_or_else(|| Some(DiagnosticSet::default()), |items| set(items, &mut room))?;
+    let set = match raw.diagnostics.get() {
+        "null" => DiagnosticSet::default(),
+        _ => set(raw.diagnostics, &mut room)?,
+    };
     Some(PublishNotification { uri: raw.uri, version: raw.version.as_i64(), set })
 }
 

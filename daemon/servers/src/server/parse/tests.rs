@@ -63,8 +63,13 @@ fn every_form_of_a_publish_is_parsed() {
     };
     assert_eq!([json!(3), json!(null), json!("3"), json!(1.5)].map(version), [Some(3), None, None, None]);
     assert_eq!(read(json!({ "uri": "u", "diagnostics": [] })).unwrap().set, DiagnosticSet::default());
-    for odd in [json!({ "diagnostics": [] }), json!({ "uri": "u", "diagnostics": 1 }), json!(null), json!([])]
-    {
+    for odd in [
+        json!({ "diagnostics": [] }),
+        json!({ "uri": "u" }),
+        json!({ "uri": "u", "diagnostics": 1 }),
+        json!(null),
+        json!([]),
+    ] {
         assert_eq!(read(odd), None);
     }
 }
