@@ -2,22 +2,23 @@
 
 use serde_json::json;
 
-use super::{check, start_connected};
+use super::{check, start_connected, wait_for_answer};
 use crate::neovim::neovim_session::for_each_neovim;
 
-/// A server that publishes a file's first line as soon as it is opened.
+/// A server that publishes a file's first line as soon as it gets the text.
 const ECHO: &str = r#"
     T.serve("scripted", "python", {})
     local notify = getmetatable(T.servers.scripted).notify
     T.servers.scripted.notify = function(self, method, params)
-      if method == "textDocument/didOpen" then
-        local document = params.textDocument
+      local went, document = notify(self, method, params), params and params.textDocument
+      local text = document and document.version and self.texts[document.uri]
+      if text then
         vim.schedule(function()
-          local items = { T.problem(0, 0, 1, vim.split(document.text, "\n")[1]) }
+          local items = { T.problem(0, 0, 1, vim.split(text, "\n")[1]) }
           self:publish(vim.uri_to_fname(document.uri), items, document.version)
         end)
       end
-      return notify(self, method, params)
+      return went
     end
     function T.first_line(path)
       local answer = T.ask("diagnostics", { path = path, wait = 60000 })
@@ -112,6 +113,29 @@ fn a_file_that_was_changed_on_the_disk_is_read_again() {
         assert_eq!(window.lua(r#"return T.first_line("a.py")"#), "changed since");
         std::fs::remove_file(scripted.env.path("a.py")).unwrap();
         assert_eq!(window.lua(r#"return T.first_line("a.py")"#), "unsupported");
+    });
+}
+
+/// A check that the daemon has cancelled may still end in the plugin, without a result.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_cancelled_check_ends_no_other_ones_use_of_a_file() {
+    for_each_neovim(|program| {
+        let (_env, mut window) = start_connected(program);
+        window.lua(
+            r#"
+            T.serve("slow", "python", { held = { "initialize" } })
+            require("copydesk.time_limits").hidden_buffer_idle = 0
+            function T.done() require("copydesk.diagnostics").done({ uri = T.uri("a.py") }) end
+            assert(T.ask("servers", { path = "a.py", wait = 1 }).state == "starting")
+            T.begin("servers", { path = "a.py", wait = 600000 })
+            T.done()
+            T.servers.slow:die()"#,
+        );
+        assert_eq!(wait_for_answer(&mut window)["state"], "unsupported");
+        assert_eq!(window.lua(r#"return vim.fn.bufloaded("a.py")"#), 1);
+        window.lua("T.done()");
+        window.wait_until(r#"vim.fn.bufloaded("a.py") == 0"#);
     });
 }
 

@@ -33,18 +33,15 @@ const MAX_ASKED: usize = 20;
 struct DocumentHold {
     link: Arc<dyn EditorServerLink>,
     uri: String,
-    is_held: bool,
 }
 
 impl Drop for DocumentHold {
     fn drop(&mut self) {
-        if self.is_held {
-            let (link, uri) = (Arc::clone(&self.link), std::mem::take(&mut self.uri));
-            send_in_order(async move {
-                // A disconnected editor holds nothing.
-                let _ = link.servers_done(uri).await;
-            });
-        }
+        let (link, uri) = (Arc::clone(&self.link), std::mem::take(&mut self.uri));
+        send_in_order(async move {
+            // A disconnected editor holds nothing.
+            let _ = link.servers_done(uri).await;
+        });
     }
 }
 
@@ -73,10 +70,9 @@ impl EditorServers {
         let until = now + millis(params.wait);
         let ready_by = params.wait_ready.map_or(until, |wait| until.min(now + millis(Some(wait))));
         let wait = params.wait.map(|wait| wait.min(params.wait_ready.unwrap_or(wait)));
-        let mut hold = DocumentHold { link: Arc::clone(&self.link), uri: uri.to_owned(), is_held: true };
+        let _hold = DocumentHold { link: Arc::clone(&self.link), uri: uri.to_owned() };
         let serving = self.link.servers(EditorServersParams { uri: uri.to_owned(), wait }).await?;
         if !matches!(serving.state, AnswerState::Answered | AnswerState::Starting) {
-            hold.is_held = false;
             return Ok(without_files(serving.state));
         }
         Ok(self.judge_file(uri, &serving, params.version, (until, ready_by)).await)

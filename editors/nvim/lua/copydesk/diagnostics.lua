@@ -37,11 +37,7 @@ end
 ---@return copydesk.EditorServersResult
 function M.servers(params)
   local deadline = signal.now() + (params.wait or 0)
-  local buffer = require("copydesk.buffer").of(params.uri)
-  if not params.wait and not (buffer and vim.api.nvim_buf_is_loaded(buffer)) then
-    return { state = "cancelled" }
-  end
-  return require("copydesk.visit").hold(params.uri, deadline, function(loaded)
+  return require("copydesk.visit").hold(params.uri, deadline, params.wait ~= nil, function(loaded)
     local function clients()
       return vim.api.nvim_buf_is_loaded(loaded) and server.of(loaded) or {}
     end

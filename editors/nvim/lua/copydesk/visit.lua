@@ -22,12 +22,16 @@ local LARGEST = 4 * 1024 * 1024
 ---@field path string
 ---@field stamp string The state of the file when it was read.
 ---@field existed boolean The user had this buffer, but not loaded.
----@field uses integer Open `hold` calls.
+---@field uses table<copydesk.DocumentUse, true>
 ---@field used number When it was last used.
 ---@field settled boolean The time for servers to attach is over.
 ---@field kind? string The kind of file, by its name.
 
+---@class copydesk.DocumentUse A request about a document.
+---@field visit? copydesk.HiddenBuffer
+
 local visits = {} ---@type table<integer, copydesk.HiddenBuffer>
+local held = {} ---@type table<string, copydesk.DocumentUse[]> What `hold` began, by URI.
 local unserved = {} ---@type table<string, number> Kinds of files without a server, and until when that counts.
 local timer ---@type uv.uv_timer_t?
 local group ---@type integer?
@@ -113,10 +117,11 @@ local function sweep()
   end)
   local count, now, next_end = #old_first, signal.now(), nil
   for _, visit in ipairs(old_first) do
-    if visit.uses == 0 and (count > M.most or now - visit.used >= limits.hidden_buffer_idle) then
+    local is_used = next(visit.uses) ~= nil
+    if not is_used and (count > M.most or now - visit.used >= limits.hidden_buffer_idle) then
       finish(visit)
       count = count - 1
-    elseif visit.uses == 0 then
+    elseif not is_used then
       next_end = next_end or visit.used + limits.hidden_buffer_idle
     end
   end
@@ -147,7 +152,7 @@ local function load(path, known)
     end)
   end
   local visit = { buffer = buffer, path = path, stamp = now, existed = known ~= nil }
-  visit.uses, visit.used, visit.settled = 0, 0, false
+  visit.uses, visit.used, visit.settled = {}, 0, false
   begin(visit)
   return visit
 end
@@ -186,55 +191,47 @@ function M.gone(uri)
   end
 end
 
----@param visit copydesk.HiddenBuffer
-local function release(visit)
-  visit.uses = math.max(0, visit.uses - 1)
-  visit.used = signal.now()
-  sweep()
+--- Ends a use. Ending it again does nothing.
+---@param use? copydesk.DocumentUse
+local function end_use(use)
+  local visit = use and use.visit
+  if use and visit then
+    use.visit, visit.uses[use], visit.used = nil, nil, signal.now()
+    sweep()
+  end
 end
 
 --- Ends a use that `hold` began.
 ---@param uri string
 function M.release(uri)
-  local buffer = require("copydesk.buffer").of(uri)
-  if buffer and visits[buffer] then
-    release(visits[buffer])
-  end
+  local uses = held[uri] or {}
+  end_use(table.remove(uses, 1))
+  held[uri] = #uses > 0 and uses or nil
 end
 
 --- Ends all uses, because the connection that began them is closed.
 function M.release_all()
+  held = {}
   for _, visit in pairs(visits) do
-    visit.uses = 0
+    visit.uses = {}
   end
   sweep()
 end
 
---- Runs a function with the buffer of a document, loaded if needed. Call it in a coroutine.
 ---@generic T: {state: copydesk.AnswerState}
+---@param use copydesk.DocumentUse
 ---@param uri string
 ---@param deadline number
+---@param may_load boolean
 ---@param run fun(buffer: integer): T
 ---@return T
-function M.with(uri, deadline, run)
-  local result = M.hold(uri, deadline, run)
-  if result.state == "answered" or result.state == "starting" then
-    M.release(uri)
-  end
-  return result
-end
-
---- Like `with`, but the buffer stays loaded until `release`, if the result is "answered" or "starting".
----@generic T: {state: copydesk.AnswerState}
----@param uri string
----@param deadline number
----@param run fun(buffer: integer): T
----@return T
-function M.hold(uri, deadline, run)
+local function run_in(use, uri, deadline, may_load, run)
   local buffer = require("copydesk.buffer").of(uri)
   local is_loaded = buffer and vim.api.nvim_buf_is_loaded(buffer)
   local visit = buffer and visits[buffer] ---@type copydesk.HiddenBuffer?
-  if is_loaded and not visit then
+  if not is_loaded and not may_load then
+    return { state = "cancelled" }
+  elseif is_loaded and not visit then
     return run(buffer)
   elseif not visit then
     local is_file, path = pcall(vim.uri_to_fname, uri)
@@ -252,18 +249,41 @@ function M.hold(uri, deadline, run)
   if not visit then
     return { state = "unsupported" }
   end
-  visit.uses = visit.uses + 1
+  use.visit, visit.uses[use] = visit, true
   settle(visit, deadline)
-  if visit.kind and visit.uses == 1 and #server.of(visit.buffer) == 0 and not visit.existed then
+  if visit.kind and vim.tbl_count(visit.uses) <= 1 and #server.of(visit.buffer) == 0 and not visit.existed then
     unserved[visit.kind] = signal.now() + limits.unserved_kind
     finish(visit)
     return { state = "unsupported" }
   end
-  local ok, result = xpcall(run, debug.traceback, visit.buffer)
-  if not ok or result.state ~= "answered" and result.state ~= "starting" then
-    release(visit)
-  end
+  return run(visit.buffer)
+end
+
+--- Runs a function with the buffer of a document, loaded if needed. Call it in a coroutine.
+---@generic T: {state: copydesk.AnswerState}
+---@param uri string
+---@param deadline number
+---@param run fun(buffer: integer): T
+---@return T
+function M.with(uri, deadline, run)
+  local use = {} ---@type copydesk.DocumentUse
+  local ok, result = xpcall(run_in, debug.traceback, use, uri, deadline, true, run)
+  end_use(use)
   return ok and result or error(result, 0)
+end
+
+--- Like `with`, but the buffer stays loaded until `release`, whatever the result.
+---@generic T: {state: copydesk.AnswerState}
+---@param uri string
+---@param deadline number
+---@param may_load boolean
+---@param run fun(buffer: integer): T
+---@return T
+function M.hold(uri, deadline, may_load, run)
+  local use = {} ---@type copydesk.DocumentUse
+  held[uri] = held[uri] or {}
+  table.insert(held[uri], use)
+  return run_in(use, uri, deadline, may_load, run)
 end
 
 return M
