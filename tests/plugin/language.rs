@@ -10,6 +10,7 @@ mod diagnostics;
 mod freshness;
 mod navigate;
 mod proof;
+mod reports;
 mod unloaded;
 
 /// A connected Neovim with `a.py` in its folder; the daemon lives as long as the test holds it.

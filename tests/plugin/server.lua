@@ -121,12 +121,29 @@ function T.serve(name, filetype, options)
       if not self.is_dead then
         vim.lsp.start({
           name = name, cmd = cmd, root_dir = vim.uv.cwd(), capabilities = ours,
-          offset_encoding = options.encoding, handlers = options.handlers,
+          offset_encoding = options.encoding, handlers = options.handlers, on_attach = options.on_attach,
         })
       end
     end,
   })
   return self
+end
+
+-- Records the plugin's reports to the daemon, with their method, from now on.
+function T.reports()
+  local reports = {}
+  vim.api.nvim_create_autocmd("LspNotify", {
+    callback = function(event)
+      local name = event.data.method:match("^copydesk/server/(.*)")
+      if name then table.insert(reports, vim.tbl_extend("error", { name = name }, event.data.params)) end
+    end,
+  })
+  return reports
+end
+
+-- The reports of documents that have this event.
+function T.reported(reports, event)
+  return vim.tbl_filter(function(report) return report.event == event end, reports)
 end
 
 function T.uri(path)

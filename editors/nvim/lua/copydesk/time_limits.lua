@@ -51,6 +51,9 @@ M.navigation = 10 * 1000
 --- The pause before a server that was not ready is asked again.
 M.navigation_retry = 200
 
+--- The shortest time between two reports of one progress of a language server: each report sends the user's pending changes.
+M.progress_report = 250
+
 --- How long a hidden buffer that no request uses stays loaded. Then it is deleted, for its memory.
 M.hidden_buffer_idle = 3 * 60 * 1000
 --- How long a hidden buffer waits for a language server to attach. Then it counts as a file without a server.

@@ -1,11 +1,9 @@
 --- Reports to the daemon what the user's language servers receive and send. The daemon decides what that proves.
 ---
---- Neovim drops the version of published diagnostics. So the plugin wraps each client's handlers, including the user's own.
----
---- Contract: the user's handlers get everything, unchanged, even if the plugin fails. Reports keep the order of events, and are sent only
---- while connected; a new connection gets everything again.
+--- Contract: reports keep the order of events, and are sent only while connected; a new connection gets everything again.
 
 local numbers = require("copydesk.diagnostics.numbers")
+local observer = require("copydesk.diagnostics.received")
 local methods = require("copydesk.protocol").methods
 local server = require("copydesk.server")
 local signal = require("copydesk.signal")
@@ -17,11 +15,10 @@ local OWN_VERSIONS = 1000000000
 
 ---@class copydesk.ReportedServer
 ---@field documents table<string, copydesk.ReportedDocument> By URI.
+---@field progress table<string|integer, number> When the progress of each token was last reported.
 
 local servers = {} ---@type table<integer, copydesk.ReportedServer>
 local daemon_id ---@type integer?
---- The plugin's wrappers. Clients may share a table of handlers, which is wrapped once.
-local wrappers = setmetatable({}, { __mode = "k" })
 local is_listening = false
 
 ---@param method string
@@ -58,41 +55,6 @@ local function received_later(id, method, params)
   end)
 end
 
---- Wraps a client's handler.
----@param client vim.lsp.Client
----@param method string
----@param is_relevant? fun(params: any): boolean
-local function wrap(client, method, is_relevant)
-  local inner = client.handlers[method]
-  if inner and wrappers[inner] then
-    return
-  end
-  local function wrapper(problem, params, context, config)
-    pcall(function()
-      if not is_relevant or is_relevant(params) then
-        received_later(context.client_id, method, params)
-      end
-    end)
-    -- The user may have replaced the global handler since.
-    local handler = inner or vim.lsp.handlers[method]
-    if handler then
-      return handler(problem, params, context, config)
-    end
-  end
-  wrappers[wrapper] = true
-  client.handlers[method] = wrapper
-end
-
---- Whether a registration is about pull diagnostics: the daemon needs no other.
----@param params any
----@return boolean
-local function is_about_pull(params)
-  params = type(params) == "table" and params or {}
-  return vim.iter(params.registrations or params.unregisterations or {}):any(function(registration)
-    return type(registration) == "table" and registration.method == "textDocument/diagnostic"
-  end)
-end
-
 ---@param id integer
 ---@param document copydesk.ReportedDocument
 ---@param event copydesk.ServerDocumentEvent
@@ -122,13 +84,6 @@ local function opened(id, document, is_running)
   end
 end
 
-local function wrap_handlers(client)
-  wrap(client, "textDocument/publishDiagnostics")
-  wrap(client, "experimental/serverStatus")
-  wrap(client, "client/registerCapability", is_about_pull)
-  wrap(client, "client/unregisterCapability", is_about_pull)
-end
-
 --- Reports a server, once per connection.
 ---@param client vim.lsp.Client
 ---@param is_running boolean
@@ -136,7 +91,7 @@ local function started(client, is_running)
   if servers[client.id] then
     return
   end
-  servers[client.id] = { documents = {} }
+  servers[client.id] = { documents = {}, progress = {} }
   local command, root = client.config.cmd, client.root_dir or client.config.root_dir
   send(methods.serverStarted, {
     server = client.id,
@@ -149,8 +104,8 @@ local function started(client, is_running)
     running = is_running,
   })
   if is_running then
-    local registered = vim.tbl_get(client, "dynamic_capabilities", "capabilities", "textDocument/diagnostic")
-    if registered and #registered > 0 then
+    local registered = observer.registrations(client)
+    if #registered > 0 then
       received(client.id, "client/registerCapability", { registrations = registered })
     end
     for token, title in pairs(client.progress.pending) do
@@ -285,9 +240,11 @@ local function listen()
         renumbered(event.buf)
       end)
     elseif client and not server.is_ours(client) then
-      wrap_handlers(client)
+      observer.wrap_handlers(client, received_later)
       local document = numbers.new(event.buf, true)
       vim.schedule(function()
+        -- The user's `on_attach` has run by now.
+        observer.wrap_handlers(client, received_later)
         started(client, false)
         if document then
           opened(client.id, document, false)
@@ -317,7 +274,10 @@ local function listen()
     end
   end)
   on("LspProgress", function(event)
-    received_later(event.data.client_id, "$/progress", event.data.params)
+    local id, params = event.data.client_id, event.data.params
+    if observer.is_progress_due(servers[id] and servers[id].progress or {}, params) then
+      received_later(id, "$/progress", params)
+    end
   end)
   on("BufWritePost", function(event)
     vim.schedule(function()
@@ -336,7 +296,7 @@ function M.start(daemon)
   end
   for _, client in ipairs(server.all()) do
     if client.initialized then
-      wrap_handlers(client)
+      observer.wrap_handlers(client, received_later)
       started(client, true)
       for buffer in pairs(client.attached_buffers) do
         local document = vim.api.nvim_buf_is_valid(buffer) and numbers.new(buffer, false)
