@@ -139,6 +139,56 @@ fn a_cancelled_check_ends_no_other_ones_use_of_a_file() {
     });
 }
 
+/// Neovim opens such a file under a version that it has used before, for another text.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_that_is_read_again_gets_a_version_of_its_own() {
+    for (sync, first_change) in [(1, json!("again\nline\n")), (2, json!(""))] {
+        for_each_neovim(|program| {
+            let (_env, mut window) = start_connected(program);
+            let script = r#"
+                local sent = {}
+                local server = T.serve("scripted", "python", {
+                  sync = ..., capabilities = { diagnosticProvider = {} },
+                  answers = { ["textDocument/diagnostic"] = { result = { kind = "full", items = {} } } },
+                })
+                local notify = server.notify
+                server.notify = function(self, method, params)
+                  if method:find("did[OC]") then table.insert(sent, { method, params }) end
+                  return notify(self, method, params)
+                end
+                local function check() return T.ask("diagnostics", { path = "a.py", wait = 60000 }).files[1].proof end
+                -- The last change since the last opening, if its version is above all before.
+                local function last_change()
+                  T.until_(function() return sent[#sent][1] == "textDocument/didChange" end)
+                  local greatest = 0
+                  for number = 1, #sent - 1 do
+                    greatest = math.max(greatest, sent[number][2].textDocument.version or 0)
+                  end
+                  local change = sent[#sent][2]
+                  assert(sent[#sent - 1][1] == "textDocument/didOpen")
+                  assert(change.textDocument.version > greatest, vim.inspect(sent))
+                  return change.contentChanges[1]
+                end
+                local seen = { check(), #sent }
+                vim.fn.writefile({ "again", "line" }, "a.py")
+                seen[3] = check()
+                seen[4] = last_change().text
+                for number = 5, 7 do
+                  vim.api.nvim_buf_delete(vim.fn.bufnr("a.py"), { force = true })
+                  check()
+                  seen[number] = last_change().text == seen[4]
+                end
+                local buffer = vim.fn.bufnr("a.py")
+                local is_changed = vim.bo[buffer].modified or #vim.fn.undotree(buffer).entries > 0
+                return { seen, is_changed, vim.api.nvim_buf_get_lines(buffer, 0, -1, false) }"#;
+            let seen = window.nvim.lua(script, json!([sync]));
+            let expected = json!(["proven", 1, "proven", first_change, true, true, true]);
+            assert_eq!(seen, json!([expected, false, ["again", "line"]]));
+        });
+    }
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn the_swap_file_of_another_neovim_asks_nothing() {

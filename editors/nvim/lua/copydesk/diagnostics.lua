@@ -29,6 +29,12 @@ end
 ---@param daemon vim.lsp.Client
 function M.start(daemon)
   require("copydesk.visit").release_all()
+  -- The daemon that sent them is gone, and the new one counts from the start.
+  for key, request in pairs(requests) do
+    requests[key] = nil
+    request.cancel()
+    request.fail(REQUEST_FAILED, "the connection was closed")
+  end
   require("copydesk.diagnostics.report").start(daemon)
 end
 
@@ -37,6 +43,7 @@ end
 ---@return copydesk.EditorServersResult
 function M.servers(params)
   local deadline = signal.now() + (params.wait or 0)
+  require("copydesk.diagnostics.report").sweep()
   return require("copydesk.visit").hold(params.uri, deadline, params.wait ~= nil, function(loaded)
     local function clients()
       return vim.api.nvim_buf_is_loaded(loaded) and server.of(loaded) or {}
@@ -88,9 +95,8 @@ local function buffer_with_version(client, document)
   if not reported or not vim.api.nvim_buf_is_loaded(reported.buffer) then
     return nil
   end
-  -- A version that was sent just now is not in `reported` yet.
-  local version = vim.lsp.util.buf_versions[reported.buffer] or reported.version
-  local has_version = version == document.version or reported.version == document.version and reported.opening
+  -- A text that was sent just now is not in `reported` yet.
+  local has_version = reported.version == document.version and require("copydesk.diagnostics.numbers").is_newest(reported)
   return has_version and reported.buffer or nil
 end
 
@@ -113,12 +119,12 @@ function M.request(params)
   if params.document and not buffer then
     return failed(CONTENT_MODIFIED, "the text has changed")
   end
+  local key, request = request_key(params), { server = client.id, buffer = buffer } ---@type string, copydesk.ServerRequest
   local response = require("copydesk.await").await(function(done)
-    local request = { server = client.id, buffer = buffer } ---@type copydesk.ServerRequest
     function request.fail(code, message)
       done(failed(code, message))
     end
-    requests[request_key(params)] = request
+    requests[key] = request
     request.cancel = server.request(client, params.method, params.params, buffer, function(problem, result)
       if not problem then
         done({ result = result })
@@ -129,7 +135,9 @@ function M.request(params)
       end
     end)
   end)
-  requests[request_key(params)] = nil
+  if requests[key] == request then
+    requests[key] = nil
+  end
   return response
 end
 
@@ -144,6 +152,7 @@ function M.notify(params)
       request.fail(-32800, "the request was cancelled")
     end
   elseif client and not server.is_stopped(client) and (not params.document or buffer_with_version(client, params.document)) then
+    -- Otherwise the server has a newer text. The report of that makes the daemon forget its message.
     server.notify(client, params.method, params.params)
   end
 end
@@ -156,6 +165,17 @@ function M.detached(id, buffer)
     if request.server == id and request.buffer == buffer then
       request.cancel()
       request.fail(CONTENT_MODIFIED, "the document was closed")
+    end
+  end
+end
+
+--- Fails all open requests of a server that has ended.
+---@param id integer
+function M.ended(id)
+  for _, request in pairs(requests) do
+    if request.server == id then
+      request.cancel()
+      request.fail(REQUEST_FAILED, "the language server has ended")
     end
   end
 end

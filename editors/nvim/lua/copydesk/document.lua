@@ -37,6 +37,13 @@ local function remember(bufnr)
   known_files[bufnr] = { name = name, stamp = stamp_of(name), writes = writes_of(bufnr) }
 end
 
+--- Whether a BufWritePost is about the buffer's own file: a buffer, or a part of it, may be written to another one.
+---@param event {file: string, buf: integer}
+---@return boolean
+function M.is_own_file(event)
+  return vim.fn.fnamemodify(event.file, ":p") == vim.api.nvim_buf_get_name(event.buf)
+end
+
 --- Starts to track reads and writes.
 function M.watch()
   local group = vim.api.nvim_create_augroup("copydesk.document", {})
@@ -44,9 +51,7 @@ function M.watch()
     group = group,
     desc = "Copydesk remembers the file as it was read or written",
     callback = function(event)
-      -- Writing a part of a buffer to another file says nothing about its own file.
-      local file, name = vim.fn.fnamemodify(event.file, ":p"), vim.api.nvim_buf_get_name(event.buf)
-      if event.event ~= "BufWritePost" or file == name then
+      if event.event ~= "BufWritePost" or M.is_own_file(event) then
         remember(event.buf)
       end
     end,

@@ -112,6 +112,10 @@ function M.all()
       require("copydesk.document").changed(params)
     end),
     [methods.restarted] = notification(function()
+      local client = require("copydesk.client").get()
+      if client then
+        require("copydesk.diagnostics").start(client)
+      end
       require("copydesk.session").reload()
     end),
   }

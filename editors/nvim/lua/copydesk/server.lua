@@ -50,6 +50,21 @@ function M.all()
   return clients({ _uninitialized = true })
 end
 
+--- The clients with a callback.
+local with_callback = setmetatable({}, { __mode = "k" })
+
+--- Has a function called when a server ends. A second one for the same client is ignored.
+---@param client vim.lsp.Client
+---@param callback fun()
+function M.on_exit(client, callback)
+  ---@diagnostic disable-next-line: invisible
+  local callbacks = client._on_exit_cbs
+  if type(callbacks) == "table" and not with_callback[client] then
+    with_callback[client] = true
+    table.insert(callbacks, vim.schedule_wrap(callback))
+  end
+end
+
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param buffer? integer

@@ -16,6 +16,8 @@ local M = {}
 M.most = 20
 --- Larger files are not loaded.
 local LARGEST = 4 * 1024 * 1024
+--- `renew` changes nothing at most this often to reach a version.
+local MOST_RENEWALS = 50
 
 ---@class copydesk.HiddenBuffer
 ---@field buffer integer
@@ -167,6 +169,29 @@ local function refresh(visit)
     quiet_open.without_modelines(("checktime %d"):format(visit.buffer))
   end
   return now ~= nil
+end
+
+--- Has Neovim send the text of a hidden buffer once more, under a version above the given one: after it has read the file again, it may
+--- use a version again that stood for another text. Nothing changes, and a buffer that the user may see is left alone.
+---@param buffer integer
+---@param version integer
+function M.renew(buffer, version)
+  local options = visits[buffer] and vim.bo[buffer]
+  local is_hidden = options and not options.buflisted and #vim.fn.win_findbuf(buffer) == 0
+  if not is_hidden or options.modified or not options.modifiable then
+    return
+  end
+  local missing = math.max(0, version - vim.api.nvim_buf_get_changedtick(buffer))
+  if missing >= MOST_RENEWALS then
+    return
+  end
+  local undo_levels, is_readonly = options.undolevels, options.readonly
+  options.undolevels, options.readonly = -1, false
+  local first = vim.api.nvim_buf_get_lines(buffer, 0, 1, false)
+  for _ = 0, missing do
+    pcall(vim.api.nvim_buf_set_lines, buffer, 0, 1, false, first)
+  end
+  options.undolevels, options.readonly, options.modified = undo_levels, is_readonly, false
 end
 
 --- Waits until a server has attached, or `limits.attach` is over.

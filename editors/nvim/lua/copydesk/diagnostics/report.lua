@@ -15,6 +15,7 @@ local OWN_VERSIONS = 1000000000
 
 ---@class copydesk.ReportedServer
 ---@field documents table<string, copydesk.ReportedDocument> By URI.
+---@field greatest table<string, integer> The greatest version that each URI had.
 ---@field progress table<string|integer, number> When the progress of each token was last reported.
 
 local servers = {} ---@type table<integer, copydesk.ReportedServer>
@@ -58,20 +59,36 @@ end
 ---@param id integer
 ---@param document copydesk.ReportedDocument
 ---@param event copydesk.ServerDocumentEvent
+---@param version integer
 ---@param is_running? boolean
-local function report(id, document, event, is_running)
+---@return copydesk.ServerDocumentParams
+local function document_params(id, document, event, version, is_running)
   local buffer = document.buffer
   local is_valid = vim.api.nvim_buf_is_valid(buffer)
-  send(methods.serverDocument, {
+  return {
     server = id,
     uri = document.uri,
     event = event,
     language = event == "opened" and is_valid and vim.bo[buffer].filetype or nil,
-    version = document.version,
-    document = numbers.for_daemon(document),
+    version = version,
+    document = numbers.for_daemon(document, version),
     modified = is_valid and vim.bo[buffer].modified or false,
     running = is_running,
-  })
+  }
+end
+
+---@param id integer
+---@param document copydesk.ReportedDocument
+---@param event copydesk.ServerDocumentEvent
+---@param is_running? boolean
+local function report(id, document, event, is_running)
+  send(methods.serverDocument, document_params(id, document, event, document.version, is_running))
+  local repeated = (event == "opened" or event == "changed") and numbers.repeated(servers[id].greatest, document)
+  local client = repeated and event == "opened" and vim.lsp.get_client_by_id(id)
+  if client and numbers.newest_version(document) <= repeated then
+    require("copydesk.visit").renew(document.buffer, repeated)
+    server.flush(client)
+  end
 end
 
 ---@param id integer
@@ -91,7 +108,8 @@ local function started(client, is_running)
   if servers[client.id] then
     return
   end
-  servers[client.id] = { documents = {}, progress = {} }
+  servers[client.id] = { documents = {}, greatest = {}, progress = {} }
+  server.on_exit(client, M.sweep)
   local command, root = client.config.cmd, client.root_dir or client.config.root_dir
   send(methods.serverStarted, {
     server = client.id,
@@ -133,7 +151,9 @@ local function renamed(id, uri)
   for old, document in pairs(documents) do
     if document.buffer == buffer and spelled then
       documents[old] = nil
-      report(id, document, "closed")
+      if not document.closed then
+        report(id, document, "closed")
+      end
       documents[spelled] = vim.tbl_extend("force", document, { uri = spelled })
       return documents[spelled]
     end
@@ -155,15 +175,17 @@ end
 
 ON_SENT["textDocument/didChange"] = function(id, params)
   local document, version = document_of(id, params.textDocument.uri), params.textDocument.version
-  if document and version < OWN_VERSIONS then
-    document.version = version
+  if document and version < OWN_VERSIONS and version ~= document.early then
+    numbers.changed(document, version)
     report(id, document, "changed")
   end
 end
 
 ON_SENT["textDocument/didClose"] = function(id, params)
   local document = document_of(id, params.textDocument.uri)
-  if document then
+  if document and not document.closed then
+    -- It stays known: after a reload or under another name it is opened again.
+    document.closed = true
     report(id, document, "closed")
   end
 end
@@ -181,19 +203,27 @@ function M.watched(id, changes)
   end
 end
 
---- Reports the daemon's version of a document that servers already have, perhaps under another version.
 ---@param buffer integer
-local function renumbered(buffer)
-  if not vim.api.nvim_buf_is_valid(buffer) then
-    return
-  end
+---@param run fun(id: integer, document: copydesk.ReportedDocument)
+local function each_document(buffer, run)
   for id, reported in pairs(servers) do
     for _, document in pairs(reported.documents) do
-      if document.buffer == buffer then
-        numbers.daemon_attached(document)
-        report(id, document, "renumbered")
+      if document.buffer == buffer and not document.closed then
+        run(id, document)
       end
     end
+  end
+end
+
+--- Reports the daemon's version of a document that servers already have, perhaps under another version.
+---@param buffer integer
+---@param ours? integer
+local function renumbered(buffer, ours)
+  if vim.api.nvim_buf_is_valid(buffer) then
+    each_document(buffer, function(id, document)
+      numbers.renumber(document, ours)
+      report(id, document, "renumbered")
+    end)
   end
 end
 
@@ -203,17 +233,42 @@ local function detached(id, buffer)
   for uri, document in pairs(servers[id] and servers[id].documents or {}) do
     if document.buffer == buffer then
       servers[id].documents[uri] = nil
-      report(id, document, "closed")
+      if not document.closed then
+        report(id, document, "closed")
+      end
     end
   end
 end
 
+--- Reports that the user has written a buffer to its own file: the text that it has now, which may change before the report.
+---@param buffer integer
 local function saved(buffer)
-  for id, reported in pairs(servers) do
-    for _, document in pairs(reported.documents) do
-      if document.buffer == buffer then
-        report(id, document, "saved")
-      end
+  numbers.written(buffer)
+  local at_write = {} ---@type table<copydesk.ReportedDocument, copydesk.ServerDocumentParams>
+  each_document(buffer, function(id, document)
+    local client = vim.lsp.get_client_by_id(id)
+    if client then
+      server.flush(client)
+    end
+    at_write[document] = document_params(id, document, "saved", numbers.newest_version(document))
+  end)
+  -- Neovim reports the changes that it has sent before.
+  vim.schedule(function()
+    each_document(buffer, function(id, document)
+      send(methods.serverDocument, at_write[document] or document_params(id, document, "saved", document.version))
+    end)
+  end)
+end
+
+--- Reports servers that have ended. Neovim fires no event if one has no buffer.
+function M.sweep()
+  for id in pairs(servers) do
+    local client = vim.lsp.get_client_by_id(id)
+    if not client or server.is_stopped(client) then
+      servers[id] = nil
+      send(methods.serverEnded, { server = id })
+      require("copydesk.diagnostics").ended(id)
+      signal.emit()
     end
   end
 end
@@ -237,7 +292,7 @@ local function listen()
     local client = vim.lsp.get_client_by_id(event.data.client_id)
     if client and client.id == daemon_id then
       vim.schedule(function()
-        renumbered(event.buf)
+        renumbered(event.buf, vim.lsp.util.buf_versions[event.buf] or 0)
       end)
     elseif client and not server.is_ours(client) then
       observer.wrap_handlers(client, received_later)
@@ -249,6 +304,7 @@ local function listen()
         if document then
           opened(client.id, document, false)
         end
+        M.sweep()
         signal.emit()
       end)
     end
@@ -259,11 +315,7 @@ local function listen()
     vim.schedule(function()
       detached(id, event.buf)
       require("copydesk.diagnostics").detached(id, event.buf)
-      local client = vim.lsp.get_client_by_id(id)
-      if servers[id] and (not client or server.is_stopped(client)) then
-        servers[id] = nil
-        send(methods.serverEnded, { server = id })
-      end
+      M.sweep()
       signal.emit()
     end)
   end)
@@ -280,9 +332,9 @@ local function listen()
     end
   end)
   on("BufWritePost", function(event)
-    vim.schedule(function()
+    if require("copydesk.document").is_own_file(event) then
       saved(event.buf)
-    end)
+    end
   end)
 end
 
@@ -298,6 +350,7 @@ function M.start(daemon)
     if client.initialized then
       observer.wrap_handlers(client, received_later)
       started(client, true)
+      server.flush(client)
       for buffer in pairs(client.attached_buffers) do
         local document = vim.api.nvim_buf_is_valid(buffer) and numbers.new(buffer, false)
         if document then
@@ -306,14 +359,19 @@ function M.start(daemon)
       end
     end
   end
+  -- A daemon that replaces another one has its documents already.
+  for buffer in pairs(daemon.attached_buffers) do
+    renumbered(buffer, numbers.version(buffer))
+  end
 end
 
---- The last version of a document that a server got.
+--- The last version of a document that a server got and has open.
 ---@param id integer
 ---@param uri string
 ---@return copydesk.ReportedDocument?
 function M.document(id, uri)
-  return document_of(id, uri)
+  local document = document_of(id, uri)
+  return document and not document.closed and document or nil
 end
 
 return M
