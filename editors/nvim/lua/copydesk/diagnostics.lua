@@ -112,6 +112,8 @@ end
 ---@return copydesk.EditorServerResponse
 function M.request(params)
   local client = vim.lsp.get_client_by_id(params.server)
+  -- The daemon gets the report that a server has ended before the failure of a request to it.
+  require("copydesk.diagnostics.report").sweep()
   if not client or server.is_stopped(client) then
     return failed(REQUEST_FAILED, "the language server has ended")
   end
@@ -138,6 +140,7 @@ function M.request(params)
   if requests[key] == request then
     requests[key] = nil
   end
+  require("copydesk.diagnostics.report").sweep()
   return response
 end
 
