@@ -256,16 +256,24 @@ fn a_server_that_was_there_before_the_daemon_counts_in_its_own_numbers() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
-fn a_file_that_is_read_again_can_be_proven() {
+fn a_file_that_is_read_again_can_be_proven_after_the_next_change() {
     let script = r#"
         local server = T.serve("scripted", "python", {})
         T.edit("a.py", "scripted")
         T.change({ "typed" }, "a.py", "scripted")
         vim.cmd("edit!")
         T.until_(function() return server:version("a.py") end)
+        local function ask()
+          return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
+        end
+        -- Neovim gives the text a version that another text had.
         server:publish("a.py", { T.problem(0, 0, 1, "read again") }, server:version("a.py"))
-        return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })"#;
-    check(script, answered_result("proven", &["read again"]));
+        local read_again = ask()
+        T.change({ "typed again" }, "a.py", "scripted")
+        server:publish("a.py", { T.problem(0, 0, 1, "typed again") }, server:version("a.py"))
+        return { read_again, ask() }"#;
+    let likely = answered_result("likely", &["read again"]);
+    check(script, json!([likely, answered_result("proven", &["typed again"])]));
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl ServerRecord {
         let head = fingerprint(&document.text, &quirks.head);
         let is_kept = |check: PreambleCheck| check.head == head && elsewhere <= Some(check.sent_at);
         if elsewhere <= Some(document.sent_at)
-            && (document.sent.is_first_text()
+            && (document.sent.is_opening_text()
                 || before.is_some_and(is_republished)
                 || document.preamble_check.is_some_and(is_kept))
         {
@@ -88,6 +88,8 @@ impl ServerRecord {
             // Without the text, the daemon cannot tell whether its preamble is the checked one.
             Freshness::Proven if !is_checked && !document.has_text() => Freshness::Likely,
             Freshness::Proven if !is_checked => Freshness::Resend,
+            // The server has to name the text by another number.
+            Freshness::Wait(_) | Freshness::Likely if document.sent.is_unclear() => Freshness::Resend,
             // The text differed for a moment, and is back: the server does not publish for it by itself.
             Freshness::Wait(None) if is_published && !document.sent.is_resent() => Freshness::Resend,
             verdict => verdict,

@@ -219,7 +219,7 @@ impl ServerRecord {
             // Some servers publish no version if the editor's is 0, with which Neovim opens a document. A text just
             // opened and unmodified equals the file, so no earlier text exists.
             has_earlier_text: document.observed.is_none()
-                || !document.sent.is_first_text()
+                || !document.sent.is_first()
                 || !document.is_clean(),
             sent_at: document.sent_at,
             last_related_change: self

@@ -17,7 +17,7 @@ const OWN_NUMBERS: i32 = 1_000_000_000;
 pub(super) struct SentVersions {
     /// The last ones, oldest first.
     sent: VecDeque<SentVersion>,
-    /// The server may have got other texts of the document before the first version.
+    /// The server may have got other texts since it opened the document, before the first version.
     has_earlier: bool,
     /// Up to this number, the server may have got other texts by the same numbers, before the document was closed.
     repeated: Option<i32>,
@@ -49,7 +49,6 @@ impl SentVersions {
 
     /// The versions of an editor's document. The fingerprints are of the versions, because the texts come later.
     pub(super) fn observed(version: i32, number: i32, has_earlier: bool, repeated: Option<i32>) -> Self {
-        let has_earlier = has_earlier || repeated.is_some();
         let mut versions = Self { sent: VecDeque::new(), has_earlier, repeated };
         versions.push(version, number, fingerprint(&version));
         versions
@@ -96,9 +95,20 @@ impl SentVersions {
         fingerprint.is_some() && fingerprint == self.sent.back().map(|last| last.fingerprint)
     }
 
-    /// Whether the server got no other text of the document.
-    pub(super) fn is_first_text(&self) -> bool {
-        self.sent.len() == 1 && !self.has_earlier
+    /// Whether the server got no other version of the document.
+    pub(super) fn is_first(&self) -> bool {
+        self.sent.len() == 1 && !self.has_earlier && self.repeated.is_none()
+    }
+
+    /// Whether the server got no other text since it opened the document.
+    pub(super) fn is_opening_text(&self) -> bool {
+        let last = self.sent.back().map(|last| last.fingerprint);
+        !self.has_earlier && self.sent.iter().all(|sent| Some(sent.fingerprint) == last)
+    }
+
+    /// Whether a publish cannot name the last version, because its number repeats.
+    pub(super) fn is_unclear(&self) -> bool {
+        self.sent.back().is_some_and(|last| self.named(last.number) == NamedVersion::Unclear)
     }
 
     /// Whether the version before had the same text.
@@ -130,17 +140,18 @@ mod tests {
     fn a_number_that_repeats_names_no_text() {
         let mut versions = SentVersions::observed(7, 0, false, None);
         assert_eq!(versions.named(0), NamedVersion::Sent(7));
-        assert!(versions.is_first_text());
+        assert!(versions.is_first());
         versions.observe_change(8, 4);
         versions.observe_change(9, 5);
         assert_eq!((versions.named(4), versions.named(3)), (NamedVersion::Sent(8), NamedVersion::Unclear));
 
         let mut again = SentVersions::observed(10, 0, false, versions.greatest_number());
-        assert!(!again.is_first_text());
+        assert!(!again.is_first() && again.is_opening_text() && again.is_unclear());
         // Of the two texts with the number 0, a late publish may mean either; by 5 it means one from before.
         assert_eq!((again.named(0), again.named(5)), (NamedVersion::Unclear, NamedVersion::Stale));
         again.observe_change(11, 6);
         assert_eq!(again.named(6), NamedVersion::Sent(11));
+        assert!(!again.is_opening_text() && !again.is_unclear());
         assert_eq!(again.greatest_number(), Some(6));
     }
 
