@@ -89,8 +89,6 @@ impl KnownServer {
         let mut quirks = self.quirks.clone();
         if let Some(settle_ms) = self.in_editors.settle_ms {
             quirks.settle_ms = settle_ms;
-            // A server that collects changes for longer is also silent for longer: gopls for a second, by default.
-            quirks.silence_ms = quirks.silence_ms.max(2 * settle_ms);
         }
         let missing = self.in_editors.unsaved_argument.as_ref().filter(|wanted| !command.contains(wanted));
         quirks.sees_unsaved &= missing.is_none();

@@ -210,10 +210,15 @@ impl ServerRecord {
         let is_newer = |edited: Option<(Instant, u64)>| {
             edited.map(|edited| edited.0) > last_publish.map(|publish| publish.received_at)
         };
+        // With an editor's options, a server may collect changes for longer, and is silent meanwhile: gopls for a second.
+        let silence_ms = match document.observed {
+            Some(_) => quirks.silence_ms.max(quirks.settle_ms.saturating_mul(2)),
+            None => quirks.silence_ms,
+        };
         let input = FreshnessInput {
             quirks,
             publish_gap: self.timings.gap_limit(),
-            silence_limit: self.timings.silence_limit(Duration::from_millis(quirks.silence_ms)),
+            silence_limit: self.timings.silence_limit(Duration::from_millis(silence_ms)),
             can_resend: document.observed.is_none() || !quirks.touch.is_empty(),
             version: document.version,
             // Some servers publish no version if the editor's is 0, with which Neovim opens a document. A text just
