@@ -47,6 +47,28 @@ fn a_turn_is_shown_as_it_goes_on() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
+fn an_ask_stays_in_sight_if_everything_is_redrawn() {
+    for_each_neovim(|program| {
+        let long = (1..=60).fold(String::new(), |text, number| text + &format!("line {number}\n\n"));
+        let turns = [ScriptedTurn::new().text(&long).call("c1", "bash", json!({ "command": "true", "description": "d" }))];
+        let scripted = environment_with_rules(turns, json!({ "bash": "ask" }));
+        let mut window = PluginNeovim::open(program, &scripted.env);
+        window.command("Copydesk ask Count");
+        window.nvim.wait_for_message("CopydeskAsk", |_| true);
+        let drawn = "require('copydesk.chat.transcript').is_drawn()";
+        let lines = "vim.api.nvim_buf_get_lines(vim.fn.bufnr('copydesk://chat'), -2, -1, false)[1]";
+        window.wait_until(&format!("{drawn} and {lines}:find('[R]', 1, true)"));
+        window.lua("require('copydesk.chat.transcript').show(require('copydesk.session').current())");
+        window.wait_until(drawn);
+        let last = "local window = vim.fn.win_findbuf(vim.fn.bufnr('copydesk://chat'))[1]
+            local count = vim.api.nvim_buf_line_count(vim.fn.bufnr('copydesk://chat'))
+            return { vim.fn.line('.', window) - count, vim.fn.line('w$', window) - count }";
+        assert_eq!(window.lua(last), json!([0, 0]));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_streamed_stays_in_sight_only_for_whom_is_at_the_end() {
     for_each_neovim(|program| {
         let many: String = (1..=60).map(|number| format!("line {number}\n\n")).collect();

@@ -101,15 +101,14 @@ local function keeping(change)
   if not went then
     error(problem, 0)
   end
+  -- Also if the number of lines is the same: a whole redraw moves the cursor, and lines may wrap otherwise than before.
   local now = vim.api.nvim_buf_line_count(buffer)
   for _, window in ipairs(following) do
-    if now ~= last then
-      vim.api.nvim_win_set_cursor(window, { now, 0 })
-      -- Show every screen row of a wrapped last line.
-      vim.api.nvim_win_call(window, function()
-        vim.cmd("normal! zb")
-      end)
-    end
+    vim.api.nvim_win_set_cursor(window, { now, 0 })
+    -- Show every screen row of a wrapped last line.
+    vim.api.nvim_win_call(window, function()
+      vim.cmd("normal! zb")
+    end)
   end
 end
 
