@@ -50,7 +50,11 @@ fn a_turn_is_shown_as_it_goes_on() {
 fn an_ask_stays_in_sight_if_everything_is_redrawn() {
     for_each_neovim(|program| {
         let long = (1..=60).fold(String::new(), |text, number| text + &format!("line {number}\n\n"));
-        let turns = [ScriptedTurn::new().text(&long).call("c1", "bash", json!({ "command": "true", "description": "d" }))];
+        let turns = [ScriptedTurn::new().text(&long).call(
+            "c1",
+            "bash",
+            json!({ "command": "true", "description": "d" }),
+        )];
         let scripted = environment_with_rules(turns, json!({ "bash": "ask" }));
         let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("Copydesk ask Count");

@@ -38,6 +38,8 @@ pub(super) struct Readiness {
     running: BTreeMap<String, WorkDoneProgress>,
     /// When progress that counts last began or ended.
     progress_changed: Option<Instant>,
+    /// Since when progress that counts is running.
+    progress_began: Option<Instant>,
     /// When it had first read the project, if it reported that.
     first_ready_at: Option<Instant>,
     /// How long the last reload took.
@@ -62,6 +64,7 @@ impl Readiness {
             opened: None,
             running: BTreeMap::new(),
             progress_changed: None,
+            progress_began: None,
             first_ready_at: None,
             last_reload: None,
             status: None,
@@ -108,7 +111,10 @@ impl Readiness {
     /// Until when a reload is expected to end, if the server was ready before. A reload is short, unless the last one
     /// was not.
     pub(super) fn ready_again_by(&self, now: Instant) -> Option<Instant> {
-        let Some((false, began, _)) = self.status else { return None };
+        let began = match self.status {
+            Some((is_quiescent, began, _)) => Some(began).filter(|_| !is_quiescent),
+            None => self.progress_began.filter(|_| self.names_progress()),
+        }?;
         let is_short = self.first_ready_at.is_some()
             && self.last_reload.is_none_or(|last_reload| last_reload <= SHORT_RELOAD);
         Some(began + SHORT_RELOAD).filter(|until| is_short && *until > now)
@@ -156,7 +162,10 @@ impl Readiness {
                     percent: percent(value),
                 };
                 self.running.insert(token.to_owned(), progress);
-                self.progress_changed = if counts { Some(now) } else { self.progress_changed };
+                if counts {
+                    self.progress_changed = Some(now);
+                    self.progress_began.get_or_insert(now);
+                }
             }
             Some("report") => {
                 if let Some(progress) = self.running.get_mut(token) {
@@ -168,11 +177,19 @@ impl Readiness {
                 let counted = self.running.remove(token).is_some_and(|progress| progress.counts);
                 self.progress_changed = if counted { Some(now) } else { self.progress_changed };
                 if counted && !self.running.values().any(|progress| progress.counts) {
-                    self.first_ready_at.get_or_insert(now);
+                    let began = self.progress_began.take();
+                    if self.first_ready_at.replace(self.first_ready_at.unwrap_or(now)).is_some() {
+                        self.last_reload = began.map(|began| now - began);
+                    }
                 }
             }
             _ => {}
         }
+    }
+
+    /// Whether only named progress counts. Other progress may be the work on a request, and says nothing of a reload.
+    fn names_progress(&self) -> bool {
+        matches!(&self.signal, ReadinessSignal::ProgressEnds { tokens, titles, .. } if !(tokens.is_empty() && titles.is_empty()))
     }
 
     fn counts(&self, token: &str, title: &str) -> bool {
@@ -180,7 +197,7 @@ impl Readiness {
         let is_known_token = tokens.iter().any(|start| token.starts_with(start.as_str()));
         let title = title.to_lowercase();
         let is_known_title = titles.iter().any(|start| title.starts_with(&start.to_lowercase()));
-        (tokens.is_empty() && titles.is_empty()) || is_known_token || is_known_title
+        !self.names_progress() || is_known_token || is_known_title
     }
 }
 

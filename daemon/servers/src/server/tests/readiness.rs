@@ -104,6 +104,35 @@ async fn a_check_waits_for_a_reindexing_unless_the_last_one_was_long() {
     assert_eq!(check(&server, "/a").await, ("unknown: it is still reading the project".into(), 0));
 }
 
+/// An editor's rust-analyzer reports no status, only progress.
+#[tokio::test(start_paused = true)]
+async fn a_check_waits_for_a_short_reindexing_that_is_reported_as_progress() {
+    let ready = json!({ "progressEnds": { "titles": ["Indexing"], "beginsMs": 0 } });
+    let (server, mut fake) = start_pull(json!({ "ready": ready })).await;
+    server.sync_document(&subject("/a", "1"), "c");
+    fake.expect("textDocument/didOpen").await;
+    let begin = || json!({ "kind": "begin", "title": "Indexing" });
+    fake.progress("i", begin()).await;
+    sleep_ms(10).await;
+    assert!(!server.is_reindexing_briefly());
+    fake.progress("i", json!({ "kind": "end" })).await;
+    fake.progress("i", begin()).await;
+    sleep_ms(10).await;
+    let (verdict, ()) = tokio::join!(check(&server, "/a"), async {
+        sleep_ms(800).await;
+        assert!(server.is_reindexing_briefly());
+        fake.progress("i", json!({ "kind": "end" })).await;
+        fake.respond("textDocument/diagnostic", full(&["x"])).await;
+    });
+    assert_eq!(verdict, ("proven: x".into(), 800));
+    fake.progress("i", begin()).await;
+    sleep_ms(4000).await;
+    fake.progress("i", json!({ "kind": "end" })).await;
+    fake.progress("i", begin()).await;
+    sleep_ms(10).await;
+    assert_eq!(check(&server, "/a").await, ("unknown: it is still reading the project: Indexing".into(), 0));
+}
+
 /// The server reindexed and finished before the daemon had read either message.
 #[tokio::test(start_paused = true)]
 async fn a_response_during_a_reindexing_does_not_count_however_short_it_was() {
