@@ -36,6 +36,32 @@ fn a_daemon_that_is_killed_is_replaced_and_the_conversation_goes_on() {
     });
 }
 
+/// As Ctrl-Z in a terminal does.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn an_edit_is_not_made_after_the_model_was_told_that_it_failed() {
+    for_each_neovim(|program| {
+        let told = ScriptedTurn::new().gate_before_response("told").text("I see.");
+        let [first, _] = edit("a.txt", "two", "TWO");
+        let scripted = allow_edits_environment([first.gate_before_response("begin"), told]);
+        scripted.env.write("a.txt", "one\ntwo\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
+        window.command("edit a.txt");
+        window.command("Copydesk ask Edit");
+        block_on(scripted.server.wait_for_gate("begin"));
+        let neovim = window.lua("return vim.fn.getpid()").as_u64().unwrap();
+        kill(neovim, "-STOP");
+        scripted.server.open_gate("begin");
+        block_on(scripted.server.wait_for_gate("told"));
+        kill(neovim, "-CONT");
+        scripted.server.open_gate("told");
+        window.wait_for_turn_end();
+        let (told, is_error) = result(&scripted, 1, "c1");
+        assert!(is_error && told.contains("did not answer in time"), "{told}");
+        assert_eq!(window.lines("a.txt"), "one\ntwo");
+    });
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_line_that_breaks_is_made_again_and_the_turn_is_shown_to_its_end() {

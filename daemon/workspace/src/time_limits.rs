@@ -5,6 +5,11 @@ use std::time::Duration;
 /// How long an editor may take to answer `applyEdit`: the user may have a dialog open there. Then the edit fails.
 pub(crate) const APPLY_EDIT_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// An editor makes an edit within this time, or refuses it: one that is stopped meanwhile (Ctrl-Z in a terminal) would
+/// make it when it goes on, after the session was told that it failed. Shorter than `APPLY_EDIT_TIMEOUT`, so that the
+/// refusal comes before the session gives up.
+pub const EDIT_DEADLINE: Duration = Duration::from_secs(15);
+
 /// How long the changed text may take to come after the editor's yes. Neovim collects changes for 150 ms. Then the edit
 /// fails, because nobody knows whether it was made.
 pub(crate) const ECHO_TIMEOUT: Duration = Duration::from_secs(5);

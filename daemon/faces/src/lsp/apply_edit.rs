@@ -1,11 +1,14 @@
 //! `workspace/applyEdit` with versioned edits, as one undo step.
 
+use std::time::SystemTime;
+
 use copydesk_text::Position;
 use copydesk_workspace::buffers::{BufferEdit, EditorError};
 use serde_json::{Value, json};
 
-/// URIs go back as the client wrote them: it may identify its buffers by the exact string.
-pub(super) fn params(label: &str, edits: &[BufferEdit]) -> Value {
+/// URIs go back as the client wrote them: it may identify its buffers by the exact string. Our extensions refuse an edit
+/// after `until`.
+pub(super) fn params(label: &str, edits: &[BufferEdit], until: SystemTime) -> Value {
     let position = |position: &Position| json!({ "line": position.line, "character": position.character });
     let edit = |(start, end, text): &(Position, Position, String)| json!({ "range": { "start": position(start), "end": position(end) }, "newText": text });
     let document = |buffer: &BufferEdit| {
@@ -15,7 +18,8 @@ pub(super) fn params(label: &str, edits: &[BufferEdit]) -> Value {
         })
     };
     let changes: Vec<_> = edits.iter().map(document).collect();
-    json!({ "label": label, "edit": { "documentChanges": changes } })
+    let until = until.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
+    json!({ "label": label, "edit": { "documentChanges": changes }, "copydesk": { "until": until } })
 }
 
 pub(super) fn verdict(result: Value) -> Result<(), EditorError> {

@@ -1,6 +1,7 @@
 //! Requests and notifications from the daemon to one client.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use copydesk_host::editor_servers::{EditorLinkFuture, EditorServerLink};
 use copydesk_host::editors::{EditorProgressFuture, ProgressUpdate};
@@ -15,6 +16,7 @@ use copydesk_protocol::table::{
     DocumentChanged, DocumentSave, EditorServerNotify, EditorServerRequest, EditorServers, EditorServersDone,
 };
 use copydesk_workspace::buffers::{BufferEdit, DiskChange, EditorError, EditorFuture, EditorHandle};
+use copydesk_workspace::time_limits::EDIT_DEADLINE;
 use futures_util::FutureExt as _;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -104,7 +106,7 @@ impl LspClient {
 
 impl EditorHandle for LspClient {
     fn apply_edits(&self, label: &str, edits: Vec<BufferEdit>) -> EditorFuture<'_> {
-        let params = apply_edit::params(label, &edits);
+        let params = apply_edit::params(label, &edits, SystemTime::now() + EDIT_DEADLINE);
         Box::pin(async move { apply_edit::verdict(self.send_request("workspace/applyEdit", &params).await?) })
     }
 

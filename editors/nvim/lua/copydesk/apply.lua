@@ -5,6 +5,8 @@
 --- from what the user types before and after it. Only text changes: no buffer is loaded, listed, shown or saved (a buffer
 --- that equals its file again is not modified); cursors, views, selections, marks, folds, registers and the jumplist stay.
 ---
+--- An edit that comes too late is refused, because the session was told that it failed.
+---
 --- The user's pending changes reach the daemon before the response, so that a rejection never precedes its reason.
 
 local buffer = require("copydesk.buffer")
@@ -227,6 +229,15 @@ local function wait_for_command(targets)
   return not is_mid_command(targets), true
 end
 
+--- Whether the daemon has given the edit up by now: Neovim was stopped or busy, and the session was told that it failed.
+---@param params {copydesk?: {until?: integer}}
+---@return boolean
+local function is_late(params)
+  local deadline = vim.tbl_get(params, "copydesk", "until")
+  local seconds, microseconds = vim.uv.gettimeofday()
+  return type(deadline) == "number" and seconds * 1000 + microseconds / 1000 > deadline
+end
+
 --- Applies an edit of the daemon. Called in a coroutine.
 ---@param params lsp.ApplyWorkspaceEditParams
 ---@param client vim.lsp.Client
@@ -241,6 +252,9 @@ function M.handle(params, client)
       -- The buffers may have changed meanwhile.
       targets, problem, buffers = resolve_targets(params.edit, client)
     end
+  end
+  if targets and is_late(params) then
+    targets, problem = nil, "Neovim was stopped or busy for too long"
   end
   if targets then
     problem = apply_all(targets)
