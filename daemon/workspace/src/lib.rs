@@ -9,6 +9,7 @@ pub mod buffers;
 
 pub mod database;
 pub mod files;
+pub mod ignore_files;
 pub mod journal;
 
 pub mod process;

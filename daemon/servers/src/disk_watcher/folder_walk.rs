@@ -1,9 +1,10 @@
-//! The folders below a root that are worth watching.
+//! The folders below a root that are worth watching. A folder whose ignore files cannot be read is not.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use copydesk_workspace::ignore_files;
 use ignore::{DirEntry, Walk, WalkBuilder};
 
 /// Folders that are always skipped: they contain no hand-written source.
@@ -26,25 +27,30 @@ pub(super) fn walk_entries(folder: &Path, names: BTreeSet<OsString>) -> Walk {
 
 fn is_skipped(entry: &DirEntry) -> bool {
     let name = entry.file_name();
-    NEVER.iter().any(|never| name == OsStr::new(never)) || is_generated(entry)
+    let is_folder = entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
+    NEVER.iter().any(|never| name == OsStr::new(never))
+        || is_folder && (is_generated(entry) || !ignore_files::are_readable(entry.path()))
 }
 
 /// Folders that tools generate: with a `CACHEDIR.TAG`, or Cargo's `target`, which has the tag only if Cargo created it.
 fn is_generated(entry: &DirEntry) -> bool {
-    let is_folder = entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
     let exists = |path: PathBuf| path.symlink_metadata().is_ok();
     let is_target =
         || entry.file_name() == OsStr::new("target") && exists(entry.path().with_file_name("Cargo.toml"));
-    is_folder && (is_target() || exists(entry.path().join("CACHEDIR.TAG")))
+    is_target() || exists(entry.path().join("CACHEDIR.TAG"))
 }
 
 /// Like the search of the `workspace` crate, but with hidden files: some contain settings of servers.
 fn builder(folder: &Path) -> WalkBuilder {
     let in_git = folder.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok());
+    let has_rules = ignore_files::are_readable_for_walk(folder, in_git);
     let mut builder = WalkBuilder::new(folder);
     builder
         .hidden(false)
-        .parents(in_git)
+        .ignore(has_rules)
+        .git_ignore(has_rules)
+        .git_exclude(has_rules)
+        .parents(in_git && has_rules)
         .require_git(in_git)
         .git_global(false)
         .current_dir(PathBuf::from(folder));

@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     os::unix::fs::symlink,
     path::Path,
+    process::Command,
     sync::{Mutex, atomic::AtomicUsize},
     time::{Duration, SystemTime},
 };
@@ -98,6 +99,34 @@ async fn outside_of_a_repository_only_the_folders_own_gitignore_counts() {
             .await
             .unwrap();
     assert_eq!(found.paths, [root.path().join("work/a.rs")]);
+}
+
+/// Reading `/dev/zero` to its end takes all memory, and a pipe waits for a writer.
+#[tokio::test]
+async fn below_ignore_files_that_cannot_be_read_nothing_is_ignored() {
+    for at in ["sub/.gitignore", "sub/.ignore", ".gitignore", ".git/info/exclude"] {
+        let root = tree(&[
+            (".git/HEAD", ""),
+            ("sub/deep/.gitignore", "*.rs\n"),
+            ("sub/deep/a.rs", "word"),
+            ("b.rs", "word"),
+            ("other/.gitignore", "*.rs\n"),
+            ("other/c.rs", "word"),
+        ]);
+        fs::create_dir_all(root.path().join(".git/info")).unwrap();
+        let made = Command::new("mkfifo").arg(root.path().join(at)).status().unwrap();
+        assert!(made.success());
+        let is_root = !at.starts_with("sub");
+        let expected: &[&str] =
+            if is_root { &["b.rs", "other/c.rs", "sub/deep/a.rs"] } else { &["b.rs", "sub/deep/a.rs"] };
+        assert_eq!(names(&root, "**/*.rs").await, expected, "{at}");
+        let mut found = lines(request(&root, "word")).await;
+        found.sort();
+        assert_eq!(found, expected.iter().map(|name| format!("{name}:1: word")).collect::<Vec<_>>(), "{at}");
+        fs::remove_file(root.path().join(at)).unwrap();
+        symlink("/dev/zero", root.path().join(at)).unwrap();
+        assert_eq!(names(&root, "**/*.rs").await, expected, "{at}");
+    }
 }
 
 #[tokio::test]

@@ -1,11 +1,14 @@
 //! The request for what the client's own language servers say.
 
+use std::path::Path;
+
 use copydesk_host::session_host::SessionHostError;
 use copydesk_host::uri::path_of;
 use copydesk_protocol::editor::{DiagnosticsParams, DiagnosticsResult, FileDiagnostics};
 use copydesk_protocol::lenient::LenientJson;
 use copydesk_protocol::position::WirePosition;
 use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
+use copydesk_workspace::files::READ_LIMIT;
 use tower_lsp_server::jsonrpc::Result;
 
 use super::super::backend::{LspBackend, rpc_error_from};
@@ -33,7 +36,7 @@ impl LspBackend {
             self.attached().ok().and_then(|attached| self.host().buffers.find(&path, Some(attached.id)));
         let document = match open {
             Some(Ok(open)) => open.document,
-            _ => Document::new(&std::fs::read_to_string(&path).unwrap_or_default(), LineBreaks::Any),
+            _ => Document::new(&saved_text(&path).unwrap_or_default(), LineBreaks::Any),
         };
         let convert = |at: &mut WirePosition| {
             let offset = document.offset(Position::new(at.line, at.character), PositionEncoding::Utf16);
@@ -45,4 +48,10 @@ impl LspBackend {
             convert(&mut item.range.end);
         }
     }
+}
+
+/// A link to a device has no end, and a pipe may have no writer.
+fn saved_text(path: &Path) -> Option<String> {
+    path.metadata().ok().filter(|meta| meta.is_file() && meta.len() <= READ_LIMIT)?;
+    std::fs::read_to_string(path).ok()
 }

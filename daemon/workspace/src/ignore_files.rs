@@ -1,0 +1,85 @@
+//! Whether the ignore files of a folder can be read.
+//!
+//! The `ignore` crate reads them as they are. A repository may contain a link to `/dev/zero`, a pipe or a file of gigabytes by
+//! such a name, which would take all memory or all time. A walk leaves out the rules of a folder where one cannot be read.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// The largest file that is read, in bytes. Real ones have some kilobytes.
+const LARGEST: u64 = 1024 * 1024;
+
+/// For one folder: `.ignore`, `.gitignore`, and what git excludes if it is a repository.
+pub fn are_readable(folder: &Path) -> bool {
+    [".ignore", ".gitignore"].iter().all(|name| is_readable(&folder.join(name)))
+        && is_git_readable(&folder.join(".git"))
+}
+
+/// For the folder that a walk begins at: the rules of the folders above it hold too, if it is in a repository.
+pub fn are_readable_for_walk(folder: &Path, in_repository: bool) -> bool {
+    let above = if in_repository { usize::MAX } else { 1 };
+    folder.ancestors().take(above).all(are_readable)
+}
+
+fn is_git_readable(git: &Path) -> bool {
+    // In a worktree and in a submodule, `.git` is a file with the path of the folder.
+    if !git.is_file() {
+        return is_readable(&git.join("info/exclude"));
+    }
+    let Some(folder) = first_line(git) else { return false };
+    let Some(folder) = folder.strip_prefix("gitdir: ").map(PathBuf::from) else { return true };
+    let common = folder.join("commondir");
+    if common.symlink_metadata().is_err() {
+        return true;
+    }
+    first_line(&common).is_some_and(|common| is_readable(&folder.join(common).join("info/exclude")))
+}
+
+/// A missing file is readable.
+fn is_readable(file: &Path) -> bool {
+    fs::metadata(file).map_or(true, |meta| meta.is_file() && meta.len() <= LARGEST)
+}
+
+fn first_line(file: &Path) -> Option<String> {
+    let mut text = String::new();
+    if is_readable(file) {
+        File::open(file).ok()?.take(LARGEST).read_to_string(&mut text).ok()?;
+    }
+    text.lines().next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_small_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for folder in ["plain", "none", "zero", "large", "git/.git/info", "tree", "common/info"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        fs::write(at("plain/.gitignore"), "target\n").unwrap();
+        symlink("nowhere", at("plain/.ignore")).unwrap();
+        symlink("/dev/zero", at("zero/.ignore")).unwrap();
+        File::create(at("large/.gitignore")).unwrap().set_len(LARGEST + 1).unwrap();
+        symlink("/dev/zero", at("git/.git/info/exclude")).unwrap();
+        fs::write(at("tree/.git"), format!("gitdir: {}\n", at("none").display())).unwrap();
+        let are = |name: &str| are_readable(&at(name));
+        assert_eq!(
+            ["plain", "none", "zero", "large", "git", "tree"].map(are),
+            [true, true, false, false, false, true]
+        );
+        fs::write(at("none/commondir"), "../common\n").unwrap();
+        assert!(are("tree"));
+        symlink("/dev/zero", at("common/info/exclude")).unwrap();
+        assert!(are_readable_for_walk(&at("tree/below"), false));
+        assert!(!are("tree") && !are_readable_for_walk(&at("tree/below"), true));
+        fs::remove_file(at("none/commondir")).unwrap();
+        symlink("/dev/zero", at("none/commondir")).unwrap();
+        assert!(!are("tree"));
+    }
+}
