@@ -112,7 +112,7 @@ fn a_patch_is_made_at_once_reviewed_after_and_taken_back_as_one() {
         1: echo new
         Deleted gone.txt (+0 -1).
 
-        tree-sitter (syntax only), proven for this text: no new errors
+        tree-sitter, syntax only: no new errors
     "#]]
     .assert_eq(&daemon.last_model_input(1));
     let reviews = list(&mut client, &session);
@@ -164,7 +164,7 @@ fn before_a_patch_one_ask_waits_until_every_file_is_decided() {
         - `old.sh`: accepted.
         - `gone.txt`: accepted.
 
-        tree-sitter (syntax only), proven for this text: no new errors
+        tree-sitter, syntax only: no new errors
     "#]]
     .assert_eq(&daemon.last_model_input(1));
     expect![[r#"

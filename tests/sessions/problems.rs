@@ -162,7 +162,7 @@ fn without_servers_a_grammar_finds_what_breaks_the_syntax() {
     scripted.env.write("a.py", "def f():\n    return 1\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
     let told = scripted.last_model_input(1);
-    assert!(told.contains("tree-sitter (syntax only), proven for this text: 1 new error"), "{told}");
+    assert!(told.contains("tree-sitter, syntax only: 1 new error"), "{told}");
 }
 
 #[test]

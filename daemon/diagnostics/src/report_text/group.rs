@@ -51,8 +51,9 @@ impl<'a> SourceGroup<'a> {
     /// The group's line in the text.
     pub(super) fn headline(&self, least: Severity, root: &Path) -> String {
         let source = sanitize::sanitize_line(self.source, 80);
-        // The model should know what "no new errors" covers.
-        let source = if self.source == TREE_SITTER { format!("{source} (syntax only)") } else { source };
+        // The model should know what "no new errors" covers. A syntax check proves nothing about types.
+        let is_syntax = self.source == TREE_SITTER;
+        let source = if is_syntax { format!("{source}, syntax only") } else { source };
         let files = self.named(root);
         if self.proof == Proof::Unknown {
             let why = sanitize::sanitize_line(self.why.unwrap_or("it did not answer"), 300);
@@ -74,7 +75,8 @@ impl<'a> SourceGroup<'a> {
         } else {
             " (what it said before is not known, so older and new ones cannot be told apart)"
         };
-        format!("{source}, {}: {count}{place}{baseline_note}", proof(self.proof))
+        let proof = if is_syntax { String::new() } else { format!(", {}", proof(self.proof)) };
+        format!("{source}{proof}: {count}{place}{baseline_note}")
     }
 
     fn named(&self, root: &Path) -> String {

@@ -206,7 +206,7 @@ fn each_source_has_its_line() {
     "#]]
     .assert_eq(&seen(&fine(&["a.py"]), &after, Severity::Error));
     expect![[r#"
-        tree-sitter (syntax only), proven for this text: no new errors
+        tree-sitter, syntax only: no new errors
         pyright: not known for this text: it is starting
     "#]]
     .assert_eq(&seen(&fine(&["a.py"]), &after[..2], Severity::Error));

@@ -82,9 +82,9 @@ fn sources(reports: &[&ProblemSourceMetadata]) -> String {
     let mut named: Vec<String> = Vec::new();
     for report in reports {
         let source = one_line(&report.source);
-        // A user who reads "nothing new" should know that only the syntax was checked.
-        let source = if source == TREE_SITTER { format!("{source} (syntax only)") } else { source };
         let name = match report.proof {
+            // A user who reads "nothing new" should know that only the syntax was checked.
+            _ if source == TREE_SITTER => "syntax only".to_owned(),
             ProblemProof::Proven => format!("{source}, proven"),
             ProblemProof::Likely => format!("{source}, likely"),
             ProblemProof::Unknown => source,

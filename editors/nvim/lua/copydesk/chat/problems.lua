@@ -99,9 +99,12 @@ local function speakers(reports)
       local is_unknown = report.proof ~= "proven" and report.proof ~= "likely"
       local one = is_unknown and unknown or known
       local name = one_line(report.source)
-      -- "Nothing new" means less if only the syntax was checked.
-      name = name == "tree-sitter" and "tree-sitter (syntax only)" or name
-      name = is_unknown and name or ("%s, %s"):format(name, report.proof)
+      if name == "tree-sitter" then
+        -- "Nothing new" means less if only the syntax was checked.
+        name = "syntax only"
+      elseif not is_unknown then
+        name = ("%s, %s"):format(name, report.proof)
+      end
       if not vim.tbl_contains(one.names, name) then
         one.names[#one.names + 1] = name
       end
