@@ -69,7 +69,7 @@ impl BenchmarkReview {
             group: None,
         };
         wait(async {
-            let content = files.read(&place, READ_LIMIT).await.unwrap();
+            let content = files.peek(&place, READ_LIMIT).await.unwrap();
             let file = FileText::decode(content.bytes).unwrap();
             let change = Change::between(file.text(), &new);
             let kind = FileChangeKind::Edit { file, stamp: content.stamp, change };

@@ -99,6 +99,56 @@ fn what_a_user_types_while_the_edit_is_on_its_way_stays() {
     }
 }
 
+/// The model rewrites a file from memory, and does not know what the user typed since it read the file.
+#[test]
+fn a_write_does_not_remove_what_the_model_was_not_shown() {
+    let text: String = (1..=30).map(|line| format!("line {line}\n")).collect();
+    let changed = |from: &str, to: &str, text: &str| text.replace(from, to);
+    let edited = changed("line 3\n", "line three\n", &text);
+    let first = ScriptedTurn::new().gate_before_response("typed").call(
+        "c2",
+        "edit",
+        json!({ "filePath": "a.txt", "oldString": "line 3\n", "newString": "line three\n" }),
+    );
+    let write = |call: &str, content: &str| {
+        ScriptedTurn::new().call(call, "write", json!({ "filePath": "a.txt", "content": content }))
+    };
+    // An edit, or a write into which the typing is merged; then a write of the whole file.
+    for (first, is_gated) in [(first, true), (write("c2", &edited), false)] {
+        let daemon = ScriptedDaemon::new([
+            read("c1", "a.txt"),
+            first,
+            write("c3", &changed("line 9\n", "line nine\n", &edited)),
+            read("c4", "a.txt"),
+            text_turn("Done."),
+        ]);
+        let mut client = daemon.client("vscode");
+        let (session, uri) = (client.new_session(), daemon.uri("a.txt"));
+        client.open(&uri, &text);
+        client.applies_edits = is_gated;
+        client.prompt(&session, "Edit");
+        if is_gated {
+            daemon.wait_for_gate("typed");
+            client.type_text(&uri, "line 25", "line 25, mine");
+            daemon.open_gate("typed");
+        } else {
+            let asked = client.wait_for_method("workspace/applyEdit");
+            client.type_text(&uri, "line 25", "line 25, mine");
+            client.applies_edits = true;
+            client.apply_edit_request(&asked);
+        }
+        assert_eq!(client.wait_for_turn_end(&session), "done");
+        assert_eq!(client.text(&uri), changed("line 25\n", "line 25, mine\n", &edited));
+        let told = daemon.last_model_input(3);
+        assert!(told.contains("The person has changed `a.txt` in the editor since you read it"), "{told}");
+        // Now it was shown the text.
+        daemon.scripted.server.queue_turn(write("c5", "all of it\n"));
+        daemon.scripted.server.queue_turn(text_turn("Done."));
+        client.run_turn(&session, "Write");
+        assert_eq!(client.text(&uri), "all of it\n");
+    }
+}
+
 #[test]
 fn the_same_lines_are_a_conflict_that_the_model_is_told_with_both_texts() {
     let daemon = ScriptedDaemon::new([edit("c1", "a.txt", "four", "FOUR"), text_turn("I see.")]);

@@ -142,7 +142,7 @@ impl InProcessWorkspace {
     /// A change of `old` to `new` in the current text of the file.
     async fn replace_old(&self, name: &str) -> FileChange {
         let place = self.files.resolve(name);
-        let content = self.files.read(&place, READ_LIMIT).await.unwrap();
+        let content = self.files.peek(&place, READ_LIMIT).await.unwrap();
         let file = FileText::decode(content.bytes).unwrap();
         let at = file.text().find("old").unwrap();
         let edit = Edit { range: at..at + 3, text: "new".to_owned() };

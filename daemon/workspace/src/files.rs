@@ -28,6 +28,7 @@ pub use self::{
     listing::DirectoryListing,
     read::FileContent,
     resolved_path::ResolvedPath,
+    seen_content::ShownText,
     undo::{UndoneEntry, UndoneEntryOutcome},
 };
 use crate::buffers::{Buffers, ClientId, OpenBuffer};
@@ -187,13 +188,6 @@ impl WorkspaceFiles {
         run_blocking(place, move || read::read(&found, limit, written.as_ref())).await
     }
 
-    /// Like [`Self::peek`], and marks the content as seen by the session.
-    pub async fn read(&self, place: &ResolvedPath, limit: u64) -> Result<FileContent, FileError> {
-        let content = self.peek(place, limit).await?;
-        self.mark_seen(place, content.stamp);
-        Ok(content)
-    }
-
     /// The open buffers, for searches.
     pub fn overlay(&self) -> BufferOverlay {
         BufferOverlay::new(self.shared.buffers.documents(self.home_client()))
@@ -203,11 +197,6 @@ impl WorkspaceFiles {
     fn buffer(&self, place: &ResolvedPath) -> Result<Option<OpenBuffer>, FileError> {
         let found = self.shared.buffers.find(place.real_path(), self.home_client());
         found.transpose().map_err(|why| FileError::OutOfSync { shown: place.display_path.clone(), why })
-    }
-
-    /// The content that the session last read from or wrote to this path.
-    pub fn seen_stamp(&self, place: &ResolvedPath) -> Option<ContentStamp> {
-        lock(&self.shared.seen_contents).get(place.real_path()).map(|seen| seen.stamp)
     }
 
     /// Writes the new content to disk beside the file.
@@ -222,15 +211,15 @@ impl WorkspaceFiles {
         run_blocking(place, move || StagedFile::new(target, &content, expect, mode)).await
     }
 
-    /// Replaces the file with the staged one; the session counts as having seen it. Symlinks stay: their
+    /// Replaces the file, which had the content `before`, with the staged one. Symlinks stay: their
     /// target is replaced. Mode bits stay, and the owner if the system permits. Other hard links keep the old
     /// content.
     async fn commit_staged(
         &self,
         place: &ResolvedPath,
         staged: StagedFile,
-        content: FileText,
-        text: HashedText,
+        before: Option<ContentStamp>,
+        (content, text): (FileText, HashedText),
     ) -> Result<(), FileError> {
         let (real, shared) = (place.real_path().to_owned(), Arc::clone(&self.shared));
         let stamp = run_blocking(place, move || {
@@ -242,7 +231,7 @@ impl WorkspaceFiles {
             Ok(stamp)
         })
         .await?;
-        self.mark_seen(place, stamp);
+        self.mark_changed(place, before, stamp);
         Ok(())
     }
 
@@ -254,9 +243,13 @@ impl WorkspaceFiles {
         expect: WritePrecondition,
         mode: Option<u32>,
     ) -> Result<(), FileError> {
+        let before = match &expect {
+            WritePrecondition::Unchanged(file) => Some(ContentStamp::of_bytes(&file.encode())),
+            WritePrecondition::New => None,
+        };
         let staged = self.stage(place, &content, expect, mode).await?;
         let text = HashedText::from_shared(content.shared_text());
-        self.commit_staged(place, staged, content, text).await
+        self.commit_staged(place, staged, before, (content, text)).await
     }
 
     /// The first `limit` entries of a folder, by name, and how many there are.
@@ -275,11 +268,6 @@ impl WorkspaceFiles {
     async fn remove(&self, place: &ResolvedPath, content: FileText) -> Result<(), FileError> {
         let (target, shared) = (place.clone(), Arc::clone(&self.shared));
         run_blocking(place, move || write::remove(&target, &content, || lock(&shared.replacing))).await
-    }
-
-    /// Marks this content as seen by the session.
-    pub fn mark_seen(&self, place: &ResolvedPath, stamp: ContentStamp) {
-        lock(&self.shared.seen_contents).insert(place.real_path().to_owned(), SeenContent::new(stamp));
     }
 }
 

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use copydesk_metadata::{CallDetail, MediaFileMetadata, TextPageMetadata};
 use copydesk_text::{FileText, PageEndReason, PageRequest, TextPage, read_page, sniff};
-use copydesk_workspace::files::{FileError, READ_LIMIT};
+use copydesk_workspace::files::{
+    FileContent, FileError, READ_LIMIT, ResolvedPath, ShownText, WorkspaceFiles,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -74,25 +76,28 @@ impl Tool for ReadTool {
         let place = self.readable_folders.resolve_path(&context, &parameters.file_path).await?;
         context.ask(path_ask("read", &context, &place)).await?;
         let view = self.view(&parameters);
-        let bytes = match context.files.read(&place, READ_LIMIT).await {
-            Ok(content) => {
-                diagnostics::note_file_read(&context, &place, &content.bytes, content.is_from_buffer);
-                content.bytes
-            }
+        let content = match context.files.peek(&place, READ_LIMIT).await {
+            Ok(content) => content,
             Err(FileError::IsAFolder { .. }) => {
                 return folder_listing::show(&context, &place, view.offset, view.limit).await;
             }
             Err(error) => return Err(target_file::file_error_with_hint(&context, &place, error).await),
         };
+        let is_small = content.bytes.len() <= SMALL;
+        diagnostics::note_file_read(&context, &place, &content.bytes, content.is_from_buffer);
+        let show = move || show(&context.files, &place, content, &view);
         // A small file is shown faster than a thread starts.
-        if bytes.len() <= SMALL {
-            return show(&place.display_path, bytes, &view);
-        }
-        run_blocking(move || show(&place.display_path, bytes, &view)).await
+        if is_small { show() } else { run_blocking(show).await }
     }
 }
 
-fn show(shown: &str, bytes: Vec<u8>, view: &PageRequest) -> Result<ToolOutput, ToolError> {
+fn show(
+    files: &WorkspaceFiles,
+    place: &ResolvedPath,
+    content: FileContent,
+    view: &PageRequest,
+) -> Result<ToolOutput, ToolError> {
+    let (shown, bytes) = (place.display_path.as_str(), content.bytes);
     let title = shown.to_owned();
     if let Some(mime) = media::kind(&bytes) {
         let media = vec![media::media(shown, mime, &bytes)?];
@@ -112,6 +117,10 @@ fn show(shown: &str, bytes: Vec<u8>, view: &PageRequest) -> Result<ToolOutput, T
     let file = FileText::decode(bytes).map_err(no_text)?;
     let page = read_page(file.text(), view)
         .map_err(|past| ToolError::target(sentence(&format!("`{shown}`: {past}"))))?;
+    // A line that is cut is not shown.
+    let is_cut = page.truncated_lines > 0;
+    let part = if is_cut { ShownText::none() } else { ShownText::page(page.first, page.last, page.total) };
+    files.mark_shown(place, content.stamp, part, page.total);
     let output = if page.total == 0 {
         format!("`{shown}` is empty.")
     } else {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use copydesk_text::{Change as TextChange, FileText};
-use copydesk_workspace::files::{FileContent, FileError, ResolvedPath};
+use copydesk_workspace::files::{FileContent, FileError, ResolvedPath, ShownText};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -58,8 +58,8 @@ impl Tool for WriteTool {
         let change = match content {
             None => run_blocking(move || Ok(Some(RequestedChange::create(&at, parameters.content)))).await?,
             Some(content) => {
-                check_seen(&context, &place, &content)?;
-                run_blocking(move || rewritten(&at, content, &parameters.content)).await?
+                let is_shown = check_shown(&context, &place, &content);
+                run_blocking(move || rewritten(&at, content, is_shown, &parameters.content)).await?
             }
         };
         let Some(change) = change else {
@@ -84,16 +84,26 @@ impl Tool for WriteTool {
     }
 }
 
-/// The model may overwrite a file only if it has seen its current content.
-fn check_seen(context: &ToolContext, place: &ResolvedPath, content: &FileContent) -> Result<(), ToolError> {
-    match context.files.seen_stamp(place) {
-        Some(seen) if seen == content.stamp => Ok(()),
-        Some(_) => Err(file_error(&FileError::Changed { shown: place.display_path.clone() })),
-        None => Err(ToolError::target(format!(
-            "`{}` exists, and you have not read it in this session; nothing was written. Read it first, or change only a part \
-             of it with `edit`.",
-            place.display_path
-        ))),
+/// The model may overwrite a file only if it was shown all of its current content: what it was not shown would be lost.
+fn check_shown(context: &ToolContext, place: &ResolvedPath, content: &FileContent) -> Result<(), ToolError> {
+    let shown = &place.display_path;
+    let refuse = |why: String| {
+        Err(ToolError::target(format!(
+            "{why}; nothing was written. Read it first, or change only a part of it with `edit`."
+        )))
+    };
+    match (context.files.shown_text(place, content.stamp), context.files.seen_stamp(place)) {
+        (Some(ShownText::Whole), _) => Ok(()),
+        (Some(ShownText::Lines(lines)), _) => {
+            let next = lines.iter().take_while(|(first, _)| *first == 1).map(|(_, last)| last + 1).last();
+            let next = next.unwrap_or(1);
+            refuse(format!("`{shown}` has lines that you were not shown, from line {next} on"))
+        }
+        (Some(ShownText::Unsure), _) => {
+            refuse(format!("The person has changed `{shown}` in the editor since you read it"))
+        }
+        (None, Some(_)) => Err(file_error(&FileError::Changed { shown: shown.clone() })),
+        (None, None) => refuse(format!("`{shown}` exists, and you have not read it in this session")),
     }
 }
 
@@ -101,12 +111,14 @@ fn check_seen(context: &ToolContext, place: &ResolvedPath, content: &FileContent
 fn rewritten(
     place: &ResolvedPath,
     content: FileContent,
+    is_shown: Result<(), ToolError>,
     text: &str,
 ) -> Result<Option<RequestedChange>, ToolError> {
     let stamp = content.stamp;
     let old = FileText::decode(content.bytes).map_err(|why| {
         ToolError::target(format!("`{}` is no text that may be written over: {why}.", place.display_path))
     })?;
+    is_shown?;
     let new = old.with_rewritten_text(text);
     if new == old {
         return Ok(None);

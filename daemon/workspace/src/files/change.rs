@@ -239,7 +239,11 @@ impl WorkspaceFiles {
         for ((((index, change), planned), (before, after)), entry) in
             chosen().zip(&plan.planned_edits).zip(&texts).zip(entries)
         {
-            self.mark_seen(&change.path, ContentStamp::of_text(after));
+            self.mark_changed(
+                &change.path,
+                Some(ContentStamp::of_text(before)),
+                ContentStamp::of_text(after),
+            );
             let saved = self.save(client, planned, cause).await;
             made.push((
                 index,
@@ -305,7 +309,7 @@ impl WorkspaceFiles {
         let made = match (staged, &before, &after) {
             (Err(error), ..) => Err(error),
             (Ok(Some(staged)), _, Some((content, text))) => {
-                self.commit_staged(place, staged, content.clone(), text.clone()).await
+                self.commit_staged(place, staged, kind.stamp(), (content.clone(), text.clone())).await
             }
             (Ok(_), Some(before), _) => self.remove(place, before.clone()).await,
             (Ok(_), None, _) => Ok(()),
@@ -408,6 +412,14 @@ impl FileChangeKind {
             (Self::Delete { file, .. }, Author::Undo(_)) => is_same(file.text()),
             (Self::Create { text, .. }, Author::Undo(_)) => is_same(FileText::from(text.clone()).text()),
             _ => false,
+        }
+    }
+
+    /// The stamp of the content that it changes.
+    fn stamp(&self) -> Option<ContentStamp> {
+        match self {
+            Self::Edit { stamp, .. } | Self::Delete { stamp, .. } => Some(*stamp),
+            Self::Create { .. } => None,
         }
     }
 

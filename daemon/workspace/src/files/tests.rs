@@ -46,8 +46,14 @@ impl FilesFixture {
         fs::read_to_string(self.path(path)).unwrap()
     }
 
+    /// Reads a file and shows all of it to the model.
+    async fn show(&self, path: &str) {
+        let content = self.read(path).await.unwrap();
+        self.files.mark_shown(&self.files.resolve(path), content.stamp, ShownText::Whole, 1);
+    }
+
     async fn read(&self, path: &str) -> Result<FileContent, FileError> {
-        self.files.read(&self.files.resolve(path), READ_LIMIT).await
+        self.files.peek(&self.files.resolve(path), READ_LIMIT).await
     }
 
     async fn write(&self, path: &str, text: &str, expect: WritePrecondition) -> Result<(), FileError> {
@@ -119,17 +125,44 @@ fn a_workspace_that_is_itself_behind_a_link_is_inside_itself() {
 }
 
 #[tokio::test]
-async fn a_content_is_seen_once_it_is_read_under_whatever_name() {
+async fn a_content_is_seen_once_it_is_shown_under_whatever_name() {
     let fixture = fixture();
     symlink("a.rs", fixture.path("src/b.rs")).unwrap();
     let place = fixture.files.resolve("src/a.rs");
-    assert_eq!(fixture.files.seen_stamp(&place), None);
     let content = fixture.read("src/b.rs").await.unwrap();
     assert_eq!(
         (content.bytes.as_slice(), content.stamp),
         (b"fn a() {}\n".as_slice(), ContentStamp::of_bytes(b"fn a() {}\n"))
     );
-    assert_eq!(fixture.files.clone().seen_stamp(&place), Some(content.stamp));
+    assert_eq!(fixture.files.seen_stamp(&place), None);
+    let shown = ShownText::page(1, 1, 1);
+    fixture.files.mark_shown(&fixture.files.resolve("src/b.rs"), content.stamp, shown, 1);
+    assert_eq!(fixture.files.clone().shown_text(&place, content.stamp), Some(ShownText::Whole));
+}
+
+#[tokio::test]
+async fn a_content_is_shown_whole_once_all_of_its_lines_are() {
+    let fixture = fixture();
+    let (place, stamp) = (fixture.files.resolve("src/a.rs"), ContentStamp::of_bytes(b"1"));
+    let mut told = String::new();
+    for (first, last) in [(3, 5), (9, 9), (4, 6), (7, 8), (1, 1), (10, 10), (2, 2)] {
+        fixture.files.mark_shown(&place, stamp, ShownText::page(first, last, 10), 10);
+        told += &format!("{:?}\n", fixture.files.shown_text(&place, stamp).unwrap());
+    }
+    expect_test::expect![[r"
+        Lines([(3, 5)])
+        Lines([(3, 5), (9, 9)])
+        Lines([(3, 6), (9, 9)])
+        Lines([(3, 9)])
+        Lines([(1, 1), (3, 9)])
+        Lines([(1, 1), (3, 10)])
+        Whole
+    "]]
+    .assert_eq(&told);
+    let other = ContentStamp::of_bytes(b"2");
+    fixture.files.mark_shown(&place, other, ShownText::none(), 10);
+    assert_eq!(fixture.files.shown_text(&place, other), Some(ShownText::none()));
+    assert_eq!(fixture.files.shown_text(&place, stamp), None);
 }
 
 #[tokio::test]
@@ -144,8 +177,8 @@ async fn only_regular_files_of_a_bearable_size_are_read() {
         told += &format!("{}\n", fixture.read(path).await.unwrap_err());
     }
     let place = fixture.files.resolve("src/a.rs");
-    told += &fixture.files.read(&place, 9).await.unwrap_err().to_string();
-    assert!(fixture.files.read(&place, 10).await.is_ok());
+    told += &fixture.files.peek(&place, 9).await.unwrap_err().to_string();
+    assert!(fixture.files.peek(&place, 10).await.is_ok());
     // Files that the system computes have no length.
     assert!(!fixture.read("/proc/self/status").await.unwrap().bytes.is_empty());
     expect_test::expect![[r#"
@@ -283,7 +316,7 @@ async fn a_link_that_is_turned_after_it_was_resolved_is_not_followed() {
     fs::remove_file(fixture.path("way")).unwrap();
     symlink(fixture.folder.path().join("beside"), fixture.path("way")).unwrap();
     fs::write(fixture.folder.path().join("beside/a.rs"), "outside").unwrap();
-    let read = fixture.files.read(&place, READ_LIMIT).await.unwrap_err();
+    let read = fixture.files.peek(&place, READ_LIMIT).await.unwrap_err();
     let write =
         fixture.files.write(&place, "x".to_owned().into(), unchanged("outside"), None).await.unwrap_err();
     assert!(matches!((read, write), (FileError::PathChanged { .. }, FileError::PathChanged { .. })));
@@ -370,7 +403,7 @@ async fn a_misspelt_name_has_neighbours() {
 async fn a_session_is_told_once_of_files_that_are_not_as_it_knows_them() {
     let fixture = fixture();
     let changed = || fixture.files.changed_since_seen();
-    fixture.read("src/a.rs").await.unwrap();
+    fixture.show("src/a.rs").await;
     assert!(changed().await.is_empty());
     // At once, and with an old date: the modification time shows nothing of it.
     fs::write(fixture.path("other"), "fn b() {}\n").unwrap();
@@ -379,7 +412,7 @@ async fn a_session_is_told_once_of_files_that_are_not_as_it_knows_them() {
     fs::rename(fixture.path("other"), fixture.path("src/a.rs")).unwrap();
     assert_eq!(changed().await, ["src/a.rs"]);
     assert!(changed().await.is_empty());
-    fixture.read("src/a.rs").await.unwrap();
+    fixture.show("src/a.rs").await;
     assert!(changed().await.is_empty());
 }
 
@@ -387,12 +420,12 @@ async fn a_session_is_told_once_of_files_that_are_not_as_it_knows_them() {
 async fn a_byte_order_mark_that_an_editor_does_not_have_is_no_change() {
     let fixture = fixture();
     fs::write(fixture.path("src/a.rs"), format!("\u{feff}{A}")).unwrap();
-    fixture.read("src/a.rs").await.unwrap();
+    fixture.show("src/a.rs").await;
     let (buffers, path) = (fixture.files.buffers(), fixture.path("src/a.rs"));
     let client = crate::buffers::tests::silent(buffers);
     buffers.open(client, "file:///a", Some(&path), 1, A, copydesk_text::LineBreaks::Any);
     assert!(fixture.files.changed_since_seen().await.is_empty());
-    fixture.read("src/a.rs").await.unwrap();
+    fixture.show("src/a.rs").await;
     buffers.close(client, "file:///a").unwrap();
     assert!(fixture.files.changed_since_seen().await.is_empty());
     buffers.open(client, "file:///a", Some(&path), 2, "other", copydesk_text::LineBreaks::Any);

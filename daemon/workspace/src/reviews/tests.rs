@@ -64,7 +64,7 @@ impl ReviewsFixture {
 
     async fn kind(&self, name: &str, new: &str) -> FileChangeKind {
         let place = self.files.resolve(name);
-        match self.files.read(&place, READ_LIMIT).await {
+        match self.files.peek(&place, READ_LIMIT).await {
             Ok(content) => {
                 let file = FileText::decode(content.bytes).unwrap();
                 let change = Change::between(file.text(), new);

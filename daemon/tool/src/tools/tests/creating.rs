@@ -82,6 +82,30 @@ async fn an_existing_file_must_be_known() {
 }
 
 #[tokio::test]
+async fn all_lines_must_be_shown_before_a_file_is_written_over() {
+    let page = |offset: usize| ("read", json!({ "filePath": "a", "offset": offset, "limit": 2 }));
+    let long = format!("one\n{}\n", "x".repeat(5000));
+    let files = [("a", "1\n2\n3\n4\n"), ("b", "1\n2\n"), ("long", long.as_str())];
+    let fixture = fixture(&files);
+    let outcome = async |(name, arguments): (&'static str, Value)| fixture.call(name, arguments).await.output;
+    outcome(page(1)).await;
+    let refused = outcome(write("a", "x\n")).await;
+    assert!(refused.starts_with("`a` has lines that you were not shown, from line 3 on;"), "{refused}");
+    outcome(("edit", json!({ "filePath": "a", "oldString": "1\n", "newString": "0\n1\n" }))).await;
+    let refused = outcome(write("a", "x\n")).await;
+    assert!(refused.starts_with("`a` has lines that you were not shown, from line 1 on;"), "{refused}");
+    for offset in [4, 1, 3] {
+        outcome(page(offset)).await;
+    }
+    assert_eq!(outcome(write("a", "x\n")).await, "Wrote a (+1 -5).");
+    // An edit shows only its surroundings.
+    outcome(("edit", json!({ "filePath": "b", "oldString": "2", "newString": "3" }))).await;
+    assert!(outcome(write("b", "x\n")).await.contains("not shown"));
+    outcome(("read", json!({ "filePath": "long" }))).await;
+    assert!(outcome(write("long", "x\n")).await.contains("not shown"));
+}
+
+#[tokio::test]
 async fn a_file_that_changed_since_it_was_read_is_left_alone() {
     let fixture = fixture(&[("a", "one\n")]);
     fixture.tell("read", json!({ "filePath": "a" })).await;
