@@ -176,6 +176,10 @@ fn what_somebody_is_asked_about_is_not_pulled_away() {
             ("nobody chooses", "2GA<C-n>", 0, false, "", false, "alpha\nalphabet\nalphabet"),
             ("below a completion", "2GA<C-n>", 2, true, "<C-y>", true, "alpha\nalphabet\nnew\nalphabet"),
             ("a substitution", ":%s/al/el/c<CR>y", 0, false, "yq", false, "elpha\nel\nalphabet"),
+            ("a preview that is left", ":%s/al/el", 0, false, "<Esc>", true, "new\nalpha\nal\nalphabet"),
+            ("a preview that is entered", ":%s/al/el<CR>", 0, true, "", true, "new\nelpha\nel\nelphabet"),
+            ("a preview that stays", ":%s/al/el", 0, false, "", false, "alpha\nal\nalphabet"),
+            ("another command line", ":echo 1", 0, true, "<Esc>", true, "new\nalpha\nal\nalphabet"),
         ] {
             // Older versions do nothing else while they ask.
             if name == "a substitution" && bare.lua("return vim.fn.has('nvim-0.11')") == 0 {

@@ -181,8 +181,23 @@ local function leaves_line(ranges, row)
   end)
 end
 
+--- Whether Neovim shows what a command line would do ('inccommand'). It changes the buffer for that, and takes back whatever
+--- is in it when the command line ends, with an edit that was made meanwhile.
+---@return boolean
+local function is_previewing()
+  if vim.o.inccommand == "" or vim.fn.getcmdtype() ~= ":" then
+    return false
+  end
+  local is_command, parsed = pcall(vim.api.nvim_parse_cmd, vim.fn.getcmdline(), {})
+  if not is_command then
+    return false
+  end
+  local own = vim.api.nvim_get_commands({})[parsed.cmd] or vim.api.nvim_buf_get_commands(0, {})[parsed.cmd]
+  return vim.list_contains({ "substitute", "smagic", "snomagic" }, parsed.cmd) or own ~= nil
+end
+
 --- Whether the user is in the middle of a command that remembers its line and would continue in a changed text: an operator
---- without its motion, a `:substitute` that asks, a completion with nothing chosen yet.
+--- without its motion, a `:substitute` that asks or is previewed, a completion with nothing chosen yet.
 ---@param targets copydesk.EditTarget[]
 ---@return boolean
 local function is_mid_command(targets)
@@ -195,7 +210,7 @@ local function is_mid_command(targets)
   elseif mode:find("^[iR]v?[cx]") then
     return not leaves_line(target.ranges, vim.api.nvim_win_get_cursor(0)[1] - 1)
   end
-  return mode:find("^no") ~= nil or mode:find("^r[m?]") ~= nil
+  return mode:find("^no") ~= nil or mode:find("^r[m?]") ~= nil or mode:find("^c") ~= nil and is_previewing()
 end
 
 --- Waits up to `limits.pending_command` while the user is in the middle of such a command.
