@@ -27,6 +27,9 @@ pub(crate) const LATE_ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// A server that reloads a project is waited for, for this long, if its last reload was as short.
 pub(crate) const SHORT_RELOAD: Duration = Duration::from_secs(3);
 
+/// A reload goes on if its next phase begins within this time.
+pub(crate) const RELOAD_PHASE_GAP: Duration = Duration::from_millis(100);
+
 /// A request that is not answered for this long, while nothing else is either, will not be: the server hangs, and is
 /// restarted.
 pub(crate) const HANG_TIMEOUT: Duration = Duration::from_secs(30);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::quirks::ReadinessSignal;
-use crate::time_limits::SHORT_RELOAD;
+use crate::time_limits::{RELOAD_PHASE_GAP, SHORT_RELOAD};
 
 /// Cap on progress at one time; the rest is ignored.
 const MAX_PROGRESS: usize = 256;
@@ -38,14 +38,23 @@ pub(super) struct Readiness {
     running: BTreeMap<String, WorkDoneProgress>,
     /// When progress that counts last began or ended.
     progress_changed: Option<Instant>,
-    /// Since when progress that counts is running.
-    progress_began: Option<Instant>,
+    /// The current or last reading of the project, if progress reported it.
+    reading: Option<ProjectReading>,
     /// When it had first read the project, if it reported that.
     first_ready_at: Option<Instant>,
     /// How long the last reload took.
     last_reload: Option<Duration>,
     /// Its `serverStatus`: whether it is quiescent, since when, and its message.
     status: Option<(bool, Instant, Option<String>)>,
+}
+
+/// One reading of the project, in one or more phases, each with progress of its own.
+#[derive(Debug)]
+struct ProjectReading {
+    began: Instant,
+    ended: Option<Instant>,
+    /// The server had not read the project before.
+    is_first: bool,
 }
 
 #[derive(Debug)]
@@ -64,7 +73,7 @@ impl Readiness {
             opened: None,
             running: BTreeMap::new(),
             progress_changed: None,
-            progress_began: None,
+            reading: None,
             first_ready_at: None,
             last_reload: None,
             status: None,
@@ -74,7 +83,8 @@ impl Readiness {
     /// For a server that an editor started. `is_running`: it ran before the daemon began to listen. Then it is ready,
     /// unless it reports otherwise.
     pub(super) fn observed(signal: ReadinessSignal, is_running: bool, now: Instant) -> Self {
-        Self { progress_changed: is_running.then_some(now), ..Self::new(signal, now) }
+        let ready = is_running.then_some(now);
+        Self { progress_changed: ready, first_ready_at: ready, ..Self::new(signal, now) }
     }
 
     pub(super) fn document_opened(&mut self, now: Instant) {
@@ -113,11 +123,17 @@ impl Readiness {
     pub(super) fn ready_again_by(&self, now: Instant) -> Option<Instant> {
         let began = match self.status {
             Some((is_quiescent, began, _)) => Some(began).filter(|_| !is_quiescent),
-            None => self.progress_began.filter(|_| self.names_progress()),
+            None => self.running_reload(),
         }?;
         let is_short = self.first_ready_at.is_some()
             && self.last_reload.is_none_or(|last_reload| last_reload <= SHORT_RELOAD);
         Some(began + SHORT_RELOAD).filter(|until| is_short && *until > now)
+    }
+
+    /// When the running reload began, if named progress reports it. Other progress may be the work on a request.
+    fn running_reload(&self) -> Option<Instant> {
+        let reading = self.reading.as_ref().filter(|_| self.names_progress())?;
+        reading.ended.is_none().then_some(reading.began)
     }
 
     fn indexing(&self) -> ReadinessStage {
@@ -164,7 +180,7 @@ impl Readiness {
                 self.running.insert(token.to_owned(), progress);
                 if counts {
                     self.progress_changed = Some(now);
-                    self.progress_began.get_or_insert(now);
+                    self.begin_reading(now);
                 }
             }
             Some("report") => {
@@ -177,17 +193,41 @@ impl Readiness {
                 let counted = self.running.remove(token).is_some_and(|progress| progress.counts);
                 self.progress_changed = if counted { Some(now) } else { self.progress_changed };
                 if counted && !self.running.values().any(|progress| progress.counts) {
-                    let began = self.progress_began.take();
-                    if self.first_ready_at.replace(self.first_ready_at.unwrap_or(now)).is_some() {
-                        self.last_reload = began.map(|began| now - began);
-                    }
+                    self.end_reading(now);
                 }
             }
             _ => {}
         }
     }
 
-    /// Whether only named progress counts. Other progress may be the work on a request, and says nothing of a reload.
+    /// A phase that begins right after another belongs to the same reading.
+    fn begin_reading(&mut self, now: Instant) {
+        match &mut self.reading {
+            Some(reading) if reading.ended.is_none_or(|ended| now - ended <= RELOAD_PHASE_GAP) => {
+                reading.ended = None;
+                // A status decides by itself.
+                if reading.is_first && self.status.is_none() {
+                    self.first_ready_at = None;
+                }
+            }
+            _ => {
+                let is_first = self.first_ready_at.is_none();
+                self.reading = Some(ProjectReading { began: now, ended: None, is_first });
+            }
+        }
+    }
+
+    fn end_reading(&mut self, now: Instant) {
+        let Some(reading) = &mut self.reading else { return };
+        reading.ended = Some(now);
+        match self.status {
+            Some(_) => {}
+            None if reading.is_first => self.first_ready_at = Some(now),
+            None => self.last_reload = Some(now - reading.began),
+        }
+    }
+
+    /// Whether only named progress counts.
     fn names_progress(&self) -> bool {
         matches!(&self.signal, ReadinessSignal::ProgressEnds { tokens, titles, .. } if !(tokens.is_empty() && titles.is_empty()))
     }

@@ -116,6 +116,7 @@ async fn a_check_waits_for_a_short_reindexing_that_is_reported_as_progress() {
     sleep_ms(10).await;
     assert!(!server.is_reindexing_briefly());
     fake.progress("i", json!({ "kind": "end" })).await;
+    sleep_ms(300).await;
     fake.progress("i", begin()).await;
     sleep_ms(10).await;
     let (verdict, ()) = tokio::join!(check(&server, "/a"), async {
@@ -125,12 +126,34 @@ async fn a_check_waits_for_a_short_reindexing_that_is_reported_as_progress() {
         fake.respond("textDocument/diagnostic", full(&["x"])).await;
     });
     assert_eq!(verdict, ("proven: x".into(), 800));
-    fake.progress("i", begin()).await;
-    sleep_ms(4000).await;
-    fake.progress("i", json!({ "kind": "end" })).await;
+    // The next reload is long in sum: two phases, each of which is short.
+    sleep_ms(300).await;
+    for _ in 0..2 {
+        fake.progress("i", begin()).await;
+        sleep_ms(2000).await;
+        fake.progress("i", json!({ "kind": "end" })).await;
+        sleep_ms(10).await;
+    }
+    sleep_ms(300).await;
     fake.progress("i", begin()).await;
     sleep_ms(10).await;
     assert_eq!(check(&server, "/a").await, ("unknown: it is still reading the project: Indexing".into(), 0));
+}
+
+/// A server loads the project in phases. Its first pause is not the end, and the next phase is no reload.
+#[tokio::test(start_paused = true)]
+async fn a_phase_of_the_first_reading_is_no_short_reload() {
+    let ready = json!({ "progressEnds": { "titles": ["Indexing"], "beginsMs": 0 } });
+    let (server, mut fake) = start_pull(json!({ "ready": ready })).await;
+    server.sync_document(&subject("/a", "1"), "c");
+    fake.expect("textDocument/didOpen").await;
+    for _ in 0..2 {
+        fake.progress("i", json!({ "kind": "begin", "title": "Indexing" })).await;
+        sleep_ms(50).await;
+        assert!(!server.is_reindexing_briefly());
+        fake.progress("i", json!({ "kind": "end" })).await;
+        sleep_ms(50).await;
+    }
 }
 
 /// The server reindexed and finished before the daemon had read either message.
