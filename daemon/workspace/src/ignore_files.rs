@@ -16,10 +16,12 @@ pub fn are_readable(folder: &Path) -> bool {
         && is_git_readable(&folder.join(".git"))
 }
 
-/// For the folder that a walk begins at: the rules of the folders above it hold too, if it is in a repository.
-pub fn are_readable_for_walk(folder: &Path, in_repository: bool) -> bool {
-    let above = if in_repository { usize::MAX } else { 1 };
-    folder.ancestors().take(above).all(are_readable)
+/// For the folder that a walk begins at. The `ignore` crate also opens the ignore files of the folders above it, whether
+/// their rules hold or not.
+pub fn are_readable_for_walk(folder: &Path) -> bool {
+    let real = folder.canonicalize();
+    let above = real.iter().flat_map(|real| real.ancestors());
+    folder.ancestors().chain(above).all(are_readable)
 }
 
 fn is_git_readable(git: &Path) -> bool {
@@ -36,9 +38,9 @@ fn is_git_readable(git: &Path) -> bool {
     first_line(&common).is_some_and(|common| is_readable(&folder.join(common).join("info/exclude")))
 }
 
-/// A missing file is readable.
+/// A missing file is readable. A folder of that name has no rules: to read it fails at once.
 fn is_readable(file: &Path) -> bool {
-    fs::metadata(file).map_or(true, |meta| meta.is_file() && meta.len() <= LARGEST)
+    fs::metadata(file).map_or(true, |meta| meta.is_dir() || meta.is_file() && meta.len() <= LARGEST)
 }
 
 fn first_line(file: &Path) -> Option<String> {
@@ -64,6 +66,7 @@ mod tests {
         }
         fs::write(at("plain/.gitignore"), "target\n").unwrap();
         symlink("nowhere", at("plain/.ignore")).unwrap();
+        fs::create_dir_all(at("none/.ignore")).unwrap();
         symlink("/dev/zero", at("zero/.ignore")).unwrap();
         File::create(at("large/.gitignore")).unwrap().set_len(LARGEST + 1).unwrap();
         symlink("/dev/zero", at("git/.git/info/exclude")).unwrap();
@@ -76,8 +79,10 @@ mod tests {
         fs::write(at("none/commondir"), "../common\n").unwrap();
         assert!(are("tree"));
         symlink("/dev/zero", at("common/info/exclude")).unwrap();
-        assert!(are_readable_for_walk(&at("tree/below"), false));
-        assert!(!are("tree") && !are_readable_for_walk(&at("tree/below"), true));
+        assert!(!are("tree") && !are_readable_for_walk(&at("tree/below")));
+        symlink(at("tree"), at("linked")).unwrap();
+        fs::create_dir_all(at("tree/below")).unwrap();
+        assert!(!are_readable_for_walk(&at("linked/below")));
         fs::remove_file(at("none/commondir")).unwrap();
         symlink("/dev/zero", at("none/commondir")).unwrap();
         assert!(!are("tree"));

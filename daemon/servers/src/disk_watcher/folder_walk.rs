@@ -43,7 +43,7 @@ fn is_generated(entry: &DirEntry) -> bool {
 /// Like the search of the `workspace` crate, but with hidden files: some contain settings of servers.
 fn builder(folder: &Path) -> WalkBuilder {
     let in_git = folder.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok());
-    let has_rules = ignore_files::are_readable_for_walk(folder, in_git);
+    let has_rules = ignore_files::are_readable_for_walk(folder);
     let mut builder = WalkBuilder::new(folder);
     builder
         .hidden(false)

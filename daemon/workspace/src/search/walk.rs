@@ -60,14 +60,14 @@ impl FileWalker<'_> {
                 })
             });
         };
-        if ignore_files::are_readable_for_walk(self.root, self.is_in_repository()) {
+        if ignore_files::are_readable_for_walk(self.root) {
             walk(self.with_rules(&without_rules));
         } else {
             walk(self.without_rules(self.root));
         }
         let folders = std::mem::take(&mut *without_rules.lock().unwrap_or_else(PoisonError::into_inner));
-        for folder in folders {
-            walk(self.without_rules(&folder));
+        for folder in folders.iter().filter(|_| !self.stop.is_set()) {
+            walk(self.without_rules(folder));
         }
         unreadable.into_inner()
     }
