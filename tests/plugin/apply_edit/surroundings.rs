@@ -171,6 +171,11 @@ fn what_somebody_is_asked_about_is_not_pulled_away() {
             ANSWER = nil
             coroutine.wrap(function() ANSWER = S.apply({ [B] = { { row, 0, row, 0, 'new\\n' } } }) end)()
             return ANSWER ~= nil";
+        bare.lua(
+            "local function nothing() return 0 end
+            vim.api.nvim_create_user_command('Plain', nothing, { nargs = '*' })
+            vim.api.nvim_create_user_command('Shown', nothing, { nargs = '*', preview = nothing })",
+        );
         for (name, keys, row, at_once, more, applied, expected) in [
             ("a completion", "2GA<C-n>", 0, false, "<C-y>", true, "new\nalpha\nalphabet\nalphabet"),
             ("nobody chooses", "2GA<C-n>", 0, false, "", false, "alpha\nalphabet\nalphabet"),
@@ -180,6 +185,8 @@ fn what_somebody_is_asked_about_is_not_pulled_away() {
             ("a preview that is entered", ":%s/al/el<CR>", 0, true, "", true, "new\nelpha\nel\nelphabet"),
             ("a preview that stays", ":%s/al/el", 0, false, "", false, "alpha\nal\nalphabet"),
             ("another command line", ":echo 1", 0, true, "<Esc>", true, "new\nalpha\nal\nalphabet"),
+            ("a user's command", ":Plain x", 0, true, "<Esc>", true, "new\nalpha\nal\nalphabet"),
+            ("a user's preview", ":Shown x", 0, false, "<Esc>", true, "new\nalpha\nal\nalphabet"),
         ] {
             // Older versions do nothing else while they ask.
             if name == "a substitution" && bare.lua("return vim.fn.has('nvim-0.11')") == 0 {

@@ -185,15 +185,20 @@ end
 --- is in it when the command line ends, with an edit that was made meanwhile.
 ---@return boolean
 local function is_previewing()
-  if vim.o.inccommand == "" or vim.fn.getcmdtype() ~= ":" then
+  local kind = vim.fn.getcmdtype()
+  if vim.o.inccommand == "" then
     return false
+  elseif kind == "=" then
+    -- The command line below an expression is not known.
+    return true
   end
   local is_command, parsed = pcall(vim.api.nvim_parse_cmd, vim.fn.getcmdline(), {})
-  if not is_command then
+  if kind ~= ":" or not is_command then
     return false
   end
-  local own = vim.api.nvim_get_commands({})[parsed.cmd] or vim.api.nvim_buf_get_commands(0, {})[parsed.cmd]
-  return vim.list_contains({ "substitute", "smagic", "snomagic" }, parsed.cmd) or own ~= nil
+  local own = vim.api.nvim_buf_get_commands(0, {})[parsed.cmd] or vim.api.nvim_get_commands({})[parsed.cmd]
+  local is_built_in = vim.list_contains({ "substitute", "smagic", "snomagic" }, parsed.cmd)
+  return is_built_in or own ~= nil and own.preview and own.preview ~= vim.NIL or false
 end
 
 --- Whether the user is in the middle of a command that remembers its line and would continue in a changed text: an operator

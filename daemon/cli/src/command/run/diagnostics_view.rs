@@ -83,11 +83,11 @@ fn sources(reports: &[&ProblemSourceMetadata]) -> String {
     for report in reports {
         let source = one_line(&report.source);
         let name = match report.proof {
+            ProblemProof::Unknown => source,
             // A user who reads "nothing new" should know that only the syntax was checked.
             _ if source == TREE_SITTER => "syntax only".to_owned(),
             ProblemProof::Proven => format!("{source}, proven"),
             ProblemProof::Likely => format!("{source}, likely"),
-            ProblemProof::Unknown => source,
         };
         if !named.contains(&name) {
             named.push(name);

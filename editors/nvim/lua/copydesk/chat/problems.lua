@@ -99,7 +99,7 @@ local function speakers(reports)
       local is_unknown = report.proof ~= "proven" and report.proof ~= "likely"
       local one = is_unknown and unknown or known
       local name = one_line(report.source)
-      if name == "tree-sitter" then
+      if not is_unknown and name == "tree-sitter" then
         -- "Nothing new" means less if only the syntax was checked.
         name = "syntax only"
       elseif not is_unknown then

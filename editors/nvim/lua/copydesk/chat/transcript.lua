@@ -104,8 +104,10 @@ local function keeping(change)
   -- Also if the number of lines is the same: a whole redraw moves the cursor, and lines may wrap otherwise than before.
   local now = vim.api.nvim_buf_line_count(buffer)
   for _, window in ipairs(following) do
-    vim.api.nvim_win_set_cursor(window, { now, 0 })
-    -- Show every screen row of a wrapped last line.
+    if vim.api.nvim_win_get_cursor(window)[1] ~= now then
+      vim.api.nvim_win_set_cursor(window, { now, 0 })
+    end
+    -- Show every screen row of a wrapped last line, and as much as fits above it.
     vim.api.nvim_win_call(window, function()
       vim.cmd("normal! zb")
     end)
