@@ -43,8 +43,8 @@ pub struct TextPage {
     /// The lines of the text. A final newline starts no further line.
     pub total: usize,
     pub end_reason: PageEndReason,
-    /// The shown lines that are cut.
-    pub truncated_lines: usize,
+    /// The numbers of the shown lines that are cut.
+    pub truncated_lines: Vec<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -66,7 +66,7 @@ pub fn read_page(text: &str, view: &PageRequest) -> Result<TextPage, PastEndErro
         last: first - 1,
         total,
         end_reason: PageEndReason::EndOfText,
-        truncated_lines: 0,
+        truncated_lines: Vec::new(),
     };
     for line in text.lines().skip(first - 1).take(view.limit.max(1)) {
         let (mut shown, mut cut) = clip_line(page.last + 1, line, view.line_chars);
@@ -81,7 +81,7 @@ pub fn read_page(text: &str, view: &PageRequest) -> Result<TextPage, PastEndErro
         }
         page.text.push_str(&shown);
         page.last += 1;
-        page.truncated_lines += usize::from(cut);
+        page.truncated_lines.extend(cut.then_some(page.last));
         if page.end_reason == PageEndReason::Bytes {
             return Ok(page);
         }
@@ -110,8 +110,14 @@ mod tests {
     #[track_caller]
     fn check(text: &str, view: PageRequest, expected: (&str, usize, usize, usize, PageEndReason, usize)) {
         let page = read_page(text, &view).unwrap();
-        let seen =
-            (page.text.as_str(), page.first, page.last, page.total, page.end_reason, page.truncated_lines);
+        let seen = (
+            page.text.as_str(),
+            page.first,
+            page.last,
+            page.total,
+            page.end_reason,
+            page.truncated_lines.len(),
+        );
         assert_eq!(seen, expected);
     }
 

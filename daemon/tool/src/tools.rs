@@ -56,6 +56,7 @@ mod task;
 mod tests;
 mod todoread;
 mod todowrite;
+mod unshown_text;
 mod webfetch;
 mod websearch;
 mod write;

@@ -11,7 +11,6 @@
 //! home client, else in another client's, else on disk.
 
 use std::{
-    collections::HashMap,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -19,7 +18,7 @@ use std::{
 use copydesk_text::FileText;
 
 use self::read::WrittenContent;
-use self::seen_content::SeenContent;
+use self::seen_content::SeenContents;
 use self::write::{StagedFile, WritePrecondition};
 pub use self::{
     change::{AppliedFileChange, Author, ChangeCause, FileChange, FileChangeKind},
@@ -76,8 +75,7 @@ struct FilesState {
     journal: Option<Journal>,
     reviews: ReviewTracker,
     save: SaveMode,
-    /// By real path, since two names of one file are one file.
-    seen_contents: Mutex<HashMap<PathBuf, SeenContent>>,
+    seen_contents: Mutex<SeenContents>,
     /// The large file that the session wrote last.
     last_large_write: Mutex<Option<WrittenContent>>,
     /// Locked from the last check of a file until it is replaced, so that two calls never overwrite each
@@ -211,16 +209,15 @@ impl WorkspaceFiles {
         run_blocking(place, move || StagedFile::new(target, &content, expect, mode)).await
     }
 
-    /// Replaces the file, which had the content `before`, with the staged one. Symlinks stay: their
+    /// Replaces the file with the staged one, and returns its stamp. Symlinks stay: their
     /// target is replaced. Mode bits stay, and the owner if the system permits. Other hard links keep the old
     /// content.
     async fn commit_staged(
         &self,
         place: &ResolvedPath,
         staged: StagedFile,
-        before: Option<ContentStamp>,
         (content, text): (FileText, HashedText),
-    ) -> Result<(), FileError> {
+    ) -> Result<ContentStamp, FileError> {
         let (real, shared) = (place.real_path().to_owned(), Arc::clone(&self.shared));
         let stamp = run_blocking(place, move || {
             staged.commit(|| lock(&shared.replacing))?;
@@ -231,8 +228,8 @@ impl WorkspaceFiles {
             Ok(stamp)
         })
         .await?;
-        self.mark_changed(place, before, stamp);
-        Ok(())
+        self.mark_written(place, stamp);
+        Ok(stamp)
     }
 
     /// Replaces the content on disk.
@@ -243,13 +240,9 @@ impl WorkspaceFiles {
         expect: WritePrecondition,
         mode: Option<u32>,
     ) -> Result<(), FileError> {
-        let before = match &expect {
-            WritePrecondition::Unchanged(file) => Some(ContentStamp::of_bytes(&file.encode())),
-            WritePrecondition::New => None,
-        };
         let staged = self.stage(place, &content, expect, mode).await?;
         let text = HashedText::from_shared(content.shared_text());
-        self.commit_staged(place, staged, before, (content, text)).await
+        self.commit_staged(place, staged, (content, text)).await.map(|_| ())
     }
 
     /// The first `limit` entries of a folder, by name, and how many there are.

@@ -17,6 +17,7 @@ use crate::store::StoreError;
 impl SessionActor {
     pub(super) async fn note_updates(&mut self) -> Result<(), StoreError> {
         let files = &self.deps.files;
+        files.begin_step();
         let owner = self.deps.parent.as_ref().map(|above| above.owner.clone());
         let session = owner.as_ref().map_or(self.deps.session.id.as_str(), |owner| &owner.session).to_owned();
         if self.step == 1 {

@@ -19,6 +19,8 @@ pub enum PatchStep {
         change: Change,
         /// The loosest tier that a hunk needed.
         tier: PatchTier,
+        /// The patch deletes the file and adds it again: no line of the old text had to match.
+        is_rewrite: bool,
     },
     Delete {
         path: String,
@@ -40,6 +42,7 @@ enum PlannedFile<'t> {
         now: PlannedText,
         tier: PatchTier,
         to: Option<String>,
+        is_rewrite: bool,
     },
     Deleted(&'t str),
     /// Another file moves here.
@@ -125,6 +128,7 @@ impl<'p, 't, F: Fn(&str) -> Option<&'t str>> PatchPlanner<'p, 't, F> {
                             now: PlannedText::Changed(updated.change),
                             tier,
                             to: None,
+                            is_rewrite: false,
                         },
                         *to,
                     )
@@ -175,7 +179,10 @@ fn add_second_section<'p, 't>(
 ) -> Result<Option<&'p str>, PatchFileErrorKind> {
     let first = entry.line;
     match (&mut entry.state, action) {
-        (PlannedFile::Edited { old, now, tier, to: None }, PatchAction::Update { to, hunks }) => {
+        (
+            PlannedFile::Edited { old, now, tier, to: None, is_rewrite: false },
+            PatchAction::Update { to, hunks },
+        ) => {
             let text = match now {
                 PlannedText::Changed(change) => apply_or_keep(change, old),
                 PlannedText::Text(text) => std::mem::take(text),
@@ -195,8 +202,13 @@ fn add_second_section<'p, 't>(
         (PlannedFile::Deleted(old), PatchAction::Add(lines)) => {
             let old: &'t str = old;
             let new = LineEnding::detect(old).apply_to(&join_lines(lines)).into_owned();
-            entry.state =
-                PlannedFile::Edited { old, now: PlannedText::Text(new), tier: PatchTier::Exact, to: None };
+            entry.state = PlannedFile::Edited {
+                old,
+                now: PlannedText::Text(new),
+                tier: PatchTier::Exact,
+                to: None,
+                is_rewrite: true,
+            };
             Ok(None)
         }
         (PlannedFile::Failed, _) => Ok(None),
@@ -215,7 +227,7 @@ fn step(entry: PlanEntry<'_, '_>) -> Result<Option<PatchStep>, PatchFileError> {
         PlannedFile::Created(text) => PatchStep::Create { path, text },
         PlannedFile::Deleted(_) => PatchStep::Delete { path },
         PlannedFile::MoveTarget | PlannedFile::Failed => return Ok(None),
-        PlannedFile::Edited { old, now, tier, to } => {
+        PlannedFile::Edited { old, now, tier, to, is_rewrite } => {
             let change = match now {
                 PlannedText::Changed(change) => change,
                 PlannedText::Text(new) => Change::between(old, &new),
@@ -229,7 +241,7 @@ fn step(entry: PlanEntry<'_, '_>) -> Result<Option<PatchStep>, PatchFileError> {
                         why: PatchFileErrorKind::Unchanged,
                     });
                 }
-                None => PatchStep::Edit { path, change, tier },
+                None => PatchStep::Edit { path, change, tier, is_rewrite },
             }
         }
     }))

@@ -370,13 +370,13 @@ fn a_plan_has_one_step_for_each_file() {
         source,
         &files,
         expect![[r#"
-        Create { path: "new", text: "x\n\ny\n" }
-        Edit { path: "a", change: Change { edits: [Edit { range: 0..1, text: "3" }] }, tier: Exact }
-        Move { path: "b", to: "c", change: Change { edits: [] }, tier: Exact }
-        Delete { path: "d" }
-        Edit { path: "e", change: Change { edits: [Edit { range: 0..3, text: "anew" }] }, tier: Exact }
-        Edit { path: "g", change: Change { edits: [Edit { range: 0..1, text: "2" }] }, tier: Exact }
-    "#]],
+            Create { path: "new", text: "x\n\ny\n" }
+            Edit { path: "a", change: Change { edits: [Edit { range: 0..1, text: "3" }] }, tier: Exact, is_rewrite: false }
+            Move { path: "b", to: "c", change: Change { edits: [] }, tier: Exact }
+            Delete { path: "d" }
+            Edit { path: "e", change: Change { edits: [Edit { range: 0..3, text: "anew" }] }, tier: Exact, is_rewrite: true }
+            Edit { path: "g", change: Change { edits: [Edit { range: 0..1, text: "2" }] }, tier: Exact, is_rewrite: false }
+        "#]],
     );
 }
 

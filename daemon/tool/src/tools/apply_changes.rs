@@ -16,6 +16,7 @@ use super::diagnostics;
 use super::formatting;
 use super::review_outcome;
 use super::target_file::{file_error, rule_names};
+use super::unshown_text::KnownTexts;
 use crate::context::{AskReview, EditOwner, PermissionGrant, PermissionRequest, ToolContext};
 use crate::outcome::ToolError;
 
@@ -31,6 +32,7 @@ pub(super) async fn apply_changes(
     context: &ToolContext,
     changes: Vec<RequestedChange>,
 ) -> Result<AppliedChanges, ToolError> {
+    let known = KnownTexts::new(context, &changes);
     // The baseline is needed whatever the reply is.
     let asked = context.ask(edit_ask(context, &changes));
     let (mut allowed, ()) = tokio::join!(asked, diagnostics::record_baseline(context, &changes));
@@ -63,6 +65,7 @@ pub(super) async fn apply_changes(
     if proposals.iter().any(ReviewProposal::has_decisions) {
         let reviewed = review_outcome::settle_review(context, &proposals, allowed).await?;
         drop(proposals);
+        known.mark_reviewed(context, &changes);
         let told = diagnostics::check_reviewed(context, proposed).await;
         return Ok(AppliedChanges {
             formatter_notes: form,
@@ -85,6 +88,7 @@ pub(super) async fn apply_changes(
     drop(proposals);
     let changes: Vec<_> = changes.into_iter().map(RequestedChange::into_file_change).collect();
     let changed = context.files.apply_changes(&changes, &cause).await.map_err(|error| file_error(&error))?;
+    known.mark_applied(context, &changed);
     let rebased = changed.iter().any(|changed| changed.is_rebased);
     let unsaved = changed.iter().find_map(|changed| changed.save_error.clone());
     let told = diagnostics::check_changed(context, changed).await;

@@ -31,8 +31,8 @@ pub(super) struct RequestedChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum MoveHalf {
     No,
-    /// The new file, with its old path.
-    From(ResolvedPath),
+    /// The new file, with its old path and the content that it had there.
+    From(ResolvedPath, ContentStamp),
     /// The old file; only the other half is shown.
     Away,
 }
@@ -76,7 +76,10 @@ impl RequestedChange {
         let text = String::from_utf8_lossy(&new.encode()).into_owned();
         let new = shown.into_change(to, FileChangeKind::Create { text, mode: from.mode() });
         let gone = Self::delete(from, file, stamp);
-        Ok([Self { moved: MoveHalf::From(from.clone()), ..new }, Self { moved: MoveHalf::Away, ..gone }])
+        Ok([
+            Self { moved: MoveHalf::From(from.clone(), stamp), ..new },
+            Self { moved: MoveHalf::Away, ..gone },
+        ])
     }
 
     /// `Create a`
@@ -92,7 +95,7 @@ impl RequestedChange {
     fn words(&self, [create, edit, delete, moved]: [&str; 4]) -> String {
         let shown = &self.place.display_path;
         match (&self.moved, &self.kind) {
-            (MoveHalf::From(from), _) => format!("{moved} {} to {shown}", from.display_path),
+            (MoveHalf::From(from, _), _) => format!("{moved} {} to {shown}", from.display_path),
             (_, FileChangeKind::Create { .. }) => format!("{create} {shown}"),
             (_, FileChangeKind::Edit { .. }) => format!("{edit} {shown}"),
             (_, FileChangeKind::Delete { .. }) => format!("{delete} {shown}"),
@@ -111,9 +114,23 @@ impl RequestedChange {
 
     /// The old path of a moved file.
     pub(super) fn from(&self) -> Option<&ResolvedPath> {
+        self.moved_from().map(|(from, _)| from)
+    }
+
+    /// The old path of a moved file, and the content that it had there.
+    pub(super) fn moved_from(&self) -> Option<(&ResolvedPath, ContentStamp)> {
         match &self.moved {
-            MoveHalf::From(from) => Some(from),
+            MoveHalf::From(from, stamp) => Some((from, *stamp)),
             MoveHalf::No | MoveHalf::Away => None,
+        }
+    }
+
+    /// The text that the file is to have; `None` if it is deleted.
+    pub(super) fn result(&self) -> Option<String> {
+        match &self.kind {
+            FileChangeKind::Create { text, .. } => Some(text.clone()),
+            FileChangeKind::Edit { file, change, .. } => change.apply(file.text()).ok(),
+            FileChangeKind::Delete { .. } => None,
         }
     }
 

@@ -9,6 +9,7 @@ use copydesk_workspace::files::{ContentStamp, FileError, READ_LIMIT, ResolvedPat
 
 use super::change::RequestedChange;
 use super::target_file::{self, file_error, path_ask};
+use super::unshown_text::check_shown;
 use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolErrorKind};
 
@@ -32,6 +33,8 @@ struct PatchTarget {
     needs_content: bool,
     /// If it exists and the patch needs it.
     content: Option<(FileText, ContentStamp)>,
+    /// Why the patch may not replace its whole text.
+    overwrite_error: Option<ToolError>,
     /// The user has typed in it since the model read it.
     is_user_edited: bool,
 }
@@ -142,6 +145,7 @@ impl PatchTarget {
                     is_there: false,
                     needs_content: is_wanted,
                     content: None,
+                    overwrite_error: None,
                     is_user_edited: false,
                 });
             }
@@ -153,6 +157,7 @@ impl PatchTarget {
                 is_there: true,
                 needs_content: is_wanted,
                 content: None,
+                overwrite_error: None,
                 is_user_edited: false,
             });
         }
@@ -165,11 +170,19 @@ impl PatchTarget {
         if is_other && !content.is_from_buffer {
             return Err(file_error(&FileError::Changed { shown: place.display_path }));
         }
+        let overwrite_error = check_shown(context, &place, &content).err();
         let file = FileText::decode(content.bytes).map_err(|why| {
             ToolError::target(format!("`{}` cannot be patched: {why}.", place.display_path))
         })?;
         let content = Some((file, content.stamp));
-        Ok(Self { place, is_there: true, needs_content: is_wanted, content, is_user_edited: is_other })
+        Ok(Self {
+            place,
+            is_there: true,
+            needs_content: is_wanted,
+            content,
+            overwrite_error,
+            is_user_edited: is_other,
+        })
     }
 
     /// Deleting the target would leave the symlink.
@@ -204,8 +217,11 @@ impl PatchChanges {
             PatchStep::Create { path, text } => {
                 self.changes.push(RequestedChange::create(&find(&path)?.place, text));
             }
-            PatchStep::Edit { path, change, tier } => {
+            PatchStep::Edit { path, change, tier, is_rewrite } => {
                 let known = find(&path)?;
+                if let Some(error) = known.overwrite_error.as_ref().filter(|_| is_rewrite) {
+                    return Err(error.clone());
+                }
                 let (file, stamp) = held(known)?;
                 self.changes.push(RequestedChange::edit(&known.place, file, stamp, change)?);
                 self.tiers.push((path, tier.into()));

@@ -101,6 +101,8 @@ fn show(
     let title = shown.to_owned();
     if let Some(mime) = media::kind(&bytes) {
         let media = vec![media::media(shown, mime, &bytes)?];
+        // The model sees it, but cannot write it: no line is shown.
+        files.mark_shown(place, content.stamp, ShownText::none(), 0);
         let output = format!("`{shown}` is shown with this ({mime}, {} bytes).", bytes.len());
         return Ok(ToolOutput {
             title,
@@ -117,10 +119,7 @@ fn show(
     let file = FileText::decode(bytes).map_err(no_text)?;
     let page = read_page(file.text(), view)
         .map_err(|past| ToolError::target(sentence(&format!("`{shown}`: {past}"))))?;
-    // A line that is cut is not shown.
-    let is_cut = page.truncated_lines > 0;
-    let part = if is_cut { ShownText::none() } else { ShownText::page(page.first, page.last, page.total) };
-    files.mark_shown(place, content.stamp, part, page.total);
+    files.mark_shown(place, content.stamp, ShownText::lines(whole_lines(&page), page.total), page.total);
     let output = if page.total == 0 {
         format!("`{shown}` is empty.")
     } else {
@@ -134,6 +133,14 @@ fn show(
     })
     .into();
     Ok(ToolOutput { title, output, metadata, ..ToolOutput::default() })
+}
+
+/// The parts between the lines that are cut: a line that is cut is not shown.
+fn whole_lines(page: &TextPage) -> Vec<(usize, usize)> {
+    let ends = page.truncated_lines.iter().copied().chain([page.last + 1]);
+    let mut first = page.first;
+    let parts = ends.map(|end| (std::mem::replace(&mut first, end + 1), end.saturating_sub(1)));
+    parts.filter(|(first, last)| first <= last || page.total == 0).collect()
 }
 
 /// The last line: whether the file ends here, or how to continue.

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use copydesk_text::{Change as TextChange, FileText};
-use copydesk_workspace::files::{FileContent, FileError, ResolvedPath, ShownText};
+use copydesk_workspace::files::{FileContent, FileError, ResolvedPath};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::apply_changes::apply_changes;
 use super::change::RequestedChange;
-use super::target_file::{self, count, file_error, run_blocking};
+use super::target_file::{self, count, run_blocking};
+use super::unshown_text;
 use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::{Tool, TouchedFiles};
@@ -58,7 +59,7 @@ impl Tool for WriteTool {
         let change = match content {
             None => run_blocking(move || Ok(Some(RequestedChange::create(&at, parameters.content)))).await?,
             Some(content) => {
-                let is_shown = check_shown(&context, &place, &content);
+                let is_shown = unshown_text::check_shown(&context, &place, &content);
                 run_blocking(move || rewritten(&at, content, is_shown, &parameters.content)).await?
             }
         };
@@ -81,29 +82,6 @@ impl Tool for WriteTool {
             None => format!("{title}.{}", made.notes()),
         };
         Ok(ToolOutput { output, title, metadata: made.into_metadata(), ..ToolOutput::default() })
-    }
-}
-
-/// The model may overwrite a file only if it was shown all of its current content: what it was not shown would be lost.
-fn check_shown(context: &ToolContext, place: &ResolvedPath, content: &FileContent) -> Result<(), ToolError> {
-    let shown = &place.display_path;
-    let refuse = |why: String| {
-        Err(ToolError::target(format!(
-            "{why}; nothing was written. Read it first, or change only a part of it with `edit`."
-        )))
-    };
-    match (context.files.shown_text(place, content.stamp), context.files.seen_stamp(place)) {
-        (Some(ShownText::Whole), _) => Ok(()),
-        (Some(ShownText::Lines(lines)), _) => {
-            let next = lines.iter().take_while(|(first, _)| *first == 1).map(|(_, last)| last + 1).last();
-            let next = next.unwrap_or(1);
-            refuse(format!("`{shown}` has lines that you were not shown, from line {next} on"))
-        }
-        (Some(ShownText::Unsure), _) => {
-            refuse(format!("The person has changed `{shown}` in the editor since you read it"))
-        }
-        (None, Some(_)) => Err(file_error(&FileError::Changed { shown: shown.clone() })),
-        (None, None) => refuse(format!("`{shown}` exists, and you have not read it in this session")),
     }
 }
 

@@ -86,6 +86,8 @@ pub struct AppliedFileChange {
     /// The texts before and after, without a byte order mark; `None` for no file.
     pub before: Option<Arc<String>>,
     pub after: Option<Arc<String>>,
+    /// The content after.
+    pub stamp: Option<ContentStamp>,
     /// The text after is on disk.
     pub is_saved: bool,
     /// Why an editor that should have saved it did not.
@@ -239,11 +241,8 @@ impl WorkspaceFiles {
         for ((((index, change), planned), (before, after)), entry) in
             chosen().zip(&plan.planned_edits).zip(&texts).zip(entries)
         {
-            self.mark_changed(
-                &change.path,
-                Some(ContentStamp::of_text(before)),
-                ContentStamp::of_text(after),
-            );
+            let stamp = ContentStamp::of_text(after);
+            self.mark_written(&change.path, stamp);
             let saved = self.save(client, planned, cause).await;
             made.push((
                 index,
@@ -254,6 +253,7 @@ impl WorkspaceFiles {
                     entry,
                     before: Some(before.to_shared()),
                     after: Some(after.to_shared()),
+                    stamp: Some(stamp),
                     is_saved: saved.as_ref().is_ok_and(|is_saved| *is_saved),
                     save_error: saved.err().map(|refusal| refusal.to_string()),
                 },
@@ -309,14 +309,14 @@ impl WorkspaceFiles {
         let made = match (staged, &before, &after) {
             (Err(error), ..) => Err(error),
             (Ok(Some(staged)), _, Some((content, text))) => {
-                self.commit_staged(place, staged, kind.stamp(), (content.clone(), text.clone())).await
+                self.commit_staged(place, staged, (content.clone(), text.clone())).await.map(Some)
             }
-            (Ok(_), Some(before), _) => self.remove(place, before.clone()).await,
-            (Ok(_), None, _) => Ok(()),
+            (Ok(_), Some(before), _) => self.remove(place, before.clone()).await.map(|()| None),
+            (Ok(_), None, _) => Ok(None),
         };
         let entry = ids.first().copied();
         self.settle(ids.into_iter().map(|id| (id, made.is_ok())).collect()).await;
-        made?;
+        let stamp = made?;
         self.report_to_reviews(change, cause, (&before, mode), after.as_ref().map(|(content, _)| content));
         let what = match (&before, &after) {
             (None, _) => DiskChange::Created,
@@ -331,6 +331,7 @@ impl WorkspaceFiles {
             entry,
             before: before.as_ref().map(FileText::shared_text),
             after: after.as_ref().map(FileText::shared_text),
+            stamp,
             is_saved: true,
             save_error: None,
         };
@@ -415,8 +416,8 @@ impl FileChangeKind {
         }
     }
 
-    /// The stamp of the content that it changes.
-    fn stamp(&self) -> Option<ContentStamp> {
+    /// The stamp of the content that it changes; `None` if it creates a file.
+    pub fn stamp(&self) -> Option<ContentStamp> {
         match self {
             Self::Edit { stamp, .. } | Self::Delete { stamp, .. } => Some(*stamp),
             Self::Create { .. } => None,

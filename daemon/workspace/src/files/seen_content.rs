@@ -1,8 +1,10 @@
 //! Which contents a session has seen, how much of them its model was shown, and which files have changed since.
 //!
 //! Only text that the model was shown, or wrote itself, counts as shown. An edit of a text into which the user has
-//! typed shows the model a few lines of the result; the rest of what was typed stays unshown until it is read.
+//! typed shows the model a few lines of the result; the rest of what was typed stays unshown until it is read. What a
+//! call shows counts from the next step on: the model wrote the other calls of the step before it saw it.
 
+use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -11,11 +13,22 @@ use super::{ContentStamp, READ_LIMIT, ResolvedPath, WorkspaceFiles, lock, run_bl
 use crate::buffers::ClientId;
 use crate::time_limits::DISK_CLOCK_LAG;
 
+/// What a session has seen.
+#[derive(Debug, Default)]
+pub(super) struct SeenContents {
+    /// By real path, since two names of one file are one file.
+    by_path: HashMap<PathBuf, SeenContent>,
+    /// Counts the model's steps.
+    step: u64,
+}
+
 /// A content that the session has read or written.
 #[derive(Debug, Clone)]
-pub(super) struct SeenContent {
-    pub(super) stamp: ContentStamp,
+struct SeenContent {
+    stamp: ContentStamp,
     shown: ShownText,
+    /// What was shown in this step, which counts from the next one on.
+    shown_in: Option<(u64, ShownText)>,
     /// When the disk last had it, or the other content that was reported.
     at: SystemTime,
     /// The buffer's version at the last comparison.
@@ -30,8 +43,6 @@ pub enum ShownText {
     Whole,
     /// The first and the last line of each part, from 1, in order and apart.
     Lines(Vec<(usize, usize)>),
-    /// It contains what the user typed after the model had read it.
-    Unsure,
 }
 
 impl ShownText {
@@ -39,28 +50,11 @@ impl ShownText {
         Self::Lines(Vec::new())
     }
 
-    /// A page of a text of `total` lines.
-    pub fn page(first: usize, last: usize, total: usize) -> Self {
-        Self::Lines(vec![(first, last)]).simplify(total)
-    }
-
-    fn join(self, other: Self, total: usize) -> Self {
-        match (self, other) {
-            (Self::Whole, _) | (_, Self::Whole) => Self::Whole,
-            (Self::Unsure, other) => other,
-            (one, Self::Unsure) => one,
-            (Self::Lines(mut lines), Self::Lines(more)) => {
-                lines.extend(more);
-                Self::Lines(lines).simplify(total)
-            }
-        }
-    }
-
-    fn simplify(self, total: usize) -> Self {
-        let Self::Lines(mut lines) = self else { return self };
-        lines.sort_unstable();
+    /// These parts of a text of `total` lines, each by its first and its last line.
+    pub fn lines(mut parts: Vec<(usize, usize)>, total: usize) -> Self {
+        parts.sort_unstable();
         let mut joined: Vec<(usize, usize)> = Vec::new();
-        for (first, last) in lines {
+        for (first, last) in parts {
             match joined.last_mut() {
                 Some(before) if first <= before.1.saturating_add(1) => before.1 = before.1.max(last),
                 _ => joined.push((first, last)),
@@ -71,53 +65,85 @@ impl ShownText {
             _ => Self::Lines(joined),
         }
     }
+
+    fn join(self, other: Self, total: usize) -> Self {
+        match (self, other) {
+            (Self::Lines(mut lines), Self::Lines(more)) => {
+                lines.extend(more);
+                Self::lines(lines, total)
+            }
+            _ => Self::Whole,
+        }
+    }
+}
+
+impl SeenContent {
+    fn new(stamp: ContentStamp, shown: ShownText) -> Self {
+        Self { stamp, shown, shown_in: None, at: SystemTime::now(), buffer: None, reported: None }
+    }
+
+    /// What the model knew when it began this step.
+    fn shown_before(&self, step: u64) -> &ShownText {
+        match &self.shown_in {
+            // It contains what was shown earlier.
+            Some((shown_in, shown)) if *shown_in < step => shown,
+            _ => &self.shown,
+        }
+    }
 }
 
 impl WorkspaceFiles {
-    /// The content that the session last read from or wrote to this path.
-    pub fn seen_stamp(&self, place: &ResolvedPath) -> Option<ContentStamp> {
-        lock(&self.shared.seen_contents).get(place.real_path()).map(|seen| seen.stamp)
+    /// The model has been sent everything that was shown so far, and begins its next step.
+    pub fn begin_step(&self) {
+        lock(&self.shared.seen_contents).step += 1;
     }
 
-    /// How much of this content the model was shown; `None` if the session has not seen this content.
+    /// The content that the session last read from or wrote to this path.
+    pub fn seen_stamp(&self, place: &ResolvedPath) -> Option<ContentStamp> {
+        lock(&self.shared.seen_contents).by_path.get(place.real_path()).map(|seen| seen.stamp)
+    }
+
+    /// How much of this content the model knew when it began its step; `None` if the session has not seen this content.
     pub fn shown_text(&self, place: &ResolvedPath, stamp: ContentStamp) -> Option<ShownText> {
         let seen = lock(&self.shared.seen_contents);
-        seen.get(place.real_path()).filter(|seen| seen.stamp == stamp).map(|seen| seen.shown.clone())
+        let content = seen.by_path.get(place.real_path()).filter(|content| content.stamp == stamp)?;
+        Some(content.shown_before(seen.step).clone())
     }
 
     /// The model is shown this much of a content of `total` lines.
     pub fn mark_shown(&self, place: &ResolvedPath, stamp: ContentStamp, shown: ShownText, total: usize) {
-        let before = self.shown_text(place, stamp);
-        let shown = before.map_or(shown.clone(), |before| before.join(shown, total));
-        self.mark_seen(place, stamp, shown);
+        let mut seen = lock(&self.shared.seen_contents);
+        let before = seen.by_path.get(place.real_path()).filter(|content| content.stamp == stamp);
+        let known = before.map_or_else(ShownText::none, |content| content.shown_before(seen.step).clone());
+        let latest =
+            before.map(|content| content.shown_in.as_ref().map_or(&content.shown, |(_, shown)| shown));
+        let all = latest.map_or(shown.clone(), |latest| latest.clone().join(shown, total));
+        let content = SeenContent { shown_in: Some((seen.step, all)), ..SeenContent::new(stamp, known) };
+        seen.by_path.insert(place.real_path().to_owned(), content);
     }
 
-    /// The session has changed one content into another, or has created a file.
-    pub(super) fn mark_changed(
-        &self,
-        place: &ResolvedPath,
-        before: Option<ContentStamp>,
-        after: ContentStamp,
-    ) {
-        let shown = match before.map(|before| self.shown_text(place, before)) {
-            None | Some(Some(ShownText::Whole)) => ShownText::Whole,
-            // The lines have other numbers now.
-            Some(Some(ShownText::Lines(_))) => ShownText::none(),
-            Some(None) if self.seen_stamp(place).is_none() => ShownText::none(),
-            Some(None | Some(ShownText::Unsure)) => ShownText::Unsure,
-        };
-        self.mark_seen(place, after, shown);
+    /// The file has this content now, and the model knows all of it: it knew the text before, and its change was made
+    /// exactly as it was requested.
+    pub fn mark_known(&self, place: &ResolvedPath, stamp: ContentStamp) {
+        let mut seen = lock(&self.shared.seen_contents);
+        if let Some(content) =
+            seen.by_path.get_mut(place.real_path()).filter(|content| content.stamp == stamp)
+        {
+            (content.shown, content.shown_in) = (ShownText::Whole, None);
+        }
     }
 
-    fn mark_seen(&self, place: &ResolvedPath, stamp: ContentStamp, shown: ShownText) {
-        let seen = SeenContent { stamp, shown, at: SystemTime::now(), buffer: None, reported: None };
-        lock(&self.shared.seen_contents).insert(place.real_path().to_owned(), seen);
+    /// The session has written this content. What the model knows of it depends on who decided what was written.
+    pub(super) fn mark_written(&self, place: &ResolvedPath, stamp: ContentStamp) {
+        let content = SeenContent::new(stamp, ShownText::none());
+        lock(&self.shared.seen_contents).by_path.insert(place.real_path().to_owned(), content);
     }
 
     /// The files that have changed since the session saw them, each reported once: changed in an editor, by
     /// another program, or by the session's own command.
     pub async fn changed_since_seen(&self) -> Vec<String> {
         let known: Vec<(PathBuf, SeenContent)> = lock(&self.shared.seen_contents)
+            .by_path
             .iter()
             .map(|(name, seen)| (name.clone(), seen.clone()))
             .collect();
@@ -164,7 +190,7 @@ impl WorkspaceFiles {
         changed: &mut Vec<String>,
     ) {
         let mut seen = lock(&self.shared.seen_contents);
-        let Some(known) = seen.get_mut(name) else { return };
+        let Some(known) = seen.by_path.get_mut(name) else { return };
         (known.buffer, known.at) = (buffer, SystemTime::now());
         // An editor has a text without its byte order mark.
         let other_mark = || match now.strip_prefix(MARK) {

@@ -135,8 +135,9 @@ async fn a_content_is_seen_once_it_is_shown_under_whatever_name() {
         (b"fn a() {}\n".as_slice(), ContentStamp::of_bytes(b"fn a() {}\n"))
     );
     assert_eq!(fixture.files.seen_stamp(&place), None);
-    let shown = ShownText::page(1, 1, 1);
+    let shown = ShownText::lines(vec![(1, 1)], 1);
     fixture.files.mark_shown(&fixture.files.resolve("src/b.rs"), content.stamp, shown, 1);
+    fixture.files.begin_step();
     assert_eq!(fixture.files.clone().shown_text(&place, content.stamp), Some(ShownText::Whole));
 }
 
@@ -146,7 +147,8 @@ async fn a_content_is_shown_whole_once_all_of_its_lines_are() {
     let (place, stamp) = (fixture.files.resolve("src/a.rs"), ContentStamp::of_bytes(b"1"));
     let mut told = String::new();
     for (first, last) in [(3, 5), (9, 9), (4, 6), (7, 8), (1, 1), (10, 10), (2, 2)] {
-        fixture.files.mark_shown(&place, stamp, ShownText::page(first, last, 10), 10);
+        fixture.files.mark_shown(&place, stamp, ShownText::lines(vec![(first, last)], 10), 10);
+        fixture.files.begin_step();
         told += &format!("{:?}\n", fixture.files.shown_text(&place, stamp).unwrap());
     }
     expect_test::expect![[r"
@@ -163,6 +165,23 @@ async fn a_content_is_shown_whole_once_all_of_its_lines_are() {
     fixture.files.mark_shown(&place, other, ShownText::none(), 10);
     assert_eq!(fixture.files.shown_text(&place, other), Some(ShownText::none()));
     assert_eq!(fixture.files.shown_text(&place, stamp), None);
+}
+
+/// The model wrote the other calls of the step before it saw what this one shows.
+#[tokio::test]
+async fn what_a_step_shows_counts_from_the_next_step_on() {
+    let fixture = fixture();
+    let (place, stamp) = (fixture.files.resolve("src/a.rs"), ContentStamp::of_bytes(b"1"));
+    let shown = |first, last| {
+        fixture.files.mark_shown(&place, stamp, ShownText::lines(vec![(first, last)], 9), 9);
+        fixture.files.shown_text(&place, stamp).unwrap()
+    };
+    assert_eq!(shown(1, 2), ShownText::none());
+    assert_eq!(shown(3, 4), ShownText::none());
+    fixture.files.begin_step();
+    assert_eq!(shown(5, 9), ShownText::Lines(vec![(1, 4)]));
+    fixture.files.begin_step();
+    assert_eq!(shown(1, 1), ShownText::Whole);
 }
 
 #[tokio::test]

@@ -102,7 +102,43 @@ async fn all_lines_must_be_shown_before_a_file_is_written_over() {
     outcome(("edit", json!({ "filePath": "b", "oldString": "2", "newString": "3" }))).await;
     assert!(outcome(write("b", "x\n")).await.contains("not shown"));
     outcome(("read", json!({ "filePath": "long" }))).await;
-    assert!(outcome(write("long", "x\n")).await.contains("not shown"));
+    let refused = outcome(write("long", "x\n")).await;
+    assert_eq!(
+        refused,
+        "Line 2 of `long` is too long to be shown whole; nothing was written. Change the file with `edit`."
+    );
+}
+
+/// The model wrote the call before it saw what the other call of the same step shows.
+#[tokio::test]
+async fn a_read_in_the_same_step_does_not_show_a_file_in_time() {
+    let fixture = fixture(&[("a", "one\n")]);
+    fixture.call("read", json!({ "filePath": "a" })).await;
+    let arguments = json!({ "filePath": "a", "content": "two\n" }).to_string();
+    let refused = fixture.registry().run_raw_call("write", &arguments, fixture.context()).await.output;
+    assert!(refused.starts_with("`a` has lines that you were not shown, from line 1 on;"), "{refused}");
+    assert_eq!(fs::read_to_string(fixture.path("a")).unwrap(), "one\n");
+    let (name, arguments) = write("a", "two\n");
+    assert_eq!(fixture.call(name, arguments).await.output, "Wrote a (+1 -1).");
+}
+
+/// A patch that deletes a file and adds it again writes over it, and a moved file is known as well as before.
+#[tokio::test]
+async fn a_patch_does_not_write_over_what_was_not_shown() {
+    let fixture = fixture(&[("a", "one\n"), ("b", "two\n")]);
+    let patch = |body: &str| json!({ "patchText": format!("*** Begin Patch\n{body}\n*** End Patch") });
+    let rewrite = patch("*** Delete File: a\n*** Add File: a\n+new");
+    let refused = fixture.call("apply_patch", rewrite.clone()).await.output;
+    assert!(refused.starts_with("`a` exists, and you have not read it in this session;"), "{refused}");
+    fixture.call("read", json!({ "filePath": "a" })).await;
+    assert_eq!(fixture.call("apply_patch", rewrite).await.error_kind, None);
+    fixture.call("apply_patch", patch("*** Update File: a\n*** Move to: c")).await;
+    fixture.call("apply_patch", patch("*** Update File: b\n*** Move to: d")).await;
+    for (path, expected) in [("c", "Wrote c (+1 -1)."), ("d", "`d` has lines that you were not shown")] {
+        let (name, arguments) = write(path, "x\n");
+        let output = fixture.call(name, arguments).await.output;
+        assert!(output.starts_with(expected), "{output}");
+    }
 }
 
 #[tokio::test]

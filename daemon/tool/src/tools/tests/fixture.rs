@@ -203,9 +203,10 @@ impl ToolFixture {
         }
     }
 
-    /// A call of another agent than `build`.
+    /// A call of another agent than `build`, in a step of its own.
     pub(super) async fn call_as(&self, agent: &str, name: &str, arguments: Value) -> CallOutcome {
         let context = ToolContext { agent: agent.to_owned(), ..self.context() };
+        self.files.begin_step();
         let outcome = self.registry.run_raw_call(name, &arguments.to_string(), context).await;
         // Whatever a test is about: views read what the tool made.
         let read = CallMetadata::from_value(outcome.metadata.to_value());
