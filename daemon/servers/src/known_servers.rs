@@ -92,7 +92,9 @@ impl KnownServer {
         }
         let missing = self.in_editors.unsaved_argument.as_ref().filter(|wanted| !command.contains(wanted));
         quirks.sees_unsaved &= missing.is_none();
-        if quirks.ready == ReadinessSignal::ServerStatus {
+        if let Some(ready) = &self.in_editors.ready {
+            quirks.ready = ready.clone();
+        } else if quirks.ready == ReadinessSignal::ServerStatus {
             // The editor may not have asked for the status, or the server sent it before the daemon listened.
             quirks.ready = CATALOGUE.other_editor_servers.ready.clone();
         }
@@ -106,6 +108,8 @@ impl KnownServer {
 pub struct EditorLaunchQuirks {
     /// Replaces the `settle_ms` that it has with our options.
     pub settle_ms: Option<u64>,
+    /// Replaces the `ready` that it has with our options.
+    pub ready: Option<ReadinessSignal>,
     /// Without this argument, it sees the saved texts of other documents instead of the current ones.
     pub unsaved_argument: Option<String>,
 }

@@ -177,6 +177,7 @@ impl Readiness {
                     message: text(value, "message"),
                     percent: percent(value),
                 };
+                tracing::debug!(token, title = progress.title, counts, "progress begins");
                 self.running.insert(token.to_owned(), progress);
                 if counts {
                     self.progress_changed = Some(now);
@@ -190,6 +191,7 @@ impl Readiness {
                 }
             }
             Some("end") => {
+                tracing::debug!(token, "progress ends");
                 let counted = self.running.remove(token).is_some_and(|progress| progress.counts);
                 self.progress_changed = if counted { Some(now) } else { self.progress_changed };
                 if counted && !self.running.values().any(|progress| progress.counts) {
