@@ -62,6 +62,8 @@ export const methods = {
   serversRestart: "copydesk/servers/restart",
   /** Returns the diagnostics of the client's own language servers, and how sure it is that they are for the present text. */
   diagnostics: "copydesk/diagnostics",
+  /** Checks whether the daemon has the text that a document has in the editor. */
+  documentVerify: "copydesk/document/verify",
   /** A language server of the editor is there. */
   serverStarted: "copydesk/server/started",
   /** The editor told a language server of a document. */
@@ -202,6 +204,8 @@ export interface RequestsToDaemon {
   "copydesk/servers/restart": { params: ServersRestartParams; result: ServersRestartResult };
   /** Returns the diagnostics of the client's own language servers, and how sure it is that they are for the present text. */
   "copydesk/diagnostics": { params: DiagnosticsParams; result: DiagnosticsResult };
+  /** Checks whether the daemon has the text that a document has in the editor. */
+  "copydesk/document/verify": { params: DocumentVerifyParams; result: DocumentVerifyResult };
   /** Changes how much the daemon logs. */
   "copydesk/log/set": { params: LogSetParams; result: LogSetResult };
   /** Stops the daemon. */
@@ -555,6 +559,24 @@ export interface DocumentSaveResult {
   saved: boolean;
   /** Why not. */
   message?: string;
+}
+
+/** The text of a document in the editor. */
+export interface DocumentVerifyParams {
+  /** The document. */
+  uri: string;
+  /** Its version. */
+  version: number;
+  /** The length of the text in bytes of UTF-8, with its line ends. */
+  bytes: number;
+  /** Its SHA-256 in hexadecimal. It may be missing for a text of more than a mebibyte. */
+  sha256?: string;
+}
+
+/** Whether the daemon has the same text. */
+export interface DocumentVerifyResult {
+  /** False if its text of this version is another. Then the client closes the document and opens it again. */
+  same: boolean;
 }
 
 /** What a call changed, or an ask would change: one file or several. */

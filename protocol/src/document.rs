@@ -24,6 +24,27 @@ pub enum ChangeReason {
     Deleted,
 }
 
+/// The text of a document in the editor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DocumentVerifyParams {
+    /// The document.
+    pub uri: String,
+    /// Its version.
+    pub version: i32,
+    /// The length of the text in bytes of UTF-8, with its line ends.
+    pub bytes: u64,
+    /// Its SHA-256 in hexadecimal. It may be missing for a text of more than a mebibyte.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+/// Whether the daemon has the same text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DocumentVerifyResult {
+    /// False if its text of this version is another. Then the client closes the document and opens it again.
+    pub same: bool,
+}
+
 /// What to save.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentSaveParams {

@@ -5,7 +5,9 @@ use crate::daemon::{
     AgentsParams, AgentsResult, Empty, LogSetParams, LogSetResult, ModelsResult, ServersRestartParams,
     ServersRestartResult, StatusResult, StopParams, StopResult,
 };
-use crate::document::{DocumentChangedParams, DocumentSaveParams, DocumentSaveResult};
+use crate::document::{
+    DocumentChangedParams, DocumentSaveParams, DocumentSaveResult, DocumentVerifyParams, DocumentVerifyResult,
+};
 use crate::editor::{
     DiagnosticsParams, DiagnosticsResult, OpenFilesResult, SelectionResult, ShowParams, ShowResult,
 };
@@ -89,6 +91,8 @@ methods! {
     ToDaemon Request ServersRestart = "servers/restart" (ServersRestartParams => ServersRestartResult)
     /// Returns the diagnostics of the client's own language servers, and how sure it is that they are for the present text.
     ToDaemon Request Diagnostics = "diagnostics" (DiagnosticsParams => DiagnosticsResult)
+    /// Checks whether the daemon has the text that a document has in the editor.
+    ToDaemon Request DocumentVerify = "document/verify" (DocumentVerifyParams => DocumentVerifyResult)
     /// A language server of the editor is there.
     ToDaemon Notification ServerStarted = "server/started" (ServerStartedParams)
     /// The editor told a language server of a document.

@@ -26,19 +26,23 @@ mod error;
 mod expected_echo;
 #[cfg(test)]
 pub(crate) mod tests;
+mod text_digest;
 
 pub use edit_plan::{EditPlan, EditPlanError, EditPlanOutcome, PlannedEdit, RequestedEdit};
 pub use error::{EditorError, SyncError};
 use expected_echo::ExpectedEcho;
+pub use text_digest::TextDigest;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientId(u64);
 
 /// Edits to one buffer at one version of the client's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct BufferEdit {
     pub uri: String,
     pub version: i32,
+    /// The text that the edits are for.
+    pub before: Document,
     pub edits: Vec<(Position, Position, String)>,
 }
 
@@ -281,6 +285,21 @@ impl Buffers {
         let found = state.clients.get(&client).and_then(|attached| attached.find(name));
         let buffer = found.map(|(_, buffer)| buffer).filter(|buffer| buffer.sync_error.is_none());
         buffer.map(|buffer| look(&buffer.document)).is_some()
+    }
+
+    /// Whether a client's document has this text. The client has sent all changes up to this version before; if the
+    /// daemon has a later one by now, it is taken to be right.
+    pub fn has_text(&self, client: ClientId, uri: &str, version: i32, text: &TextDigest) -> bool {
+        let document = {
+            let state = self.lock();
+            let buffer = state.clients.get(&client).and_then(|attached| attached.buffers.get(uri));
+            match buffer.filter(|buffer| buffer.version >= version && buffer.sync_error.is_none()) {
+                None => return false,
+                Some(later) if later.version > version => return true,
+                Some(buffer) => buffer.document.clone(),
+            }
+        };
+        TextDigest::new(&document).matches(text)
     }
 
     /// Every text that counts for such a session, by name, without buffers that are out of sync.

@@ -9,6 +9,7 @@ use super::backend::LspBackend;
 
 mod daemon;
 mod diagnostics;
+mod documents;
 mod inline;
 mod reviews;
 mod sessions;
@@ -44,6 +45,7 @@ pub(super) fn register(builder: LspServiceBuilder<LspBackend>) -> LspServiceBuil
         .custom_method(table::Status::METHOD, LspBackend::status)
         .custom_method(table::ServersRestart::METHOD, LspBackend::servers_restart)
         .custom_method(table::Diagnostics::METHOD, LspBackend::diagnostics)
+        .custom_method(table::DocumentVerify::METHOD, LspBackend::document_verify)
         .custom_method(table::LogSet::METHOD, LspBackend::log_set)
         .custom_method(table::Stop::METHOD, LspBackend::stop)
 }

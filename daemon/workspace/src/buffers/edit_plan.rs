@@ -104,7 +104,7 @@ impl Buffers {
             // Neovim opens with version 0 and does not check an edit for that version; any change makes it
             // more than 1.
             let version = if plan.client.refuses_silently { buffer.version.max(1) } else { buffer.version };
-            plan.edits.push(BufferEdit { uri: uri.clone(), version, edits });
+            plan.edits.push(BufferEdit { uri: uri.clone(), version, before: before.clone(), edits });
             let (name, uri) = (wanted.name.clone(), uri.clone());
             plan.planned_edits.push(PlannedEdit { name, uri, before, after, change, is_rebased: rebased });
         }
@@ -219,6 +219,8 @@ impl EditPlan {
             Err(EditorError::Declined(_)) if self.is_refused && self.any(EchoState::Applied) => {
                 Ok(EditPlanOutcome::Stale)
             }
+            // The client had another text, and has opened the document again with it.
+            Err(EditorError::Declined(_)) if self.is_any_closed() => Ok(EditPlanOutcome::Stale),
             Err(refusal) => Err(refusal.into()),
         }
     }
@@ -254,6 +256,11 @@ impl EditPlan {
                     && !self.is_refused
         };
         planned.map(seen).collect()
+    }
+
+    /// Whether the client has closed one of the documents since.
+    fn is_any_closed(&self) -> bool {
+        self.verdicts.iter().any(|seen| seen.has_changed().is_err())
     }
 
     fn any(&self, verdict: EchoState) -> bool {

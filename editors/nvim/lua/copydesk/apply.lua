@@ -5,7 +5,8 @@
 --- from what the user types before and after it. Only text changes: no buffer is loaded, listed, shown or saved (a buffer
 --- that equals its file again is not modified); cursors, views, selections, marks, folds, registers and the jumplist stay.
 ---
---- An edit that comes too late is refused, because the session was told that it failed.
+--- An edit that comes too late is refused, because the session was told that it failed. So is one for another text than
+--- the buffer has, whatever its version: then the daemon gets the whole text, and tries again.
 ---
 --- The user's pending changes reach the daemon before the response, so that a rejection never precedes its reason.
 
@@ -258,6 +259,23 @@ local function is_late(params)
   return type(deadline) == "number" and seconds * 1000 + microseconds / 1000 > deadline
 end
 
+--- Why the edit is for another text than the buffers have. The daemon gets the texts that differ.
+---@param targets copydesk.EditTarget[]
+---@param texts { bytes?: integer, sha256?: string }[] The texts that the edit is for, in the order of the targets.
+---@param client vim.lsp.Client
+---@return string? problem
+local function check_texts(targets, texts, client)
+  local verify, problem = require("copydesk.verify"), nil
+  for number, target in ipairs(targets) do
+    local text = texts[number]
+    if type(text) == "table" and verify.differs(target.bufnr, text) then
+      verify.send_again(client, target.bufnr)
+      problem = ("%s: the daemon had another text of it"):format(buffer.shown(target.uri))
+    end
+  end
+  return problem
+end
+
 --- Applies an edit of the daemon. Called in a coroutine.
 ---@param params lsp.ApplyWorkspaceEditParams
 ---@param client vim.lsp.Client
@@ -277,7 +295,7 @@ function M.handle(params, client)
     targets, problem = nil, "Neovim was stopped or busy for too long"
   end
   if targets then
-    problem = apply_all(targets)
+    problem = check_texts(targets, vim.tbl_get(params, "copydesk", "texts") or {}, client) or apply_all(targets)
   end
   flush_buffers(client, buffers)
   if problem then

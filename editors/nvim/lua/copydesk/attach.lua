@@ -34,11 +34,24 @@ function M.one(client, buffer)
   end
 end
 
+--- Sends the whole text of a buffer: closes the document, and opens it again.
+---@param client vim.lsp.Client
+---@param buffer integer
+function M.reopen(client, buffer)
+  if vim.lsp.buf_is_attached(buffer, client.id) then
+    vim.lsp.buf_detach_client(buffer, client.id)
+  else
+    require("copydesk.untitled").close(buffer)
+  end
+  M.one(client, buffer)
+end
+
 --- Attaches all documents, and from now on every new one.
 ---@param client vim.lsp.Client
 function M.all(client)
   sent_ticks = {}
   require("copydesk.document").watch()
+  require("copydesk.verify").watch()
   local group = vim.api.nvim_create_augroup("copydesk.attach", {})
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost", "BufEnter" }, {
     group = group,

@@ -78,14 +78,41 @@ function M.of(uri)
   return M.finder()(uri)
 end
 
+--- The line end of a buffer's text, and what follows its last line.
+---@param bufnr integer
+---@return string line_end
+---@return string last_end
+local function ends_of(bufnr)
+  local line_end = ({ dos = "\r\n", mac = "\r" })[vim.bo[bufnr].fileformat] or "\n"
+  return line_end, vim.bo[bufnr].endofline and line_end or ""
+end
+
+--- Longer texts are compared by their length alone: to hash one would hold up the editor.
+local MOST_HASHED = 512 * 1024
+
+--- Identifies the text of a buffer, as the daemon should have it.
+---@param bufnr integer
+---@return { bytes: integer, sha256?: string }
+function M.digest(bufnr)
+  local line_end, last_end = ends_of(bufnr)
+  local count = vim.api.nvim_buf_line_count(bufnr)
+  local last = vim.api.nvim_buf_get_lines(bufnr, count - 1, count, true)[1]
+  -- Neovim counts one byte for each line end.
+  local bytes = vim.api.nvim_buf_get_offset(bufnr, count - 1) + (count - 1) * (#line_end - 1) + #last + #last_end
+  if bytes > MOST_HASHED then
+    return { bytes = bytes }
+  end
+  local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), line_end) .. last_end
+  -- Neovim 0.10 cannot hash a text with a NUL.
+  local is_hashed, hash = pcall(vim.fn.sha256, text)
+  return { bytes = #text, sha256 = is_hashed and hash or nil }
+end
+
 --- Tracks the versions of a buffer. Call it once vim.lsp has sent `didOpen`.
 ---@param bufnr integer
 function M.follow(bufnr)
   local is_followed = followed[bufnr] ~= nil
   local name = vim.api.nvim_buf_get_name(bufnr)
-  if is_followed and followed[bufnr].name == name then
-    return
-  end
   followed[bufnr] = { name = name, version = vim.lsp.util.buf_versions[bufnr] or 0 }
   if is_followed then
     return

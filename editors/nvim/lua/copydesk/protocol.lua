@@ -184,6 +184,17 @@
 ---@field saved boolean Whether the file now has the document's text.
 ---@field message? string Why not.
 
+--- The text of a document in the editor.
+---@class copydesk.DocumentVerifyParams
+---@field uri string The document.
+---@field version integer Its version.
+---@field bytes integer The length of the text in bytes of UTF-8, with its line ends.
+---@field sha256? string Its SHA-256 in hexadecimal. It may be missing for a text of more than a mebibyte.
+
+--- Whether the daemon has the same text.
+---@class copydesk.DocumentVerifyResult
+---@field same boolean False if its text of this version is another. Then the client closes the document and opens it again.
+
 --- What a call changed, or an ask would change: one file or several.
 ---@alias copydesk.EditMetadata
 ---| copydesk.FileEditMetadata # One file.
@@ -1484,6 +1495,9 @@ M.methods = {
   --- Returns the diagnostics of the client's own language servers, and how sure it is that they are for the present text.
   --- `copydesk.DiagnosticsParams -> copydesk.DiagnosticsResult`
   diagnostics = "copydesk/diagnostics",
+  --- Checks whether the daemon has the text that a document has in the editor.
+  --- `copydesk.DocumentVerifyParams -> copydesk.DocumentVerifyResult`
+  documentVerify = "copydesk/document/verify",
   --- A language server of the editor is there.
   --- `copydesk.ServerStartedParams`
   serverStarted = "copydesk/server/started",

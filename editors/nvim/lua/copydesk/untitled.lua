@@ -74,8 +74,9 @@ local function is_untitled(bufnr)
     and require("copydesk.buffer").is_document(bufnr)
 end
 
+--- Closes a document of a buffer without a name.
 ---@param bufnr integer
-local function close(bufnr)
+function M.close(bufnr)
   local document = documents[bufnr]
   documents[bufnr] = nil
   if document then
@@ -97,7 +98,7 @@ local function close_if_named(bufnr)
     end
     return true
   end
-  close(bufnr)
+  M.close(bufnr)
   if vim.api.nvim_buf_is_valid(bufnr) and not document.client.is_stopped(document.client) then
     require("copydesk.attach").one(document.client, bufnr)
   end
@@ -164,7 +165,7 @@ local function follow(bufnr, document)
     end,
     on_detach = function()
       if documents[bufnr] == document then
-        close(bufnr)
+        M.close(bufnr)
       end
     end,
   })
@@ -232,7 +233,7 @@ end
 function M.detach_all(client)
   for bufnr, document in pairs(documents) do
     if document.client.id == client.id then
-      close(bufnr)
+      M.close(bufnr)
     end
   end
 end

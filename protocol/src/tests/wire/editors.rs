@@ -3,7 +3,10 @@
 use expect_test::expect;
 
 use super::check;
-use crate::document::{ChangeReason, DocumentChangedParams, DocumentSaveParams, DocumentSaveResult};
+use crate::document::{
+    ChangeReason, DocumentChangedParams, DocumentSaveParams, DocumentSaveResult, DocumentVerifyParams,
+    DocumentVerifyResult,
+};
 use crate::editor::{
     AnswerState, DiagnosticInfo, DiagnosticsParams, DiagnosticsResult, FileDiagnostics, OpenFile,
     OpenFilesResult, ProofLevel, SelectionInfo, SelectionResult, SeverityInfo, ShowParams, ShowResult,
@@ -186,6 +189,9 @@ fn documents() {
             r#"[{"uri":"file:///w/a.rs","reason":"created"},{"uri":"file:///w/a.rs","reason":"written"},{"uri":"file:///w/a.rs","reason":"deleted"}]"#
         ]],
     );
+    let verify = DocumentVerifyParams { uri: URI.into(), version: 3, bytes: 12, sha256: Some("ab".into()) };
+    check(&verify, &expect![[r#"{"uri":"file:///w/a.rs","version":3,"bytes":12,"sha256":"ab"}"#]]);
+    check(&DocumentVerifyResult { same: false }, &expect![[r#"{"same":false}"#]]);
     check(&DocumentSaveParams { uri: URI.into() }, &expect![[r#"{"uri":"file:///w/a.rs"}"#]]);
     check(&DocumentSaveResult { saved: true, message: None }, &expect![[r#"{"saved":true}"#]]);
     check(
