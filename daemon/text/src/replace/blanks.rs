@@ -1,9 +1,10 @@
 //! The same words with any blanks between them: whole lines, with or without the blank lines around them, or
 //! a part of one line.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::fold::{LineFold, is_blank, plain_typography};
+use super::fold::{LineFold, in_file_typography, is_blank, plain_typography};
 use super::search::{ReplaceSearch, TierMatch, line_match};
 
 pub(super) fn find<'a>(search: &ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
@@ -32,7 +33,11 @@ fn find_within_line<'a>(search: &ReplaceSearch<'_>) -> Option<TierMatch<'a>> {
         whole.then(|| line.start + range.start..line.start + range.end)
     };
     let places: Vec<_> = search.folded(LineFold::Blanks).within(&wanted).into_iter().filter_map(at).collect();
-    (!places.is_empty()).then(|| TierMatch::Text { places, new: (*new).to_owned() })
+    let is_there = |c: char| {
+        places.iter().any(|place| search.text.get(place.clone()).is_some_and(|text| text.contains(c)))
+    };
+    let new = in_file_typography(Cow::Borrowed(new), &[old], is_there).into_owned();
+    (!places.is_empty()).then_some(TierMatch::Text { places, new })
 }
 
 fn is_part(c: char) -> bool {

@@ -14,8 +14,10 @@ pub(super) fn find<'a>(search: &ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
 
 /// Strips fences and numbers, if any.
 fn strip_decoration<'a>(asked: &RequestedLines<'a>) -> Option<RequestedLines<'a>> {
-    let unfenced = strip_fence(&asked.old)
-        .map(|old| RequestedLines { old, new: strip_fence(&asked.new).unwrap_or_else(|| asked.new.clone()) });
+    let unfenced = match strip_fence(&asked.old) {
+        Some(old) => Some(RequestedLines { old, new: unfenced_new(&asked.new)? }),
+        None => None,
+    };
     let reading = unfenced.as_ref().unwrap_or(asked);
     match strip_line_numbers(&reading.old) {
         Some((old, numbers)) => {
@@ -31,10 +33,25 @@ fn strip_decoration<'a>(asked: &RequestedLines<'a>) -> Option<RequestedLines<'a>
     }
 }
 
+/// The new lines without their fence, which a line break may follow. `None` if it is unclear whether a fence is theirs.
+fn unfenced_new<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
+    let trimmed = lines.strip_suffix(&[""]).unwrap_or(lines);
+    let has_fence = |line: Option<&&str>| line.is_some_and(|line| fence(line).is_some());
+    match strip_fence(trimmed) {
+        Some(inner) => Some(inner),
+        None if has_fence(trimmed.first()) || has_fence(trimmed.last()) => None,
+        None => Some(lines.to_vec()),
+    }
+}
+
+fn fence(line: &str) -> Option<&'static str> {
+    ["```", "~~~"].into_iter().find(|fence| line.trim_start().starts_with(fence))
+}
+
 fn strip_fence<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
     let (first, rest) = lines.split_first()?;
     let (last, inner) = rest.split_last()?;
-    let fence = ["```", "~~~"].into_iter().find(|fence| first.trim_start().starts_with(fence))?;
+    let fence = fence(first)?;
     (last.trim() == fence && !inner.is_empty()).then(|| inner.to_vec())
 }
 
@@ -77,11 +94,14 @@ mod tests {
         check("   7\ta\n   8\tb", "c", Some(("a\nb", "c")));
         check("```rust\na\n```", "b", Some(("a", "b")));
         check("```\n1: a\n2: b\n```", "```\n1: c\n```", Some(("a\nb", "c")));
+        check("```\na\n```", "```\nb\n```\n", Some(("a", "b")));
+        check("```\na\n```\n", "```\nb\n```", Some(("a", "b")));
     }
 
     #[test]
     fn what_may_be_text_is_left_alone() {
         check("a\n```", "b", None);
+        check("```\na\n```", "```\nb", None);
         check("1: a\nb", "c", None);
         check("1: a\n3: b", "c", None);
         check("12:30", "c", None);

@@ -50,7 +50,7 @@ impl TestRandom {
 type Distortion = fn(&IntendedEdit, &mut TestRandom) -> Option<(String, String)>;
 
 /// With the minimum share of right edits, in percent.
-const DISTORTIONS: [(&str, usize, Distortion); 19] = [
+const DISTORTIONS: [(&str, usize, Distortion); 23] = [
     ("nothing", 99, |meant, _| Some(texts(meant, |_, line| line.to_owned()))),
     ("trailing blanks", 95, trailing_blanks),
     ("indented deeper", 95, |meant, _| Some(texts(meant, |_, line| indented("      ", line)))),
@@ -59,10 +59,14 @@ const DISTORTIONS: [(&str, usize, Distortion); 19] = [
     ("no indentation at all", 60, |meant, _| Some(texts(meant, |_, line| line.trim_start().to_owned()))),
     ("blanks within lines", 85, blanks_within),
     ("curly quotes and long dashes", 90, curly),
+    ("curly quotes in new lines too", 90, curly_everywhere),
     ("line numbers", 95, line_numbers),
     ("line numbers in the old text only", 95, line_numbers_in_old),
     ("a fence", 95, fence),
-    ("escapes", 30, escapes),
+    ("a fence with a line break behind it", 95, fence_with_break),
+    ("escapes", 80, escapes),
+    ("only quotes and backslashes escaped", 95, quotes_escaped),
+    ("old indented otherwise, new as the file", 85, indented_old),
     ("blank lines around", 90, blank_lines_around),
     ("a wrong word in a line kept", 10, wrong_word),
     ("a wrong letter in a line kept", 50, wrong_letter),
@@ -143,6 +147,20 @@ fn curly(meant: &IntendedEdit, _: &mut TestRandom) -> Option<(String, String)> {
     (0..meant.old.len()).any(|at| kept(&at)).then(|| texts(meant, shown))
 }
 
+/// The model also writes its new lines with them; the file has plain ones.
+fn curly_everywhere(meant: &IntendedEdit, _: &mut TestRandom) -> Option<(String, String)> {
+    let curly = |line: &str| line.replace('"', "“").replace('-', "–").replace('\'', "’");
+    let has_all =
+        |line: &String| ['"', '-', '\''].iter().all(|c| line.contains(*c) <= meant.old.concat().contains(*c));
+    let written = meant.new.iter().filter_map(|line| match line {
+        NewLine::Written(line) => Some(line),
+        NewLine::Kept(_) => None,
+    });
+    // What the old lines do not show, the new ones may intend.
+    let is_distorted = meant.old.iter().any(|line| curly(line) != *line);
+    (is_distorted && written.into_iter().all(has_all)).then(|| texts(meant, |_, line| curly(line)))
+}
+
 fn numbered(first: usize, text: &str) -> String {
     let lines = text.split('\n').enumerate().map(|(index, line)| format!("{}: {line}", first + index + 1));
     lines.collect::<Vec<_>>().join("\n")
@@ -162,6 +180,24 @@ fn fence(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, Strin
     let (old, new) = texts(meant, |_, line| line.to_owned());
     let fenced = |text: String| format!("```\n{text}\n```");
     Some((fenced(old), if random.below(2) == 0 { fenced(new) } else { new }))
+}
+
+fn fence_with_break(meant: &IntendedEdit, _: &mut TestRandom) -> Option<(String, String)> {
+    let (old, new) = texts(meant, |_, line| line.to_owned());
+    Some((format!("```\n{old}\n```"), format!("```\n{new}\n```\n")))
+}
+
+fn quotes_escaped(meant: &IntendedEdit, _: &mut TestRandom) -> Option<(String, String)> {
+    let (old, new) = texts(meant, |_, line| line.replace('\\', "\\\\").replace('"', "\\\""));
+    old.contains('\\').then_some((old, new))
+}
+
+/// The model shows the old lines with another indentation, and writes the new ones as the file has them.
+fn indented_old(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {
+    let by = ["  ", "      ", "\t"][random.below(3)];
+    let (old, new) = texts(meant, |_, line| line.to_owned());
+    let old: Vec<_> = old.split('\n').map(|line| indented(by, line)).collect();
+    Some((old.join("\n"), new))
 }
 
 fn escapes(meant: &IntendedEdit, random: &mut TestRandom) -> Option<(String, String)> {

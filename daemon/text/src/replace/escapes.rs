@@ -1,6 +1,7 @@
 //! The same text with escapes instead of characters: `\n`, `\"` and the like.
 //!
-//! The new text is unescaped too, but only if that is clear. If it could mean either, nothing is replaced.
+//! A model escapes all characters that JSON escapes, or only quotes and backslashes. The new text is unescaped in the same
+//! way, but only if it is clear that it is escaped too. If it could mean either, nothing is replaced.
 
 use std::borrow::Cow;
 
@@ -9,9 +10,28 @@ use super::search::{ReplaceSearch, TierMatch};
 use super::{exact, indentation, trailing_blanks};
 use crate::line_ending::to_lf;
 
+/// The escaped characters that a reading undoes, by what follows the backslash.
+const READINGS: [&[char]; 2] = [&['n', 't', 'r', '\'', '"', '`', '\\', '$', '\n'], &QUOTES_AND_BACKSLASH];
+
+const QUOTES_AND_BACKSLASH: [char; 4] = ['\'', '"', '`', '\\'];
+
+const QUOTES: [char; 3] = ['"', '\'', '`'];
+
 pub(super) fn find<'a>(search: &'a ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
-    let (old, new) = search.unescaped(unescape_both)?;
+    search.unescaped(unescape_both).iter().find_map(|(old, new)| find_reading(search, old, new.as_deref()))
+}
+
+fn find_reading<'a>(
+    search: &'a ReplaceSearch<'a>,
+    old: &'a str,
+    new: Option<&'a str>,
+) -> Option<TierMatch<'a>> {
     let places = exact::places(&search.lf_text.text, old);
+    let Some(new) = new else {
+        let reading = RequestedLines::new(old, "");
+        let is_there = !places.is_empty() || indentation::find(search, &reading).is_some();
+        return is_there.then_some(TierMatch::Unclear);
+    };
     if !places.is_empty() {
         let raw = |at: usize| search.lf_text.raw_offset(at)..search.lf_text.raw_offset(at + old.len());
         return Some(TierMatch::Text { places: places.into_iter().map(raw).collect(), new: new.to_owned() });
@@ -20,40 +40,69 @@ pub(super) fn find<'a>(search: &'a ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
     trailing_blanks::find(search, &reading).or_else(|| indentation::find(search, &reading))
 }
 
-/// Both texts unescaped, if the old one has escapes.
-fn unescape_both(old: &str, new: &str) -> Option<(String, String)> {
-    let plain = unescape(old).filter(|plain| !plain.trim().is_empty())?;
-    Some((to_lf(&plain).into_owned(), to_lf(&unescape_new(old, new)?).into_owned()))
+/// The readings of both texts, if the old one has escapes. A reading has no new text if that is unclear.
+pub(super) type UnescapedTexts = Vec<(String, Option<String>)>;
+
+fn unescape_both(old: &str, new: &str) -> UnescapedTexts {
+    let lf = |text: &str| to_lf(text).into_owned();
+    let reading = |kinds: &&[char]| {
+        let plain = unescape(old, kinds).filter(|plain| !plain.trim().is_empty())?;
+        Some((lf(&plain), unescape_new(old, new, kinds).map(|new| lf(&new))))
+    };
+    READINGS.iter().filter_map(reading).collect()
 }
 
 /// The new text unescaped; `None` if it is unclear whether it has escapes.
-fn unescape_new<'a>(old: &str, new: &'a str) -> Option<Cow<'a, str>> {
-    let Some(plain) = unescape(new) else { return Some(Cow::Borrowed(new)) };
-    // A raw line break, or a raw quote that the old text escapes, shows that the new text is not escaped.
-    let raw = |c: char| new.replace(&format!("\\{c}"), "").contains(c);
-    let quotes = ['"', '\'', '`'];
-    if new.contains('\n') || quotes.iter().any(|quote| old.contains(&format!("\\{quote}")) && raw(*quote)) {
+fn unescape_new<'a>(old: &str, new: &'a str, kinds: &[char]) -> Option<Cow<'a, str>> {
+    let Some(plain) = unescape(new, kinds) else { return Some(Cow::Borrowed(new)) };
+    let has_raw = |text: &str, c: char| text.replace(&format!("\\{c}"), "").contains(c);
+    // A raw line break shows that the new text is not escaped only if the old text escapes its breaks. A raw quote that the
+    // old text escapes shows it, too.
+    let is_one_line = is_escaped(old, 'n') && !old.contains('\n') && kinds.contains(&'n');
+    let has_plain_quote = QUOTES.iter().any(|quote| is_escaped(old, *quote) && has_raw(new, *quote));
+    if is_one_line && new.contains('\n') || has_plain_quote {
         return Some(Cow::Borrowed(new));
     }
-    // Inside raw quotes, an escape may be program text.
-    (!quotes.iter().any(|quote| raw(*quote))).then_some(Cow::Owned(plain))
+    // Inside quotes that the old text does not have, an escape may be program text; a line break inside quotes is.
+    let has_breaks = kinds.contains(&'n') && ['n', 't', 'r'].iter().any(|c| is_escaped(new, *c));
+    let is_unclear = |quote: &char| has_raw(new, *quote) && (has_breaks || !has_raw(old, *quote));
+    (!QUOTES.iter().any(is_unclear)).then_some(Cow::Owned(plain))
 }
 
-/// `None` without an escape, or with an invalid one.
-fn unescape(text: &str) -> Option<String> {
+/// Whether the text has this character behind a backslash that is not escaped itself.
+fn is_escaped(text: &str, wanted: char) -> bool {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == '\\' && chars.next() == Some(wanted) {
+            return true;
+        }
+    }
+    false
+}
+
+/// `None` without an escape of these kinds, or with an invalid one.
+fn unescape(text: &str, kinds: &[char]) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        plain.push(match c {
-            '\\' => match chars.next()? {
-                'n' => '\n',
-                't' => '\t',
-                'r' => '\r',
-                c @ ('\'' | '"' | '`' | '\\' | '$' | '\n') => c,
-                _ => return None,
-            },
-            c => c,
-        });
+        if c != '\\' {
+            plain.push(c);
+            continue;
+        }
+        let escaped = chars.next()?;
+        match escaped {
+            _ if !kinds.contains(&escaped) => {
+                // A reading of all kinds knows every escape.
+                if kinds.len() > QUOTES_AND_BACKSLASH.len() {
+                    return None;
+                }
+                plain.extend(['\\', escaped]);
+            }
+            'n' => plain.push('\n'),
+            't' => plain.push('\t'),
+            'r' => plain.push('\r'),
+            c => plain.push(c),
+        }
     }
     (plain != text).then_some(plain)
 }
@@ -64,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_new_text_that_may_mean_either_is_left_alone() {
-        let new = |old, new| unescape_both(old, new).map(|(_, new)| new);
+        let new = |old, new| unescape_both(old, new).into_iter().next().and_then(|(_, new)| new);
         assert_eq!(new(r"a\nb", "c").as_deref(), Some("c"));
         assert_eq!(new(r"a\nb", r"a\nc").as_deref(), Some("a\nc"));
         assert_eq!(new(r"a\nb", "a\nprint('\\n')").as_deref(), Some("a\nprint('\\n')"), "it has line breaks");
@@ -76,5 +125,14 @@ mod tests {
         assert_eq!(new(r#"say(\"a\")"#, r#"say(\"b\", 1)"#).as_deref(), Some(r#"say("b", 1)"#));
         assert_eq!(new(r"a\nb", r"print('\n')"), None);
         assert_eq!(new("a", r"b\n"), None);
+        // Only the quotes are escaped, in several lines: the breaks of the new text prove nothing.
+        assert_eq!(new("say(\\\"a\\\")\nb", "say(\\\"c\\\")\nb").as_deref(), Some("say(\"c\")\nb"),);
+    }
+
+    #[test]
+    fn an_escape_may_be_program_text_beside_escaped_quotes() {
+        let readings = unescape_both(r#"say(\"a\n\")"#, r#"say(\"b\n\")"#);
+        let quotes = (r#"say("a\n")"#.to_owned(), Some(r#"say("b\n")"#.to_owned()));
+        assert_eq!(readings, [("say(\"a\n\")".to_owned(), Some("say(\"b\n\")".to_owned())), quotes]);
     }
 }

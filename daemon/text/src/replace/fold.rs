@@ -2,6 +2,8 @@
 //!
 //! Each fold removes more than the one before, so that lines equal under one are equal under all later ones.
 
+use std::borrow::Cow;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineFold {
     /// Removes trailing blanks.
@@ -49,6 +51,22 @@ fn push_words(line: &str, folded: &mut String) {
 
 pub(super) fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t')
+}
+
+/// A line that replaces others, as the file writes them: where the model showed the old lines with characters that a plain
+/// keyboard lacks, and the file does not have them, the new line gets the plain ones.
+pub(super) fn in_file_typography<'a>(
+    line: Cow<'a, str>,
+    shown: &[&str],
+    there: impl Fn(char) -> bool,
+) -> Cow<'a, str> {
+    let is_foreign =
+        |c: char| plain_typography(c) != Some(c) && shown.iter().any(|old| old.contains(c)) && !there(c);
+    if line.is_ascii() || !line.contains(is_foreign) {
+        return line;
+    }
+    let plain = |c: char| if is_foreign(c) { plain_typography(c) } else { Some(c) };
+    Cow::Owned(line.chars().filter_map(plain).collect())
 }
 
 /// The character on a plain keyboard.

@@ -30,6 +30,16 @@ enum IndentRule<'a> {
     Unindented,
 }
 
+/// Whose indentation the new lines have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NewIndentation {
+    /// That of the old text, which differs from the file's by one rule, or is the same.
+    AsOld,
+    /// The file's, although the old text has another.
+    AsFile,
+    Unclear,
+}
+
 /// `file` blanks of the file stand for `old` blanks of the old text, after `extra` blanks before everything.
 struct IndentConversion {
     from: char,
@@ -65,6 +75,39 @@ impl<'a> IndentShift<'a> {
         let level =
             given.filter(|indent| is_all(indent, ' ')).fold(0, |level, indent| gcd(level, indent.len()));
         Some(Self { pairs, rule, level })
+    }
+
+    /// A model may show the old lines with another indentation and write the new ones with the file's. Lines that are in
+    /// both texts tell; without one, the least indentation does.
+    pub(super) fn new_indentation(
+        &self,
+        reading: &RequestedLines<'_>,
+        there: &[FileLine<'_>],
+    ) -> NewIndentation {
+        if !matches!(self.rule, IndentRule::Deeper(_) | IndentRule::Shallower(_) | IndentRule::Unindented) {
+            return NewIndentation::AsOld;
+        }
+        let (mut as_old, mut as_file) = (0, 0);
+        for new in reading.new.iter().filter(|line| indent(line).is_some()) {
+            let same = |(old, _): &(&&str, &FileLine<'_>)| old.trim() == new.trim();
+            let known: Vec<_> = reading.old.iter().zip(there).filter(same).collect();
+            if known.is_empty() {
+                continue;
+            }
+            as_old += usize::from(known.iter().any(|(old, _)| indent(old) == indent(new)));
+            as_file += usize::from(known.iter().any(|(_, line)| indent(line.text) == indent(new)));
+        }
+        let least = |lines: &mut dyn Iterator<Item = &str>| lines.filter_map(indent).map(str::len).min();
+        let new_least = least(&mut reading.new.iter().copied());
+        let is_as_file = || new_least == least(&mut there.iter().map(|line| line.text));
+        let is_as_old = || new_least == least(&mut reading.old.iter().copied());
+        match (as_old, as_file) {
+            (0, 0) if is_as_file() && !is_as_old() => NewIndentation::Unclear,
+            (0, 0) | (1.., 0) => NewIndentation::AsOld,
+            (0, 1..) => NewIndentation::AsFile,
+            (1.., 1..) if as_old >= as_file => NewIndentation::AsOld,
+            _ => NewIndentation::Unclear,
+        }
     }
 
     /// The line with the file's indentation. It is the `nth` of `count` lines that replace the old lines

@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use similar::DiffTag;
 
 use super::file_line::FileLine;
-use super::fold::LineFold;
-use super::indent_shift::IndentShift;
+use super::fold::{LineFold, in_file_typography};
+use super::indent_shift::{IndentShift, NewIndentation};
 use super::requested_lines::RequestedLines;
 use crate::change::{Edit, edits_between};
 use crate::diff::ops;
@@ -25,6 +25,14 @@ pub(super) fn merge_lines(
 ) -> Option<Vec<Edit>> {
     let there = file.get(first..first + reading.old.len())?;
     let shift = IndentShift::infer(reading, there)?;
+    match shift.new_indentation(reading, there) {
+        NewIndentation::AsOld => {}
+        NewIndentation::AsFile => {
+            let old = there.iter().map(|line| line.text).collect();
+            return merge_lines(file, first, &RequestedLines { old, new: reading.new.clone() });
+        }
+        NewIndentation::Unclear => return None,
+    }
     // The counterpart of each old line; `None` if equal old lines have different counterparts.
     let mut meant: HashMap<&str, Option<&str>> = HashMap::with_capacity(there.len());
     for (old, line) in reading.old.iter().zip(there) {
@@ -47,7 +55,9 @@ pub(super) fn merge_lines(
         for (nth, line) in new.iter().enumerate() {
             let ending = there.get(old.clone())?.get(nth).map(|line| line.ending);
             let ending = ending.or(lines.last().map(|line| line.1)).unwrap_or_default();
-            lines.push((shift.shift_line(line, &old, nth, new.len())?, ending));
+            let line = shift.shift_line(line, &old, nth, new.len())?;
+            let is_there = |c: char| there.iter().any(|line| line.text.contains(c));
+            lines.push((in_file_typography(line, &reading.old, is_there), ending));
         }
     }
     Some(line_edits(file, first, there, lines))

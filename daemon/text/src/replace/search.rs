@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use super::escapes::UnescapedTexts;
 use super::file_line::{FileLine, split_file_lines};
 use super::fold::LineFold;
 use super::folded_lines::FoldedLines;
@@ -13,6 +14,7 @@ use super::similar_lines::{self, SimilarLines};
 
 pub(super) struct ReplaceSearch<'a> {
     pub(super) lf_text: &'a LfText<'a>,
+    pub(super) text: &'a str,
     pub(super) file_lines: Vec<FileLine<'a>>,
     /// As given, with `\n` as the only line break.
     pub(super) old: &'a str,
@@ -22,7 +24,7 @@ pub(super) struct ReplaceSearch<'a> {
     trimmed: OnceCell<FoldedLines>,
     typography: OnceCell<FoldedLines>,
     blanks: OnceCell<FoldedLines>,
-    unescaped: OnceCell<Option<(String, String)>>,
+    unescaped: OnceCell<UnescapedTexts>,
     similar: OnceCell<Option<SimilarLines>>,
 }
 
@@ -32,12 +34,15 @@ pub(super) enum TierMatch<'a> {
     Lines { reading: RequestedLines<'a>, places: Vec<usize> },
     /// Parts of the file's text.
     Text { places: Vec<Range<usize>>, new: String },
+    /// The old text is there, but it is unclear what the new one means.
+    Unclear,
 }
 
 impl<'a> ReplaceSearch<'a> {
     pub(super) fn new(text: &'a str, flat: &'a LfText<'a>, old: &'a str, new: &'a str) -> Self {
         Self {
             lf_text: flat,
+            text,
             file_lines: split_file_lines(text),
             old,
             new,
@@ -61,10 +66,9 @@ impl<'a> ReplaceSearch<'a> {
         cell.get_or_init(|| FoldedLines::new(self.file_lines.iter().map(|line| line.text), fold))
     }
 
-    /// The old and the new text without escapes.
-    pub(super) fn unescaped(&self, both: fn(&str, &str) -> Option<(String, String)>) -> Option<(&str, &str)> {
-        let texts = self.unescaped.get_or_init(|| both(self.old, self.new));
-        texts.as_ref().map(|(old, new)| (old.as_str(), new.as_str()))
+    /// The old and the new text without escapes, in every reading.
+    pub(super) fn unescaped(&self, both: fn(&str, &str) -> UnescapedTexts) -> &UnescapedTexts {
+        self.unescaped.get_or_init(|| both(self.old, self.new))
     }
 
     /// The lines most similar to the old ones.

@@ -46,6 +46,8 @@ pub(super) fn find_in_tiers(
         return Ok(None);
     };
     let (count, lines): (_, Vec<_>) = match &found {
+        // A more lenient tier would take the new text as it is.
+        TierMatch::Unclear => return Ok(None),
         TierMatch::Lines { places, .. } => {
             (places.len(), places.iter().take(MAX_NAMED).map(|first| first + 1).collect())
         }
@@ -70,6 +72,7 @@ pub(super) fn find_in_tiers(
             Change::from_edits(separate_final_edits(edits, text))
         }
         TierMatch::Text { places, new } => change(text, &places, &new),
+        TierMatch::Unclear => return Ok(None),
     };
     if change.is_empty() {
         Err(ReplaceError::AlreadyReplaced { line })

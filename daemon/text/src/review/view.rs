@@ -75,6 +75,11 @@ impl Review {
         })
     }
 
+    /// The lines of a hunk in the base.
+    pub fn base_text(&self, hunk: &Hunk) -> String {
+        self.old_text(hunk)
+    }
+
     pub fn hunk_text(&self, hunk: &Hunk) -> String {
         self.new_text(hunk)
     }
