@@ -3,18 +3,21 @@
 //! Contract:
 //! - several processes may have the file open: writes wait for one another, and none is lost;
 //! - only the user can read the folder and the file;
-//! - a damaged file is moved aside together with its log and reported, never deleted or written to: nothing
+//! - a damaged or emptied file is moved aside together with its log and reported, never deleted or written to: nothing
 //!   is written before the check, and a check does not fold in the log;
 //! - a file that cannot be written can be read ([`Database::open_read_only`]);
 //! - a file written by a newer version is rejected, not misread.
 
 use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use thiserror::Error;
 
 use crate::time_limits::DATABASE_BUSY_TIMEOUT;
@@ -71,15 +74,19 @@ impl Database {
             let version = rusqlite::version();
             return Err(unusable(format!("SQLite {version} can lose writes; 3.51.3 or newer is needed")));
         }
-        let make = || make_private(data_dir, &path).map_err(|error| unusable(unmade(&path, &error)));
+        let make = || {
+            self.create(data_dir, &path).map_err(unusable)?;
+            make_private(data_dir, &path).map_err(|error| unusable(unmade(&path, &error)))
+        };
+        let move_it = || {
+            let immovable = |error| unusable(format!("is damaged, and cannot be moved aside: {error}"));
+            move_aside(&path).map(Some).map_err(immovable)
+        };
+        let mut aside = if is_truncated(&path) { move_it()? } else { None };
         make()?;
-        let mut aside = None;
         let connection = match self.connect(&path) {
             Err(error) if is_damage(&error) => {
-                aside =
-                    Some(move_aside(&path).map_err(|error| {
-                        unusable(format!("is damaged, and cannot be moved aside: {error}"))
-                    })?);
+                aside = move_it()?;
                 make()?;
                 self.connect(&path)
             }
@@ -90,6 +97,32 @@ impl Database {
             Ok(Err(version)) => Err(unusable(read_only::newer_version_message(version))),
             Err(error) => Err(unusable(describe_error(&error))),
         }
+    }
+
+    /// Creates the file, if there is none. It has its tables before it has its name, so an empty file of this name is one
+    /// that was truncated.
+    fn create(&self, data_dir: &Path, path: &Path) -> Result<(), String> {
+        static SERIAL: AtomicU64 = AtomicU64::new(0);
+        if path.exists() {
+            return Ok(());
+        }
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let new = with_suffix(path, &format!(".new-{}-{serial}", std::process::id()));
+        make_private(data_dir, &new).map_err(|error| unmade(path, &error))?;
+        let fill = || {
+            let mut connection = Connection::open(&new)?;
+            connection.busy_timeout(DATABASE_BUSY_TIMEOUT)?;
+            (self.prepare)(&connection)?;
+            self.migrate(&mut connection).map(|_| ())
+        };
+        let filled = fill().map_err(|error: rusqlite::Error| describe_error(&error));
+        let named = filled.and_then(|()| match rename_new(&new, path) {
+            // Another process was first.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            named => named.map_err(|error| unmade(path, &error)),
+        });
+        let _ = fs::remove_file(&new);
+        named
     }
 
     /// Opens, checks and migrates. The inner `Err` is the version of a file that a newer copydesk wrote.
@@ -127,6 +160,23 @@ impl Database {
 pub fn now_millis() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Whether a file lost all of its content. With a log beside it, SQLite may still find it.
+fn is_truncated(path: &Path) -> bool {
+    let size = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());
+    path.exists() && size(path) == 0 && size(&with_suffix(path, "-wal")) == 0
+}
+
+/// Renames a file, but replaces none.
+fn rename_new(from: &Path, to: &Path) -> std::io::Result<()> {
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE).map_err(std::io::Error::from) {
+        // Some file systems cannot refuse to replace.
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
+            if to.exists() { Err(ErrorKind::AlreadyExists.into()) } else { fs::rename(from, to) }
+        }
+        renamed => renamed,
+    }
 }
 
 /// The files contain code and conversations.

@@ -56,7 +56,8 @@ fn moved_aside(folder: &Path) -> Option<PathBuf> {
 async fn a_damaged_store_is_moved_aside_and_nothing_is_deleted() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sessions.db");
-    for damage in ["this is no database, but long enough to look at ".repeat(40), "short".to_owned()] {
+    let long = "this is no database, but long enough to look at ".repeat(40);
+    for damage in [long, "short".to_owned(), String::new()] {
         fs::write(&path, &damage).unwrap();
         let (store, opened) = Store::open(dir.path()).unwrap();
         let aside = opened.moved_aside.expect("it was moved");

@@ -15,6 +15,10 @@ use std::{
 
 use copydesk_text::FileText;
 use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
+#[cfg(target_os = "linux")]
+use rustix::fs::{AtFlags, Mode, OFlags, linkat, openat};
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
 
 use super::{
     FileError, ResolvedPath,
@@ -114,7 +118,7 @@ fn ensure_parent_folder(
     }
 }
 
-/// The new content under a temporary name; removed unless it takes the file's name.
+/// The new content, which vanishes unless it takes the file's name.
 pub(super) struct StagedFile {
     place: ResolvedPath,
     expect: WritePrecondition,
@@ -156,9 +160,13 @@ impl StagedFile {
     }
 }
 
+/// A file that has no name until it takes the wanted one, so that nothing is left if the process is killed. Where the system
+/// has no such files, it has a temporary name.
 struct TempFile {
-    path: PathBuf,
-    placed: bool,
+    file: File,
+    folder: PathBuf,
+    /// Its temporary name, which is removed unless the file takes another.
+    path: Option<PathBuf>,
 }
 
 impl TempFile {
@@ -168,45 +176,68 @@ impl TempFile {
         before: Option<&fs::Metadata>,
         wanted: Option<u32>,
     ) -> io::Result<Self> {
-        static SERIAL: AtomicU64 = AtomicU64::new(0);
-        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!(".copydesk-{}-{serial}.tmp", std::process::id()));
         // A new file gets what the umask leaves of 0666; a replacement is private until it has the old file's
         // mode.
         let mode = if before.is_some() { 0o600 } else { 0o666 };
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
-        let temporary = Self { path, placed: false };
+        let mut temporary = Self::open(folder, mode)?;
         for piece in content.pieces() {
-            file.write_all(piece)?;
+            temporary.file.write_all(piece)?;
         }
         if let Some(before) = before {
-            keep_rights(&file, before)?;
+            keep_rights(&temporary.file, before)?;
         } else if let Some(mode) = wanted {
-            file.set_permissions(Permissions::from_mode(mode & 0o777))?;
+            temporary.file.set_permissions(Permissions::from_mode(mode & 0o777))?;
         }
-        file.sync_data()?;
+        temporary.file.sync_data()?;
         Ok(temporary)
     }
 
+    fn open(folder: &Path, mode: u32) -> io::Result<Self> {
+        if let Some(file) = unnamed_file(folder, mode) {
+            return Ok(Self { file, folder: folder.to_owned(), path: None });
+        }
+        let path = temporary_path(folder);
+        let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
+        Ok(Self { file, folder: folder.to_owned(), path: Some(path) })
+    }
+
+    /// Gives it a temporary name, from which it can be renamed.
+    fn name(&mut self) -> io::Result<&Path> {
+        if self.path.is_none() {
+            let path = temporary_path(&self.folder);
+            link(&self.file, &path)?;
+            self.path = Some(path);
+        }
+        Ok(self.path.as_deref().unwrap_or(&self.folder))
+    }
+
     fn take_name(mut self, real: &Path) -> io::Result<()> {
-        fs::rename(&self.path, real)?;
-        self.placed = true;
+        fs::rename(self.name()?, real)?;
+        self.path = None;
         Ok(())
     }
 
     fn take_new_name(mut self, place: &ResolvedPath, real: &Path) -> Result<(), FileError> {
-        let renamed = renameat_with(CWD, &self.path, CWD, real, RenameFlags::NOREPLACE);
-        match renamed.map_err(io::Error::from) {
-            Ok(()) => self.placed = true,
+        let failed = |error| FileError::io(place, "written", error);
+        let named = match self.path.is_none() {
+            // A link never replaces a file.
+            true => link(&self.file, real),
+            false => {
+                let path = self.name().map_err(failed)?;
+                renameat_with(CWD, path, CWD, real, RenameFlags::NOREPLACE).map_err(io::Error::from)
+            }
+        };
+        match named {
+            Ok(()) => self.path = None,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 return Err(FileError::AlreadyExists { shown: place.display_path.clone() });
             }
             // Some file systems cannot refuse to replace.
             Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
                 check_expected(place, replaceable_metadata(place, real)?.as_ref(), &WritePrecondition::New)?;
-                return self.take_name(real).map_err(|error| FileError::io(place, "written", error));
+                return self.take_name(real).map_err(failed);
             }
-            Err(error) => return Err(FileError::io(place, "written", error)),
+            Err(error) => return Err(failed(error)),
         }
         Ok(())
     }
@@ -214,10 +245,47 @@ impl TempFile {
 
 impl Drop for TempFile {
     fn drop(&mut self) {
-        if !self.placed {
-            let _ = fs::remove_file(&self.path);
+        if let Some(path) = &self.path {
+            let _ = fs::remove_file(path);
         }
     }
+}
+
+fn temporary_path(folder: &Path) -> PathBuf {
+    static SERIAL: AtomicU64 = AtomicU64::new(0);
+    let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+    folder.join(format!(".copydesk-{}-{serial}.tmp", std::process::id()))
+}
+
+/// The folder through which a file without a name is linked.
+#[cfg(target_os = "linux")]
+const DESCRIPTORS: &str = "/proc/self/fd";
+
+/// `None` if the file system has no files without a name.
+#[cfg(target_os = "linux")]
+fn unnamed_file(folder: &Path, mode: u32) -> Option<File> {
+    if !Path::new(DESCRIPTORS).is_dir() {
+        return None;
+    }
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    openat(CWD, folder, flags, Mode::from_raw_mode(mode)).ok().map(File::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed_file(_: &Path, _: u32) -> Option<File> {
+    None
+}
+
+/// Gives a file without a name its first one.
+#[cfg(target_os = "linux")]
+fn link(file: &File, path: &Path) -> io::Result<()> {
+    let descriptor = Path::new(DESCRIPTORS).join(file.as_raw_fd().to_string());
+    linkat(CWD, &descriptor, CWD, path, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn link(_: &File, _: &Path) -> io::Result<()> {
+    Err(io::Error::from(ErrorKind::Unsupported))
 }
 
 /// The owner first: changing it clears the set-user bit. Only root may change it, so a failure is no error.
@@ -229,4 +297,24 @@ fn keep_rights(file: &File, before: &fs::Metadata) -> io::Result<()> {
         let _ = fchown(file, None, Some(before.gid()));
     }
     file.set_permissions(Permissions::from_mode(before.mode() & 0o7777))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// A process that is killed while it writes leaves nothing behind.
+    #[test]
+    fn a_staged_file_has_no_name_until_it_takes_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = || fs::read_dir(folder.path()).unwrap().count();
+        let content = FileText::from("new\n".to_owned());
+        let new = TempFile::new(folder.path(), &content, None, Some(0o640)).unwrap();
+        assert_eq!((names(), new.path.is_none()), (0, true));
+        new.take_name(&folder.path().join("a")).unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "new\n");
+        assert_eq!(folder.path().join("a").metadata().unwrap().mode() & 0o777, 0o640);
+        drop(TempFile::new(folder.path(), &content, None, None).unwrap());
+        assert_eq!(names(), 1);
+    }
 }
