@@ -1436,7 +1436,7 @@ export interface ReviewChange {
   review: ReviewInfo;
   /** The ids of the hunks that are gone. */
   gone?: string[];
-  /** Why an inline edit failed, for the user. */
+  /** Why a proposed edit was not made, for the user. */
   failed?: string;
 }
 

@@ -172,7 +172,7 @@ pub struct ReviewChange {
     /// The ids of the hunks that are gone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
-    /// Why an inline edit failed, for the user.
+    /// Why a proposed edit was not made, for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }

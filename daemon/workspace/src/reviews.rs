@@ -36,6 +36,7 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 mod tracked_review;
+mod typed_hunks;
 
 pub use crate::review_feedback::{FeedbackItem, FeedbackKind, ReviewFeedback};
 pub(crate) use applied_edits::{AppliedEdit, EditAuthor};

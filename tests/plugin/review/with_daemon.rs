@@ -117,6 +117,41 @@ fn an_edit_that_waits_is_decided_hunk_by_hunk_in_its_place() {
     });
 }
 
+/// The user types in a line that the waiting call would change, and then says yes to the hunk, or to the call. What was typed
+/// stays, and both sides are told.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_typed_in_a_proposed_hunk_survives_every_yes() {
+    for_each_neovim(|program| {
+        let scripted = environment_with_rules(
+            [four_hunks(), ScriptedTurn::new().text("Done.")],
+            json!({ "edit": "ask" }),
+        );
+        scripted.env.write("a.txt", OLD);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.run_command("Copydesk! ask Edit", json!([]));
+        wait_for_hunks(&mut user, 4);
+        user.window.keys("2GA, typed<Esc>");
+        user.window.wait_until("require('copydesk.review.draw').all(vim.fn.bufnr('a.txt'))[1].hunk.edited");
+        user.window.keys("gha");
+        let refused = "you have typed in the lines that this hunk would replace; edit the hunk, or reject it";
+        assert_eq!(user.next_notification(), refused);
+        assert_eq!(user.window.lines("a.txt"), OLD.replacen("two", "two, typed", 1).trim_end());
+        user.window.command("Copydesk allow");
+        let failed = format!("Not changed: {refused}.");
+        assert_eq!(user.next_notification(), failed);
+        user.window.wait_for_turn_end();
+        assert_eq!(user.window.lines("a.txt"), NEW.replacen("TWO", "two, typed", 1).trim_end());
+        let (said, failed) = result(&scripted, 1, "c1");
+        assert!(!failed && said.contains("line 4: accepted."), "{said}");
+        assert!(
+            said.contains("The rest could not be changed: the person has typed in the same lines."),
+            "{said}"
+        );
+    });
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn undo_and_redo_take_hunks_away_and_bring_them_back() {

@@ -62,7 +62,9 @@ pub(super) async fn apply_changes(
     if context.cancel.is_cancelled() {
         allowed = Err(ToolError::cancelled());
     }
-    if proposals.iter().any(ReviewProposal::has_decisions) {
+    // What the user typed in the lines of the change is merged hunk by hunk.
+    let has_typing = allowed.is_ok() && proposals.iter().any(ReviewProposal::has_typing);
+    if has_typing || proposals.iter().any(ReviewProposal::has_decisions) {
         let reviewed = review_outcome::settle_review(context, &proposals, allowed).await?;
         drop(proposals);
         known.mark_reviewed(context, &changes);

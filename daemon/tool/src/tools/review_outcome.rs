@@ -1,7 +1,7 @@
 //! The outcome of a call that the user decided hunk by hunk.
 
 use copydesk_workspace::reviews::{
-    DecisionTarget, FeedbackItem, FeedbackKind, HunkVerdict, ReviewProposal, UserDecision,
+    DecisionError, DecisionTarget, FeedbackItem, FeedbackKind, HunkVerdict, ReviewProposal, UserDecision,
 };
 
 use crate::context::{PermissionGrant, ToolContext};
@@ -32,6 +32,10 @@ pub(super) async fn settle_review(
         }
     }
     let decided = decided_items(proposals);
+    if decided.is_empty() {
+        let message = format!("Nothing was changed.{missed}\nRead the file again.");
+        return Err(ToolError::target(message));
+    }
     let told = format!("The person decided hunk by hunk:\n{}{missed}", decision_lines(&decided));
     if decided.iter().all(|item| item.happened == FeedbackKind::Rejected && !item.partly) {
         let message = format!("{told}\nNothing was changed. Do not try the same again.");
@@ -47,8 +51,8 @@ fn decided_items(proposals: &[ReviewProposal]) -> Vec<FeedbackItem> {
 }
 
 async fn accept_rest(context: &ToolContext, proposals: &[ReviewProposal]) -> String {
-    let open = proposals.iter().filter(|proposal| proposal.decisions().undecided > 0);
-    let decision = |proposal: &ReviewProposal| {
+    let open: Vec<_> = proposals.iter().filter(|proposal| proposal.decisions().undecided > 0).collect();
+    let decision = |proposal: &&ReviewProposal| {
         Some(UserDecision {
             review: proposal.id(),
             target: DecisionTarget::Everything,
@@ -60,9 +64,20 @@ async fn accept_rest(context: &ToolContext, proposals: &[ReviewProposal]) -> Str
             is_confirmed: false,
         })
     };
-    let decisions: Vec<_> = open.filter_map(decision).collect();
+    let decisions: Vec<_> = open.iter().filter_map(decision).collect();
     let results = context.files.decide(&context.edit_owner().session, &decisions).await;
-    let refused: Vec<_> = results.into_iter().filter_map(Result::err).map(|why| why.to_string()).collect();
+    let mut refused = Vec::new();
+    for (decision, why) in
+        decisions.iter().zip(results).filter_map(|(one, result)| Some((one, result.err()?)))
+    {
+        let proposal = open.iter().find(|proposal| proposal.id() == decision.review);
+        // The user, who has said yes, is told too.
+        proposal.into_iter().for_each(|proposal| proposal.fail(format!("Not changed: {why}.")));
+        refused.push(match why {
+            DecisionError::TypedInLines => "the person has typed in the same lines".to_owned(),
+            why => why.to_string(),
+        });
+    }
     if refused.is_empty() {
         String::new()
     } else {

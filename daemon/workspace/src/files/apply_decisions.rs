@@ -29,6 +29,16 @@ impl WorkspaceFiles {
         let mut rest = decisions;
         while let Some(first) = rest.first() {
             self.refresh_review(session, first.review).await;
+            if let Some(each) = self.reviews().decisions_per_hunk(session, first) {
+                let mut result = Ok(());
+                for decision in each {
+                    let one = self.decide_together(session, &[decision]).await.pop().unwrap_or(Ok(()));
+                    result = result.and(one);
+                }
+                results.push(result);
+                rest = rest.get(1..).unwrap_or_default();
+                continue;
+            }
             let alike = |decision: &&UserDecision| {
                 (decision.review, decision.verdict) == (first.review, first.verdict)
                     && self.reviews().is_batchable(session, decision)

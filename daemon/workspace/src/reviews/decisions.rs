@@ -52,6 +52,9 @@ pub struct UserDecision {
 pub enum DecisionError {
     #[error("{0}")]
     Rejected(String),
+    /// What the user typed contradicts the lines that they accept.
+    #[error("you have typed in the lines that this hunk would replace; edit the hunk, or reject it")]
+    TypedInLines,
     /// The user must confirm the decision.
     #[error("you have typed in `{0}`, which the agent created: rejecting it deletes the file")]
     NeedsConfirmation(String),
@@ -107,7 +110,9 @@ impl ReviewTracker {
             return (None, no(&DecisionError::Rejected("the model is still writing it".to_owned())));
         }
         let (carried, results) = match first.target {
-            DecisionTarget::Hunk(hunk) if first.text.is_none() && !tracked.is_whole(hunk) => {
+            DecisionTarget::Hunk(hunk)
+                if first.text.is_none() && !tracked.is_whole(hunk) && !tracked.needs_merge(first) =>
+            {
                 tracked.decide_lines(decisions)
             }
             _ => match tracked.decide_one(first) {
@@ -128,7 +133,8 @@ impl ReviewTracker {
         let mut state = self.lock();
         let tracked = state.find(session, decision.review);
         let DecisionTarget::Hunk(hunk) = decision.target else { return false };
-        decision.text.is_none() && tracked.is_some_and(|tracked| !tracked.is_whole(hunk))
+        decision.text.is_none()
+            && tracked.is_some_and(|tracked| !tracked.is_whole(hunk) && !tracked.needs_merge(decision))
     }
 
     /// Records the result. If the call still waits, its answer contains the decision; else it is feedback for
@@ -296,13 +302,15 @@ impl TrackedReview {
         Ok(PendingDecision { effect: order, replaced_hunk: None, hunks, items, is_whole: false })
     }
 
-    /// Replaces the hunk's lines with the user's own text.
+    /// Replaces the hunk's lines with the user's own text, or with what they typed there and the proposed lines.
     fn decide_text(
         &mut self,
         decision: &UserDecision,
         hunk: HunkId,
     ) -> Result<PendingDecision, DecisionError> {
-        let text = decision.text.clone().unwrap_or_default();
+        let merged = || self.merged_lines(hunk).filter(|_| decision.lines.is_none());
+        let text = decision.text.clone().or_else(merged);
+        let text = text.ok_or(DecisionError::TypedInLines)?;
         let no = |why: review::HunkDecisionError| DecisionError::Rejected(why.to_string());
         let settled = self.review.check_decision(&self.to_review_decision(decision, hunk)).map_err(no)?;
         let place = self.review.hunks_with_lines().find(|(known, _)| known.id == hunk);

@@ -24,6 +24,8 @@ pub(super) struct WaitingCall {
     pub(super) decided: Vec<FeedbackItem>,
     /// The model is still writing it.
     pub(super) is_streaming: bool,
+    /// The review before the user typed anything.
+    pub(super) proposed: Review,
 }
 
 /// The decisions on a proposal so far.
@@ -37,9 +39,9 @@ pub struct ProposalDecisions {
 /// A review of one file that exists as long as this value: as long as the call waits.
 #[derive(Debug)]
 pub struct ReviewProposal {
-    reviews: ReviewTracker,
-    session: Arc<str>,
-    id: ReviewId,
+    pub(super) reviews: ReviewTracker,
+    pub(super) session: Arc<str>,
+    pub(super) id: ReviewId,
 }
 
 impl ReviewTracker {
@@ -51,11 +53,12 @@ impl ReviewTracker {
         (real_path, display_path): (PathBuf, String),
         (review, mode): (Review, Option<u32>),
     ) -> ReviewProposal {
+        let proposed = review.clone();
         let mut tracked = TrackedReview::new(real_path, display_path, review);
         tracked.attributes.mode = mode.or(tracked.attributes.mode);
         let (call, decided) = (call.to_owned(), Vec::new());
         tracked.waiting_call =
-            Some(WaitingCall { call, ask: None, is_answered: false, decided, is_streaming: false });
+            Some(WaitingCall { call, ask: None, is_answered: false, decided, is_streaming: false, proposed });
         let id = self.lock().session_mut(session).add(tracked);
         ReviewProposal { reviews: self.clone(), session: session.into(), id }
     }
@@ -118,6 +121,7 @@ impl ReviewProposal {
         let Some(tracked) = state.find(&self.session, self.id) else { return };
         let Some(proposed) = &mut tracked.waiting_call else { return };
         let Some(mut review) = review_before(text, change, &proposed.call) else { return };
+        proposed.proposed = review.clone();
         let now = tracked.review.text();
         if now != text {
             // Cannot fail: the change was made for this text.

@@ -20,6 +20,7 @@ mod editor_window;
 mod interleaved;
 mod invalid_decisions;
 mod lifecycle;
+mod typed_hunks;
 
 const SESSION: &str = "s";
 

@@ -829,7 +829,7 @@
 ---@class copydesk.ReviewChange
 ---@field review copydesk.ReviewInfo The review, with only its new and changed hunks. Without hunks and without a file it is over.
 ---@field gone? string[] The ids of the hunks that are gone.
----@field failed? string Why an inline edit failed, for the user.
+---@field failed? string Why a proposed edit was not made, for the user.
 
 --- A comment on the agent's edits that does not decide them. The model reads all comments at its next step.
 ---@class copydesk.ReviewCommentParams

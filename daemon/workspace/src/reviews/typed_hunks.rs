@@ -1,0 +1,78 @@
+//! Accepts proposed hunks in whose lines the user has typed meanwhile: both are merged, or nothing is changed.
+
+use copydesk_text::rebase;
+use copydesk_text::review::HunkId;
+
+use super::tracked_review::TrackedReview;
+use super::{DecisionTarget, HunkVerdict, ReviewProposal, ReviewTracker, UserDecision};
+
+impl TrackedReview {
+    /// Whether the decision accepts lines into which the user has typed since they were proposed.
+    pub(super) fn needs_merge(&self, decision: &UserDecision) -> bool {
+        let DecisionTarget::Hunk(hunk) = decision.target else { return false };
+        decision.verdict == HunkVerdict::Accept && decision.text.is_none() && self.has_typing(hunk)
+    }
+
+    fn has_typing(&self, hunk: HunkId) -> bool {
+        let is_edited = || self.review.hunk(hunk).is_some_and(|hunk| hunk.edited);
+        self.is_proposal() && !self.is_new_file() && is_edited()
+    }
+
+    /// The lines of a hunk with the proposed change and what the user typed. `None` if they contradict each other.
+    pub(super) fn merged_lines(&self, hunk: HunkId) -> Option<String> {
+        let proposed = &self.waiting_call.as_ref()?.proposed;
+        let (first, last) = (proposed.hunk(hunk)?, self.review.hunk(hunk)?);
+        if proposed.base_text(first) != self.review.base_text(last) {
+            // Typing has joined it with another hunk.
+            return None;
+        }
+        let change = proposed.clone().reject(&[proposed.decision_for(first)]).change;
+        let now = self.review.text();
+        let change = rebase(&proposed.text(), &change, &now).ok()?;
+        let mut lines = String::new();
+        let mut at = last.text.start;
+        for edit in change.edits() {
+            lines.push_str(now.get(at..edit.range.start)?);
+            lines.push_str(&edit.text);
+            at = edit.range.end;
+        }
+        lines.push_str(now.get(at..last.text.end)?);
+        Some(lines)
+    }
+}
+
+impl ReviewTracker {
+    /// The decisions on each hunk, if the user accepts everything and has typed in some of it. `None` if one decision will
+    /// do, or if the review has changed since it was shown.
+    pub(crate) fn decisions_per_hunk(
+        &self,
+        session: &str,
+        decision: &UserDecision,
+    ) -> Option<Vec<UserDecision>> {
+        let mut state = self.lock();
+        let tracked = state.find(session, decision.review)?;
+        let is_all = (decision.target, decision.verdict) == (DecisionTarget::Everything, HunkVerdict::Accept);
+        let hunks = tracked.review.hunks();
+        let has_typing = hunks.iter().any(|hunk| tracked.has_typing(hunk.id));
+        if !is_all || !has_typing || tracked.review.fingerprint() != decision.expected {
+            return None;
+        }
+        let each = tracked.review.all_decisions().into_iter().enumerate().map(|(at, one)| UserDecision {
+            target: DecisionTarget::Hunk(one.hunk),
+            expected: one.expected,
+            // Report the comment once.
+            comment: decision.comment.clone().filter(|_| at == 0),
+            ..decision.clone()
+        });
+        Some(each.collect())
+    }
+}
+
+impl ReviewProposal {
+    /// Whether the user has typed in lines that it would change.
+    pub fn has_typing(&self) -> bool {
+        let mut state = self.reviews.lock();
+        let tracked = state.find(&self.session, self.id);
+        tracked.is_some_and(|tracked| tracked.review.hunks().iter().any(|hunk| tracked.has_typing(hunk.id)))
+    }
+}
