@@ -569,7 +569,7 @@ export interface DocumentVerifyParams {
   version: number;
   /** The length of the text in bytes of UTF-8, with its line ends. */
   bytes: number;
-  /** Its SHA-256 in hexadecimal. It may be missing for a text of more than a mebibyte. */
+  /** Its SHA-256 in hexadecimal. It may be missing; then only the length is compared. */
   sha256?: string;
 }
 

@@ -33,7 +33,7 @@ pub struct DocumentVerifyParams {
     pub version: i32,
     /// The length of the text in bytes of UTF-8, with its line ends.
     pub bytes: u64,
-    /// Its SHA-256 in hexadecimal. It may be missing for a text of more than a mebibyte.
+    /// Its SHA-256 in hexadecimal. It may be missing; then only the length is compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }

@@ -140,7 +140,7 @@ fn a_write_does_not_remove_what_the_model_was_not_shown() {
         assert_eq!(client.wait_for_turn_end(&session), "done");
         assert_eq!(client.text(&uri), changed("line 25\n", "line 25, mine\n", &edited));
         let told = daemon.last_model_input(3);
-        assert!(told.contains("The person has changed `a.txt` in the editor since you read it"), "{told}");
+        assert!(told.contains("`a.txt` has lines that you were not shown, from line 1 on"), "{told}");
         // Now it was shown the text.
         daemon.scripted.server.queue_turn(write("c5", "all of it\n"));
         daemon.scripted.server.queue_turn(text_turn("Done."));

@@ -111,6 +111,7 @@ fn requests(session: &str, spare: &str) -> Vec<(&'static str, Value)> {
         ("agents", json!({})),
         ("status", json!({})),
         ("diagnostics", json!({})),
+        ("document/verify", json!({ "uri": "file:///a", "version": 1, "bytes": 1 })),
         ("log/set", json!({ "level": "info", "until": "detach" })),
         ("servers/restart", json!({ "name": "silent" })),
         ("turn/cancel", own()),

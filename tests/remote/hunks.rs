@@ -101,13 +101,21 @@ fn what_is_typed_in_a_hunk_in_the_editor_is_seen_before_it_is_decided() {
     terminal.wait_for_text("decided or changed elsewhere");
     terminal.wait_for_text("\n  -twice\n  +TWO\n");
     wait_for_question(&mut terminal);
+    // What was typed is never discarded.
+    terminal.line("y");
+    terminal.wait_for_text("the lines that this hunk would replace were changed meanwhile");
+    wait_for_question(&mut terminal);
+    terminal.line("n");
+    terminal.wait_for_text("hunk 2 of 4");
+    wait_for_question(&mut terminal);
     terminal.line("y");
     editor.wait_for_method("workspace/applyEdit");
-    terminal.wait_for_text("hunk 2 of 4");
+    terminal.wait_for_text("hunk 3 of 4");
     wait_for_question(&mut terminal);
     terminal.line("d");
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
-    assert_eq!(editor.text(&file), OLD.replace("two", "TWO"), "it went through the buffer");
+    let expected = OLD.replace("two", "twice").replace("four", "FOUR");
+    assert_eq!(editor.text(&file), expected, "it went through the buffer");
     assert_eq!(scripted.env.read("a.txt"), OLD);
 }
 

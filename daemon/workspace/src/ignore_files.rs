@@ -38,7 +38,7 @@ fn is_git_readable(git: &Path) -> bool {
     first_line(&common).is_some_and(|common| is_readable(&folder.join(common).join("info/exclude")))
 }
 
-/// A missing file is readable. A folder of that name has no rules: to read it fails at once.
+/// A missing file is readable. A folder of that name has no rules: reading it fails at once.
 fn is_readable(file: &Path) -> bool {
     fs::metadata(file).map_or(true, |meta| meta.is_dir() || meta.is_file() && meta.len() <= LARGEST)
 }

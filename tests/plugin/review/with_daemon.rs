@@ -135,11 +135,12 @@ fn what_is_typed_in_a_proposed_hunk_survives_every_yes() {
         user.window.keys("2GA, typed<Esc>");
         user.window.wait_until("require('copydesk.review.draw').all(vim.fn.bufnr('a.txt'))[1].hunk.edited");
         user.window.keys("gha");
-        let refused = "you have typed in the lines that this hunk would replace; edit the hunk, or reject it";
+        let refused =
+            "the lines that this hunk would replace were changed meanwhile; edit the hunk, or reject it";
         assert_eq!(user.next_notification(), refused);
         assert_eq!(user.window.lines("a.txt"), OLD.replacen("two", "two, typed", 1).trim_end());
         user.window.command("Copydesk allow");
-        let failed = format!("Not changed: {refused}.");
+        let failed = format!("Not all of it was changed: {refused}.");
         assert_eq!(user.next_notification(), failed);
         user.window.wait_for_turn_end();
         assert_eq!(user.window.lines("a.txt"), NEW.replacen("TWO", "two, typed", 1).trim_end());

@@ -19,7 +19,10 @@ pub(super) fn params(label: &str, edits: &[BufferEdit], until: SystemTime) -> Va
     };
     let text = |buffer: &BufferEdit| {
         let TextDigest { bytes, sha256 } = TextDigest::new(&buffer.before);
-        json!({ "bytes": bytes, "sha256": sha256 })
+        match sha256 {
+            Some(sha256) => json!({ "bytes": bytes, "sha256": sha256 }),
+            None => json!({ "bytes": bytes }),
+        }
     };
     let changes: Vec<_> = edits.iter().map(document).collect();
     let texts: Vec<_> = edits.iter().map(text).collect();

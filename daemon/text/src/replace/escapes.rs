@@ -18,7 +18,11 @@ const QUOTES_AND_BACKSLASH: [char; 4] = ['\'', '"', '`', '\\'];
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 
 pub(super) fn find<'a>(search: &'a ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
-    search.unescaped(unescape_both).iter().find_map(|(old, new)| find_reading(search, old, new.as_deref()))
+    let readings = search.unescaped(unescape_both).iter();
+    let mut found = readings.filter_map(|(old, new)| Some((find_reading(search, old, new.as_deref())?, new)));
+    let (first, new) = found.next()?;
+    // Two readings that would write different texts are none.
+    if found.any(|(_, other)| other != new) { Some(TierMatch::Unclear) } else { Some(first) }
 }
 
 fn find_reading<'a>(
@@ -63,7 +67,8 @@ fn unescape_new<'a>(old: &str, new: &'a str, kinds: &[char]) -> Option<Cow<'a, s
     if is_one_line && new.contains('\n') || has_plain_quote {
         return Some(Cow::Borrowed(new));
     }
-    // Inside quotes that the old text does not have, an escape may be program text; a line break inside quotes is.
+    // Inside quotes that the old text does not have, an escape may be program text. An escaped line break inside quotes
+    // always is.
     let has_breaks = kinds.contains(&'n') && ['n', 't', 'r'].iter().any(|c| is_escaped(new, *c));
     let is_unclear = |quote: &char| has_raw(new, *quote) && (has_breaks || !has_raw(old, *quote));
     (!QUOTES.iter().any(is_unclear)).then_some(Cow::Owned(plain))

@@ -77,8 +77,9 @@ impl<'a> IndentShift<'a> {
         Some(Self { pairs, rule, level })
     }
 
-    /// A model may show the old lines with another indentation and write the new ones with the file's. Lines that are in
-    /// both texts tell; without one, the least indentation does.
+    /// A model may show the old lines with another indentation and write the new ones with the file's. Then lines that are
+    /// in both texts have the file's indentation, and so has the new text as a whole: if only those lines have it, the
+    /// model puts them into another block.
     pub(super) fn new_indentation(
         &self,
         reading: &RequestedLines<'_>,
@@ -104,7 +105,8 @@ impl<'a> IndentShift<'a> {
         match (as_old, as_file) {
             (0, 0) if is_as_file() && !is_as_old() => NewIndentation::Unclear,
             (0, 0) | (1.., 0) => NewIndentation::AsOld,
-            (0, 1..) => NewIndentation::AsFile,
+            (0, 1..) if is_as_old() => NewIndentation::AsOld,
+            (0, 1..) if is_as_file() => NewIndentation::AsFile,
             (1.., 1..) if as_old >= as_file => NewIndentation::AsOld,
             _ => NewIndentation::Unclear,
         }

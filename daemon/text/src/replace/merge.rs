@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use similar::DiffTag;
 
 use super::file_line::FileLine;
-use super::fold::{LineFold, in_file_typography};
+use super::fold::{LineFold, in_file_typography, is_blank};
 use super::indent_shift::{IndentShift, NewIndentation};
 use super::requested_lines::RequestedLines;
 use crate::change::{Edit, edits_between};
@@ -28,7 +28,10 @@ pub(super) fn merge_lines(
     match shift.new_indentation(reading, there) {
         NewIndentation::AsOld => {}
         NewIndentation::AsFile => {
-            let old = there.iter().map(|line| line.text).collect();
+            // The old lines as the model would show them with the file's indentation.
+            let old: Vec<_> =
+                reading.old.iter().zip(there).map(|(old, line)| with_indent_of(old, line)).collect();
+            let old = old.iter().map(String::as_str).collect();
             return merge_lines(file, first, &RequestedLines { old, new: reading.new.clone() });
         }
         NewIndentation::Unclear => return None,
@@ -61,6 +64,12 @@ pub(super) fn merge_lines(
         }
     }
     Some(line_edits(file, first, there, lines))
+}
+
+fn with_indent_of(old: &str, line: &FileLine<'_>) -> String {
+    let words = old.trim_start_matches(is_blank);
+    let indent = line.text.len() - line.text.trim_start_matches(is_blank).len();
+    format!("{}{words}", line.text.get(..indent).unwrap_or_default())
 }
 
 /// Whether the edit would write a word that is in the old lines but not in their counterparts in the file.

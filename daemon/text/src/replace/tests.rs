@@ -12,6 +12,25 @@ fn check_error(text: &str, old: &str, expected: Expect) {
     expected.assert_eq(&replace(text, old, "new", false).unwrap_err().to_string());
 }
 
+/// Lines that a new block takes in have the file's indentation by chance.
+#[test]
+fn lines_that_are_put_into_a_block_are_shifted_with_it() {
+    let wrapped = |text: &str, old: &str, new: &str| {
+        replace(text, old, new, false).ok().map(|found| found.change.apply(text).unwrap())
+    };
+    let file = "def f():\n    a()\n    b()\n";
+    assert_eq!(
+        wrapped(file, "a()\nb()", "if x:\n    a()\n    b()").as_deref(),
+        Some("def f():\n    if x:\n        a()\n        b()\n"),
+    );
+    let file = "    alpha(1);\n    beta(2);\n    gamma(3);\n";
+    let old = "alpha(1);\nbetta(2);\ngamma(3);";
+    let changed = wrapped(file, old, "    alpha(1);\n    betta(2);\n    gamma(4);");
+    assert!(!changed.unwrap_or_default().contains("betta"), "a kept line stays as it is");
+    let (old, new) = (r#"say(\"a\")"#, r#"say(\"b\n\")"#);
+    assert_eq!(wrapped("say(\"a\")\n", old, new), None, "its break may be program text");
+}
+
 #[test]
 fn the_last_lines_of_a_file_without_a_last_break_go_together() {
     for (text, result) in [

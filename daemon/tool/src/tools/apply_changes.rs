@@ -62,8 +62,14 @@ pub(super) async fn apply_changes(
     if context.cancel.is_cancelled() {
         allowed = Err(ToolError::cancelled());
     }
-    // What the user typed in the lines of the change is merged hunk by hunk.
-    let has_typing = allowed.is_ok() && proposals.iter().any(ReviewProposal::has_typing);
+    if let (Ok(_), [_, _, ..]) = (&allowed, proposals.as_slice())
+        && let Some(refusal) = review_outcome::refuse_conflicts(&proposals)
+    {
+        // Several files are changed as a whole or not at all.
+        return Err(refusal);
+    }
+    // What the user typed in the lines of one file is merged hunk by hunk.
+    let has_typing = allowed.is_ok() && matches!(proposals.as_slice(), [only] if only.has_typing());
     if has_typing || proposals.iter().any(ReviewProposal::has_decisions) {
         let reviewed = review_outcome::settle_review(context, &proposals, allowed).await?;
         drop(proposals);

@@ -45,6 +45,20 @@ pub(super) async fn settle_review(
     Ok(CallReviewOutcome { summary: told, is_fully_accepted: is_accepted && missed.is_empty() })
 }
 
+/// The refusal of a call on several files, if the user has typed in lines that it would change and has not decided hunk by
+/// hunk. The user is told, too.
+pub(super) fn refuse_conflicts(proposals: &[ReviewProposal]) -> Option<ToolError> {
+    if proposals.iter().any(ReviewProposal::has_decisions)
+        || !proposals.iter().any(ReviewProposal::has_conflict)
+    {
+        return None;
+    }
+    let why = DecisionError::TypedInLines;
+    proposals.iter().for_each(|proposal| proposal.fail(format!("Nothing was changed: {why}.")));
+    let message = "The person has typed in the same lines; nothing was changed. Read the files again.";
+    Some(ToolError::target(message.to_owned()))
+}
+
 /// File by file.
 fn decided_items(proposals: &[ReviewProposal]) -> Vec<FeedbackItem> {
     proposals.iter().flat_map(|proposal| proposal.decisions().items).collect()
@@ -72,7 +86,7 @@ async fn accept_rest(context: &ToolContext, proposals: &[ReviewProposal]) -> Str
     {
         let proposal = open.iter().find(|proposal| proposal.id() == decision.review);
         // The user, who has said yes, is told too.
-        proposal.into_iter().for_each(|proposal| proposal.fail(format!("Not changed: {why}.")));
+        proposal.into_iter().for_each(|proposal| proposal.fail(format!("Not all of it was changed: {why}.")));
         refused.push(match why {
             DecisionError::TypedInLines => "the person has typed in the same lines".to_owned(),
             why => why.to_string(),

@@ -25,7 +25,7 @@ pub(super) fn check_shown(
         (Some(ShownText::Lines(lines)), _) => {
             let next = lines.iter().take_while(|(first, _)| *first == 1).map(|(_, last)| last + 1).last();
             let next = next.unwrap_or(1);
-            if next > 1 && is_too_long(&content.bytes, next) {
+            if is_too_long(&content.bytes, next) {
                 let why = format!("Line {next} of `{shown}` is too long to be shown whole");
                 return refuse(why, "Change the file with `edit`.");
             }
@@ -43,7 +43,7 @@ fn is_too_long(bytes: &[u8], line: usize) -> bool {
 }
 
 /// The files whose whole text the model knows before its changes. It also knows the result, where it is exactly what the
-/// model requested.
+/// model requested; a formatter changes only its form.
 pub(super) struct KnownTexts(Vec<ResolvedPath>);
 
 impl KnownTexts {

@@ -1,8 +1,8 @@
 //! Whether a client's buffer has the text that the daemon follows.
 //!
-//! The daemon follows a buffer by the changes that its editor reports. If the editor misses one, or makes one that it
-//! takes back without a report, both texts differ from then on, and an edit would change the wrong line. So a digest of
-//! the text is compared before each edit and whenever the user rests.
+//! The daemon follows a buffer by the changes that its editor reports. If the editor changes the text without a report,
+//! both texts differ from then on, and an edit would change the wrong line. So a digest of the text is compared before
+//! each edit and whenever the user rests.
 
 use copydesk_text::Document;
 use sha2::{Digest as _, Sha256};

@@ -31,8 +31,8 @@ struct SeenContent {
     shown_in: Option<(u64, ShownText)>,
     /// When the disk last had it, or the other content that was reported.
     at: SystemTime,
-    /// The buffer's version at the last comparison.
-    buffer: Option<(ClientId, i32)>,
+    /// The buffer's revision at the last comparison. A version may name two texts.
+    buffer: Option<(ClientId, u64)>,
     /// The other content that the session was told about.
     reported: Option<ContentStamp>,
 }
@@ -151,8 +151,8 @@ impl WorkspaceFiles {
         let mut closed = Vec::new();
         for (name, seen) in known {
             match self.shared.buffers.find(&name, self.home_client()) {
-                Some(Ok(open)) if seen.buffer != Some((open.client, open.version)) => {
-                    let (text, version) = (open.document.text(), (open.client, open.version));
+                Some(Ok(open)) if seen.buffer != Some((open.client, open.revision)) => {
+                    let (text, version) = (open.document.text(), (open.client, open.revision));
                     let stamp = ContentStamp::of_bytes(text.as_bytes());
                     self.compared(&name, (text.as_bytes(), stamp), Some(version), &mut changed);
                 }
@@ -186,7 +186,7 @@ impl WorkspaceFiles {
         &self,
         name: &Path,
         (now, stamp): (&[u8], ContentStamp),
-        buffer: Option<(ClientId, i32)>,
+        buffer: Option<(ClientId, u64)>,
         changed: &mut Vec<String>,
     ) {
         let mut seen = lock(&self.shared.seen_contents);

@@ -160,8 +160,8 @@ impl StagedFile {
     }
 }
 
-/// A file that has no name until it takes the wanted one, so that nothing is left if the process is killed. Where the system
-/// has no such files, it has a temporary name.
+/// A file that has no name while it is written, so that nothing is left if the process is killed. It has a temporary name
+/// only for the moment before it replaces another file, or where the system has no files without a name.
 struct TempFile {
     file: File,
     folder: PathBuf,

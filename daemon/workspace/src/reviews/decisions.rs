@@ -53,7 +53,7 @@ pub enum DecisionError {
     #[error("{0}")]
     Rejected(String),
     /// What the user typed contradicts the lines that they accept.
-    #[error("you have typed in the lines that this hunk would replace; edit the hunk, or reject it")]
+    #[error("the lines that this hunk would replace were changed meanwhile; edit the hunk, or reject it")]
     TypedInLines,
     /// The user must confirm the decision.
     #[error("you have typed in `{0}`, which the agent created: rejecting it deletes the file")]
@@ -308,11 +308,11 @@ impl TrackedReview {
         decision: &UserDecision,
         hunk: HunkId,
     ) -> Result<PendingDecision, DecisionError> {
+        let no = |why: review::HunkDecisionError| DecisionError::Rejected(why.to_string());
+        let settled = self.review.check_decision(&self.to_review_decision(decision, hunk)).map_err(no)?;
         let merged = || self.merged_lines(hunk).filter(|_| decision.lines.is_none());
         let text = decision.text.clone().or_else(merged);
         let text = text.ok_or(DecisionError::TypedInLines)?;
-        let no = |why: review::HunkDecisionError| DecisionError::Rejected(why.to_string());
-        let settled = self.review.check_decision(&self.to_review_decision(decision, hunk)).map_err(no)?;
         let place = self.review.hunks_with_lines().find(|(known, _)| known.id == hunk);
         let place: Option<(Range<usize>, usize)> = place.map(|(hunk, line)| (hunk.text.clone(), line));
         let Some((range, line)) = place else {

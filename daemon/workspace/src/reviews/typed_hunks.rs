@@ -54,7 +54,8 @@ impl ReviewTracker {
         let is_all = (decision.target, decision.verdict) == (DecisionTarget::Everything, HunkVerdict::Accept);
         let hunks = tracked.review.hunks();
         let has_typing = hunks.iter().any(|hunk| tracked.has_typing(hunk.id));
-        if !is_all || !has_typing || tracked.review.fingerprint() != decision.expected {
+        let is_plain = decision.text.is_none() && decision.lines.is_none();
+        if !is_all || !is_plain || !has_typing || tracked.review.fingerprint() != decision.expected {
             return None;
         }
         let each = tracked.review.all_decisions().into_iter().enumerate().map(|(at, one)| UserDecision {
@@ -71,8 +72,17 @@ impl ReviewTracker {
 impl ReviewProposal {
     /// Whether the user has typed in lines that it would change.
     pub fn has_typing(&self) -> bool {
+        self.any_hunk(TrackedReview::has_typing)
+    }
+
+    /// Whether what they typed contradicts it.
+    pub fn has_conflict(&self) -> bool {
+        self.any_hunk(|tracked, hunk| tracked.has_typing(hunk) && tracked.merged_lines(hunk).is_none())
+    }
+
+    fn any_hunk(&self, is_it: impl Fn(&TrackedReview, HunkId) -> bool) -> bool {
         let mut state = self.reviews.lock();
         let tracked = state.find(&self.session, self.id);
-        tracked.is_some_and(|tracked| tracked.review.hunks().iter().any(|hunk| tracked.has_typing(hunk.id)))
+        tracked.is_some_and(|tracked| tracked.review.hunks().iter().any(|hunk| is_it(tracked, hunk.id)))
     }
 }

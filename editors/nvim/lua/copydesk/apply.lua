@@ -259,18 +259,20 @@ local function is_late(params)
   return type(deadline) == "number" and seconds * 1000 + microseconds / 1000 > deadline
 end
 
---- Why the edit is for another text than the buffers have. The daemon gets the texts that differ.
----@param targets copydesk.EditTarget[]
----@param texts { bytes?: integer, sha256?: string }[] The texts that the edit is for, in the order of the targets.
+--- Why the edit is for another text than the buffers have at this version. The daemon gets the texts that differ.
+---@param params {edit: lsp.WorkspaceEdit, copydesk?: {texts?: { bytes?: integer, sha256?: string }[]}}
 ---@param client vim.lsp.Client
 ---@return string? problem
-local function check_texts(targets, texts, client)
+local function check_texts(params, client)
+  local texts = vim.tbl_get(params, "copydesk", "texts") or {}
   local verify, problem = require("copydesk.verify"), nil
-  for number, target in ipairs(targets) do
-    local text = texts[number]
-    if type(text) == "table" and verify.differs(target.bufnr, text) then
-      verify.send_again(client, target.bufnr)
-      problem = ("%s: the daemon had another text of it"):format(buffer.shown(target.uri))
+  for number, change in ipairs(params.edit.documentChanges or {}) do
+    local document, text = change.textDocument or {}, texts[number]
+    local bufnr = document.uri and buffer.of(document.uri)
+    local is_known = bufnr and vim.api.nvim_buf_is_loaded(bufnr) and buffer.version(bufnr) == document.version
+    if is_known and type(text) == "table" and verify.differs(bufnr, text) then
+      verify.send_again(client, bufnr)
+      problem = ("%s: the daemon had another text of it"):format(buffer.shown(document.uri))
     end
   end
   return problem
@@ -294,8 +296,13 @@ function M.handle(params, client)
   if targets and is_late(params) then
     targets, problem = nil, "Neovim was stopped or busy for too long"
   end
-  if targets then
-    problem = check_texts(targets, vim.tbl_get(params, "copydesk", "texts") or {}, client) or apply_all(targets)
+  -- A place that does not exist may be one of another text. A preview changes a text for the moment only.
+  local is_previewed = vim.api.nvim_get_mode().mode:find("^c") and is_previewing()
+  local other_text = not is_previewed and check_texts(params, client) or nil
+  if other_text then
+    targets, problem = nil, other_text
+  elseif targets then
+    problem = apply_all(targets)
   end
   flush_buffers(client, buffers)
   if problem then

@@ -34,16 +34,26 @@ function M.one(client, buffer)
   end
 end
 
---- Sends the whole text of a buffer: closes the document, and opens it again.
+--- Sends the whole text of a buffer: closes the document, and opens it again. All clients of the buffer share what vim.lsp believes
+--- to be its text, so this is done for all of them.
 ---@param client vim.lsp.Client
 ---@param buffer integer
 function M.reopen(client, buffer)
-  if vim.lsp.buf_is_attached(buffer, client.id) then
-    vim.lsp.buf_detach_client(buffer, client.id)
-  else
+  if not vim.lsp.buf_is_attached(buffer, client.id) then
     require("copydesk.untitled").close(buffer)
+    return M.one(client, buffer)
   end
-  M.one(client, buffer)
+  local clients = vim.lsp.get_clients({ bufnr = buffer })
+  for _, one in ipairs(clients) do
+    vim.lsp.buf_detach_client(buffer, one.id)
+  end
+  for _, one in ipairs(clients) do
+    if one.id == client.id then
+      M.one(client, buffer)
+    else
+      vim.lsp.buf_attach_client(buffer, one.id)
+    end
+  end
 end
 
 --- Attaches all documents, and from now on every new one.

@@ -189,7 +189,7 @@
 ---@field uri string The document.
 ---@field version integer Its version.
 ---@field bytes integer The length of the text in bytes of UTF-8, with its line ends.
----@field sha256? string Its SHA-256 in hexadecimal. It may be missing for a text of more than a mebibyte.
+---@field sha256? string Its SHA-256 in hexadecimal. It may be missing; then only the length is compared.
 
 --- Whether the daemon has the same text.
 ---@class copydesk.DocumentVerifyResult

@@ -11,19 +11,23 @@ local protocol = require("copydesk.protocol")
 
 local M = {}
 
---- The changedtick of each buffer when its text was last sent again. A text that still differs then, because JSON cannot hold its
---- bytes, cannot be compared.
----@type table<integer, integer>
-local sent_ticks = {}
+--- The digest of the text that was last sent again when the user rested, by buffer. If the daemon still has another one, to send it
+--- once more does not help.
+---@type table<integer, string>
+local sent_digests = {}
+
+---@param bufnr integer
+---@return string
+local function digest_key(bufnr)
+  local own = buffer.digest(bufnr)
+  return ("%d %s"):format(own.bytes, own.sha256 or "")
+end
 
 --- Whether a buffer has another text than this.
 ---@param bufnr integer
 ---@param text { bytes?: integer, sha256?: string }
 ---@return boolean
 function M.differs(bufnr, text)
-  if sent_ticks[bufnr] == vim.api.nvim_buf_get_changedtick(bufnr) then
-    return false
-  end
   local own = buffer.digest(bufnr)
   local is_hashed = own.sha256 and type(text.sha256) == "string"
   return own.bytes ~= text.bytes or is_hashed and own.sha256 ~= text.sha256 or false
@@ -34,7 +38,6 @@ end
 ---@param bufnr integer
 function M.send_again(client, bufnr)
   require("vim.lsp.log").warn("copydesk", ("the daemon had another text of buffer %d; it is sent again"):format(bufnr))
-  sent_ticks[bufnr] = vim.api.nvim_buf_get_changedtick(bufnr)
   require("copydesk.attach").reopen(client, bufnr)
 end
 
@@ -48,7 +51,8 @@ function M.check(client, bufnr)
   -- Pending changes are sent before.
   require("copydesk.client").request(protocol.methods.documentVerify, params, function(_, result)
     local is_same_text = vim.api.nvim_buf_is_loaded(bufnr) and vim.api.nvim_buf_get_changedtick(bufnr) == tick
-    if is_same_text and result and result.same == false and sent_ticks[bufnr] ~= tick then
+    if is_same_text and result and result.same == false and sent_digests[bufnr] ~= digest_key(bufnr) then
+      sent_digests[bufnr] = digest_key(bufnr)
       M.send_again(client, bufnr)
     end
   end)
@@ -61,7 +65,7 @@ function M.watch()
     group = group,
     desc = "Copydesk forgets the buffer",
     callback = function(event)
-      sent_ticks[event.buf] = nil
+      sent_digests[event.buf] = nil
     end,
   })
   vim.api.nvim_create_autocmd({ "CursorHold", "CursorHoldI" }, {
