@@ -89,10 +89,14 @@ impl<'a> IndentShift<'a> {
             return NewIndentation::AsOld;
         }
         let (mut as_old, mut as_file) = (0, 0);
+        // The least indentation of lines that only the new text has.
+        let mut written: Option<usize> = None;
         for new in reading.new.iter().filter(|line| indent(line).is_some()) {
             let same = |(old, _): &(&&str, &FileLine<'_>)| old.trim() == new.trim();
             let known: Vec<_> = reading.old.iter().zip(there).filter(same).collect();
             if known.is_empty() {
+                let depth = indent(new).map_or(0, str::len);
+                written = Some(written.map_or(depth, |least| least.min(depth)));
                 continue;
             }
             as_old += usize::from(known.iter().any(|(old, _)| indent(old) == indent(new)));
@@ -105,8 +109,13 @@ impl<'a> IndentShift<'a> {
         match (as_old, as_file) {
             (0, 0) if is_as_file() && !is_as_old() => NewIndentation::Unclear,
             (0, 0) | (1.., 0) => NewIndentation::AsOld,
-            (0, 1..) if is_as_old() => NewIndentation::AsOld,
-            (0, 1..) if is_as_file() => NewIndentation::AsFile,
+            (0, 1..) if is_as_file() && !is_as_old() => NewIndentation::AsFile,
+            // The line of a new block around them.
+            (0, 1..)
+                if is_as_old() && written == new_least && !matches!(self.rule, IndentRule::Shallower(_)) =>
+            {
+                NewIndentation::AsOld
+            }
             (1.., 1..) if as_old >= as_file => NewIndentation::AsOld,
             _ => NewIndentation::Unclear,
         }
