@@ -110,3 +110,34 @@ fn one_that_is_given_up_or_fails_leaves_the_text_as_it_is() {
         assert_eq!(user.window.lua(marks), 0, "nothing says that something is being written");
     });
 }
+
+/// The daemon may tell that an edit has failed before it answers the request that started it.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn no_mark_stays_of_one_that_ended_before_its_start_was_answered() {
+    for_each_neovim(|program| {
+        let scripted = scripted_environment([ScriptedTurn::new().gate("late").text("TWO")]);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.window.lua(
+            "local client = require('copydesk.client')
+             local ask = client.ask
+             client.ask = function(method, params)
+               local problem, result = ask(method, params)
+               if result and result.review then
+                 require('copydesk.inline').ended(result.review, 'it failed')
+                 vim.schedule(function() T.tell('started', {}) end)
+               end
+               return problem, result
+             end",
+        );
+        user.window.command("2,3Copydesk edit in capitals");
+        assert_eq!(user.next_notification(), "it failed");
+        user.window.nvim.wait_for_message("started", |_| true);
+        block_on(scripted.server.wait_for_gate("late"));
+        let marks = "return #vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('copydesk.inline'), 0, -1, {})";
+        assert_eq!(user.window.lua(marks), 0);
+        scripted.server.open_gate("late");
+        wait_for_hunks(&mut user, 1);
+    });
+}

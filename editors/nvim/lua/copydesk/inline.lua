@@ -15,6 +15,11 @@ local marks = vim.api.nvim_create_namespace("copydesk.inline")
 local pending_marks = {}
 local is_listening = false
 
+--- How many starts wait for their answer, and the edits that ended meanwhile: that news may come before the answer.
+local starting = 0
+---@type table<string, boolean>
+local ended_early = {}
+
 ---@param review string
 local function unmark(review)
   local one = pending_marks[review]
@@ -44,6 +49,7 @@ end
 ---@param review string
 ---@param why? string
 function M.ended(review, why)
+  ended_early[review] = starting > 0 or nil
   unmark(review)
   if why then
     message.warn(why)
@@ -77,11 +83,15 @@ function M.start(bufnr, piece, instruction)
   end
   local item = piece.item
   local params = { session = view.id, uri = item.uri, range = item.range, instruction = instruction }
+  starting = starting + 1
   local problem, result = client.ask(methods.inlineStart, params)
+  starting = starting - 1
+  local is_over = result and ended_early[result.review]
+  ended_early = starting > 0 and ended_early or {}
   if not result then
     return message.error(("the inline edit was not started: %s"):format(problem))
   end
-  if vim.api.nvim_buf_is_valid(bufnr) then
+  if not is_over and vim.api.nvim_buf_is_valid(bufnr) then
     local row = math.min(item.range.start.line, vim.api.nvim_buf_line_count(bufnr) - 1)
     local mark = vim.api.nvim_buf_set_extmark(bufnr, marks, row, 0, {
       virt_text = { { ("  %s is being rewritten"):format(piece.label), "CopydeskHint" } },
