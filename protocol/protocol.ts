@@ -60,7 +60,7 @@ export const methods = {
   status: "copydesk/status",
   /** Restarts language servers of the daemon, also those that it gave up. */
   serversRestart: "copydesk/servers/restart",
-  /** Returns the diagnostics of the client's own language servers, and how sure it is that they are for the present text. */
+  /** Returns the diagnostics of the client's own language servers, and the certainty that they are for the present text. */
   diagnostics: "copydesk/diagnostics",
   /** Checks whether the daemon has the text that a document has in the editor. */
   documentVerify: "copydesk/document/verify",
@@ -202,7 +202,7 @@ export interface RequestsToDaemon {
   "copydesk/status": { params: Empty; result: StatusResult };
   /** Restarts language servers of the daemon, also those that it gave up. */
   "copydesk/servers/restart": { params: ServersRestartParams; result: ServersRestartResult };
-  /** Returns the diagnostics of the client's own language servers, and how sure it is that they are for the present text. */
+  /** Returns the diagnostics of the client's own language servers, and the certainty that they are for the present text. */
   "copydesk/diagnostics": { params: DiagnosticsParams; result: DiagnosticsResult };
   /** Checks whether the daemon has the text that a document has in the editor. */
   "copydesk/document/verify": { params: DocumentVerifyParams; result: DocumentVerifyResult };
@@ -756,7 +756,7 @@ export interface FileDiagnostics {
   uri: string;
   /** The version of the document when the editor collected them, as in LSP; missing if it is not open. */
   version?: number;
-  /** How certain it is that they are for that version. */
+  /** The certainty that they are for that version. */
   proof: ProofLevel;
   /** Why that is not known; only with `unknown`. */
   why?: string;
@@ -919,6 +919,16 @@ export interface JobMetadata {
   job: number;
   /** Whether it still runs. */
   running: boolean;
+}
+
+/** What a client needs that missed events of a turn. */
+export interface LastTurnInfo {
+  /** Its number. */
+  turn: number;
+  /** The id of its prompt. */
+  prompt: string;
+  /** Why it ended; missing while it runs. */
+  end?: TurnEndInfo;
 }
 
 /** How long a log level holds. */
@@ -1271,7 +1281,7 @@ export interface ProblemMetadata {
   message: string;
 }
 
-/** How sure it is that an answer is about the text as it is now. */
+/** The certainty that an answer is about the current text. */
 export type ProblemProof =
   /** The source was asked about this version, or named it. */
   | "proven"
@@ -1309,7 +1319,7 @@ export interface PromptInfo {
   steers?: boolean;
 }
 
-/** How certain it is that diagnostics are for the requested text. */
+/** The certainty that diagnostics are for the requested text. */
 export type ProofLevel =
   /** A language server answered a pull for this version, or published them with it. */
   | "proven"
@@ -1797,6 +1807,8 @@ export interface SessionLoadResult {
   earlier: boolean;
   /** The number of the running turn; missing if none runs. */
   running?: number;
+  /** The last turn, if one began since the daemon hosts the session. */
+  lastTurn?: LastTurnInfo;
   /** The last event that this includes. The client drops events up to it, whenever they arrive. */
   seq: number;
   /** Open asks. The daemon also sends each to this client as a request. */

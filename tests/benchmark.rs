@@ -30,6 +30,7 @@ mod benchmark {
     pub(crate) mod project;
     pub(crate) mod review;
     pub(crate) mod session;
+    pub(crate) mod stalls;
     pub(crate) mod start;
     pub(crate) mod stream;
     pub(crate) mod table;

@@ -260,7 +260,7 @@ async fn what_follows_a_save_and_what_is_said_of_other_files() {
         { "find": "uses f", "message": "no f", "unlessElsewhere": "has f" },
     ]);
     let quirks = json!({
-        "dirtyDependents": "told", "savesFor": ["compiler"], "saveTokens": ["scripted/"], "saveBeginsMs": 60_000,
+        "dirtyDependents": "pushed", "saveSources": ["compiler"], "saveTokens": ["scripted/"], "saveBeginsMs": 60_000,
     });
     let server = place.start(json!({ "rules": rules, "tellsOfAll": true }), quirks).await.unwrap();
     let (one, other) = (place.subject("a.txt", "has f\nBAD\n"), place.subject("b.txt", "uses f\n"));

@@ -1,6 +1,7 @@
 //! The project's rules that a machine can check. Rules without a check drift.
 
 mod page_names;
+mod truth_totals;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -246,11 +247,31 @@ fn modules_form_no_circle_across_folders() {
 #[test]
 fn a_type_name_is_unique_in_the_workspace() {
     let mut known: BTreeMap<String, PathBuf> = BTreeMap::new();
-    for path in files(".rs").into_iter().filter(|path| !is_test(path)) {
+    for path in files(".rs") {
         for name in type_names(&text(&path)) {
             let first = known.entry(name.to_owned()).or_insert_with(|| path.clone());
             let is_excepted = SHARED_TYPE_NAMES.iter().any(|(shared, _)| *shared == name);
             assert!(is_excepted || *first == path, "{name}: {} and {}", first.display(), path.display());
+        }
+    }
+}
+
+/// Whether the line declares a constant with another word for a maximum: `const MOST_FILES: usize = 10;`.
+fn misnames_limit(line: &str) -> bool {
+    let is_visibility = |word: &&str| word.starts_with("pub") || word.ends_with(')');
+    let mut words = line.split_whitespace().skip_while(is_visibility);
+    let name = words.next().filter(|word| *word == "const").and_then(|_| words.next()).unwrap_or_default();
+    ["MOST", "LONGEST", "LARGEST", "DEEPEST"]
+        .iter()
+        .any(|word| name.strip_prefix(word).is_some_and(|rest| rest.starts_with(['_', ':'])))
+}
+
+/// A reader finds every limit by one word, and its name says what it limits: `MAX_FILES`, `MAX_TITLE_CHARS`.
+#[test]
+fn a_limit_is_named_max() {
+    for path in files(".rs") {
+        for (line, number) in text(&path).lines().zip(1..) {
+            assert!(!misnames_limit(line), "{}:{number}: begin the name with MAX_", path.display());
         }
     }
 }

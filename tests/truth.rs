@@ -5,7 +5,7 @@
 //! texts before and after.
 //!
 //! Environment: `COPYDESK_TEST_SERVERS` names the servers (`servers.rs`); `COPYDESK_TRUTH` selects servers and cases by a part of
-//! `SERVER/KIND/NAME`; `COPYDESK_TRUTH_FACES` selects `headless`, `neovim` or `opencode`; `COPYDESK_TRUTH_RESULTS` is a file for
+//! `SERVER/KIND/NAME`; `COPYDESK_TRUTH_CLIENTS` selects `headless`, `neovim` or `opencode`; `COPYDESK_TRUTH_RESULTS` is a file for
 //! the results; `COPYDESK_TRUTH_TRACE` prints the compiler's and the daemon's output.
 
 mod case;
@@ -48,7 +48,7 @@ fn wanted(servers: &InstalledServers, is_short: bool) -> Vec<(&'static str, Trut
 
 /// Plays a case and judges every step with a change.
 fn rows(
-    face: TruthClient<'_>,
+    client: TruthClient<'_>,
     servers: &InstalledServers,
     server: &'static str,
     project: &TruthProject,
@@ -63,7 +63,7 @@ fn rows(
         waited_ms,
     };
     let played = catch_unwind(AssertUnwindSafe(|| {
-        let steps = play::play(face, servers, server, project, case);
+        let steps = play::play(client, servers, server, project, case);
         let judged = steps.into_iter().map(|step| {
             let moment = |state: case::ProjectTexts| CompiledSnapshot {
                 truth: compiler::compiler_problems(servers, server, &state),
@@ -94,10 +94,10 @@ fn rows(
     })
 }
 
-fn run(face: TruthClient<'_>, servers: &InstalledServers, is_short: bool) -> Vec<TruthRow> {
+fn run(client: TruthClient<'_>, servers: &InstalledServers, is_short: bool) -> Vec<TruthRow> {
     let mut all = Vec::new();
     for (server, project, case) in wanted(servers, is_short) {
-        let is_left_out = match face {
+        let is_left_out = match client {
             TruthClient::Headless | TruthClient::Patient => false,
             // An editor has been open for a while.
             TruthClient::Neovim(_) => case.kind == TruthCaseKind::Cold,
@@ -108,7 +108,7 @@ fn run(face: TruthClient<'_>, servers: &InstalledServers, is_short: bool) -> Vec
             continue;
         }
         let begun = Instant::now();
-        for row in rows(face, servers, server, &project, &case) {
+        for row in rows(client, servers, server, &project, &case) {
             let seconds = begun.elapsed().as_secs_f64();
             println!("{seconds:5.1} s  {server}: {}: {} {}", row.case, table::class_name(row.class), row.why);
             all.push(row);
@@ -137,33 +137,33 @@ fn first_line(program: impl AsRef<OsStr>, arguments: &[&str]) -> String {
 #[ignore = "installs language servers and takes many minutes; tests/truth/run"]
 fn table() {
     let servers = InstalledServers::installed();
-    let faces =
-        std::env::var("COPYDESK_TRUTH_FACES").unwrap_or_else(|_| "headless,neovim,opencode".to_owned());
-    let program = |face: &str, variable: &str| {
-        let named = std::env::var_os(variable).filter(|named| !named.is_empty() && faces.contains(face));
+    let clients =
+        std::env::var("COPYDESK_TRUTH_CLIENTS").unwrap_or_else(|_| "headless,neovim,opencode".to_owned());
+    let program = |client: &str, variable: &str| {
+        let named = std::env::var_os(variable).filter(|named| !named.is_empty() && clients.contains(client));
         named.and_then(|named| std::env::split_paths(&named).last())
     };
     let (neovim, opencode) =
         (program("neovim", "COPYDESK_TEST_NVIM"), program("opencode", "COPYDESK_TEST_OPENCODE"));
     let (mut all, mut text) = (Vec::new(), include_str!("truth/head.md").to_owned());
     text.push_str(&format!("\nPlayed on {}.\n", first_line("date", &["-u", "+%Y-%m-%d"])));
-    for (name, face) in [
-        ("Headless", faces.contains("headless").then_some(TruthClient::Headless)),
+    for (name, client) in [
+        ("Headless", clients.contains("headless").then_some(TruthClient::Headless)),
         ("In Neovim, by its own servers", neovim.as_deref().map(TruthClient::Neovim)),
         ("OpenCode, with its language servers switched on", opencode.as_deref().map(TruthClient::OpenCode)),
     ] {
-        let Some(face) = face else {
+        let Some(client) = client else {
             println!("{name}: left out, it is not installed or not wanted");
             continue;
         };
-        let is_opencode = matches!(face, TruthClient::OpenCode(_));
-        let version = match face {
+        let is_opencode = matches!(client, TruthClient::OpenCode(_));
+        let version = match client {
             TruthClient::Headless | TruthClient::Patient => String::new(),
             TruthClient::Neovim(program) | TruthClient::OpenCode(program) => {
                 format!(" ({})", first_line(program, &["--version"]))
             }
         };
-        let rows = run(face, &servers, false);
+        let rows = run(client, &servers, false);
         text.push_str(&format!("\n## {name}{version}\n\n{}", results(&servers, &rows)));
         // Another program's answers are not our responsibility.
         all.extend(rows.into_iter().filter(|_| !is_opencode));

@@ -57,7 +57,7 @@ pub struct FileDiagnostics {
     /// The version of the document when the editor collected them, as in LSP; missing if it is not open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i32>,
-    /// How certain it is that they are for that version.
+    /// The certainty that they are for that version.
     pub proof: ProofLevel,
     /// Why that is not known; only with `unknown`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ pub struct FileDiagnostics {
     pub unseen: Vec<String>,
 }
 
-/// How certain it is that diagnostics are for the requested text.
+/// The certainty that diagnostics are for the requested text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ProofLevel {

@@ -10,6 +10,7 @@ use crate::permission::PermissionAskInfo;
 use crate::question::QuestionAskInfo;
 use crate::review::ReviewChange;
 use crate::session::SessionInfo;
+pub use crate::turn::TurnEndInfo;
 
 /// An event and its number among the events of its session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,26 +101,4 @@ pub enum EventInfo {
     },
     /// The session was deleted. This is its last event, and all clients are detached.
     Deleted,
-}
-
-/// Why a turn ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "camelCase")]
-pub enum TurnEndInfo {
-    /// The model finished its answer.
-    Done,
-    /// The user cancelled it, or the daemon stopped.
-    Cancelled,
-    /// The user rejected an ask without a reason for the model.
-    Rejected,
-    /// The model would have continued, but the turn reached its limit of steps.
-    StepLimit {
-        /// The limit.
-        steps: u32,
-    },
-    /// It failed.
-    Failed {
-        /// Why, for the user.
-        message: String,
-    },
 }

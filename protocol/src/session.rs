@@ -8,6 +8,7 @@ use crate::part::PartInfo;
 use crate::permission::PermissionAskInfo;
 use crate::question::QuestionAskInfo;
 use crate::review::ReviewTimingInfo;
+use crate::turn::LastTurnInfo;
 
 /// A conversation with an agent. The daemon owns it; it outlives every window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -98,6 +99,7 @@ pub struct SessionLoadParams {
 
 /// Everything that a client needs to show a session, as of `seq`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct SessionLoadResult {
     /// The present state of the session.
     pub session: SessionInfo,
@@ -108,6 +110,9 @@ pub struct SessionLoadResult {
     /// The number of the running turn; missing if none runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<u32>,
+    /// The last turn, if one began since the daemon hosts the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_turn: Option<LastTurnInfo>,
     /// The last event that this includes. The client drops events up to it, whenever they arrive.
     pub seq: u64,
     /// Open asks. The daemon also sends each to this client as a request.

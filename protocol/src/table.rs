@@ -89,7 +89,7 @@ methods! {
     ToDaemon Request Status = "status" (Empty => StatusResult)
     /// Restarts language servers of the daemon, also those that it gave up.
     ToDaemon Request ServersRestart = "servers/restart" (ServersRestartParams => ServersRestartResult)
-    /// Returns the diagnostics of the client's own language servers, and how sure it is that they are for the present text.
+    /// Returns the diagnostics of the client's own language servers, and the certainty that they are for the present text.
     ToDaemon Request Diagnostics = "diagnostics" (DiagnosticsParams => DiagnosticsResult)
     /// Checks whether the daemon has the text that a document has in the editor.
     ToDaemon Request DocumentVerify = "document/verify" (DocumentVerifyParams => DocumentVerifyResult)

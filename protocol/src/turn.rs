@@ -52,3 +52,37 @@ pub struct TurnSteerResult {
     /// The id of the prompt's part.
     pub prompt: String,
 }
+
+/// Why a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum TurnEndInfo {
+    /// The model finished its answer.
+    Done,
+    /// The user cancelled it, or the daemon stopped.
+    Cancelled,
+    /// The user rejected an ask without a reason for the model.
+    Rejected,
+    /// The model would have continued, but the turn reached its limit of steps.
+    StepLimit {
+        /// The limit.
+        steps: u32,
+    },
+    /// It failed.
+    Failed {
+        /// Why, for the user.
+        message: String,
+    },
+}
+
+/// What a client needs that missed events of a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LastTurnInfo {
+    /// Its number.
+    pub turn: u32,
+    /// The id of its prompt.
+    pub prompt: String,
+    /// Why it ended; missing while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<TurnEndInfo>,
+}

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::editor::{BenchmarkHome, nanoseconds};
+use super::stalls;
 use super::table::BenchmarkTable;
 use crate::shared::model_server::{ScriptedModelServer, ScriptedTurn};
 use crate::shared::neovim::nvim::NeovimInstance;
@@ -35,6 +36,9 @@ pub(crate) fn measure(table: &mut BenchmarkTable) {
         row("plugin: a session of 5,000 parts opens", 300.0, &openings);
         row("plugin: decision on screen, 1,000 hunks", 20.0, &decisions);
         row("plugin: added to a keystroke while a turn streams", 0.2, &keystrokes);
+        for case in &stalls::CASES {
+            row(case.name, 50.0, &|program| stalls::stalls(program, case));
+        }
     }
     if named.is_empty() {
         table.remark("plugin: left out: COPYDESK_TEST_NVIM names no Neovim");
@@ -42,12 +46,12 @@ pub(crate) fn measure(table: &mut BenchmarkTable) {
 }
 
 /// A Neovim with the plugin, and the offset between its clock and ours.
-struct TimedNeovim {
+pub(super) struct TimedNeovim {
     nvim: NeovimInstance,
 }
 
 impl TimedNeovim {
-    fn start(program: &Path, place: &BenchmarkHome) -> Self {
+    pub(super) fn start(program: &Path, place: &BenchmarkHome) -> Self {
         let nvim = NeovimInstance::start(program, include_str!("../plugin/init.lua"), |command| {
             place.prepare(command);
             command.env("TEST_PLUGIN", PLUGIN).env("TEST_SETUP", json!({ "cmd": BINARY }).to_string());
@@ -55,7 +59,7 @@ impl TimedNeovim {
         Self { nvim }
     }
 
-    fn lua(&mut self, code: &str) -> Value {
+    pub(super) fn lua(&mut self, code: &str) -> Value {
         self.nvim.lua(code, json!([]))
     }
 
@@ -69,7 +73,7 @@ impl TimedNeovim {
         times.map(|at| here - Duration::from_nanos(there - nanoseconds(at))).collect()
     }
 
-    fn wait_for_turn_end(&mut self) {
+    pub(super) fn wait_for_turn_end(&mut self) {
         let end = self.nvim.wait_for_message("CopydeskTurnEnded", |_| true);
         assert_eq!(end["end"]["kind"], "done", "{end}");
     }

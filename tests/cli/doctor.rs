@@ -14,7 +14,7 @@ const STORE: &str = "~/.local/share/copydesk/sessions.db";
 const JOURNAL: &str = "~/.local/share/copydesk/journal.db";
 const KEY: &str = "sk-ant-1234567890";
 
-/// The verdict and text of each finding about a subject.
+/// The level and text of each finding about a subject.
 fn findings_about(ran: &CliOutput, what: &str) -> Vec<(String, String)> {
     let report: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
     let word = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
@@ -23,16 +23,16 @@ fn findings_about(ran: &CliOutput, what: &str) -> Vec<(String, String)> {
     found
         .map(|finding| {
             let words = format!("{} | {}", word(finding, "what"), word(finding, "advice"));
-            (word(finding, "verdict"), words)
+            (word(finding, "level"), words)
         })
         .collect()
 }
 
-/// Asserts one finding with this verdict that contains these words.
+/// Asserts one finding at this level that contains these words.
 #[track_caller]
-fn assert_finding(ran: &CliOutput, what: &str, verdict: &str, words: &str) {
+fn assert_finding(ran: &CliOutput, what: &str, level: &str, words: &str) {
     let found = findings_about(ran, what);
-    assert!(found.iter().any(|(is, says)| is == verdict && says.contains(words)), "{what}: {found:#?}");
+    assert!(found.iter().any(|(is, says)| is == level && says.contains(words)), "{what}: {found:#?}");
 }
 
 fn doctor(env: &TestEnvironment) -> CliOutput {
@@ -67,13 +67,13 @@ fn a_daemon_that_works() {
     let env = keys(0o600);
     let ran = doctor(&env);
     assert_eq!((ran.code, ran.json()["ok"].as_bool()), (Some(0), Some(true)), "{ran:?}");
-    assert_finding(&ran, "data folder", "good", "~/.local/share/copydesk");
-    assert_finding(&ran, "cache folder", "good", "created when needed");
-    assert_finding(&ran, "keys", "good", "1 in ~/.local/share/copydesk/auth.json");
-    assert_finding(&ran, "providers", "good", "1 set up: anthropic");
-    assert_finding(&ran, "model", "good", "anthropic/");
-    assert_finding(&ran, "sessions", "good", "none yet");
-    assert_finding(&ran, "terminal", "good", "no colours");
+    assert_finding(&ran, "data folder", "ok", "~/.local/share/copydesk");
+    assert_finding(&ran, "cache folder", "ok", "created when needed");
+    assert_finding(&ran, "keys", "ok", "1 in ~/.local/share/copydesk/auth.json");
+    assert_finding(&ran, "providers", "ok", "1 set up: anthropic");
+    assert_finding(&ran, "model", "ok", "anthropic/");
+    assert_finding(&ran, "sessions", "ok", "none yet");
+    assert_finding(&ran, "terminal", "ok", "no colours");
     let text = env.run(&["doctor"]);
     assert_eq!((text.code, text.stderr.as_str()), (Some(0), ""), "{text:?}");
     assert!(text.stdout.starts_with("copydesk ") && text.stdout.contains("✓ shell"), "{text:?}");
@@ -94,9 +94,9 @@ fn nothing_is_made_or_changed() {
 fn a_new_daemon_is_told_how_to_begin() {
     let env = TestEnvironment::new().without_local_providers();
     let ran = doctor(&env);
-    assert_finding(&ran, "providers", "odd", "copydesk auth add anthropic");
-    assert_finding(&ran, "keys", "good", "none stored");
-    assert_finding(&ran, "configuration", "good", "");
+    assert_finding(&ran, "providers", "warning", "copydesk auth add anthropic");
+    assert_finding(&ran, "keys", "ok", "none stored");
+    assert_finding(&ran, "configuration", "ok", "");
 }
 
 #[test]
@@ -104,8 +104,8 @@ fn a_broken_configuration_is_shown_with_its_place_and_the_rest_is_still_examined
     let env = TestEnvironment::new().with_files(&[(USER_CONFIG, "{\n  \"model\": 3\n}")]);
     let ran = doctor(&env);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""), "{ran:?}");
-    assert_finding(&ran, "configuration", "bad", "copydesk.jsonc:2:");
-    assert_finding(&ran, "shell", "good", "/");
+    assert_finding(&ran, "configuration", "error", "copydesk.jsonc:2:");
+    assert_finding(&ran, "shell", "ok", "/");
     assert_eq!(findings_about(&ran, "model"), []);
     let text = env.run(&["doctor"]);
     assert!(text.code == Some(1) && text.stdout.contains("✗ configuration"), "{text:?}");
@@ -117,10 +117,10 @@ fn what_is_odd_is_no_failure() {
     fs::set_permissions(env.path("~/.local/share/copydesk"), Permissions::from_mode(0o755)).unwrap();
     let ran = doctor(&env);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
-    assert_finding(&ran, "keys", "odd", "chmod 600");
-    assert_finding(&ran, "data folder", "odd", "`chmod go= ~/.local/share/copydesk`");
-    assert_finding(&ran, "configuration", "odd", "copydesk.jsonc is not trusted");
-    assert_finding(&ran, "configuration", "odd", "1 warning | `copydesk config`");
+    assert_finding(&ran, "keys", "warning", "chmod 600");
+    assert_finding(&ran, "data folder", "warning", "`chmod go= ~/.local/share/copydesk`");
+    assert_finding(&ran, "configuration", "warning", "copydesk.jsonc is not trusted");
+    assert_finding(&ran, "configuration", "warning", "1 warning | `copydesk config`");
     ran.assert_hides(KEY);
 }
 
@@ -131,8 +131,8 @@ fn a_model_that_cannot_be_used_is_a_failure() {
         .with_files(&[(USER_CONFIG, "{ \"model\": \"openai/gpt-5\", \"shell\": \"fish\" }")]);
     let ran = doctor(&env);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert_finding(&ran, "model", "bad", "openai/gpt-5: ");
-    assert_finding(&ran, "shell", "bad", "`fish`");
+    assert_finding(&ran, "model", "error", "openai/gpt-5: ");
+    assert_finding(&ran, "shell", "error", "`fish`");
 }
 
 #[test]
@@ -141,10 +141,10 @@ fn a_damaged_store_and_damaged_keys_are_failures() {
     env.write(STORE, "this is no database, however long one looks at it. ".repeat(40));
     let ran = doctor(&env);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert_finding(&ran, "sessions", "bad", "not a database");
+    assert_finding(&ran, "sessions", "error", "not a database");
     env.write(KEYS_FILE, format!("{{ \"anthropic\": \"{KEY}"));
     let ran = doctor(&env);
-    assert_finding(&ran, "keys", "bad", "is damaged in line 1");
+    assert_finding(&ran, "keys", "error", "is damaged in line 1");
     ran.assert_hides(KEY);
 }
 
@@ -161,7 +161,7 @@ fn sessions_are_counted_while_their_store_stays_as_it_is() {
     let before = kept();
     let ran = doctor(&env);
     assert_eq!(kept(), before);
-    assert_finding(&ran, "sessions", "good", "0, ");
+    assert_finding(&ran, "sessions", "ok", "0, ");
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
@@ -172,7 +172,7 @@ fn a_folder_that_cannot_be_made() {
     let ran = doctor(&env);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let found = findings_about(&ran, "cache folder");
-    assert!(found.iter().all(|(verdict, _)| verdict == "bad"), "{found:?}");
+    assert!(found.iter().all(|(level, _)| level == "error"), "{found:?}");
 }
 
 #[test]
@@ -180,19 +180,19 @@ fn the_daemon_and_the_journal_are_looked_at() {
     let env = keys(0o600);
     let ran = doctor(&env);
     let places = "socket ~/.run/copydesk/daemon.sock, log ~/.local/state/copydesk/log/daemon.log";
-    assert_finding(&ran, "daemon", "good", &format!("not running; {places}"));
-    assert_finding(&ran, "journal", "good", "none yet");
+    assert_finding(&ran, "daemon", "ok", &format!("not running; {places}"));
+    assert_finding(&ran, "journal", "ok", "none yet");
     let daemon = ForegroundDaemon::start(&env, &[]);
     let (version, pid) = (env!("CARGO_PKG_VERSION"), daemon.child.id());
     let ran = doctor(&env);
-    assert_finding(&ran, "daemon", "good", &format!("version {version} runs as process {pid}; {places}"));
-    assert_finding(&ran, "journal", "good", "0 edits, ");
+    assert_finding(&ran, "daemon", "ok", &format!("version {version} runs as process {pid}; {places}"));
+    assert_finding(&ran, "journal", "ok", "0 edits, ");
     assert!(env.run(&["stop"]).code == Some(0) && daemon.wait_for_exit(&env).success());
     let env = keys(0o600);
     env.write(JOURNAL, "this is no journal, whatever else it may be".repeat(100));
     let before = env.read(JOURNAL);
     let ran = doctor(&env);
-    assert_finding(&ran, "journal", "bad", "file is not a database");
+    assert_finding(&ran, "journal", "error", "file is not a database");
     assert_eq!((ran.code, env.read(JOURNAL)), (Some(1), before));
 }
 
@@ -225,25 +225,30 @@ fn who_serves_the_languages_of_the_project_and_who_is_missing() {
     ]);
     let ran = doctor(&env);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let good = |words: &str| ("good".to_owned(), format!("{words} | "));
+    let ok = |words: &str| ("ok".to_owned(), format!("{words} | "));
     let missing = "rust-analyzer for rust is missing | rustup component add rust-analyzer";
     assert_eq!(
         findings_about(&ran, "language servers"),
         [
-            good("pyright for python: ~/bin/pyright-langserver"),
-            good("ruff for python: PROJECT/.venv/bin/ruff, in the project"),
-            ("odd".to_owned(), missing.to_owned()),
+            ok("pyright for python: ~/bin/pyright-langserver"),
+            ok("ruff for python: PROJECT/.venv/bin/ruff, in the project"),
+            ("warning".to_owned(), missing.to_owned()),
         ]
     );
     let go = "go is missing | `go` (from the configuration) is not in PATH";
     assert_eq!(
         findings_about(&ran, "checkers"),
-        [good("cargo: ~/bin/cargo"), ("odd".to_owned(), go.to_owned()), good("ruff: PROJECT/.venv/bin/ruff"),]
+        [ok("cargo: ~/bin/cargo"), ("warning".to_owned(), go.to_owned()), ok("ruff: PROJECT/.venv/bin/ruff"),]
     );
-    assert_finding(&ran, "languages", "odd", "`lsp` is ignored: this project is not trusted");
+    assert_finding(&ran, "languages", "warning", "`lsp` is ignored: this project is not trusted");
 
     env.write(USER_CONFIG, "{ \"diagnostics\": { \"project_programs\": false } }");
-    assert_finding(&doctor(&env), "language servers", "odd", "ruff for python is missing | pip install ruff");
+    assert_finding(
+        &doctor(&env),
+        "language servers",
+        "warning",
+        "ruff for python is missing | pip install ruff",
+    );
     env.write(USER_CONFIG, "{ \"lsp\": false }");
-    assert_eq!(findings_about(&doctor(&env), "language servers"), [good("switched off (`lsp`)")]);
+    assert_eq!(findings_about(&doctor(&env), "language servers"), [ok("switched off (`lsp`)")]);
 }

@@ -15,7 +15,7 @@ fn without_a_command_there_is_help() {
         !   tour         See it work: repairs a small broken project, without a model or a key
         !   run          Run one prompt: copydesk run "fix the failing test"
         !   undo         Undo the agent's file changes, and only those
-        !   sessions     List, show, search, export and delete sessions
+        !   sessions     List, show, search, export, import and delete sessions
         !   models       List the models you can use, and what the others lack
         !   config       Show the configuration and where each value comes from
         !   auth         Store API keys of providers in a file that only you can read

@@ -237,3 +237,26 @@ fn the_life_of_a_language_server_is_seen_and_nothing_of_what_it_says() {
     let log = wait_for_log(environment, "ending");
     assert!(!log.contains("marker"), "{log}");
 }
+
+#[test]
+fn an_unknown_verdict_is_logged_with_its_reason_and_nothing_of_what_the_server_printed() {
+    let program = Path::new(BINARY).parent().unwrap().join("examples/language_server");
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.json");
+    std::fs::write(&script, json!({ "complains": "marker-error", "exitsAtStart": 3 }).to_string()).unwrap();
+    let lsp = json!({ "toy": { "command": [program, script], "extensions": [".toy"] } });
+    let turns = [edit("c1", "a.toy", "one", "two"), text_turn("Done.")];
+    let daemon = ScriptedDaemon::with_config(turns, json!({ "permission": "allow", "lsp": lsp }));
+    let environment = &daemon.scripted.env;
+    environment.write("a.toy", "one\n");
+    let mut editor = daemon.client("nvim");
+    editor.request_ok("copydesk/log/set", json!({ "level": "servers=debug" }));
+    let session = editor.new_session();
+    editor.run_turn(&session, "Change it");
+    let log = wait_for_log(environment, "reported as unknown");
+    let lines: Vec<_> = log.lines().filter(|line| line.contains("reported as unknown")).collect();
+    for line in &lines {
+        assert!(line.contains("server=\"toy\" file=") && line.contains("a.toy why=\""), "{line}");
+    }
+    assert!(!log.contains("marker"), "{log}");
+}

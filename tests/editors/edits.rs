@@ -164,7 +164,7 @@ fn the_same_lines_are_a_conflict_that_the_model_is_told_with_both_texts() {
     assert_eq!(client.text(&uri), "three\nquatre\nfive\n");
     let told = daemon.last_model_input(1);
     assert!(told.contains("FOUR") && told.contains("quatre"), "{told}");
-    assert!(told.contains("The person has changed the same lines"), "{told}");
+    assert!(told.contains("The user has changed the same lines"), "{told}");
 }
 
 #[test]

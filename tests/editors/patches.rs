@@ -155,7 +155,7 @@ fn before_a_patch_one_ask_waits_until_every_file_is_decided() {
     client.wait_for_event(&session, "settled");
     assert_eq!(client.wait_for_turn_end(&session), "done");
     expect![[r#"
-        The person decided hunk by hunk:
+        The user decided hunk by hunk:
         - `a.txt` line 2: accepted.
         - `a.txt` line 6: rejected; the lines are as they were before. They say: Six is a good number.
         - `b.txt` line 2: rejected; the lines are as they were before.

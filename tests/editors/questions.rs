@@ -97,9 +97,7 @@ fn a_question_that_is_dismissed_stops_the_turn_and_one_with_a_reason_does_not() 
     let told = daemon.last_model_input(2);
     assert!(told.contains("There is no answer: You know best."), "{told}");
     assert!(
-        daemon.scripted.request_body(1)["messages"]
-            .to_string()
-            .contains("The person dismissed the question.")
+        daemon.scripted.request_body(1)["messages"].to_string().contains("The user dismissed the question.")
     );
 }
 

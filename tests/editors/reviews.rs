@@ -71,10 +71,10 @@ fn the_next_request_says_what_was_decided_of_four_hunks() {
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nfour\nfive\nSix\nseven\nEIGHT\nnine\n");
     client.run_turn(&session, "Go on");
     expect![[r#"
-        Go on[What the person did with your edits since your last step:
+        Go on[What the user did with your edits since your last step:
         - `a.txt` line 2: accepted.
         - `a.txt` line 4: rejected; the lines are as they were before. They say: Keep it small.
-        - `a.txt` line 6: not decided yet, and changed by the person; it now reads:
+        - `a.txt` line 6: not decided yet, and changed by the user; it now reads:
           Six
         - `a.txt` line 8: not decided yet.]"#]]
     .assert_eq(&daemon.last_model_input(2));
@@ -108,9 +108,9 @@ fn before_an_edit_the_call_waits_and_its_result_says_what_was_decided() {
     assert_eq!(client.wait_for_turn_end(&session), "done");
     assert_eq!(client.text(&uri), "zero\none\nTWO\nthree\nFour, and a half\nfive\nsix\nseven\nEIGHT\nnine\n");
     expect![[r#"
-        The person decided hunk by hunk:
+        The user decided hunk by hunk:
         - `a.txt` line 3: accepted.
-        - `a.txt` line 5: accepted with the person's own changes; it now reads:
+        - `a.txt` line 5: accepted with the user's own changes; it now reads:
           Four, and a half
         - `a.txt` line 7: rejected; the lines are as they were before. They say: Six is a good number.
         - `a.txt` line 9: accepted."#]]
@@ -325,10 +325,10 @@ fn comments_and_files_that_the_user_changed_go_as_one_note() {
     assert_eq!(client.request_ok("copydesk/review/comment", comment(3, "Here too."))["comments"], 2);
     client.run_turn(&session, "See my comments.");
     expect![[r#"
-        See my comments.[What the person did with your edits since your last step:
-        - `a.txt` line 2: the person says: Why capitals?
+        See my comments.[What the user did with your edits since your last step:
+        - `a.txt` line 2: the user says: Why capitals?
           TWO
-        - `a.txt` line 4: the person says: Here too.
+        - `a.txt` line 4: the user says: Here too.
           FOUR
         - `a.txt` line 2: not decided yet.
         - `a.txt` line 4: not decided yet.
@@ -339,7 +339,7 @@ fn comments_and_files_that_the_user_changed_go_as_one_note() {
     daemon.scripted.env.write("a.txt", "something else\n");
     client.run_turn(&session, "And now?");
     assert!(
-        daemon.last_model_input(3).contains("Not as you last read them, and not by your edits: `a.txt`."),
+        daemon.last_model_input(3).contains("Changed since you last read them, but not by you: `a.txt`."),
         "{}",
         daemon.last_model_input(3)
     );

@@ -272,7 +272,7 @@ fn a_no_without_a_reason_stops_everything() {
     let output = part["content"]["output"]["output"].as_str().unwrap();
     assert!(
         output.starts_with(
-            "general: About Change: the person said no to something in it, and stopped it\ntask_id: "
+            "general: About Change: the user said no to something in it, and stopped it\ntask_id: "
         ),
         "{output}"
     );
@@ -341,7 +341,7 @@ fn the_session_of_an_agent_can_be_looked_at_and_ended() {
     assert_eq!(client.wait_for_turn_end(&session), "done", "the others go on");
     let told = results(&requests(&daemon.scripted.server, "Go")[1]).remove(0);
     assert!(
-        told.starts_with("general: About Change: the person ended it before it was done\n")
+        told.starts_with("general: About Change: the user ended it before it was done\n")
             && told.contains("Look:"),
         "{told}"
     );

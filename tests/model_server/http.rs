@@ -9,8 +9,8 @@ use std::time::Instant;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-const HEAD_CAP: usize = 64 * 1024;
-const BODY_CAP: usize = 64 * 1024 * 1024;
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct TestHttpRequest {
@@ -76,7 +76,7 @@ impl TestHttpConnection {
 
     /// Ends when the client closes its side. Bytes that arrive meanwhile are kept for the next request. Cancel-safe.
     pub(crate) async fn wait_for_hangup(&mut self) {
-        while self.buffer.len() <= BODY_CAP && self.fill().await.is_ok() {}
+        while self.buffer.len() <= MAX_BODY_BYTES && self.fill().await.is_ok() {}
     }
 
     pub(crate) async fn respond(
@@ -126,8 +126,8 @@ impl TestHttpConnection {
     }
 
     async fn take(&mut self, count: usize) -> Result<Vec<u8>, TestHttpReadError> {
-        if count > BODY_CAP {
-            return Err(TestHttpReadError::Bad(format!("{count} bytes are more than {BODY_CAP}")));
+        if count > MAX_BODY_BYTES {
+            return Err(TestHttpReadError::Bad(format!("{count} bytes are more than {MAX_BODY_BYTES}")));
         }
         while self.buffer.len() < count {
             self.fill().await?;
@@ -144,9 +144,9 @@ impl TestHttpConnection {
                 self.take(mark.len()).await?;
                 return Ok(taken);
             }
-            if self.buffer.len() > HEAD_CAP {
+            if self.buffer.len() > MAX_HEAD_BYTES {
                 return Err(TestHttpReadError::Bad(format!(
-                    "a head or chunk size of more than {HEAD_CAP} bytes"
+                    "a head or chunk size of more than {MAX_HEAD_BYTES} bytes"
                 )));
             }
             self.fill().await?;
@@ -161,8 +161,8 @@ impl TestHttpConnection {
             let size = line.split(';').next().unwrap_or_default().trim();
             let size = usize::from_str_radix(size, 16)
                 .map_err(|error| TestHttpReadError::Bad(format!("chunk size {line:?}: {error}")))?;
-            if body.len().saturating_add(size) > BODY_CAP {
-                return Err(TestHttpReadError::Bad(format!("a body of more than {BODY_CAP} bytes")));
+            if body.len().saturating_add(size) > MAX_BODY_BYTES {
+                return Err(TestHttpReadError::Bad(format!("a body of more than {MAX_BODY_BYTES} bytes")));
             }
             if size == 0 {
                 while !self.take_until(b"\r\n").await?.is_empty() {}

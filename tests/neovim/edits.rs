@@ -34,7 +34,7 @@ fn an_edit_lands_in_the_buffer_and_one_undo_takes_it_back() {
         assert!(!failed, "{told}");
         let after = "one\n2\nthree\nfour\n5\nfive and a half\nsix\nseven\neight\nnine\nten\n";
         assert_eq!(window.text("a.txt"), after);
-        assert_eq!(scripted.env.read("a.txt"), TEN, "the disk is the person's to write");
+        assert_eq!(scripted.env.read("a.txt"), TEN, "the disk is the user's to write");
         let here = "return { vim.bo.modified, vim.fn.getline('.'), vim.fn.col('.'), vim.fn.getline(\"'a\"),
             vim.fn.getline(\"'b\"),
             vim.fn.getline(vim.api.nvim_buf_get_extmark_by_id(0, T.names, T.mark, {})[1] + 1) }";
@@ -78,7 +78,7 @@ fn all_edits_of_a_multiedit_are_one_undo_step_in_the_buffer() {
         assert!(failed && told.contains("Edit 2 of 2 cannot be made, so none was"), "{told}");
         let after = "second\nthree\nunsaved words\nfive\nsix\nseven\neight\nnine and ten\n";
         assert_eq!(window.text("a.txt"), after, "all of the first, nothing of the second");
-        assert_eq!(scripted.env.read("a.txt"), TEN, "the disk is the person's to write");
+        assert_eq!(scripted.env.read("a.txt"), TEN, "the disk is the user's to write");
         window.run_lua("vim.cmd('silent undo')");
         assert_eq!(window.text("a.txt"), before);
         window.run_lua("vim.cmd('silent undo')");

@@ -27,7 +27,8 @@ local function byte_at(text, place, encoding)
   for _ = 1, place.line do
     at = (text:find(line_end, at, true) or error("a line too far: " .. place.line)) + 1
   end
-  if encoding == "utf-8" then return at + place.character end
+  local line_stop = text:find(line_end, at, true) or #text + 1
+  if encoding == "utf-8" then return math.min(at + place.character, line_stop) end
   local left = place.character
   for _, codepoint in utf8_codes(text, at) do
     if left <= 0 then break end

@@ -178,6 +178,43 @@ fn earlier_prompts_come_back_and_what_was_being_written_too() {
     });
 }
 
+/// A user who opens the conversation and types does not run commands.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn what_is_typed_first_is_a_prompt() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([ScriptedTurn::new().text("Done.")]);
+        let setup = json!({ "chat": { "prompt": { "insert": true } } });
+        let mut window = PluginNeovim::start_with(program, &scripted.env, setup);
+        window.lua("T.type(':Copydesk chat<CR>fix the errors')");
+        window.wait_until("require('copydesk.chat.input').text() == 'fix the errors'");
+        window.lua("T.type('<C-s>')");
+        window.wait_for_turn_end();
+        let prompt = scripted.request_body(0).to_string();
+        assert!(prompt.contains("fix the errors"), "{prompt}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn how_a_turn_ended_is_shown_in_another_neovim() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([ScriptedTurn::new().text("I begin").gate("half")]);
+        let mut first = PluginNeovim::open(program, &scripted.env);
+        first.command("Copydesk ask Begin");
+        block_on(scripted.server.wait_for_gate("half"));
+        first.command("Copydesk stop");
+        block_on(scripted.server.wait_for_hangup("half"));
+        first.wait_for_turn_end();
+        let session = first.lua("return require('copydesk.session').current().id");
+        let mut second = PluginNeovim::open(program, &scripted.env);
+        let load = format!("T.await(function(done) require('copydesk.session').load({session}, done) end)");
+        second.lua(&load);
+        let end = format!("return require('copydesk.session').view({session}).ended.kind");
+        assert_eq!(second.lua(&end), "cancelled");
+    });
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_prompt_while_a_turn_runs_joins_it() {

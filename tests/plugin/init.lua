@@ -71,4 +71,6 @@ function T.until_(check)
   end)
 end
 
-require("copydesk").setup(vim.json.decode(vim.env.TEST_SETUP))
+-- Most tests begin in Normal mode, and say so by their keys.
+local defaults = { chat = { prompt = { insert = false } } }
+require("copydesk").setup(vim.tbl_deep_extend("force", defaults, vim.json.decode(vim.env.TEST_SETUP)))

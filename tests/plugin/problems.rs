@@ -192,7 +192,7 @@ fn nothing_is_claimed_of_a_text_in_which_the_user_types() {
              end",
         );
         run_turn(&mut window);
-        let expected = "Neovim's language servers: not known for this text: the person is typing in it\n";
+        let expected = "Neovim's language servers: not known for this text: the user is typing in it\n";
         assert_eq!(model_input_problems(&scripted), [expected, SYNTAX].concat());
         assert_eq!(window.lines("a.py"), "typed\none\nbad_old\nbad_new");
     });

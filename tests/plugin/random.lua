@@ -96,7 +96,7 @@ function R.round(number, encoding)
   vim.bo.fileformat, vim.bo.endofline, vim.bo.fixendofline = format, has_end, fixes
   if is_binary then vim.bo.binary, vim.bo.endofline, vim.bo.fileformat = true, has_end, format end
   -- The options as if the file had been read so.
-  vim.lsp.buf_detach_client(bufnr, S.client.id)
+  require("copydesk.sync").close(bufnr)
   vim.bo.modified = false
   S.attach(bufnr)
   local list = characters(text .. (has_end and "\n" or ""))
@@ -158,10 +158,17 @@ function R.round(number, encoding)
   return answer.applied and not is_same
 end
 
+-- Long lines are synced in part, and many changes are joined: here from few bytes and few changes on.
+local function set_limits()
+  require("copydesk.sync.long_line").min_bytes = one_of({ 1, 4, 64 * 1024 })
+  require("copydesk.apply.join").max_changes = one_of({ 1, 2, 3, 100 })
+end
+
 -- Many rounds; returns how many of them changed a text.
 function R.rounds(count, encoding)
   local changed = 0
   for number = 1, count do
+    set_limits()
     if R.round(number, encoding) then changed = changed + 1 end
   end
   return changed
@@ -181,6 +188,7 @@ function R.untitled(count)
   local bufnr = S.attach(vim.api.nvim_get_current_buf())
   for number = 1, count do
     local done = {}
+    set_limits()
     for _ = 0, random(4) do
       local deed = one_of(deeds)
       done[#done + 1] = deed
@@ -191,7 +199,7 @@ function R.untitled(count)
         vim.api.nvim_buf_set_lines(bufnr, row, random(2) == 0 and row or -1, true, lines)
       end
     end
-    require("copydesk.untitled").flush(bufnr)
+    require("copydesk.sync").flush(bufnr)
     if S.known(bufnr) ~= S.text(bufnr) then
       error(number .. vim.inspect({ done, S.known(bufnr), S.text(bufnr) }), 0)
     end

@@ -163,7 +163,7 @@ function T.edit(path, name)
   T.until_(function()
     local ours = require("copydesk.client").get()
     local is_told = not name or T.servers[name]:version(path)
-    return is_told and ours and vim.lsp.buf_is_attached(buffer, ours.id)
+    return is_told and ours and require("copydesk.sync").version(buffer)
   end)
   T.turn()
 end

@@ -155,7 +155,7 @@ local deeds = {
   function()
     daemon.made = daemon.made + 1
     local view = session.view(daemon.id)
-    if daemon.running and view then session.waits(view, "part" .. daemon.made + random(2), random_text(2)) end
+    if daemon.running and view then session.add_queued(view, "part" .. daemon.made + random(2), random_text(2)) end
   end,
   function() session.load_earlier(session.view(daemon.id)) end,
   function() tell({ event = "session", session = { id = daemon.id, title = random_text(2), agent = "build" } }) end,

@@ -49,6 +49,29 @@ async fn a_daemon_that_dies_is_told_and_the_session_goes_on() {
     assert_eq!((ran.stdout.as_str(), ran.code), ("time.\n", Some(0)), "{ran:?}");
 }
 
+/// The daemon drops events of a client that does not read. The end is not lost: the client loads it.
+#[tokio::test]
+async fn a_run_that_was_stopped_while_a_long_answer_came_shows_all_of_it() {
+    let words = (0..20_000).map(|number| format!("w{number} "));
+    let turn = words.fold(ScriptedTurn::new().text("Once. ").gate("here"), ScriptedTurn::text);
+    let scripted = ScriptedEnvironment::new([turn]);
+    let _up = scripted.start_daemon(RunLocation::Daemon);
+    let run = scripted.start(&["Tell me"]);
+    scripted.server.wait_for_gate("here").await;
+    let signal = |name: &str| {
+        let pid = run.id().to_string();
+        assert!(std::process::Command::new("kill").args([name, &pid]).status().unwrap().success());
+    };
+    signal("-STOP");
+    scripted.server.open_gate("here");
+    while scripted.env.run(&["sessions", "search", "w19999"]).code != Some(0) {}
+    signal("-CONT");
+    let output = run.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.starts_with("Once. ") && said.trim_end().ends_with("w19999"), "{said}");
+}
+
 #[test]
 fn a_daemon_of_another_protocol_or_an_older_one_is_done_without() {
     let refusal = json!({ "code": -31005, "message": "The Copydesk daemon speaks protocol 0." });

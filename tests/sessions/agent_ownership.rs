@@ -51,7 +51,7 @@ fn a_repositorys_file_is_not_used_for_an_agent_of_the_persons() {
     ] {
         let (scripted, system, warned) = run_chosen_agent("mine", config, files);
         assert!(system.contains("I am yours.") && !system.contains("theirs"), "{files:?}: {system}");
-        assert!(scripted.env.exists("ran"), "the person allowed it");
+        assert!(scripted.env.exists("ran"), "the user allowed it");
         let told = "this repository's settings for the agent `mine` are ignored";
         assert_eq!(warned.matches(told).count(), 1, "{warned}");
     }

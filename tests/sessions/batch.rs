@@ -62,7 +62,7 @@ fn each_call_is_made_and_all_results_reach_the_model() {
         "## 2. glob\n",
         "## 3. read (failed)\n",
         "There is no tool `summon`",
-        "`batch` cannot stand in another one",
+        "`batch` cannot be nested; put all calls in one list",
     ] {
         assert!(told.contains(words), "{words}: {told}");
     }
@@ -184,7 +184,7 @@ async fn a_batch_that_is_cancelled_is_told_as_a_whole() {
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
     scripted.run(&["--continue", "What happened?"]);
     let history = scripted.request_body(1)["messages"].to_string();
-    assert!(history.contains("1: text") && history.contains("The person cancelled the command"), "{history}");
+    assert!(history.contains("1: text") && history.contains("The user cancelled the command"), "{history}");
     assert_eq!(history.matches("\"tool_result\"").count(), 1, "{history}");
 }
 

@@ -100,7 +100,7 @@ async fn a_call_that_waits_for_another_is_cancelled_with_it() {
     interrupt(child);
     let results = results(&scripted);
     assert!(results[0].1.contains("cancelled the command"), "{results:?}");
-    assert!(results[1].1.contains("The person cancelled this call before it began"), "{results:?}");
+    assert!(results[1].1.contains("The user cancelled this call before it began"), "{results:?}");
     assert!(!scripted.env.exists("ran"));
 }
 
@@ -123,7 +123,7 @@ fn a_call_that_waits_for_a_user_is_closed_by_a_cancel_and_by_a_crash() {
         }
         client.run_turn(&session, "And now?");
         let results = call_results(&daemon.scripted.request_body(1));
-        let word = if crash { INTERRUPTED } else { "The person cancelled this call" };
+        let word = if crash { INTERRUPTED } else { "The user cancelled this call" };
         assert!(results.len() == 1 && results[0].1.contains(word), "{results:?}");
         assert!(!daemon.scripted.env.exists("ran"));
     }

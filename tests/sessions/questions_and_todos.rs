@@ -195,7 +195,7 @@ fn an_approved_plan_is_carried_out_by_the_agent_that_builds() {
         let system = |number: usize| scripted.request_body(number)["system"].to_string();
         assert!(system(2).contains("Here you plan") && !system(3).contains("Here you plan"));
         assert!(
-            scripted.last_model_input(3).contains("The person approved the plan"),
+            scripted.last_model_input(3).contains("The user approved the plan"),
             "{}",
             scripted.last_model_input(3)
         );

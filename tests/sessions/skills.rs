@@ -24,10 +24,10 @@ fn prompt(scripted: &ScriptedEnvironment, request: usize) -> Option<String> {
 fn the_nearest_of_a_name_is_offered_and_loaded() {
     let scripted = ScriptedEnvironment::new([load("commit"), ScriptedTurn::new().text("ok")]);
     for (path, name, description) in [
-        ("~/.claude/skills/review/SKILL.md", "review", "of the person"),
+        ("~/.claude/skills/review/SKILL.md", "review", "of the user"),
         (".copydesk/skills/review/SKILL.md", "review", "of the repository"),
-        ("~/.config/copydesk/skills/own/SKILL.md", "own", "of the person"),
-        ("~/.config/opencode/skill/other/SKILL.md", "other", "of the person"),
+        ("~/.config/copydesk/skills/own/SKILL.md", "own", "of the user"),
+        ("~/.config/opencode/skill/other/SKILL.md", "other", "of the user"),
         (".agents/skills/commit/SKILL.md", "commit", "of another program"),
         (".copydesk/skill/commit/SKILL.md", "commit", "of the repository"),
         (".opencode/skills/deep/er/SKILL.md", "deep", "of the repository"),
@@ -41,11 +41,10 @@ fn the_nearest_of_a_name_is_offered_and_loaded() {
         "{ran:?}"
     );
     assert!(ran.stderr.contains("your own skill `review` wins"), "{ran:?}");
-    let list = "\n- commit: of the repository\n- deep: of the repository\n- other: of the person\n- own: of the person\n- review: of the person\n";
+    let list = "\n- commit: of the repository\n- deep: of the repository\n- other: of the user\n- own: of the user\n- review: of the user\n";
     assert!(prompt(&scripted, 0).unwrap().ends_with(list), "{:?}", prompt(&scripted, 0));
     let told = scripted.last_model_input(1);
-    let begins =
-        "The skill `commit`, in the words of this repository:\n\nHow commit is done: of the repository.";
+    let begins = "The skill `commit` (written by this repository):\n\nHow commit is done: of the repository.";
     assert!(told.starts_with(begins), "{told}");
     assert!(told.contains(".copydesk/skill/commit; paths"), "{told}");
 }
@@ -146,9 +145,9 @@ fn a_broken_skill_is_told_with_its_file_and_line() {
     let findings =
         doctor["findings"].as_array().unwrap().iter().filter(|finding| finding["about"] == "skills");
     let findings: Vec<_> =
-        findings.map(|finding| (&finding["verdict"], finding["what"].as_str().unwrap())).collect();
-    assert_eq!(findings[0], (&json!("good"), "1: good"));
-    assert!(findings[1].0 == "odd" && findings[1].1.ends_with(told), "{findings:?}");
+        findings.map(|finding| (&finding["level"], finding["what"].as_str().unwrap())).collect();
+    assert_eq!(findings[0], (&json!("ok"), "1: good"));
+    assert!(findings[1].0 == "warning" && findings[1].1.ends_with(told), "{findings:?}");
 }
 
 /// As with skills; a model named in another program's form is no error, and only reported on request.

@@ -44,7 +44,7 @@ fn what_is_saved_is_accepted_in_the_place_of_the_hunk() {
         assert_eq!(scripted.env.read("a.txt"), text);
         let told = scripted.last_model_input(1);
         let expected =
-            "- `a.txt` line 2: accepted with the person's own changes; it now reads:\n  Two,\n  and a half\n";
+            "- `a.txt` line 2: accepted with the user's own changes; it now reads:\n  Two,\n  and a half\n";
         assert!(told.contains(expected), "{told}");
     }
 }

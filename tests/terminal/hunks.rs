@@ -75,7 +75,7 @@ fn each_hunk_is_shown_and_decided_by_itself() {
         assert_eq!(scripted.env.read("a.txt"), OLD.replace("two", "TWO").replace("eight", "EIGHT"));
         assert!(terminal.text().contains("✓ edit Edited a.txt, in part"), "{}", terminal.text());
         expect![[r#"
-            The person decided hunk by hunk:
+            The user decided hunk by hunk:
             - `a.txt` line 2: accepted.
             - `a.txt` line 4: rejected; the lines are as they were before.
             - `a.txt` line 6: rejected; the lines are as they were before. They say: Six is a good number.
@@ -176,10 +176,7 @@ fn ctrl_c_in_the_middle_keeps_what_was_accepted_and_says_so() {
         assert_eq!(scripted.env.read("a.txt"), OLD.replace("two", "TWO"));
         scripted.run(&["--continue", "And?"]);
         let history = scripted.request_body(1)["messages"].to_string();
-        assert!(
-            history.contains("Before that the person decided:\\n- `a.txt` line 2: accepted."),
-            "{history}"
-        );
+        assert!(history.contains("Before that the user decided:\\n- `a.txt` line 2: accepted."), "{history}");
     }
 }
 

@@ -66,7 +66,7 @@ fn hunks_of_several_files_come_one_after_the_other() {
         assert_eq!(files, ["one\nTWO\nthree\nfour\nfive\nsix\n", "alpha\nBETA\n", "made\n"]);
         assert!(terminal.text().contains("✓ apply_patch Patched 3 files, in part"), "{}", terminal.text());
         expect![[r#"
-            The person decided hunk by hunk:
+            The user decided hunk by hunk:
             - `b.txt` line 2: accepted.
             - `a.txt` line 2: accepted.
             - `a.txt` line 6: rejected; the lines are as they were before.

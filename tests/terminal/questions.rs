@@ -239,7 +239,7 @@ fn a_plan_is_suggested_written_sent_back_and_approved() {
     terminal.line("test first");
     terminal.wait_for_text(&format!("  1. Test.\n\n  {keys}"));
     assert!(
-        scripted.last_model_input(4).contains("The person said no: test first You are still planning"),
+        scripted.last_model_input(4).contains("The user said no: test first You are still planning"),
         "{}",
         scripted.last_model_input(4)
     );

@@ -99,7 +99,7 @@ fn ctrl_c_ends_them_all() {
     terminal.keys(CTRL_C);
     assert_eq!(terminal.wait_for_exit(), Some(130));
     assert!(
-        terminal.text().contains("– task general: About Change: the person ended it"),
+        terminal.text().contains("– task general: About Change: the user ended it"),
         "{}",
         terminal.text()
     );

@@ -93,3 +93,27 @@ fn what_pages_name_exists() {
     }
     assert!(unknown.is_empty(), "named, but not there:\n{}", unknown.join("\n"));
 }
+
+/// A user finds every tool and every command in the guide.
+#[test]
+fn the_guide_names_every_tool_and_every_command() {
+    let guide = text(Path::new("GUIDE.md"));
+    let prompts = files(".md")
+        .into_iter()
+        .filter(|path| path.parent().is_some_and(|folder| folder.ends_with("tool/src/tools")));
+    for prompt in prompts {
+        let tool = prompt.file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(guide.contains(&format!("`{tool}`")), "the guide does not name the tool {tool}");
+    }
+    let help = std::process::Command::new(env!("CARGO_BIN_EXE_copydesk")).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let commands: Vec<_> = commands.lines().take_while(|line| !line.is_empty()).collect();
+    assert!(commands.len() > 5, "{help}");
+    for command in commands.iter().filter_map(|line| line.split_whitespace().next()) {
+        let is_named = command == "help"
+            || guide.contains(&format!("copydesk {command}"))
+            || guide.contains(&format!("`{command}"));
+        assert!(is_named, "the guide does not name the command {command}");
+    }
+}

@@ -51,7 +51,7 @@ pub(crate) enum TruthClient<'a> {
 }
 
 pub(crate) fn play(
-    face: TruthClient<'_>,
+    client: TruthClient<'_>,
     servers: &InstalledServers,
     server: &str,
     project: &TruthProject,
@@ -62,7 +62,7 @@ pub(crate) fn play(
     if config.get("lsp").is_none() {
         config["lsp"] = json!(true);
     }
-    if matches!(face, TruthClient::Patient) {
+    if matches!(client, TruthClient::Patient) {
         config["diagnostics"]["wait"] = json!(30_000);
     }
     if case.uses_patches() {
@@ -76,11 +76,11 @@ pub(crate) fn play(
         scripted.env.write(&path, text);
     }
     let place = if case.kind == TruthCaseKind::Cold { RunLocation::OwnProcess } else { RunLocation::Daemon };
-    if let TruthClient::OpenCode(program) = face {
+    if let TruthClient::OpenCode(program) = client {
         return opencode::in_opencode(program, &scripted, (servers, server), (project, case));
     }
     let _daemon = scripted.start_daemon(place);
-    let played = match face {
+    let played = match client {
         TruthClient::Neovim(program) => {
             neovim::in_neovim(program, &scripted, (servers, server), (project, case))
         }

@@ -38,7 +38,7 @@ pub(crate) enum CliCommand {
     /// Your later changes stay. If you changed the same lines, the file is left as it is and reported. The exit
     /// code is 0 if everything was undone, and 1 if something was not or there was nothing to undo.
     Undo(UndoArgs),
-    /// List, show, search, export and delete sessions
+    /// List, show, search, export, import and delete sessions
     Sessions(SessionsArgs),
     /// List the models you can use, and what the others lack
     Models(ModelsArgs),

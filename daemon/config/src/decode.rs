@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The longest string that a message repeats.
-const FOUND: usize = 40;
+const MAX_QUOTED_CHARS: usize = 40;
 
 pub(crate) fn decode<'de, T: Deserialize<'de>>(node: &'de ConfigNode) -> Result<T, ConfigError> {
     T::deserialize(node).map_err(|problem| problem.into_error(&node.origin))
@@ -89,7 +89,7 @@ fn found(node: &ConfigNode) -> String {
         ConfigNodeKind::String(_) if node.is_substituted => {
             "another string (from `{env:…}` or `{file:…}`)".into()
         }
-        ConfigNodeKind::String(text) if text.chars().count() > FOUND => "a longer string".into(),
+        ConfigNodeKind::String(text) if text.chars().count() > MAX_QUOTED_CHARS => "a longer string".into(),
         ConfigNodeKind::String(text) => format!("{text:?}"),
         ConfigNodeKind::Array(_) => "an array".into(),
         ConfigNodeKind::Object(_) => "an object".into(),

@@ -15,10 +15,10 @@ use crate::{
 };
 
 /// The longest line to show under a message.
-const EXCERPT: usize = 160;
+const MAX_LINE_CHARS: usize = 160;
 
 /// The longest message. A key can be as long as its file.
-const MESSAGE: usize = 1000;
+const MAX_MESSAGE_CHARS: usize = 1000;
 
 /// Why the configuration cannot be used. `Display` gives the whole message.
 #[derive(Debug, thiserror::Error)]
@@ -107,7 +107,9 @@ impl ConfigMessage {
         let index = self.line.checked_sub(1).and_then(|index| usize::try_from(index).ok());
         let found = index.and_then(|index| Some((lines.get(..index)?, *lines.get(index)?)));
         let shown = found.filter(|(before, line)| {
-            line.chars().count() <= EXCERPT && !holds_secret(line) && !surrounding(before).any(holds_secret)
+            line.chars().count() <= MAX_LINE_CHARS
+                && !holds_secret(line)
+                && !surrounding(before).any(holds_secret)
         });
         self.line_text = shown.map(|(_, line)| line.into());
         self
@@ -179,7 +181,7 @@ impl FileWarnings {
 }
 
 fn shortened(mut message: String) -> String {
-    if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
+    if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE_CHARS) {
         message.truncate(end);
         message.push('…');
     }

@@ -15,7 +15,7 @@ use crate::private_file;
 use crate::read::read_bytes;
 
 /// More than any user's keys need.
-const LIMIT: u64 = 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 #[derive(Debug, Clone, Default)]
 pub struct KeyStore {
@@ -84,7 +84,7 @@ fn read(path: &Path) -> Result<KeyEntries, KeyStoreError> {
         return Ok(KeyEntries::new());
     }
     let error = |reason: String| KeyStoreError { path: path.into(), reason };
-    let bytes = read_bytes(path, LIMIT).map_err(|problem| error(problem.reason(path)))?;
+    let bytes = read_bytes(path, MAX_FILE_BYTES).map_err(|problem| error(problem.reason(path)))?;
     // A parser's message may quote a piece of a key, so the error gives only the position.
     serde_json::from_slice(&bytes).map_err(|problem| {
         let (line, column) = (problem.line(), problem.column());

@@ -189,8 +189,8 @@ fn read_all(
     }
     if let Some(text) = (search.env)(CONTENT).filter(|text| !text.is_empty()) {
         let text = text.into_string().map_err(|_| ConfigError::VariableNotText(CONTENT))?;
-        if text.len() as u64 > read::LIMIT {
-            return Err(ConfigError::TooLarge { path: CONTENT.into(), limit: read::LIMIT });
+        if text.len() as u64 > read::MAX_FILE_BYTES {
+            return Err(ConfigError::TooLarge { path: CONTENT.into(), limit: read::MAX_FILE_BYTES });
         }
         let source = ConfigSource {
             layer: ConfigLayer::Inline,

@@ -9,8 +9,8 @@
 //!   exception never drops the rule it excepts from
 //!
 //! Invariant: merging is associative, with the empty object as its identity. That needs
-//! [`ConfigNode::replaces_inherited`]: in `{…} + null + {…}` nothing of the first may come back, in whichever
-//! order the three are merged.
+//! [`ConfigNode::replaces_inherited`]: in `{…} + null + {…}` nothing of the first may come back,
+//! however the three are grouped.
 
 use std::collections::{HashMap, HashSet};
 

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// No sensible configuration is deeper. Later walks over a tree recurse and rely on this limit.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
@@ -66,7 +66,7 @@ struct TreeBuilder<'a> {
 impl TreeBuilder<'_> {
     fn node(&mut self, value: Value<'_>, depth: usize) -> Result<ConfigNode, ConfigError> {
         let origin = self.cursor.origin_at(value.start());
-        if depth > DEPTH {
+        if depth > MAX_DEPTH {
             return Err(ConfigError::at_origin(&origin, too_deep()));
         }
         let kind = match value {
@@ -124,7 +124,7 @@ fn number(text: &str, origin: &ConfigOrigin) -> Result<Number, ConfigError> {
 }
 
 fn too_deep() -> String {
-    format!("is nested too deeply; expected at most {DEPTH} levels")
+    format!("is nested too deeply; expected at most {MAX_DEPTH} levels")
 }
 
 fn describe(error: &ParseError) -> String {

@@ -1,4 +1,4 @@
-//! Reads a file that another person may have prepared: only regular files (a pipe would block forever), up to
+//! Reads a file that an attacker may have prepared: only regular files (a pipe would block forever), up to
 //! a limit, and without guessing the encoding.
 
 use std::{
@@ -10,7 +10,7 @@ use std::{
 use crate::error::{ConfigError, ConfigMessage};
 
 /// The maximum size of a configuration file and of a file that `{file:…}` names.
-pub(crate) const LIMIT: u64 = 1024 * 1024;
+pub(crate) const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// Whether `path` exists. A dangling symlink counts: its owner meant a file to be there.
 pub(crate) fn exists(path: &Path) -> Result<bool, ConfigError> {
@@ -23,7 +23,7 @@ pub(crate) fn exists(path: &Path) -> Result<bool, ConfigError> {
 }
 
 pub(crate) fn read_text(path: &Path) -> Result<String, ConfigError> {
-    let bytes = read_bytes(path, LIMIT)?;
+    let bytes = read_bytes(path, MAX_FILE_BYTES)?;
     String::from_utf8(bytes).map_err(|error| ConfigError::Invalid(not_utf8(path, &error)))
 }
 

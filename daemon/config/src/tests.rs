@@ -16,13 +16,13 @@ mod substitution;
 mod values;
 
 /// A home and a workspace in a temporary folder. `~` in a path is the home; `ws` is a workspace with `.git`.
-struct World {
+struct ConfigTestFolder {
     dir: tempfile::TempDir,
     env: BTreeMap<String, OsString>,
     cwd: PathBuf,
 }
 
-impl World {
+impl ConfigTestFolder {
     fn new(files: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let cwd = dir.path().join("ws");
@@ -110,5 +110,5 @@ impl World {
 
 /// Uses a user file, because trust does not matter there.
 fn check(text: &str, expected: &Expect) {
-    World::new(&[("~/.config/copydesk/copydesk.jsonc", text)]).check(expected);
+    ConfigTestFolder::new(&[("~/.config/copydesk/copydesk.jsonc", text)]).check(expected);
 }

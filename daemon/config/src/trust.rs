@@ -1,9 +1,9 @@
 //! The project configuration files that the user trusts.
 //!
-//! A repository's configuration is another person's text. The user trusts one file with one content; a
-//! changed file is no longer trusted. `trusted.json` in the state folder stores an object from path (symlinks
-//! resolved) to the SHA-256 of the content. Only the user can read it; it is replaced atomically, under a
-//! lock.
+//! The authors of a repository wrote its configuration, not the user. The user trusts one file with one
+//! content; a changed file is no longer trusted. `trusted.json` in the state folder stores an object from path
+//! (symlinks resolved) to the SHA-256 of the content. Only the user can read it; it is replaced atomically,
+//! under a lock.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use crate::{ConfigError, private_file, read::read_bytes};
 
 /// More than any user's trusted files need.
-const LIMIT: u64 = 16 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustStore {
@@ -54,7 +54,7 @@ impl TrustStore {
 
     pub fn load(state_dir: &Path) -> Result<Self, TrustStoreError> {
         let mut trust = Self::empty(state_dir);
-        let bytes = match read_bytes(&trust.path, LIMIT) {
+        let bytes = match read_bytes(&trust.path, MAX_FILE_BYTES) {
             Ok(bytes) => bytes,
             Err(ConfigError::Unreadable { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(trust);

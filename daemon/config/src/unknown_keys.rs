@@ -56,7 +56,7 @@ const OPENCODE_ONLY: &[(&[&str], &[&str])] = &[
 ];
 
 /// A longer key is no misspelling of a known one.
-const LONGEST: usize = 40;
+const MAX_KEY_CHARS: usize = 40;
 
 /// Removes unknown keys from `root`.
 pub(crate) fn prune_unknown_keys(root: &mut ConfigNode, warnings: &mut FileWarnings) {
@@ -105,7 +105,7 @@ fn matches(pattern: &[&str], path: &[String]) -> bool {
 fn nearest<'a>(key: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace(['_', '-'], "");
     let key = plain(key);
-    if key.chars().count() > LONGEST {
+    if key.chars().count() > MAX_KEY_CHARS {
         return None;
     }
     let distance = |known: &str| strsim::damerau_levenshtein(&key, &plain(known));

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A user does not read more warnings than this.
-const MOST: usize = 100;
+const MAX_WARNINGS: usize = 100;
 
 /// Clones share one collection. Each warning is handed out once.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +24,7 @@ impl WarningCollector {
     pub(crate) fn add(&self, warning: impl Display) {
         let warning = warning.to_string();
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if inner.known.len() < MOST && inner.known.insert(warning.clone()) {
+        if inner.known.len() < MAX_WARNINGS && inner.known.insert(warning.clone()) {
             inner.pending.push(warning);
         }
     }
@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(warnings.take(), ["one", "two"]);
         warnings.add("two");
         assert!(warnings.take().is_empty());
-        (0..2 * MOST).for_each(|number| warnings.add(number));
-        assert_eq!(warnings.take().len(), MOST - 2);
+        (0..2 * MAX_WARNINGS).for_each(|number| warnings.add(number));
+        assert_eq!(warnings.take().len(), MAX_WARNINGS - 2);
     }
 }

@@ -13,11 +13,11 @@ use crate::baseline::Baseline;
 use copydesk_servers::report::{DiagnosticsReport, Proof, Verdict};
 use copydesk_servers::source::TREE_SITTER;
 
-/// Pairs of a file and a source.
-const MOST: usize = 1000;
+/// The cap on pairs of a file and a source.
+const MAX_ENTRIES: usize = 1000;
 
-/// All their texts together.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// The cap on all their texts together.
+const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
 
 type HistoryKey = (PathBuf, String);
 
@@ -135,7 +135,7 @@ impl DiagnosticsHistory {
     ) {
         for report in reports {
             if report.verdict.proof() == Proof::Unknown {
-                if self.open.len() < MOST && matches!(report.verdict, Verdict::Unknown { .. }) {
+                if self.open.len() < MAX_ENTRIES && matches!(report.verdict, Verdict::Unknown { .. }) {
                     self.open.insert(key(report));
                 }
                 continue;
@@ -152,7 +152,9 @@ impl DiagnosticsHistory {
 
     fn trim(&mut self) {
         let size = |entry: &HistoryEntry| entry.text.as_ref().map_or(0, |text| text.len());
-        while self.entries.len() > MOST || self.entries.values().map(size).sum::<usize>() > MOST_BYTES {
+        while self.entries.len() > MAX_ENTRIES
+            || self.entries.values().map(size).sum::<usize>() > MAX_TEXT_BYTES
+        {
             let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
             let Some(oldest) = oldest else { return };
             self.entries.remove(&oldest);
@@ -244,7 +246,7 @@ mod tests {
 
     #[test]
     fn copied_entries_are_bounded_too() {
-        let (mut all, text) = (DiagnosticsHistory::default(), Arc::new("x".repeat(MOST_BYTES / 4)));
+        let (mut all, text) = (DiagnosticsHistory::default(), Arc::new("x".repeat(MAX_TEXT_BYTES / 4)));
         for number in 0..10 {
             let mut one = DiagnosticsHistory::default();
             one.record(&[report(&number.to_string())], |_| Some(&text));

@@ -4,7 +4,7 @@
 //! and gives no orders: a model that is told to fix something thinks that its edit failed. It calls nothing new or
 //! clean unless that is known.
 //!
-//! Invariant: the text is short, whatever servers say ([`PROBLEMS`], [`BYTES`]), and counts what it leaves out.
+//! Invariant: the text is short, whatever servers say ([`MAX_PROBLEMS`], [`MAX_TEXT_BYTES`]), and counts what it leaves out.
 //! Invariant: lines that are not indented are ours.
 
 mod group;
@@ -25,12 +25,12 @@ use group::{SourceGroup, group_by_source};
 
 pub(crate) use metadata::build_metadata;
 
-/// At most this many diagnostics are listed.
-const PROBLEMS: usize = 20;
-/// The approximate cap of the text. The first diagnostic and each source's line are always included.
-const BYTES: usize = 4096;
-/// At most this many source lines.
-const GROUPS: usize = 12;
+/// The cap on listed diagnostics.
+const MAX_PROBLEMS: usize = 20;
+/// The approximate cap on the text. The first diagnostic and each source's line are always included.
+const MAX_TEXT_BYTES: usize = 4096;
+/// The cap on source lines.
+const MAX_GROUPS: usize = 12;
 
 /// The text of a file as it was checked, if available.
 pub(crate) type TextLookup<'a> = &'a dyn Fn(&Path) -> Option<Arc<String>>;
@@ -38,7 +38,7 @@ pub(crate) type TextLookup<'a> = &'a dyn Fn(&Path) -> Option<Arc<String>>;
 /// Empty if no source reported.
 pub(crate) fn render_delta(delta: &DiagnosticsDelta, root: &Path, text_of: TextLookup<'_>) -> String {
     let groups = group_by_source(delta);
-    let shown = groups.iter().flat_map(|group| &group.problems).take(PROBLEMS);
+    let shown = groups.iter().flat_map(|group| &group.problems).take(MAX_PROBLEMS);
     let mut texts: HashMap<&Path, Option<Arc<String>>> = HashMap::new();
     for problem in shown {
         texts.entry(&problem.path).or_insert_with(|| text_of(&problem.path));
@@ -46,11 +46,11 @@ pub(crate) fn render_delta(delta: &DiagnosticsDelta, root: &Path, text_of: TextL
     let places: HashMap<_, _> =
         texts.iter().filter_map(|(path, text)| Some((*path, Utf16LineIndex::new(text.as_ref()?)))).collect();
     let mut writer = ReportWriter { delta, root, places, text: String::new(), listed_count: 0 };
-    for group in groups.iter().take(GROUPS) {
+    for group in groups.iter().take(MAX_GROUPS) {
         writer.group(group);
     }
-    if groups.len() > GROUPS {
-        let _ = writeln!(writer.text, "… and {} more answers", groups.len() - GROUPS);
+    if groups.len() > MAX_GROUPS {
+        let _ = writeln!(writer.text, "… and {} more answers", groups.len() - MAX_GROUPS);
     }
     writer.counts();
     writer.text
@@ -70,8 +70,8 @@ impl ReportWriter<'_> {
         self.text.push('\n');
         for (done, problem) in group.problems.iter().enumerate() {
             let shown = problem::render_problem(problem, self.root, self.places.get(&*problem.path));
-            let has_room = self.listed_count == 0 || self.text.len() + shown.len() <= BYTES;
-            if self.listed_count >= PROBLEMS || !has_room {
+            let has_room = self.listed_count == 0 || self.text.len() + shown.len() <= MAX_TEXT_BYTES;
+            if self.listed_count >= MAX_PROBLEMS || !has_room {
                 let _ = writeln!(self.text, "… and {} more", group.problems.len() - done);
                 return;
             }

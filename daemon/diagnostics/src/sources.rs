@@ -70,11 +70,13 @@ impl DiagnosticsSources {
             return Vec::new();
         }
         let Some(pool) = &self.pool else { return Vec::new() };
-        match warming {
+        let reports = match warming {
             WarmUpScope::FileOnly => pool.check_file_only(subjects, until).await,
             WarmUpScope::WithDependents => pool.warm_up(subjects, until).await,
             WarmUpScope::WhenReady => pool.check_when_ready(subjects, until).await,
-        }
+        };
+        reports.iter().for_each(DiagnosticsReport::log_if_unknown);
+        reports
     }
 
     /// Returns whether the editor has servers. They do not report what they see on the disk, so our watcher then
@@ -163,6 +165,7 @@ impl DiagnosticsSources {
         // The other sources may have used up all the time.
         let until = until.max(Instant::now() + SYNTAX_TIMEOUT);
         reports.extend(ask_until(&self.syntax, &except(subjects, &known), until).await);
+        reports.iter().for_each(DiagnosticsReport::log_if_unknown);
         reports
     }
 }

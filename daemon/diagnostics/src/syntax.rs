@@ -25,11 +25,11 @@ use tree_cache::{ParsedDocument, SyntaxTreeCache};
 use crate::time_limits::{PARSE_TIMEOUT, SYNTAX_TREE_IDLE_TIME};
 
 /// No user wrote a larger text by hand.
-const LARGEST: usize = 4 << 20;
+const MAX_TEXT_BYTES: usize = 4 << 20;
 /// The errors that the parser finds depend a little on the tree it started from. So that the verdict on a text is
 /// always the same, a text with errors is parsed again from scratch, unless it is so large that this takes noticeable
 /// time.
-const PARSED_AGAIN: usize = 64 << 10;
+const MAX_REPARSED_BYTES: usize = 64 << 10;
 
 #[derive(Debug, Default, Clone)]
 pub struct SyntaxSource {
@@ -44,7 +44,7 @@ impl SyntaxSource {
 
     /// Parses the text, which may take a while.
     fn verdict_for(&self, grammar: &'static Grammar, subject: &CheckedDocument, until: Instant) -> Verdict {
-        if subject.text.len() > LARGEST {
+        if subject.text.len() > MAX_TEXT_BYTES {
             return unknown("the file is larger than 4 MB");
         }
         let earlier = lock(&self.trees).get(&subject.path, &subject.text).cloned();
@@ -95,7 +95,7 @@ fn parse_document(
     let language = (grammar.language)();
     let old = earlier.and_then(|earlier| parse::edit_tree(&earlier.tree, &earlier.text, &subject.text));
     let mut tree = parse::parse_tree(&language, &subject.text, old.as_ref(), until)?;
-    if old.is_some() && tree.root_node().has_error() && subject.text.len() <= PARSED_AGAIN {
+    if old.is_some() && tree.root_node().has_error() && subject.text.len() <= MAX_REPARSED_BYTES {
         tree = parse::parse_tree(&language, &subject.text, None, until)?;
     }
     let allows_comma = grammar.name == "json" && grammar::allows_trailing_comma(&subject.path);

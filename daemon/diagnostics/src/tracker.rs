@@ -45,11 +45,11 @@ use warm_up::{NotReadyQueue, WarmUpQueue, WarmUpTracker};
 pub use command::CommandSnapshot;
 pub use viewer::DiagnosticsViewer;
 
-/// At most this many recent files are checked again after a file is deleted or a command has changed some.
-const MOST_AGAIN: usize = 24;
+/// The cap on recent files to check again after someone deletes a file or a command changes some.
+const MAX_RECHECKED_FILES: usize = 24;
 
-/// At most this many files have a recorded wait.
-const MOST_WAITED: usize = 256;
+/// The cap on files with a recorded wait.
+const MAX_WAITED_FILES: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrackerOptions {
@@ -138,11 +138,11 @@ struct TrackerState {
 impl TrackerState {
     /// The files that were reported on or checked last.
     fn recent_paths(&self) -> Vec<PathBuf> {
-        let mut recent = self.history.recent_paths(MOST_AGAIN);
+        let mut recent = self.history.recent_paths(MAX_RECHECKED_FILES);
         let unreported: Vec<_> =
             self.recently_checked.iter().filter(|path| !recent.contains(path)).cloned().collect();
         recent.extend(unreported);
-        recent.truncate(MOST_AGAIN);
+        recent.truncate(MAX_RECHECKED_FILES);
         recent
     }
 
@@ -207,7 +207,7 @@ impl DiagnosticsTracker {
             state.recently_checked.retain(|path| *path != subject.path);
             state.recently_checked.push_front(subject.path.clone());
         }
-        state.recently_checked.truncate(MOST_AGAIN);
+        state.recently_checked.truncate(MAX_RECHECKED_FILES);
         CheckStart { changes: state.history.change_count() }
     }
 
@@ -236,7 +236,7 @@ impl DiagnosticsTracker {
             self.record_reports(&unknown, &reports, start);
         }
         let mut state = self.lock();
-        if state.waited.len() >= MOST_WAITED {
+        if state.waited.len() >= MAX_WAITED_FILES {
             // These are from changes that were never made.
             state.waited.clear();
         }

@@ -37,18 +37,18 @@ use backend::LspBackend;
 use ordered_sync::OrderedSyncService;
 
 /// Serves editors and other clients over LSP.
-pub struct EditorService {
+pub struct LspFace {
     pub host: Arc<SessionHost>,
     pub log: Arc<dyn LogControl>,
 }
 
-impl std::fmt::Debug for EditorService {
+impl std::fmt::Debug for LspFace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EditorService").finish_non_exhaustive()
+        f.debug_struct("LspFace").finish_non_exhaustive()
     }
 }
 
-impl DaemonService for EditorService {
+impl DaemonService for LspFace {
     fn serve(&self, connection: SocketConnection, daemon: DaemonHandle) -> BoxFuture<()> {
         let services = (Arc::clone(&self.host), Arc::clone(&self.log), daemon);
         Box::pin(async move {

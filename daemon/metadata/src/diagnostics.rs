@@ -42,7 +42,7 @@ pub struct ProblemSourceMetadata {
     pub why: Option<String>,
 }
 
-/// How sure it is that an answer is about the text as it is now.
+/// The certainty that an answer is about the current text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ProblemProof {

@@ -21,12 +21,12 @@ use tokio_util::sync::CancellationToken;
 use crate::known_servers;
 use crate::time_limits::DEPENDENTS_SEARCH_GRACE;
 
-/// At most this many matches per folder. A name with more is too common to help.
-const MOST_LINES: usize = 1000;
-/// At most this many entries of a folder are read to find files of the same package.
-const MOST_ENTRIES: usize = 1000;
-/// At most this many dependents are reported as unchecked.
-const BEYOND: usize = 10;
+/// The cap on matches per folder. A name with more is too common to help.
+const MAX_MATCHES: usize = 1000;
+/// The cap on entries of a folder to read for files of the same package.
+const MAX_ENTRIES: usize = 1000;
+/// The cap on dependents that a report calls unchecked.
+const MAX_UNCHECKED: usize = 10;
 
 /// The changed file, and where to search for its dependents.
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ impl DependentFiles {
         imports.retain(&mut is_new);
         mentions.retain(&mut is_new);
         let mut beyond = imports.split_off(most.min(imports.len()));
-        beyond.truncate(BEYOND);
+        beyond.truncate(MAX_UNCHECKED);
         imports.extend(mentions);
         imports.truncate(most);
         (imports, beyond)
@@ -135,7 +135,7 @@ async fn search_folder(
         case: CaseSensitivity::Sensitive,
         include,
         hidden: false,
-        limit: MOST_LINES,
+        limit: MAX_MATCHES,
         overlay: query.overlay.clone(),
         excluded_paths: HashSet::new(),
     };
@@ -165,7 +165,7 @@ fn exclude(folder: &std::ffi::OsStr) -> Option<String> {
 /// Files of the same folder and extension.
 fn siblings(path: &Path) -> Vec<PathBuf> {
     let entries = path.parent().map(fs::read_dir).and_then(Result::ok);
-    let paths = entries.into_iter().flatten().take(MOST_ENTRIES).flatten().map(|entry| entry.path());
+    let paths = entries.into_iter().flatten().take(MAX_ENTRIES).flatten().map(|entry| entry.path());
     paths.filter(|other| other.extension() == path.extension()).collect()
 }
 
@@ -196,7 +196,7 @@ impl DependentsSearch {
             .collect();
         files.sort();
         let beyond = files.split_off(query.limit.min(files.len()));
-        let imports = beyond.into_iter().filter(|(_, is_no_import, ..)| !is_no_import).take(BEYOND);
+        let imports = beyond.into_iter().filter(|(_, is_no_import, ..)| !is_no_import).take(MAX_UNCHECKED);
         let dependent =
             |(_, is_no_import, _, path): (_, bool, _, _)| DependentFile { path, is_import: !is_no_import };
         DependentFiles {

@@ -1,11 +1,11 @@
 //! Watches the disk below a root for changes by shells, git and others.
 //!
-//! It watches each folder that is not ignored, up to a limit: each watch counts against the user's own limit, which the
-//! editor needs, too. With more folders, or if the system has no more watches, only tracked files are compared, and
-//! [`DiskWatcher::problem`] says so. It writes nothing.
+//! It watches each folder that is not ignored, up to a limit: each watch counts against the user's own limit,
+//! which the editor needs, too. With more folders, or if the system has no more watches, only open files are
+//! compared, and [`DiskWatcher::problem`] says so. It writes nothing.
 //!
-//! [`DiskWatcher::take_changes`] is a barrier: it returns everything that happened before the call, so that nobody has
-//! to sleep after a command. A rename is a deletion and a creation.
+//! [`DiskWatcher::take_changes`] is a barrier: it returns everything that happened before the call, so that no
+//! caller has to sleep after a command. A rename is a deletion and a creation.
 //!
 //! Invariant: the stored changes are capped. Beyond the cap, and if the system's queue overflowed, `missed` says that
 //! more may have changed. If a folder is moved away, each of its files is reported, because servers ask for files and
@@ -31,7 +31,7 @@ mod inotify;
 mod tests;
 
 /// The default limit of watched folders below one root.
-pub(crate) const MOST_FOLDERS: usize = 4096;
+pub(crate) const DEFAULT_MAX_FOLDERS: usize = 4096;
 
 /// The changes since the last call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -63,7 +63,7 @@ impl DiskWatcher {
         Self { tracked: Mutex::default() }
     }
 
-    /// Why only tracked files are compared, if so.
+    /// Why only open files are compared, if so.
     #[cfg(target_os = "linux")]
     pub(crate) fn problem(&self) -> Option<String> {
         self.inotify.as_ref().map_or_else(|why| Some(why.clone()), inotify::InotifyWatcher::problem)

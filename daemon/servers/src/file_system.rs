@@ -8,9 +8,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Only this much of a manifest is read.
-const LONGEST: u64 = 256 * 1024;
+const MAX_MANIFEST_BYTES: u64 = 256 * 1024;
 /// Only this many entries of a folder are listed.
-const MOST_NAMES: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 
 pub trait FileSystemView {
     /// Any kind of file. Follows symlinks.
@@ -40,12 +40,12 @@ impl FileSystemView for DiskView {
         // Reading a pipe by that name would never end.
         path.metadata().ok().filter(fs::Metadata::is_file)?;
         let mut bytes = Vec::new();
-        fs::File::open(path).ok()?.take(LONGEST).read_to_end(&mut bytes).ok()?;
+        fs::File::open(path).ok()?.take(MAX_MANIFEST_BYTES).read_to_end(&mut bytes).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     fn entry_names(&self, folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_NAMES);
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_ENTRIES);
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
     }
 

@@ -33,10 +33,10 @@ use formatter_copy::FormatterCopy;
 
 pub use formatter::Formatter;
 
-/// The cap of the text, and of a formatter's output.
-const LONGEST: usize = 4 * 1024 * 1024;
-/// The cap of an error, in characters.
-const LONGEST_WHY: usize = 300;
+/// The cap on the text, and on a formatter's output.
+const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
+/// The cap on an error.
+const MAX_ERROR_CHARS: usize = 300;
 
 pub type FormatFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<String>, FormatError>> + Send + 'a>>;
 
@@ -96,7 +96,7 @@ impl Formatters {
             // The model reads it.
             Err(why) => Err(FormatError {
                 name: formatter.name.clone(),
-                why: sanitize::sanitize_line(&why, LONGEST_WHY),
+                why: sanitize::sanitize_line(&why, MAX_ERROR_CHARS),
             }),
         }
     }
@@ -119,8 +119,8 @@ impl Formatters {
     }
 
     async fn run(&self, formatter: &Formatter, path: &Path, text: &str) -> Result<String, String> {
-        if text.len() > LONGEST {
-            return Err(format!("the text has more than {LONGEST} bytes"));
+        if text.len() > MAX_TEXT_BYTES {
+            return Err(format!("the text has more than {MAX_TEXT_BYTES} bytes"));
         }
         let folder = path.parent().ok_or("the file has no parent folder")?;
         let command = match self.search.find_configured(&formatter.command, folder, &self.root) {
@@ -142,7 +142,7 @@ impl Formatters {
             input: if is_copy { String::new() } else { text.to_owned() },
             merge_stderr: false,
             timeout: self.timeout,
-            max_output_bytes: LONGEST,
+            max_output_bytes: MAX_TEXT_BYTES,
         };
         let printed = subprocess::run(&self.processes, task).await?;
         if printed.exit != ProcessExit::Code(0) {
@@ -151,7 +151,7 @@ impl Formatters {
             return Err(subprocess::describe_failure(printed.exit, words));
         }
         let new = match &copy {
-            Some(copy) => copy.read(LONGEST).await?,
+            Some(copy) => copy.read(MAX_TEXT_BYTES).await?,
             None => printed.output,
         };
         let new = String::from_utf8(new).map_err(|_| "its output is not UTF-8".to_owned())?;
@@ -168,12 +168,12 @@ async fn format_with_server(
     path: &Path,
     text: &str,
 ) -> Result<Option<String>, FormatError> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_TEXT_BYTES {
         return Ok(None);
     }
     let formatted = server.formatter.format_text(path, text, Instant::now() + SERVER_FORMAT_TIMEOUT).await;
     let formatted = formatted
-        .map_err(|error| FormatError { why: sanitize::sanitize_line(&error.why, LONGEST_WHY), ..error });
+        .map_err(|error| FormatError { why: sanitize::sanitize_line(&error.why, MAX_ERROR_CHARS), ..error });
     let new = formatted?.filter(|new| new != text);
     // A server that is not ready may return an empty text.
     Ok(new.filter(|new| !new.trim().is_empty() || text.trim().is_empty()))

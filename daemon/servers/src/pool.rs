@@ -1,5 +1,5 @@
 //! The daemon's own language servers: one for each project and kind. The pool starts one when a file is read or
-//! checked, and stops it when nobody has used it for a while.
+//! checked, and stops it when it has been idle for a while.
 //!
 //! However many ask at once, a server starts once. After a crash it restarts with a delay; after too many crashes, or
 //! with too much memory, it is given up. [`ServerPool::status`] lists all servers. The pool reads no configuration: a
@@ -94,7 +94,7 @@ impl Default for PoolLimits {
             restart_delay: RESTART_DELAY,
             dependents: 32,
             dependents_timeout: DEPENDENTS_TIMEOUT,
-            folders: crate::disk_watcher::MOST_FOLDERS,
+            folders: crate::disk_watcher::DEFAULT_MAX_FOLDERS,
         }
     }
 }

@@ -37,14 +37,14 @@ pub struct Quirks {
     /// Sources (`Diagnostic::source`) whose diagnostics follow only a save. They are about the saved text, although the
     /// server sends them along with later versions: for a file that has changed since, they are dropped. The first is
     /// the compiler's name.
-    pub saves_for: Vec<String>,
-    /// Token prefixes of the progress that runs from a save until all diagnostics of `saves_for` are published.
+    pub save_sources: Vec<String>,
+    /// Token prefixes of the progress that runs from a save until all diagnostics of `save_sources` are published.
     pub save_tokens: Vec<String>,
     /// How long after a save that progress usually takes to begin, at most, in milliseconds.
     pub save_begins_ms: u64,
     /// The initialization option that switches the diagnostics after a save on. If it is missing or `false`, there are
     /// none.
-    pub saves_if: Option<String>,
+    pub save_option: Option<String>,
     /// How it updates other open files that an unsaved change affects.
     pub dirty_dependents: DependentsPolicy,
     /// It sees the unsaved texts of other open files. Otherwise it sees their saved texts.
@@ -57,26 +57,26 @@ pub struct Quirks {
     pub change: Map<String, Value>,
     /// Members to add if the text of a didChange is the one that the server already has. They make it check the text
     /// again and publish in any case.
-    pub touch: Map<String, Value>,
+    pub resend_params: Map<String, Value>,
     /// Prefixes of lines that include other files. The server keeps its result for them (the preamble), and publishes
-    /// for the next text first with the old one. If `touch` is set, the daemon then sends the text once more.
-    pub head: Vec<String>,
+    /// for the next text first with the old one. If `resend_params` is set, the daemon then sends the text once more.
+    pub preamble_prefixes: Vec<String>,
 }
 
 impl Quirks {
     /// The name of its compiler, whose diagnostics follow a save.
     pub fn compiler_name(&self) -> Option<&str> {
-        self.saves_for.first().map(String::as_str)
+        self.save_sources.first().map(String::as_str)
     }
 
     /// Whether diagnostics with this source follow only a save.
     pub fn is_save_only_source(&self, source: &str) -> bool {
-        self.saves_for.iter().any(|known| known == source)
+        self.save_sources.iter().any(|known| known == source)
     }
 
     /// Whether it publishes by itself for every file, open or closed, that a change affects.
     pub fn publishes_all_files(&self) -> bool {
-        self.pushes_closed && self.dirty_dependents == DependentsPolicy::Told
+        self.pushes_closed && self.dirty_dependents == DependentsPolicy::Pushed
     }
 
     /// The quirks with these initialization options.
@@ -84,8 +84,8 @@ impl Quirks {
         let is_off =
             |name: &String| initialization.get(name).is_none_or(|value| *value == Value::Bool(false));
         let mut quirks = self.clone();
-        if quirks.saves_if.as_ref().is_some_and(is_off) {
-            quirks.saves_for.clear();
+        if quirks.save_option.as_ref().is_some_and(is_off) {
+            quirks.save_sources.clear();
         }
         quirks
     }
@@ -140,10 +140,10 @@ pub enum DependentsPolicy {
     /// It checks each file alone: there are no dependents.
     None,
     /// It publishes for them by itself, with their current versions.
-    Told,
+    Pushed,
     /// The daemon must ask: by a pull, or, without pulls, by a didChange with the same text.
     #[default]
-    Asked,
+    MustRequest,
     /// It sees only saved changes.
     Saved,
 }
@@ -162,17 +162,17 @@ impl Default for Quirks {
             quiet_ms: 500,
             silent_when_unchanged: false,
             silence_ms: 1000,
-            saves_for: Vec::new(),
+            save_sources: Vec::new(),
             save_tokens: Vec::new(),
             save_begins_ms: 500,
-            saves_if: None,
+            save_option: None,
             dirty_dependents: DependentsPolicy::default(),
             sees_unsaved: true,
             may_be_silent: false,
             pushes_closed: false,
             change: Map::new(),
-            touch: Map::new(),
-            head: Vec::new(),
+            resend_params: Map::new(),
+            preamble_prefixes: Vec::new(),
         }
     }
 }
@@ -203,8 +203,8 @@ mod tests {
     #[test]
     fn no_diagnostics_follow_a_save_if_the_option_is_off() {
         let quirks = Quirks {
-            saves_for: vec!["rustc".to_owned()],
-            saves_if: Some("checkOnSave".to_owned()),
+            save_sources: vec!["rustc".to_owned()],
+            save_option: Some("checkOnSave".to_owned()),
             ..Quirks::default()
         };
         for (options, follows) in [
@@ -214,7 +214,7 @@ mod tests {
             (json!({}), false),
         ] {
             assert_eq!(
-                !quirks.with_initialization_options(&options).saves_for.is_empty(),
+                !quirks.with_initialization_options(&options).save_sources.is_empty(),
                 follows,
                 "{options}"
             );

@@ -22,6 +22,15 @@ impl DiagnosticsReport {
     pub fn new(path: PathBuf, source: impl Into<String>, verdict: Verdict) -> Self {
         Self { path, source: source.into(), verdict, previous: None }
     }
+
+    /// Logs why the source does not know the text. All our reasons put the words of a server or a program after a colon,
+    /// and the log never contains those.
+    pub fn log_if_unknown(&self) {
+        let (Verdict::Unknown { why } | Verdict::Unchecked { why }) = &self.verdict else { return };
+        let why = why.split_once(": ").map_or(why.as_str(), |(reason, _)| reason);
+        let (server, file) = (self.source.as_str(), self.path.display());
+        tracing::debug!(server, %file, why, "reported as unknown");
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +57,7 @@ pub enum Proof {
 impl Verdict {
     /// For a dependent beyond the number that is checked.
     pub fn beyond_limit() -> Self {
-        Self::Unchecked { why: "more files use what was changed than are asked about".to_owned() }
+        Self::Unchecked { why: "too many files depend on this change; this one was not checked".to_owned() }
     }
 
     /// Weakens the proof, because the source may not know everything.

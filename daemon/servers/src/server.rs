@@ -380,7 +380,7 @@ impl LanguageServer {
         let written = record.others_changed.max(record.text_saved);
         let is_owed =
             record.save_runs.deferred_save.is_some() || (written.is_some() && written > record.last_save);
-        !self.inner.launch.quirks.saves_for.is_empty() && is_owed
+        !self.inner.launch.quirks.save_sources.is_empty() && is_owed
     }
 
     /// The server's verdict on the last synced text, or, for a file that it does not have open, on the disk's text if

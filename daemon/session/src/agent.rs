@@ -1,4 +1,5 @@
-//! Agents: a named set of prompt, model and rules. Data; this file has the built-in ones, the host adds the user's.
+//! Agents: a named set of prompt, model and rules. This file holds the built-in agents; the host adds the
+//! user's.
 
 mod tool_switches;
 
@@ -7,8 +8,8 @@ use copydesk_permission::{PermissionAction, PermissionRule, PermissionRules};
 
 pub use tool_switches::ToolSwitches;
 
-/// The default for the most steps of a turn.
-const STEPS: u32 = 200;
+/// Default maximum of steps per turn.
+const DEFAULT_MAX_STEPS: u32 = 200;
 
 /// Makes titles.
 pub const TITLE_AGENT: &str = "title";
@@ -33,7 +34,7 @@ pub struct Agent {
     pub tools: ToolSwitches,
     /// Rules on top of the defaults and the configuration.
     pub rules: PermissionRules,
-    /// The rules without those of a repository: their denials and asks hold.
+    /// The rules without those of a repository. A repository cannot relax these.
     pub user_rules: PermissionRules,
     /// Permission keys that always ask, whatever the configuration allows.
     pub always_ask: Vec<String>,
@@ -66,7 +67,7 @@ pub fn builtin_agents() -> Vec<Agent> {
         user_rules: rules.clone(),
         rules,
         always_ask: Vec::new(),
-        max_steps: STEPS,
+        max_steps: DEFAULT_MAX_STEPS,
         primary,
         is_subagent: !primary,
         hidden: false,
@@ -86,7 +87,7 @@ pub fn builtin_agents() -> Vec<Agent> {
         true,
         "Looks, thinks and writes a plan; changes nothing else.",
         include_str!("agent/plan.md"),
-        // The host's rules say which agents it may give tasks (`role_factory.rs`).
+        // The host replaces this rule if the user decided otherwise (`role_factory.rs`).
         deny(&["edit", "task", "plan_enter"]).chain(
             [PermissionRule::new("task", EXPLORE_AGENT, PermissionAction::Allow)].into_iter().collect(),
         ),

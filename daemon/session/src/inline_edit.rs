@@ -8,11 +8,10 @@ use copydesk_model::{
 };
 use tokio::sync::mpsc;
 
-/// The context on each side of the range, in bytes.
-const AROUND: usize = 24 * 1024;
+/// The cap on the context on each side of the range.
+const MAX_CONTEXT_BYTES: usize = 24 * 1024;
 
-/// The longest answer.
-const LONGEST: usize = 1024 * 1024;
+const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 
 /// The range to rewrite.
 #[derive(Debug, Clone, Default)]
@@ -119,7 +118,7 @@ pub async fn rewrite(
             ModelEvent::PartStarted { kind, .. } => (is_text, open) = (kind == PartKind::Text, String::new()),
             ModelEvent::PartDelta { text, .. } if is_text => {
                 open.push_str(&text);
-                if whole.len() + open.len() > LONGEST {
+                if whole.len() + open.len() > MAX_ANSWER_BYTES {
                     return Err("the model does not come to an end".to_owned());
                 }
                 // If the reader is behind, this is dropped: the next text has more.
@@ -163,14 +162,14 @@ fn messages(stretch: &InlineRegion, talk: &InlineConversation) -> Vec<ModelMessa
 
 /// The end of a text, from a line start.
 fn tail(text: &str) -> &str {
-    let from = text.ceil_char_boundary(text.len().saturating_sub(AROUND));
+    let from = text.ceil_char_boundary(text.len().saturating_sub(MAX_CONTEXT_BYTES));
     let cut = text.get(from..).unwrap_or_default();
     if from == 0 { cut } else { cut.split_once('\n').map_or(cut, |(_, rest)| rest) }
 }
 
 /// The beginning of a text, to a line end.
 fn head(text: &str) -> &str {
-    let to = text.floor_char_boundary(AROUND);
+    let to = text.floor_char_boundary(MAX_CONTEXT_BYTES);
     let cut = text.get(..to).unwrap_or_default();
     if to == text.len() { cut } else { cut.rsplit_once('\n').map_or(cut, |(lines, _)| lines) }
 }
@@ -229,8 +228,8 @@ mod tests {
     #[test]
     fn what_is_around_is_cut_at_lines() {
         let long = "0123456789\n".repeat(10_000);
-        assert!(tail(&long).len() <= AROUND && tail(&long).starts_with("0123"));
-        assert!(head(&long).len() <= AROUND && head(&long).ends_with("789"));
+        assert!(tail(&long).len() <= MAX_CONTEXT_BYTES && tail(&long).starts_with("0123"));
+        assert!(head(&long).len() <= MAX_CONTEXT_BYTES && head(&long).ends_with("789"));
         assert_eq!((tail("a\nb"), head("a\nb")), ("a\nb", "a\nb"));
     }
 

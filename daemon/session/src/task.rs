@@ -10,11 +10,11 @@ use tokio_util::sync::CancellationToken;
 use crate::actor::{PromptDelivery, PromptRequest, SessionHandle};
 use crate::data::{CallPart, Part, PartContent, PartState};
 use crate::event::{SessionEvent, TurnEnd};
-use crate::task_call::LONGEST;
+use crate::task_call::MAX_LABEL_CHARS;
 use crate::task_call::argument;
 
-/// The most changed files that are listed.
-const FILES: usize = 200;
+/// The cap on listed changed files.
+const MAX_FILES: usize = 200;
 
 /// The arguments that describe a call, the best first.
 const TELLING: [&str; 7] = ["description", "filePath", "path", "pattern", "command", "url", "query"];
@@ -140,7 +140,7 @@ impl TaskMonitor {
         if let Some(known) = self.files.iter_mut().find(|known| known.filepath == file.filepath) {
             known.additions = known.additions.saturating_add(file.additions);
             known.deletions = known.deletions.saturating_add(file.deletions);
-        } else if self.files.len() < FILES {
+        } else if self.files.len() < MAX_FILES {
             self.files.push(file);
         }
     }
@@ -156,7 +156,7 @@ fn describe_call(call: &CallPart) -> String {
     let about = argument(&call.arguments, &TELLING).unwrap_or_default();
     let words = format!("{} {about}", call.name);
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_LABEL_CHARS) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line,
     }
@@ -208,7 +208,7 @@ mod tests {
         let PartContent::Call(call) = called("bash", &long, PartState::Running, Value::Null).content else {
             panic!()
         };
-        assert_eq!(describe_call(&call).chars().count(), LONGEST + 1);
+        assert_eq!(describe_call(&call).chars().count(), MAX_LABEL_CHARS + 1);
     }
 
     #[test]

@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::data::{CallPart, Part};
 
 const TOOL: &str = "task";
-/// The longest text about what a task does now, in characters.
-pub(crate) const LONGEST: usize = 80;
+/// The cap on the text about what a task does now.
+pub(crate) const MAX_LABEL_CHARS: usize = 80;
 
 /// Longer arguments are not parsed.
-const LOOKED_AT: usize = 64 * 1024;
+const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
 /// Tells the model how to continue the task of an interrupted call.
 pub(crate) fn resume_hint(call: &CallPart, part: &Part) -> String {
@@ -25,11 +25,11 @@ pub(crate) fn resume_hint(call: &CallPart, part: &Part) -> String {
 pub(crate) fn task_label(call: &CallPart) -> String {
     let about = argument(&call.arguments, &["description"]).unwrap_or_default();
     let about: String = about.split_whitespace().flat_map(|word| [" ", word]).collect();
-    about.chars().take(LONGEST).collect()
+    about.chars().take(MAX_LABEL_CHARS).collect()
 }
 
 pub(crate) fn argument(arguments: &str, names: &[&str]) -> Option<String> {
-    if arguments.len() > LOOKED_AT {
+    if arguments.len() > MAX_ARGUMENT_BYTES {
         return None;
     }
     let arguments: Value = serde_json::from_str(arguments).ok()?;

@@ -65,6 +65,26 @@ impl Change {
         self.edits.is_empty()
     }
 
+    /// The same change in at most `most` edits. Edits with little text between them become one, which writes that text again.
+    pub fn joined(&self, text: &str, most: usize) -> Result<Self, StaleChangeError> {
+        if self.edits.len() <= most {
+            return Ok(self.clone());
+        }
+        let pairs = self.edits.iter().zip(self.edits.iter().skip(1));
+        let gaps: Vec<_> = pairs.map(|(one, next)| next.range.start.saturating_sub(one.range.end)).collect();
+        let mut longest = gaps.clone();
+        longest.sort_unstable_by(|one, other| other.cmp(one));
+        let longest_joined = longest.get(most.saturating_sub(1)).copied().unwrap_or_default();
+        let (mut edits, mut group) = (Vec::with_capacity(most), Vec::new());
+        for (edit, gap) in self.edits.iter().zip(gaps.into_iter().chain([usize::MAX])) {
+            group.push(edit.clone());
+            if gap > longest_joined {
+                edits.extend(join_edits(text, std::mem::take(&mut group))?);
+            }
+        }
+        Ok(Self { edits })
+    }
+
     pub fn apply(&self, text: &str) -> Result<String, StaleChangeError> {
         self.apply_within(text, 0..text.len())
     }
@@ -86,6 +106,14 @@ impl Change {
         result.push_str(text.get(at..piece.end).unwrap_or_default());
         Ok(result)
     }
+}
+
+/// One edit instead of several.
+fn join_edits(text: &str, edits: Vec<Edit>) -> Result<Option<Edit>, StaleChangeError> {
+    let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return Ok(None) };
+    let range = first.range.start..last.range.end;
+    let text = Change { edits }.apply_within(text, range.clone())?;
+    Ok(Some(Edit { range, text }))
 }
 
 /// The edits that turn `old`, which starts at `base` in its text, into `new`. Lines with equal keys stay as
@@ -182,6 +210,22 @@ mod tests {
         check("é", "è", &[(0..2, "è")]);
         check("a\r\n", "a\n", &[(1..3, "\n")]);
         check("a\r", "a\r\n", &[(1..2, "\r\n")]);
+    }
+
+    #[test]
+    fn edits_are_joined_across_the_shortest_texts() {
+        let (old, new) = ("a\nb\nc\nd\ne\nf\ng\n", "A\nb\nC\nd\ne\nf\nG\n");
+        let change = Change::between(old, new);
+        for (most, expected) in [
+            (3, vec![(0..1, "A"), (4..5, "C"), (12..13, "G")]),
+            (2, vec![(0..5, "A\nb\nC"), (12..13, "G")]),
+            (1, vec![(0..13, "A\nb\nC\nd\ne\nf\nG")]),
+        ] {
+            let joined = change.joined(old, most).unwrap();
+            let seen: Vec<_> = joined.edits().iter().map(|e| (e.range.clone(), e.text.as_str())).collect();
+            assert_eq!(seen, expected);
+        }
+        assert!(change.joined("short", 1).is_err());
     }
 
     #[test]

@@ -74,7 +74,11 @@ proptest! {
     #[test]
     fn a_change_makes_the_new_text_and_stays_apart(old in wild(), new in wild()) {
         let change = Change::between(&old, &new);
-        prop_assert_eq!(change.apply(&old).unwrap(), new);
+        prop_assert_eq!(&change.apply(&old).unwrap(), &new);
+        for most in 1..4 {
+            let joined = change.joined(&old, most).unwrap();
+            prop_assert!(joined.edits().len() <= most && joined.apply(&old).unwrap() == new);
+        }
         let mut end = None;
         for edit in change.edits() {
             prop_assert!(end.is_none_or(|end| end < edit.range.start) && edit.range.start <= edit.range.end);

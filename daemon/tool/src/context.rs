@@ -23,7 +23,7 @@ use crate::question::{Question, QuestionAnswers};
 use crate::todo::TodoList;
 
 /// The longest path that Linux accepts. The call rejects a longer one without asking.
-const LONGEST_PATH: usize = 4096;
+const MAX_PATH_BYTES: usize = 4096;
 
 /// An ask: the rules decide, and where they say `ask`, the user.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -193,9 +193,9 @@ impl ToolContext {
         path: &str,
         open: &[PathBuf],
     ) -> Result<ResolvedPath, ToolError> {
-        if path.len() > LONGEST_PATH {
+        if path.len() > MAX_PATH_BYTES {
             let message =
-                format!("A path of {} bytes leads nowhere; the longest has {LONGEST_PATH}.", path.len());
+                format!("A path of {} bytes leads nowhere; the longest has {MAX_PATH_BYTES}.", path.len());
             return Err(ToolError::new(ToolErrorKind::Arguments, message));
         }
         let place = self.files.resolve(path);

@@ -19,6 +19,7 @@ pub enum PermissionDenial {
 }
 
 impl PermissionDenial {
+    // The offline model looks for "said no", "forbids this" and "Nobody is there" (`offline/fix_errors.rs`).
     pub(crate) fn into_error(self) -> ToolError {
         match self {
             Self::ByRule { why } => ToolError::new(
@@ -26,11 +27,11 @@ impl PermissionDenial {
                 format!("A rule forbids this: {why}. Find another way, or say what you would need."),
             ),
             Self::ByUser { reason: Some(reason) } => {
-                ToolError::new(ToolErrorKind::Denied, format!("The person said no: {reason}"))
+                ToolError::new(ToolErrorKind::Denied, format!("The user said no: {reason}"))
             }
             Self::ByUser { reason: None } => ToolError::new(
                 ToolErrorKind::Denied,
-                "The person said no. Do not try the same again; ask what they want instead.",
+                "The user said no. Do not try the same again; ask what they want instead.",
             ),
             Self::Unattended => ToolError::new(
                 ToolErrorKind::Denied,

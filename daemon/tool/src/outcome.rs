@@ -5,8 +5,8 @@ use std::sync::Arc;
 use copydesk_metadata::CallMetadata;
 use serde::{Deserialize, Serialize};
 
-/// In characters; a view truncates it to its own width.
-const LONGEST_TITLE: usize = 300;
+/// A view truncates a title to its own width.
+const MAX_TITLE_CHARS: usize = 300;
 
 /// A successful call. `output` is for the model; `title` and `metadata` are for the user.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -70,7 +70,7 @@ impl ToolError {
     }
 
     pub fn cancelled() -> Self {
-        Self::new(ToolErrorKind::Cancelled, "The person cancelled this call.")
+        Self::new(ToolErrorKind::Cancelled, "The user cancelled this call.")
     }
 
     pub fn with_metadata(self, metadata: impl Into<CallMetadata>) -> Self {
@@ -95,7 +95,7 @@ pub struct CallOutcome {
 /// Cuts a text to the one line that a title may have.
 pub(crate) fn one_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(LONGEST_TITLE) {
+    match line.char_indices().nth(MAX_TITLE_CHARS) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line.to_owned(),
     }

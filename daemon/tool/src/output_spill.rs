@@ -5,8 +5,8 @@ use std::time::SystemTime;
 
 use crate::time_limits::SPILL_MAX_AGE;
 
-/// The cap of a stored output.
-const LARGEST: usize = 64 * 1024 * 1024;
+/// The cap on a stored output.
+const MAX_OUTPUT_BYTES: usize = 64 * 1024 * 1024;
 
 /// A folder of outputs with one file per call, or of such folders with one per session.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl OutputSpill {
     pub(crate) async fn store_output(&self, call: &str, text: &str) -> Option<PathBuf> {
         let safe = safe(call);
         let path = self.folder.join(format!("{}.txt", if safe.is_empty() { "call" } else { &safe }));
-        let end = text.floor_char_boundary(LARGEST.min(text.len()));
+        let end = text.floor_char_boundary(MAX_OUTPUT_BYTES.min(text.len()));
         tokio::fs::create_dir_all(&self.folder).await.ok()?;
         tokio::fs::write(&path, text.get(..end)?).await.ok()?;
         Some(path)

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 const FOLDER: &str = ".copydesk/plans";
 
-/// The most entries of the folder that are read.
-const MOST_ENTRIES: usize = 10_000;
+/// The cap on entries of the folder to read.
+const MAX_ENTRIES: usize = 10_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanFile {
@@ -40,7 +40,7 @@ impl PlanFile {
 
     /// The newest plan, relative to the workspace root. Blocks.
     pub(crate) fn find(&self, root: &Path) -> Option<String> {
-        let entries = std::fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten().take(MOST_ENTRIES);
+        let entries = std::fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten().take(MAX_ENTRIES);
         let is_ours = |name: &str| name.starts_with(&format!("{}-", self.time)) && name.ends_with(".md");
         let plan = |entry: std::fs::DirEntry| {
             let name = entry.file_name().into_string().ok().filter(|name| is_ours(name))?;

@@ -23,8 +23,7 @@ use invalid_tool::invalid_call;
 
 type ToolMap = BTreeMap<String, Arc<dyn AnyTool>>;
 
-/// The most calls in a batch.
-const MOST: usize = 25;
+const MAX_BATCH_CALLS: usize = 25;
 
 /// A call as a model wrote it.
 #[derive(Debug, Clone, Copy)]
@@ -142,41 +141,49 @@ impl PreparedCall {
     }
 }
 
-pub(crate) fn prepare(tools: &ToolMap, call: &RawCall<'_>, wanted: impl Fn(&str) -> bool) -> PreparedCall {
-    let mut outer = prepare_single(tools, call, &wanted);
+pub(crate) fn prepare(
+    tools: &ToolMap,
+    call: &RawCall<'_>,
+    is_key_offered: impl Fn(&str) -> bool,
+) -> PreparedCall {
+    let mut outer = prepare_single(tools, call, &is_key_offered);
     let inner = outer.tool.inner_calls(&outer.arguments);
-    outer.surplus = inner.len().saturating_sub(MOST);
-    for inner in inner.into_iter().take(MOST) {
+    outer.surplus = inner.len().saturating_sub(MAX_BATCH_CALLS);
+    for inner in inner.into_iter().take(MAX_BATCH_CALLS) {
         let arguments = inner.arguments.to_string();
         let written = RawCall {
             name: &inner.name,
             arguments: &arguments,
             completeness: ArgumentsCompleteness::Complete,
         };
-        let one = prepare_single(tools, &written, &wanted);
+        let one = prepare_single(tools, &written, &is_key_offered);
         let is_nested = !one.tool.inner_calls(&one.arguments).is_empty();
-        outer.inner.push(if is_nested { nested(&written) } else { one });
+        outer.inner.push(if is_nested { nested_batch_call(&written) } else { one });
     }
     outer
 }
 
-fn nested(call: &RawCall<'_>) -> PreparedCall {
-    let message = format!("`{}` cannot stand in another one: give its calls in one list.", call.name);
+fn nested_batch_call(call: &RawCall<'_>) -> PreparedCall {
+    let message = format!("`{}` cannot be nested; put all calls in one list.", call.name);
     invalid_call(call.name, call.arguments, ToolErrorKind::Arguments, message)
 }
 
-fn prepare_single(tools: &ToolMap, call: &RawCall<'_>, wanted: impl Fn(&str) -> bool) -> PreparedCall {
+fn prepare_single(
+    tools: &ToolMap,
+    call: &RawCall<'_>,
+    is_key_offered: impl Fn(&str) -> bool,
+) -> PreparedCall {
     let found = tool_names::match_tool_name(call.name, tools.keys().map(String::as_str));
     let (name, is_near) = match found {
         Some(ToolNameMatch::Spelled(name)) => (name, false),
         Some(ToolNameMatch::Near(name)) => (name, true),
-        None => return unknown(tools, call, wanted),
+        None => return unknown_tool_call(tools, call, is_key_offered),
     };
-    let Some(tool) = tools.get(name) else { return unknown(tools, call, wanted) };
+    let Some(tool) = tools.get(name) else { return unknown_tool_call(tools, call, is_key_offered) };
     let is_off = tool.permission_key() == DISABLED_KEY;
     let understood = match parse_call_arguments(tool.as_ref(), call) {
         // A misspelled name and arguments that do not fit: the model meant another tool.
-        Err(_) if is_near => return unknown(tools, call, wanted),
+        Err(_) if is_near => return unknown_tool_call(tools, call, is_key_offered),
         Err(_) if is_off => ParsedArguments { value: Value::Object(Map::new()), repairs: Vec::new() },
         Err(message) => return invalid_call(name, call.arguments, ToolErrorKind::Arguments, message),
         Ok(understood) => understood,
@@ -197,10 +204,14 @@ fn parse_call_arguments(tool: &dyn AnyTool, call: &RawCall<'_>) -> Result<Parsed
     Ok(understood)
 }
 
-fn unknown(tools: &ToolMap, call: &RawCall<'_>, wanted: impl Fn(&str) -> bool) -> PreparedCall {
+fn unknown_tool_call(
+    tools: &ToolMap,
+    call: &RawCall<'_>,
+    is_key_offered: impl Fn(&str) -> bool,
+) -> PreparedCall {
     let offered: Vec<_> = tools
         .iter()
-        .filter(|(_, tool)| tool.permission_key() != DISABLED_KEY && wanted(&tool.permission_key()))
+        .filter(|(_, tool)| tool.permission_key() != DISABLED_KEY && is_key_offered(&tool.permission_key()))
         .map(|(name, _)| name.as_str())
         .collect();
     let name: String = call.name.chars().take(100).collect();

@@ -54,12 +54,11 @@ impl ToolRegistry {
         self.tools.insert(tool.name().into_owned(), tool.into());
     }
 
-    /// The tools whose permission key `wanted` accepts, sorted by name.
-    pub fn definitions(&self, wanted: impl Fn(&str) -> bool) -> Vec<ToolDefinition> {
-        let tools = self
-            .tools
-            .iter()
-            .filter(|(_, tool)| tool.permission_key() != DISABLED_KEY && wanted(&tool.permission_key()));
+    /// The tools whose permission key `is_key_offered` accepts, sorted by name.
+    pub fn definitions(&self, is_key_offered: impl Fn(&str) -> bool) -> Vec<ToolDefinition> {
+        let tools = self.tools.iter().filter(|(_, tool)| {
+            tool.permission_key() != DISABLED_KEY && is_key_offered(&tool.permission_key())
+        });
         let spec = |(name, tool): (&String, &Arc<dyn AnyTool>)| ToolDefinition {
             name: name.clone(),
             prompt: tool.prompt().into_owned(),
@@ -68,9 +67,9 @@ impl ToolRegistry {
         tools.map(spec).collect()
     }
 
-    /// Finds the tool and parses the arguments. `wanted` says which permission keys the model was offered.
-    pub fn prepare(&self, call: &RawCall<'_>, wanted: impl Fn(&str) -> bool) -> PreparedCall {
-        prepared_call::prepare(&self.tools, call, wanted)
+    /// Finds the tool and parses the arguments. `is_key_offered` says which permission keys the model was offered.
+    pub fn prepare(&self, call: &RawCall<'_>, is_key_offered: impl Fn(&str) -> bool) -> PreparedCall {
+        prepared_call::prepare(&self.tools, call, is_key_offered)
     }
 
     /// The files that a call will touch.
@@ -122,7 +121,7 @@ impl ToolRegistry {
 
     async fn run_tool(&self, call: PreparedCall, context: ToolContext) -> Result<ToolOutput, ToolError> {
         if context.cancel.is_cancelled() {
-            let message = "The person cancelled this call before it began. Nothing of it was carried out.";
+            let message = "The user cancelled this call before it began. Nothing of it was carried out.";
             return Err(ToolError::new(ToolErrorKind::Cancelled, message));
         }
         let name = call.name();

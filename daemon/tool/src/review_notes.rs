@@ -4,62 +4,63 @@ use std::fmt::Write as _;
 
 use copydesk_workspace::reviews::{FeedbackItem, FeedbackKind, ReviewFeedback};
 
-/// The cap of a quoted text.
-const MOST_LINES: usize = 40;
-const MOST_CHARS: usize = 4000;
-/// The most files that a note names.
-const MOST_FILES: usize = 20;
+/// The caps on a quoted text.
+const MAX_QUOTED_LINES: usize = 40;
+const MAX_QUOTED_BYTES: usize = 4000;
+/// The cap on files that a note names.
+const MAX_NAMED_FILES: usize = 20;
 
 /// One note about everything since the model's last step; none if nothing happened.
-pub fn review_note(news: &ReviewFeedback, changed: &[String]) -> Option<String> {
-    if news.is_empty() && changed.is_empty() {
+pub fn review_note(feedback: &ReviewFeedback, changed: &[String]) -> Option<String> {
+    if feedback.is_empty() && changed.is_empty() {
         return None;
     }
     let mut note = String::new();
-    if !news.is_empty() {
-        note.push_str("[What the person did with your edits since your last step:\n");
-        if news.left_out > 0 {
-            let _ = writeln!(note, "- {} older decisions are left out here.", news.left_out);
+    if !feedback.is_empty() {
+        note.push_str("[What the user did with your edits since your last step:\n");
+        if feedback.left_out > 0 {
+            let _ = writeln!(note, "- {} older decisions are left out here.", feedback.left_out);
         }
-        news.items.iter().for_each(|item| line(&mut note, item));
+        feedback.items.iter().for_each(|item| write_item(&mut note, item));
     }
     if !changed.is_empty() {
         let opening = if note.is_empty() { "[" } else { "" };
-        let files = changed.iter().take(MOST_FILES).map(String::as_str).collect::<Vec<_>>().join("`, `");
-        let more = match changed.len().saturating_sub(MOST_FILES) {
+        let files = changed.iter().take(MAX_NAMED_FILES).map(String::as_str).collect::<Vec<_>>().join("`, `");
+        let more = match changed.len().saturating_sub(MAX_NAMED_FILES) {
             0 => String::new(),
             more => format!(", and {more} more"),
         };
-        let _ = writeln!(note, "{opening}Not as you last read them, and not by your edits: `{files}`{more}.");
+        let _ = writeln!(note, "{opening}Changed since you last read them, but not by you: `{files}`{more}.");
     }
     Some(format!("{}]", note.trim_end()))
 }
 
 /// What became of one call, hunk by hunk.
 pub(crate) fn decision_lines(items: &[FeedbackItem]) -> String {
-    let mut told = String::new();
-    items.iter().for_each(|item| line(&mut told, item));
-    told.trim_end().to_owned()
+    let mut lines = String::new();
+    items.iter().for_each(|item| write_item(&mut lines, item));
+    lines.trim_end().to_owned()
 }
 
-fn line(told: &mut String, item: &FeedbackItem) {
-    let _ = write!(told, "- {}: {}", place(item), what(item));
+// The offline model looks for "- ", "rejected;" and " They say: " in these lines (`offline/advice.rs`).
+fn write_item(out: &mut String, item: &FeedbackItem) {
+    let _ = write!(out, "- {}: {}", format_location(item), describe_outcome(item));
     match &item.comment {
         Some(comment) if item.happened == FeedbackKind::Commented => {
-            let _ = write!(told, " {}", comment.trim());
+            let _ = write!(out, " {}", comment.trim());
         }
         Some(comment) => {
-            let _ = write!(told, " They say: {}", comment.trim());
+            let _ = write!(out, " They say: {}", comment.trim());
         }
         None => {}
     }
-    told.push('\n');
+    out.push('\n');
     if let Some(text) = &item.text {
-        shown(told, text);
+        write_quote(out, text);
     }
 }
 
-fn place(item: &FeedbackItem) -> String {
+fn format_location(item: &FeedbackItem) -> String {
     let FeedbackItem { shown, line, lines, .. } = item;
     match (line, lines) {
         (0, _) => format!("`{shown}`"),
@@ -68,35 +69,37 @@ fn place(item: &FeedbackItem) -> String {
     }
 }
 
-fn what(item: &FeedbackItem) -> &'static str {
+fn describe_outcome(item: &FeedbackItem) -> &'static str {
     match item.happened {
         FeedbackKind::Accepted => "accepted.",
         FeedbackKind::AcceptedEdited if item.partly => {
             "only a part of it was accepted; read the place again."
         }
-        FeedbackKind::AcceptedEdited => "accepted with the person's own changes; it now reads:",
+        FeedbackKind::AcceptedEdited => "accepted with the user's own changes; it now reads:",
         FeedbackKind::Rejected if item.partly => "a part of it was rejected; read the place again.",
         FeedbackKind::Rejected if item.line == 0 => "rejected; the file is as it was before.",
         FeedbackKind::Rejected => "rejected; the lines are as they were before.",
-        FeedbackKind::Edited => "not decided yet, and changed by the person; it now reads:",
+        FeedbackKind::Edited => "not decided yet, and changed by the user; it now reads:",
         FeedbackKind::Open => "not decided yet.",
-        FeedbackKind::Commented => "the person says:",
-        FeedbackKind::Lost => "changed by somebody before it was decided; this text of yours may be gone:",
+        FeedbackKind::Commented => "the user says:",
+        FeedbackKind::Lost => {
+            "the user or another program changed these lines before a decision; your text may be gone:"
+        }
     }
 }
 
-fn shown(told: &mut String, text: &str) {
-    let mut left = MOST_CHARS;
+fn write_quote(out: &mut String, text: &str) {
+    let mut left = MAX_QUOTED_BYTES;
     for (number, line) in text.lines().enumerate() {
-        if number == MOST_LINES || line.len() > left {
-            told.push_str("  … (more than is shown)\n");
+        if number == MAX_QUOTED_LINES || line.len() > left {
+            out.push_str("  … (more than is shown)\n");
             return;
         }
         left -= line.len();
-        let _ = writeln!(told, "  {line}");
+        let _ = writeln!(out, "  {line}");
     }
     if text.is_empty() {
-        told.push_str("  (nothing)\n");
+        out.push_str("  (nothing)\n");
     }
 }
 
@@ -137,38 +140,38 @@ mod tests {
             item(0, 0, FeedbackKind::Rejected),
             item(30, 9, FeedbackKind::Open),
         ];
-        let news = ReviewFeedback { items: items.into(), left_out: 2 };
+        let feedback = ReviewFeedback { items: items.into(), left_out: 2 };
         expect![[r#"
-            [What the person did with your edits since your last step:
+            [What the user did with your edits since your last step:
             - 2 older decisions are left out here.
             - `src/a.rs` line 3: accepted.
             - `src/a.rs` lines 7-8: rejected; the lines are as they were before. They say: Keep the name.
-            - `src/a.rs` lines 12-13: not decided yet, and changed by the person; it now reads:
+            - `src/a.rs` lines 12-13: not decided yet, and changed by the user; it now reads:
               let a = 1;
               let b = 2;
-            - `src/a.rs` line 14: accepted with the person's own changes; it now reads:
+            - `src/a.rs` line 14: accepted with the user's own changes; it now reads:
               (nothing)
             - `src/a.rs` lines 15-18: only a part of it was accepted; read the place again.
-            - `src/a.rs` line 20: the person says: Why?
+            - `src/a.rs` line 20: the user says: Why?
               fn f() {}
             - `src/a.rs`: rejected; the file is as it was before.
             - `src/a.rs` lines 30-38: not decided yet.
-            Not as you last read them, and not by your edits: `b.rs`, `c.rs`.]"#]]
-        .assert_eq(&review_note(&news, &["b.rs".to_owned(), "c.rs".to_owned()]).unwrap());
+            Changed since you last read them, but not by you: `b.rs`, `c.rs`.]"#]]
+        .assert_eq(&review_note(&feedback, &["b.rs".to_owned(), "c.rs".to_owned()]).unwrap());
         assert_eq!(review_note(&ReviewFeedback::default(), &[]), None);
-        expect!["[Not as you last read them, and not by your edits: `b.rs`.]"]
+        expect!["[Changed since you last read them, but not by you: `b.rs`.]"]
             .assert_eq(&review_note(&ReviewFeedback::default(), &["b.rs".to_owned()]).unwrap());
         let many: Vec<_> = (0..99).map(|file| format!("{file}.rs")).collect();
-        let told = review_note(&ReviewFeedback::default(), &many).unwrap();
-        assert!(told.ends_with("`19.rs`, and 79 more.]"), "{told}");
+        let note = review_note(&ReviewFeedback::default(), &many).unwrap();
+        assert!(note.ends_with("`19.rs`, and 79 more.]"), "{note}");
     }
 
     #[test]
     fn a_long_text_is_cut() {
         let text = "x\n".repeat(1000);
-        let told =
+        let note =
             decision_lines(&[FeedbackItem { text: Some(text), ..item(1, 1000, FeedbackKind::Edited) }]);
-        assert_eq!(told.lines().count(), MOST_LINES + 2);
-        assert!(told.ends_with("… (more than is shown)"), "{told}");
+        assert_eq!(note.lines().count(), MAX_QUOTED_LINES + 2);
+        assert!(note.ends_with("… (more than is shown)"), "{note}");
     }
 }

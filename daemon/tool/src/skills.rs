@@ -18,20 +18,19 @@ use crate::front_matter::{FrontMatter, FrontMatterProblem};
 
 const FILE: &str = "SKILL.md";
 
-/// The deepest that a skill may be below a skill folder.
-const DEEPEST: usize = 3;
+/// How deep a skill may be below a skill folder.
+const MAX_DEPTH: usize = 3;
 
-/// The most entries of one folder, skills of all folders, and problems.
-const MOST_ENTRIES: usize = 5000;
-const MOST: usize = 300;
-const MOST_PROBLEMS: usize = 50;
+/// The caps on entries of one folder, skills of all folders, and problems.
+const MAX_ENTRIES: usize = 5000;
+const MAX_SKILLS: usize = 300;
+const MAX_PROBLEMS: usize = 50;
 
-/// How many bytes are read for the front matter.
-const HEAD: u64 = 64 * 1024;
+/// The cap on what is read for the front matter.
+const MAX_HEAD_BYTES: u64 = 64 * 1024;
 
-/// The longest name and description, in characters.
-const LONGEST_NAME: usize = 64;
-const LONGEST_DESCRIPTION: usize = 1024;
+const MAX_NAME_CHARS: usize = 64;
+const MAX_DESCRIPTION_CHARS: usize = 1024;
 
 /// A folder to search.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,8 +68,8 @@ pub fn find_skills(shelves: &[SkillFolder]) -> SkillCatalog {
     let mut seen = HashSet::new();
     for SkillFolder { folder, repository } in shelves {
         let within = repository.as_ref().and_then(|root| root.canonicalize().ok());
-        let (mut files, mut left) = (Vec::new(), MOST_ENTRIES);
-        walk(folder, DEEPEST, &mut left, &mut files);
+        let (mut files, mut left) = (Vec::new(), MAX_ENTRIES);
+        walk(folder, MAX_DEPTH, &mut left, &mut files);
         for file in files {
             let Ok(path) = file.canonicalize() else { continue };
             let Some(folder) = file.parent().and_then(|folder| folder.canonicalize().ok()) else { continue };
@@ -92,11 +91,11 @@ pub fn find_skills(shelves: &[SkillFolder]) -> SkillCatalog {
                     let why = format!("your own skill `{name}` wins, so this one is ignored");
                     problems.push(format!("{}: {why}", path.display()));
                 }
-                Ok(skill) if skills.len() < MOST || skills.contains_key(&skill.name) => {
+                Ok(skill) if skills.len() < MAX_SKILLS || skills.contains_key(&skill.name) => {
                     skills.insert(skill.name.clone(), skill);
                 }
                 Ok(skill) => {
-                    let why = format!("there are {MOST} skills already; `{}` is ignored", skill.name);
+                    let why = format!("there are {MAX_SKILLS} skills already; `{}` is ignored", skill.name);
                     problems.push(format!("{}: {why}", path.display()));
                 }
                 Err(FrontMatterProblem { line, what }) => {
@@ -105,7 +104,7 @@ pub fn find_skills(shelves: &[SkillFolder]) -> SkillCatalog {
             }
         }
     }
-    problems.truncate(MOST_PROBLEMS);
+    problems.truncate(MAX_PROBLEMS);
     SkillCatalog { skills: skills.into_values().collect(), problems }
 }
 
@@ -118,7 +117,7 @@ fn walk(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>) 
     folders.sort();
     for folder in folders {
         let file = folder.join(FILE);
-        if files.len() >= MOST {
+        if files.len() >= MAX_SKILLS {
             return;
         }
         if file.is_file() {
@@ -132,7 +131,7 @@ fn walk(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>) 
 fn read(path: &Path, folder: PathBuf, foreign: bool) -> Result<Skill, FrontMatterProblem> {
     let wrong = |line: usize, what: &str| FrontMatterProblem { line, what: what.to_owned() };
     let mut bytes = Vec::new();
-    let opened = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut bytes));
+    let opened = File::open(path).and_then(|file| file.take(MAX_HEAD_BYTES).read_to_end(&mut bytes));
     opened.map_err(|error| wrong(1, &format!("it cannot be read: {error}")))?;
     let text = plain(&bytes);
     let (head, _) = FrontMatter::split(&text);
@@ -145,15 +144,15 @@ fn read(path: &Path, folder: PathBuf, foreign: bool) -> Result<Skill, FrontMatte
     let usual = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let name = head.text("name").or(usual).unwrap_or_default();
     let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | ':');
-    if name.is_empty() || name.chars().count() > LONGEST_NAME || !name.chars().all(is_letter) {
+    if name.is_empty() || name.chars().count() > MAX_NAME_CHARS || !name.chars().all(is_letter) {
         let what =
-            format!("its `name` may have letters, digits, `-`, `_`, `.` and `:`, at most {LONGEST_NAME}");
+            format!("its `name` may have letters, digits, `-`, `_`, `.` and `:`, at most {MAX_NAME_CHARS}");
         return Err(wrong(head.line("name"), &what));
     }
     let description = head.text("description");
     let description =
         description.ok_or_else(|| wrong(head.line("description"), "its `description` is missing"))?;
-    let description = description.chars().take(LONGEST_DESCRIPTION).collect();
+    let description = description.chars().take(MAX_DESCRIPTION_CHARS).collect();
     Ok(Skill { name, description, path: path.to_owned(), folder, is_from_repository: foreign })
 }
 
@@ -254,8 +253,8 @@ mod tests {
         for (one, other) in (0..80).flat_map(|one| (0..80).map(move |other| (one, other))) {
             fs::create_dir_all(dir.path().join(format!("{one}/{other}"))).unwrap();
         }
-        let (mut files, mut left) = (Vec::new(), MOST_ENTRIES);
-        walk(dir.path(), DEEPEST, &mut left, &mut files);
+        let (mut files, mut left) = (Vec::new(), MAX_ENTRIES);
+        walk(dir.path(), MAX_DEPTH, &mut left, &mut files);
         assert_eq!((files.len(), left), (0, 0));
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use copydesk_workspace::time_limits::EDIT_DEADLINE;
 
 /// How long a cancelled tool may take to end. Then the registry abandons it, so that no cancel hangs. Longer than the
-/// deadline of an edit: an editor that does not respond may still make it, and nobody would follow it.
+/// deadline of an edit: an editor that does not respond may still make it, and the call would not notice it.
 pub(crate) const CANCELLED_TOOL_GRACE: Duration = EDIT_DEADLINE.saturating_add(Duration::from_secs(2));
 
 /// How long a command may run if the model names no timeout. Then it is ended, and the model gets its output so far.

@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// The largest file that is read, in bytes. Real ones have some kilobytes.
-const LARGEST: u64 = 1024 * 1024;
+/// Larger files are not read. Real ones have some kilobytes.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// For one folder: `.ignore`, `.gitignore`, and what git excludes if it is a repository.
 pub fn are_readable(folder: &Path) -> bool {
@@ -40,13 +40,13 @@ fn is_git_readable(git: &Path) -> bool {
 
 /// A missing file is readable. A folder of that name has no rules: reading it fails at once.
 fn is_readable(file: &Path) -> bool {
-    fs::metadata(file).map_or(true, |meta| meta.is_dir() || meta.is_file() && meta.len() <= LARGEST)
+    fs::metadata(file).map_or(true, |meta| meta.is_dir() || meta.is_file() && meta.len() <= MAX_FILE_BYTES)
 }
 
 fn first_line(file: &Path) -> Option<String> {
     let mut text = String::new();
     if is_readable(file) {
-        File::open(file).ok()?.take(LARGEST).read_to_string(&mut text).ok()?;
+        File::open(file).ok()?.take(MAX_FILE_BYTES).read_to_string(&mut text).ok()?;
     }
     text.lines().next().map(str::to_owned)
 }
@@ -68,7 +68,7 @@ mod tests {
         symlink("nowhere", at("plain/.ignore")).unwrap();
         fs::create_dir_all(at("none/.ignore")).unwrap();
         symlink("/dev/zero", at("zero/.ignore")).unwrap();
-        File::create(at("large/.gitignore")).unwrap().set_len(LARGEST + 1).unwrap();
+        File::create(at("large/.gitignore")).unwrap().set_len(MAX_FILE_BYTES + 1).unwrap();
         symlink("/dev/zero", at("git/.git/info/exclude")).unwrap();
         fs::write(at("tree/.git"), format!("gitdir: {}\n", at("none").display())).unwrap();
         let are = |name: &str| are_readable(&at(name));

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
 /// As many as Linux follows.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Like `canonicalize`, but also for paths whose end does not exist, and for dangling symlinks.
 pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
@@ -30,7 +30,7 @@ pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
             continue;
         }
         links += 1;
-        if links > MOST_LINKS {
+        if links > MAX_LINKS {
             return Err(io::Error::other("its links lead in a circle"));
         }
         let target = fs::read_link(&next)?;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// The most items to report at once; older ones are only counted.
-const MOST: usize = 200;
+/// The cap on items to report at once; older ones are only counted.
+const MAX_ITEMS: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FeedbackKind {
@@ -24,10 +24,10 @@ pub enum FeedbackKind {
     Lost,
 }
 
-/// One event.
+/// One decision, comment or change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedbackItem {
-    /// The document, for a model.
+    /// The path shown to the model.
     pub shown: String,
     /// From 1, at the time; 0 is the file itself.
     pub line: usize,
@@ -43,7 +43,7 @@ pub struct FeedbackItem {
     pub by: Vec<Arc<str>>,
 }
 
-/// Events in their order.
+/// Items in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewFeedback {
     pub items: VecDeque<FeedbackItem>,
@@ -53,7 +53,7 @@ pub struct ReviewFeedback {
 
 impl ReviewFeedback {
     pub(crate) fn add(&mut self, item: FeedbackItem) {
-        if self.items.len() == MOST {
+        if self.items.len() == MAX_ITEMS {
             self.items.pop_front();
             self.left_out += 1;
         }

@@ -11,7 +11,7 @@ pub(crate) const APPLY_EDIT_TIMEOUT: Duration = Duration::from_secs(20);
 pub const EDIT_DEADLINE: Duration = Duration::from_secs(15);
 
 /// How long the changed text may take to come after the editor's yes. Neovim collects changes for 150 ms. Then the edit
-/// fails, because nobody knows whether it was made.
+/// fails, because the daemon does not know whether the editor made it.
 pub(crate) const ECHO_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long SQLite waits for another process that writes: a slow disk takes seconds for a durable write. Then the write

@@ -6,7 +6,7 @@ mod model;
 
 use copydesk_text::{Document, PositionEncoding, LineBreaks, Position};
 use libfuzzer_sys::fuzz_target;
-use model::Model;
+use model::DocumentModel;
 
 /// Parts of texts: everything that encodings count differently.
 const PIECES: [&str; 12] = ["a", "b", "é", "e\u{301}", "😀", "\u{fffd}", "\n", "\r\n", "\r", "\u{2028}", "", "longer text"];
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     let manner = bytes.next().unwrap_or_default();
     let lines = if manner & 1 == 0 { LineBreaks::Any } else { LineBreaks::Lf };
     let encoding = [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32][usize::from(manner >> 1) % 3];
-    let (mut document, mut model) = (Document::new("", lines), Model::new("", lines));
+    let (mut document, mut model) = (Document::new("", lines), DocumentModel::new("", lines));
     while let (Some(a), Some(b), Some(c), Some(d), Some(pieces)) =
         (bytes.next(), bytes.next(), bytes.next(), bytes.next(), bytes.next())
     {

@@ -1,11 +1,14 @@
 //! A buffer whose text the daemon does not have: Neovim changed it without a report, or a report was lost. That is noticed
 //! before an edit and when the user rests, and the daemon gets the whole text.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use crate::model_server::ScriptedTurn;
 use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim, result};
 use crate::plugin::plugin_neovim::PluginNeovim;
+use crate::sessions::harness::ScriptedEnvironment;
 
 /// Ways in which Neovim's text and the daemon's come apart, and the lines that the user typed thereby.
 const DIFFERENCES: [(&str, &str); 4] = [
@@ -32,8 +35,18 @@ client.rpc.notify = function(method, params)
   return notify(method, params)
 end
 function typed(row, line) vim.api.nvim_buf_set_lines(B, row, row, true, { line }) end
-function flush() require('copydesk.attach').flush_one(client, B) end
+function flush() require('copydesk.sync').flush(B) end
 ";
+
+#[track_caller]
+fn window_that_loses_reports(program: &Path, scripted: &ScriptedEnvironment) -> PluginNeovim {
+    scripted.env.write("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+    let mut window = PluginNeovim::open(program, &scripted.env);
+    window.lua("vim.cmd('silent edit a.txt')");
+    window.connect();
+    window.lua(LOSES);
+    window
+}
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
@@ -49,11 +62,7 @@ fn an_edit_is_made_in_the_text_that_the_buffer_has() {
                 ScriptedTurn::new().call("c2", "edit", arguments),
                 ScriptedTurn::new().text("Done."),
             ]);
-            scripted.env.write("a.txt", "one\ntwo\nthree\nfour\nfive\n");
-            let mut window = PluginNeovim::open(program, &scripted.env);
-            window.lua("vim.cmd('silent edit a.txt')");
-            window.connect();
-            window.lua(LOSES);
+            let mut window = window_that_loses_reports(program, &scripted);
             window.lua("require('copydesk').ask('Look', { show = false })");
             window.wait_for_turn_end();
             window.lua(difference);
@@ -81,11 +90,7 @@ fn a_user_who_rests_lets_the_daemon_notice_it() {
                 ScriptedTurn::new().call("c1", "read", json!({ "filePath": "a.txt" })),
                 ScriptedTurn::new().text("Seen."),
             ]);
-            scripted.env.write("a.txt", "one\ntwo\nthree\nfour\nfive\n");
-            let mut window = PluginNeovim::open(program, &scripted.env);
-            window.lua("vim.cmd('silent edit a.txt')");
-            window.connect();
-            window.lua(LOSES);
+            let mut window = window_that_loses_reports(program, &scripted);
             window.lua(difference);
             window.lua(
                 "OPENED = 0

@@ -17,7 +17,7 @@ const WRONG: &[(&str, &str)] = &[
     ("vim.cmd('bwipeout! ' .. B)", "second: it is not open"),
     ("P.textDocument.uri = 'untitled:Untitled-77'", "untitled:Untitled-77: it is not open"),
     ("P.textDocument.uri = 'no uri'", "no uri: it is not open"),
-    ("vim.lsp.buf_detach_client(B, S.client.id)", "second: the daemon does not have it open"),
+    ("require('copydesk.sync').close(B)", "second: the daemon does not have it open"),
     ("P.edits = { S.edit({ 7, 0, 7, 0, 'x' }) }", "second: there is no place 8:1 in it"),
     ("P.edits = { S.edit({ 1, 0, 1, 99, 'x' }) }", "second: there is no place 2:100 in it"),
     ("P.edits = { S.edit({ 2, 1, 2, 1, 'x' }) }", "second: there is no place 3:2 in it"),

@@ -94,9 +94,8 @@ fn another_language_server_does_not_make_an_edit_stale() {
         let mut bare = MockDaemonNeovim::start(program, "utf-8");
         open(&mut bare, "f", "one\ntwo");
         bare.lua(
-            "require('copydesk.buffer').follow(B)
-             vim.api.nvim_buf_set_lines(B, 0, 0, true, { 'typed' })
-             require('copydesk.attach').flush_one(S.client, B)
+            "vim.api.nvim_buf_set_lines(B, 0, 0, true, { 'typed' })
+             require('copydesk.sync').flush(B)
              VERSION = S.documents[vim.uri_from_bufnr(B)].version
              local ours = S.client
              S.start('utf-16')

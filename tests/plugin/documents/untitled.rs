@@ -30,7 +30,7 @@ fn several_unnamed_buffers_are_several_documents_and_can_be_edited() {
              vim.cmd('new')
              local second = S.attach(vim.api.nvim_get_current_buf())
              vim.api.nvim_buf_set_lines(second, 0, -1, true, { 'two' })
-             require('copydesk.untitled').flush()
+             require('copydesk.sync').flush()
              local answer = S.apply({ [first] = { { 0, 0, 0, 3, '1' } }, [second] = { { 1, 0, 1, 0, 'more\\n' } } })
              local buffer = require('copydesk.buffer')
              return { answer, S.known(first), S.known(second), S.lines(first), S.lines(second),
@@ -77,11 +77,11 @@ fn what_is_no_document_any_more_is_closed() {
                  vim.cmd('new')
                  local bufnr = S.attach(vim.api.nvim_get_current_buf())
                  vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, { 'one' })
-                 require('copydesk.untitled').flush()
+                 require('copydesk.sync').flush()
                  local uri = require('copydesk.buffer').uri(bufnr)
                  local before = S.documents[uri].text
                  vim.cmd('silent ' .. command)
-                 require('copydesk.untitled').flush()
+                 require('copydesk.sync').flush()
                  return { before, S.documents[uri] == nil }",
                 json!([command]),
             );
@@ -102,7 +102,7 @@ fn what_is_typed_is_told_without_being_asked_for() {
              return vim.wait(10000, function() return S.documents[uri].text == 'words\\n' end, 5)",
         );
         assert_eq!(told, true);
-        bare.lua("require('copydesk.untitled').detach_all(S.client)");
+        bare.lua("require('copydesk.sync').close_all(S.client)");
         assert_eq!(bare.lua("return vim.tbl_count(S.documents)"), 0);
     });
 }

@@ -361,7 +361,7 @@ fn without_a_document_all_that_is_known_is_told() {
             server:publish("closed.py", { T.problem(0, 0, 1, "closed") })
             T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
             local all = T.ask("diagnostics", {})
-            T.change({ "typed" }, "b.py", "scripted")
+            T.change({ "typed" }, "a.py", "scripted")
             return { all.files[1], T.ask("diagnostics", {}).files[2], all.files[3] }"#;
         let item = |message| json!([{ "range": "0:0-0:1", "severity": "error", "message": message }]);
         let file = |uri, proof, message| json!({ "uri": uri, "version": "present", "proof": proof, "items": item(message) });

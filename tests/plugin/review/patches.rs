@@ -111,7 +111,7 @@ fn a_patch_that_waits_is_decided_in_both_buffers() {
         assert_eq!(user.window.lines("a.txt"), "one\nTWO\nthree");
         assert_eq!(user.window.lines("b.txt"), "alpha\nBETA");
         let (said, failed) = result(&scripted, 1, "c1");
-        assert!(!failed && said.starts_with("The person decided hunk by hunk:\n"), "{said}");
+        assert!(!failed && said.starts_with("The user decided hunk by hunk:\n"), "{said}");
         for line in [
             "- `a.txt` line 2: accepted.",
             "- `a.txt` line 4: rejected; the lines are as they were before. They say: Three are enough.",

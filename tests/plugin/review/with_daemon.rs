@@ -1,5 +1,7 @@
 //! With the real daemon: the agent edits, the user decides in Neovim, and the model is told.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::super::commands::NeovimUser;
@@ -8,12 +10,26 @@ use crate::neovim::crashes::block_on;
 use crate::neovim::neovim_session::{
     allow_edits_environment, environment_with_rules, for_each_neovim, result,
 };
+use crate::sessions::harness::ScriptedEnvironment;
 
 const OLD: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
 const NEW: &str = "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\nEIGHT\nnine\n";
 
 fn four_hunks() -> ScriptedTurn {
     ScriptedTurn::new().call("c1", "edit", json!({ "filePath": "a.txt", "oldString": OLD, "newString": NEW }))
+}
+
+/// A user whose buffer shows the four hunks of a call that waits for the decision.
+#[track_caller]
+fn with_four_hunks_that_wait(program: &Path) -> (ScriptedEnvironment, NeovimUser) {
+    let turns = [four_hunks(), ScriptedTurn::new().text("Done.")];
+    let scripted = environment_with_rules(turns, json!({ "edit": "ask" }));
+    scripted.env.write("a.txt", OLD);
+    let mut user = NeovimUser::start(program, &scripted.env);
+    user.window.command("edit a.txt");
+    user.run_command("Copydesk! ask Edit", json!([]));
+    wait_for_hunks(&mut user, 4);
+    (scripted, user)
 }
 
 /// Waits until so many hunks are undecided, on both sides.
@@ -62,7 +78,7 @@ fn the_next_request_says_what_was_decided_of_four_hunks() {
         for said in [
             "`a.txt` line 2: accepted.",
             "`a.txt` line 4: rejected; the lines are as they were before. They say: Keep it small.",
-            "`a.txt` line 6: not decided yet, and changed by the person; it now reads:",
+            "`a.txt` line 6: not decided yet, and changed by the user; it now reads:",
             "`a.txt` line 8: not decided yet.",
             "Why capitals?",
         ] {
@@ -75,15 +91,7 @@ fn the_next_request_says_what_was_decided_of_four_hunks() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_edit_that_waits_is_decided_hunk_by_hunk_in_its_place() {
     for_each_neovim(|program| {
-        let scripted = environment_with_rules(
-            [four_hunks(), ScriptedTurn::new().text("Done.")],
-            json!({ "edit": "ask" }),
-        );
-        scripted.env.write("a.txt", OLD);
-        let mut user = NeovimUser::start(program, &scripted.env);
-        user.window.command("edit a.txt");
-        user.run_command("Copydesk! ask Edit", json!([]));
-        wait_for_hunks(&mut user, 4);
+        let (scripted, mut user) = with_four_hunks_that_wait(program);
         assert_eq!(user.window.lines("a.txt"), OLD.trim_end());
         // Typing above moves the hunks, and is not lost.
         user.window.keys("ggOzero<Esc>");
@@ -123,15 +131,7 @@ fn an_edit_that_waits_is_decided_hunk_by_hunk_in_its_place() {
 #[ignore = "needs Neovim, which tests/run installs"]
 fn what_is_typed_in_a_proposed_hunk_survives_every_yes() {
     for_each_neovim(|program| {
-        let scripted = environment_with_rules(
-            [four_hunks(), ScriptedTurn::new().text("Done.")],
-            json!({ "edit": "ask" }),
-        );
-        scripted.env.write("a.txt", OLD);
-        let mut user = NeovimUser::start(program, &scripted.env);
-        user.window.command("edit a.txt");
-        user.run_command("Copydesk! ask Edit", json!([]));
-        wait_for_hunks(&mut user, 4);
+        let (scripted, mut user) = with_four_hunks_that_wait(program);
         user.window.keys("2GA, typed<Esc>");
         user.window.wait_until("require('copydesk.review.draw').all(vim.fn.bufnr('a.txt'))[1].hunk.edited");
         user.window.keys("gha");
@@ -147,7 +147,7 @@ fn what_is_typed_in_a_proposed_hunk_survives_every_yes() {
         let (said, failed) = result(&scripted, 1, "c1");
         assert!(!failed && said.contains("line 4: accepted."), "{said}");
         assert!(
-            said.contains("The rest could not be changed: the person has typed in the same lines."),
+            said.contains("The rest could not be changed: the user has typed in the same lines."),
             "{said}"
         );
     });

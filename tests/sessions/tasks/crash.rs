@@ -95,7 +95,8 @@ fn nothing_complete_is_lost_when_it_dies_while_an_agent_works() {
             assert!(done("text") && done("call"), "after {count} events: {kept:#?}");
         }
         if scripted.env.read("a.txt") != "one\ntwo\nthree\n" {
-            assert_eq!(scripted.env.run(&["undo"]).code, Some(0), "after {count} events");
+            let undone = scripted.env.run(&["undo"]);
+            assert_eq!(undone.code, Some(0), "after {count} events: {undone:?}");
             assert_eq!(scripted.env.read("a.txt"), "one\ntwo\nthree\n");
         }
         // The subagent continues, every call has its result, and no orphaned call is left running.

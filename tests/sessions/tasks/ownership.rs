@@ -107,5 +107,5 @@ fn the_parent_is_told_which_files_are_others_now() {
     script_session(&scripted.server, "Change", [read("r1"), edit("e1", "two", "2"), text_turn("Changed.")]);
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
     let told = requests(&scripted.server, "Go")[2].to_string();
-    assert!(told.contains("Not as you last read them, and not by your edits: `a.txt`"), "{told}");
+    assert!(told.contains("Changed since you last read them, but not by you: `a.txt`"), "{told}");
 }

@@ -1,9 +1,10 @@
 -- The user's own language server, configured as most users do, and the bench's actions in the editor.
 local command, name = ...
 vim.api.nvim_create_autocmd("FileType", {
-  pattern = { "c", "cpp", "go", "python", "rust", "typescript" },
-  callback = function()
-    vim.lsp.start({ name = name, cmd = command, root_dir = vim.uv.cwd() })
+  callback = function(event)
+    if vim.bo[event.buf].buftype == "" then
+      vim.lsp.start({ name = name, cmd = command, root_dir = vim.uv.cwd() })
+    end
   end,
 })
 
@@ -12,7 +13,7 @@ function T.opens(path)
   vim.cmd.edit({ args = { vim.fn.fnameescape(path) }, mods = { silent = true } })
   local buffer = vim.api.nvim_get_current_buf()
   T.until_(function()
-    return #vim.lsp.get_clients({ bufnr = buffer, name = name }) == 1 and #vim.lsp.get_clients({ bufnr = buffer }) > 1
+    return #vim.lsp.get_clients({ bufnr = buffer, name = name }) == 1 and require("copydesk.sync").version(buffer)
   end)
 end
 

@@ -30,7 +30,8 @@ fn config(model: &ScriptedModelServer, servers: &InstalledServers, server: &str,
         "pyright" => ("pyright", &[".py"]),
         "ruff" => ("ruff", &[".py"]),
         "clangd" => ("clangd", &[".c", ".h"]),
-        _ => (server, &[".go"]),
+        "gopls" => ("gopls", &[".go"]),
+        _ => panic!("which files does {server} serve?"),
     };
     let mut lsp = json!({ name: { "command": servers.command(server), "extensions": extensions } });
     if server == "ruff" {

@@ -1,9 +1,12 @@
-//! The daemon for commands that also work without it.
+//! Connects commands to the daemon: those that need it (`attach`), and those that also work without it (`connect_daemon`).
 
-use super::status::attach;
-use crate::daemon_client::{ClientKind, DaemonClient, DaemonInbox};
+use anyhow::Context as _;
+use copydesk_rpc::transport::{DaemonAddress, TransportError};
+
+use crate::daemon_client::{ClientKind, DaemonClient, DaemonClientError, DaemonInbox};
 use crate::shim::handover::is_older;
 use crate::terminal;
+use crate::time_limits::RESPONSE_TIMEOUT;
 
 /// The daemon, if one runs that understands us. Anything else is a warning, not an error.
 pub(super) async fn connect_daemon() -> Option<(DaemonClient, DaemonInbox)> {
@@ -24,4 +27,22 @@ pub(super) async fn connect_daemon() -> Option<(DaemonClient, DaemonInbox)> {
     };
     terminal::warn(format_args!("{problem}. Continuing without the daemon"));
     None
+}
+
+/// Attaches to the running daemon; `None` if none runs.
+pub(super) async fn attach(kind: ClientKind) -> anyhow::Result<Option<(DaemonClient, DaemonInbox)>> {
+    let connection = match DaemonAddress::new(&|name| std::env::var_os(name)).connect().await {
+        Err(TransportError::NoDaemon) => return Ok(None),
+        connection => connection?,
+    };
+    Ok(Some(with_timeout(DaemonClient::initialize(connection, kind)).await?))
+}
+
+/// Limits how long a command waits for a response.
+pub(super) async fn with_timeout<T>(
+    response: impl Future<Output = Result<T, DaemonClientError>>,
+) -> anyhow::Result<T> {
+    let response = tokio::time::timeout(RESPONSE_TIMEOUT, response).await;
+    let response = response.context("the daemon does not respond; run `copydesk doctor`, or see its log")?;
+    Ok(response?)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use copydesk_faces::lifecycle;
-use copydesk_faces::lsp::EditorService;
+use copydesk_faces::lsp::LspFace;
 use copydesk_host::session_host::SessionHost;
 use copydesk_host::setup::UserSetup;
 use copydesk_rpc::transport::{DaemonAddress, TransportError};
@@ -59,7 +59,7 @@ fn serve(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
 }
 
 /// A store or a journal that was moved aside is reported in the log, because no client is connected yet.
-fn service(setup: &UserSetup, log: Arc<LevelControl>) -> anyhow::Result<EditorService> {
+fn service(setup: &UserSetup, log: Arc<LevelControl>) -> anyhow::Result<LspFace> {
     let (store, opened) = Store::open(&setup.paths.data_dir)?;
     if let Some(aside) = opened.moved_aside {
         tracing::error!(aside = %aside.display(), "the sessions could not be read and were moved aside");
@@ -76,7 +76,7 @@ fn service(setup: &UserSetup, log: Arc<LevelControl>) -> anyhow::Result<EditorSe
             None
         }
     };
-    Ok(EditorService { host: Arc::new(SessionHost::new(setup.paths.clone(), store, journal)), log })
+    Ok(LspFace { host: Arc::new(SessionHost::new(setup.paths.clone(), store, journal)), log })
 }
 
 fn idle(options: &DaemonArgs) -> anyhow::Result<Duration> {

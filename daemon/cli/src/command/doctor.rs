@@ -1,7 +1,8 @@
 //! `copydesk doctor`: examines everything that Copydesk needs, and says what to do.
 //!
-//! Contract: it creates and changes nothing, sends nothing off this machine, and shows no secret. A failure is
-//! a finding, never the end of the examination. The exit code is 1 if a finding is ✗.
+//! Contract: it creates and changes nothing, sends nothing off this machine, and shows no secret. A failed
+//! check is a finding and does not end the examination. The exit code is 1 if a finding is ✗, or if the doctor
+//! itself cannot run.
 
 mod daemon;
 mod languages;
@@ -26,31 +27,31 @@ use crate::terminal::{self, BAD, BOLD, DIM, GOOD, print, styled};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum FindingLevel {
-    Good,
-    Odd,
-    Bad,
+    Ok,
+    Warning,
+    Error,
 }
 
 #[derive(Debug, Serialize)]
 struct DoctorFinding {
     about: &'static str,
-    verdict: FindingLevel,
+    level: FindingLevel,
     what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }
 
 impl DoctorFinding {
-    fn good(about: &'static str, what: impl Into<String>) -> Self {
-        Self { about, verdict: FindingLevel::Good, what: what.into(), advice: None }
+    fn ok(about: &'static str, what: impl Into<String>) -> Self {
+        Self { about, level: FindingLevel::Ok, what: what.into(), advice: None }
     }
 
-    fn odd(about: &'static str, what: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { about, verdict: FindingLevel::Odd, what: what.into(), advice: Some(advice.into()) }
+    fn warning(about: &'static str, what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { about, level: FindingLevel::Warning, what: what.into(), advice: Some(advice.into()) }
     }
 
-    fn bad(about: &'static str, what: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { about, verdict: FindingLevel::Bad, what: what.into(), advice: Some(advice.into()) }
+    fn error(about: &'static str, what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { about, level: FindingLevel::Error, what: what.into(), advice: Some(advice.into()) }
     }
 }
 
@@ -67,7 +68,7 @@ pub(crate) fn run(setup: &UserSetup, json: bool) -> anyhow::Result<ExitCode> {
     let report = DoctorReport {
         version: env!("CARGO_PKG_VERSION"),
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        ok: findings.iter().all(|finding| finding.verdict != FindingLevel::Bad),
+        ok: findings.iter().all(|finding| finding.level != FindingLevel::Error),
         findings,
     };
     if json {
@@ -85,44 +86,49 @@ fn examine(setup: &UserSetup) -> anyhow::Result<Vec<DoctorFinding>> {
     let keys = KeyStore::load(&setup.paths.data_dir);
     findings.push(match &keys {
         Err(error) => {
-            DoctorFinding::bad("keys", error.to_string(), "fix this; until then stored keys cannot be used")
+            DoctorFinding::error("keys", error.to_string(), "fix this; until then stored keys cannot be used")
         }
         Ok(keys) => match (keys.warning(), keys.iter().count()) {
             (Some(warning), _) => {
-                DoctorFinding::odd("keys", warning, "replace keys that others may have read")
+                DoctorFinding::warning("keys", warning, "replace keys that others may have read")
             }
-            (None, 0) => DoctorFinding::good("keys", "none stored; `copydesk auth add PROVIDER` stores one"),
-            (None, count) => DoctorFinding::good("keys", format!("{count} in {}", keys.path().display())),
+            (None, 0) => DoctorFinding::ok("keys", "none stored; `copydesk auth add PROVIDER` stores one"),
+            (None, count) => DoctorFinding::ok("keys", format!("{count} in {}", keys.path().display())),
         },
     });
     if let (Ok(loaded), Ok(keys)) = (&loaded, &keys) {
         match setup.registry_with(loaded, keys) {
             Ok(registry) => models(&registry, loaded, &mut findings)?,
             Err(error) => {
-                findings.push(DoctorFinding::bad("providers", format!("{error:#}"), "fix the configuration"));
+                findings.push(DoctorFinding::error(
+                    "providers",
+                    format!("{error:#}"),
+                    "fix the configuration",
+                ));
             }
         }
     }
     findings.push(shell(loaded.as_ref().ok()));
     findings.push(match system::program("git") {
-        Some(path) => DoctorFinding::good("git", path.display().to_string()),
+        Some(path) => DoctorFinding::ok("git", path.display().to_string()),
         None => {
-            DoctorFinding::odd("git", "not found in PATH", "install it: agents use it to look at changes")
+            DoctorFinding::warning("git", "not found in PATH", "install it: agents use it to look at changes")
         }
     });
     if let Ok(loaded) = &loaded {
         findings.extend(languages::examine(setup, loaded));
     }
-    let advice = "some of its settings are not understood";
+    let advice = "correct or remove these settings";
     findings.extend(
         AgentRegistry::file_warnings(setup)
             .iter()
-            .map(|problem| DoctorFinding::odd("agents", problem, advice)),
+            .map(|problem| DoctorFinding::warning("agents", problem, advice)),
     );
     if let Some(agents) = loaded.as_ref().ok().and_then(|loaded| AgentRegistry::new(setup, loaded).ok()) {
         let advice = "rename one of the two to use both";
-        findings
-            .extend(agents.ignored_overrides().map(|ignored| DoctorFinding::odd("agents", ignored, advice)));
+        findings.extend(
+            agents.ignored_overrides().map(|ignored| DoctorFinding::warning("agents", ignored, advice)),
+        );
     }
     findings.extend(system::skills(setup));
     findings.push(store(setup));
@@ -138,7 +144,7 @@ fn configuration(loaded: &anyhow::Result<LoadedConfig>, findings: &mut Vec<Docto
     let loaded = match loaded {
         Ok(loaded) => loaded,
         Err(error) => {
-            return findings.push(DoctorFinding::bad(
+            return findings.push(DoctorFinding::error(
                 about,
                 format!("{error:#}"),
                 "fix this; nothing runs until then",
@@ -146,22 +152,22 @@ fn configuration(loaded: &anyhow::Result<LoadedConfig>, findings: &mut Vec<Docto
         }
     };
     if loaded.files.is_empty() {
-        findings.push(DoctorFinding::good(about, "no files; the defaults apply"));
+        findings.push(DoctorFinding::ok(about, "no files; the defaults apply"));
     }
     for file in &loaded.files {
         let path = file.source.path.display();
         findings.push(if file.source.is_trusted {
-            DoctorFinding::good(about, path.to_string())
+            DoctorFinding::ok(about, path.to_string())
         } else {
             let advice =
                 "review it, then run `copydesk config trust` to let it use your variables, keys and addresses";
-            DoctorFinding::odd(about, format!("{path} is not trusted"), advice)
+            DoctorFinding::warning(about, format!("{path} is not trusted"), advice)
         });
     }
     let warnings = loaded.warnings.len();
     if warnings > 0 {
         let plural = if warnings == 1 { "" } else { "s" };
-        findings.push(DoctorFinding::odd(
+        findings.push(DoctorFinding::warning(
             about,
             format!("{warnings} warning{plural}"),
             "`copydesk config` shows them",
@@ -185,30 +191,30 @@ fn models(
         .collect();
     let add = "`copydesk auth add anthropic` (or openai, google, openrouter, …) adds a key; or start a local server";
     findings.push(if usable.is_empty() {
-        DoctorFinding::odd("providers", "none is set up", add)
+        DoctorFinding::warning("providers", "none is set up", add)
     } else {
-        DoctorFinding::good("providers", format!("{} set up: {}", usable.len(), usable.join(", ")))
+        DoctorFinding::ok("providers", format!("{} set up: {}", usable.len(), usable.join(", ")))
     });
     let servers: Vec<_> = found.keys().map(String::as_str).collect();
     let servers = if servers.is_empty() { "none responds".to_owned() } else { servers.join(", ") };
-    findings.push(DoctorFinding::good("local servers", servers));
+    findings.push(DoctorFinding::ok("local servers", servers));
     let name = loaded.config.model.clone().or_else(|| registry.default_model());
     findings.push(match name.map(|name| (registry.model(&name), name)) {
-        None => DoctorFinding::bad("model", "none can be used", "`copydesk models` lists what is missing"),
-        Some((Err(error), name)) => DoctorFinding::bad(
+        None => DoctorFinding::error("model", "none can be used", "`copydesk models` lists what is missing"),
+        Some((Err(error), name)) => DoctorFinding::error(
             "model",
             format!("{name}: {error}"),
             "`copydesk models` lists what can be used",
         ),
-        Some((Ok(model), name)) if !model.spec().tools => DoctorFinding::bad(
+        Some((Ok(model), name)) if !model.spec().tools => DoctorFinding::error(
             "model",
             format!("{name} cannot call tools"),
             "choose another: `copydesk models`",
         ),
         Some((Ok(_), name)) if name == offline::MODEL_NAME => {
-            DoctorFinding::odd("model", format!("{name}, which is {}", offline::DESCRIPTION), add)
+            DoctorFinding::warning("model", format!("{name}, which is {}", offline::DESCRIPTION), add)
         }
-        Some((Ok(_), name)) => DoctorFinding::good("model", format!("{name} (not contacted)")),
+        Some((Ok(_), name)) => DoctorFinding::ok("model", format!("{name} (not contacted)")),
     });
     Ok(())
 }
@@ -217,27 +223,29 @@ fn shell(loaded: Option<&LoadedConfig>) -> DoctorFinding {
     let trusted = loaded.filter(|loaded| loaded.merged.untrusted_origin(&["shell"]).is_none());
     let configured = trusted.and_then(|loaded| loaded.config.shell.as_deref());
     match Shell::choose(configured, &|name| std::env::var_os(name)) {
-        Ok(shell) => DoctorFinding::good("shell", shell.path().display().to_string()),
-        Err(error) => {
-            DoctorFinding::bad("shell", error.to_string(), "until this is fixed, agents cannot run commands")
-        }
+        Ok(shell) => DoctorFinding::ok("shell", shell.path().display().to_string()),
+        Err(error) => DoctorFinding::error(
+            "shell",
+            error.to_string(),
+            "until this is fixed, agents cannot run commands",
+        ),
     }
 }
 
 fn store(setup: &UserSetup) -> DoctorFinding {
     let about = "sessions";
     let Some(inspected) = Store::inspect(&setup.paths.data_dir) else {
-        return DoctorFinding::good(about, "none yet");
+        return DoctorFinding::ok(about, "none yet");
     };
     let place = inspected.path.display();
     match inspected.rows {
         Ok(count) => {
-            DoctorFinding::good(about, format!("{count}, {} in {place}", system::size(inspected.bytes)))
+            DoctorFinding::ok(about, format!("{count}, {} in {place}", system::size(inspected.bytes)))
         }
         Err(error) => {
             let advice =
                 "keep a copy; if the file is damaged, the next session moves it aside and creates a new one";
-            DoctorFinding::bad(about, format!("{place}: {error}"), advice)
+            DoctorFinding::error(about, format!("{place}: {error}"), advice)
         }
     }
 }
@@ -245,7 +253,7 @@ fn store(setup: &UserSetup) -> DoctorFinding {
 fn screen() -> DoctorFinding {
     let colours = anstream::AutoStream::choice(&io::stdout()) != ColorChoice::Never;
     let colours = if colours { "colours" } else { "no colours" };
-    DoctorFinding::good(
+    DoctorFinding::ok(
         "terminal",
         match rustix::termios::tcgetwinsize(io::stdout()) {
             Ok(size) => format!("{colours}, {} columns", size.ws_col),
@@ -257,11 +265,11 @@ fn screen() -> DoctorFinding {
 fn show(report: &DoctorReport) -> anyhow::Result<()> {
     print(styled(BOLD, format!("copydesk {} on {}", report.version, report.platform)))?;
     let width = report.findings.iter().map(|finding| finding.about.chars().count()).max().unwrap_or(0);
-    for DoctorFinding { about, verdict, what, advice } in &report.findings {
-        let mark = match verdict {
-            FindingLevel::Good => styled(GOOD, "✓"),
-            FindingLevel::Odd => styled(BOLD, "!"),
-            FindingLevel::Bad => styled(BAD, "✗"),
+    for DoctorFinding { about, level, what, advice } in &report.findings {
+        let mark = match level {
+            FindingLevel::Ok => styled(GOOD, "✓"),
+            FindingLevel::Warning => styled(BOLD, "!"),
+            FindingLevel::Error => styled(BAD, "✗"),
         };
         let indent = format!("\n{:1$}", "", width + 4);
         print(format!("{mark} {about:width$}  {}", what.trim_end().replace('\n', &indent)))?;

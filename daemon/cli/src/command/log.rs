@@ -7,7 +7,7 @@ use copydesk_host::setup::UserSetup;
 use copydesk_protocol::daemon::{LogLevelEnd, LogSetParams};
 use copydesk_protocol::table::LogSet;
 
-use super::status::{attach, with_timeout};
+use super::connect_daemon::{attach, with_timeout};
 use crate::args::LogArgs;
 use crate::daemon_client::{ClientKind, DaemonClient};
 use crate::log::{self, LogFollower, SessionFilter};

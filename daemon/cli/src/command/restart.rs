@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use copydesk_protocol::daemon::{Empty, ServersRestartParams};
 use copydesk_protocol::table::{ServersRestart, Status};
 
-use super::status::{attach, with_timeout};
+use super::connect_daemon::{attach, with_timeout};
 use crate::daemon_client::ClientKind;
 use crate::terminal::{one_line, print};
 

@@ -12,8 +12,7 @@ use copydesk_protocol::table::{SessionDelete, Status};
 use copydesk_session::{Id, Session, SessionArchive, Store, markdown};
 use copydesk_workspace::journal::{Journal, JournalLimits};
 
-use super::connect_daemon::connect_daemon;
-use super::status::with_timeout;
+use super::connect_daemon::{connect_daemon, with_timeout};
 use crate::args::{SessionsArgs, SessionsCommand};
 use crate::terminal::{self, BOLD, DIM, print, styled};
 

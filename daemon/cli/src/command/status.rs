@@ -4,15 +4,13 @@ mod servers;
 
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use copydesk_protocol::daemon::{Empty, MatchTierCount, StatusResult};
 use copydesk_protocol::table::Status;
-use copydesk_rpc::transport::{DaemonAddress, TransportError};
 use serde_json::json;
 
-use crate::daemon_client::{ClientKind, DaemonClient, DaemonInbox};
+use super::connect_daemon::{attach, with_timeout};
+use crate::daemon_client::ClientKind;
 use crate::terminal::{self, print};
-use crate::time_limits::RESPONSE_TIMEOUT;
 
 pub(crate) fn run(json: bool) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -40,23 +38,6 @@ pub(crate) fn run(json: bool) -> anyhow::Result<ExitCode> {
         (Some(status), false) => print(described(status))?,
     }
     Ok(if status.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// Attaches to the running daemon; `None` if none runs.
-pub(super) async fn attach(kind: ClientKind) -> anyhow::Result<Option<(DaemonClient, DaemonInbox)>> {
-    let connection = match DaemonAddress::new(&|name| std::env::var_os(name)).connect().await {
-        Err(TransportError::NoDaemon) => return Ok(None),
-        connection => connection?,
-    };
-    Ok(Some(with_timeout(DaemonClient::initialize(connection, kind)).await?))
-}
-
-pub(super) async fn with_timeout<T>(
-    response: impl Future<Output = Result<T, crate::daemon_client::DaemonClientError>>,
-) -> anyhow::Result<T> {
-    let response = tokio::time::timeout(RESPONSE_TIMEOUT, response).await;
-    let response = response.context("the daemon does not respond; run `copydesk doctor`, or see its log")?;
-    Ok(response?)
 }
 
 fn described(status: &StatusResult) -> String {

@@ -3,7 +3,7 @@
 use copydesk_protocol::daemon::{Empty, StopParams, StopTiming};
 use copydesk_protocol::table::{Status, Stop};
 
-use super::status::{attach, with_timeout};
+use super::connect_daemon::{attach, with_timeout};
 use crate::daemon_client::ClientKind;
 use crate::terminal::print;
 

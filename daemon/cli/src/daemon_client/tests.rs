@@ -7,12 +7,12 @@ use copydesk_rpc::transport::{SocketReader, SocketWriter};
 use super::*;
 
 /// The daemon's end of the connection.
-struct FakeDaemon {
+struct DaemonEnd {
     reader: FrameReader<SocketReader>,
     writer: SocketWriter,
 }
 
-impl FakeDaemon {
+impl DaemonEnd {
     async fn reads(&mut self) -> Value {
         serde_json::from_slice(&self.reader.next().await.unwrap().unwrap().unwrap()).unwrap()
     }
@@ -23,10 +23,10 @@ impl FakeDaemon {
 }
 
 /// A client that has been greeted.
-async fn pair() -> (DaemonClient, DaemonInbox, FakeDaemon) {
+async fn pair() -> (DaemonClient, DaemonInbox, DaemonEnd) {
     let (one, other) = SocketConnection::pair().unwrap();
     let (reader, writer) = other.split();
-    let mut daemon = FakeDaemon { reader: FrameReader::new(reader), writer };
+    let mut daemon = DaemonEnd { reader: FrameReader::new(reader), writer };
     let greet = async {
         let asked = daemon.reads().await;
         assert_eq!(asked["params"]["initializationOptions"]["copydesk"]["protocol"], PROTOCOL);

@@ -7,7 +7,7 @@ use std::{
 use expect_test::expect;
 use proptest::prelude::*;
 
-use super::{World, check};
+use super::{ConfigTestFolder, check};
 
 const USER: &str = "~/.config/copydesk/copydesk.jsonc";
 
@@ -217,7 +217,7 @@ fn deep_nesting_is_an_error_and_no_overflow() {
         for text in
             [format!("{{ \"x\": {arrays}"), objects.clone(), format!("{objects}1{}", "}".repeat(depth))]
         {
-            let rendered = World::new(&[(USER, &text)]).render();
+            let rendered = ConfigTestFolder::new(&[(USER, &text)]).render();
             let known = rendered.contains("is nested too deeply; expected at most 64 levels");
             assert!(known || (depth == 65 && rendered.starts_with("error: ")), "{rendered}");
         }
@@ -235,30 +235,30 @@ fn deep_nesting_is_an_error_and_no_overflow() {
 fn a_large_file_on_one_line_takes_no_time() {
     let keys: Vec<_> = (0..60_000).map(|at| format!("\"k{at}\":true")).collect();
     let text = format!("{{\"tools\":{{{}}}}}", keys.join(","));
-    let world = World::new(&[(USER, &text), ("ws/copydesk.jsonc", &text)]);
+    let world = ConfigTestFolder::new(&[(USER, &text), ("ws/copydesk.jsonc", &text)]);
     assert_eq!(world.load().unwrap().config.tools.len(), 60_000);
 }
 
 #[test]
 fn much_that_is_wrong_takes_no_time_either() {
     let keys: Vec<_> = (0..60_000).map(|at| format!("\"k{at}\":true")).collect();
-    let loaded = World::new(&[(USER, &format!("{{{}}}", keys.join(",")))]).load().unwrap();
+    let loaded = ConfigTestFolder::new(&[(USER, &format!("{{{}}}", keys.join(",")))]).load().unwrap();
     assert_eq!(loaded.warnings.len(), 51);
     let long = "x".repeat(1_000_000);
-    let loaded = World::new(&[(USER, &format!("{{\"{long}\": 1}}"))]).load().unwrap();
+    let loaded = ConfigTestFolder::new(&[(USER, &format!("{{\"{long}\": 1}}"))]).load().unwrap();
     assert_eq!(loaded.warnings[0].message.chars().count(), 1001);
     let same = vec!["\"a\""; 200_000].join(",");
     let text = format!("{{ \"instructions\": [{same}] }}");
-    World::new(&[(USER, &text), ("ws/copydesk.jsonc", &text)]).load().unwrap();
+    ConfigTestFolder::new(&[(USER, &text), ("ws/copydesk.jsonc", &text)]).load().unwrap();
     for open in ["{", "{env:", "{file:{"] {
         let text = format!("{{ \"model\": \"{}}}\" }}", open.repeat(1_000_000 / open.len()));
-        World::new(&[(USER, &text)]).load().unwrap();
+        ConfigTestFolder::new(&[(USER, &text)]).load().unwrap();
     }
 }
 
 #[test]
 fn what_is_brought_in_is_limited_in_all() {
-    let world = World::new(&[(
+    let world = ConfigTestFolder::new(&[(
         "ws/copydesk.jsonc",
         &format!("{{ \"model\": \"{}\" }}", "{file:big}".repeat(50_000)),
     )]);
@@ -271,54 +271,54 @@ fn what_is_brought_in_is_limited_in_all() {
 #[test]
 fn a_file_over_the_limit() {
     let text = format!("{{}}{}", " ".repeat(1024 * 1024));
-    World::new(&[(USER, &text)]).check(&expect![[r#"
+    ConfigTestFolder::new(&[(USER, &text)]).check(&expect![[r#"
         error: ~/.config/copydesk/copydesk.jsonc: is larger than the limit of 1048576 bytes
     "#]]);
-    World::new(&[]).env("COPYDESK_CONFIG_CONTENT", text).check(&expect![[r#"
+    ConfigTestFolder::new(&[]).env("COPYDESK_CONFIG_CONTENT", text).check(&expect![[r#"
         error: COPYDESK_CONFIG_CONTENT: is larger than the limit of 1048576 bytes
     "#]]);
 }
 
 #[test]
 fn what_is_not_text() {
-    let world = World::new(&[]);
+    let world = ConfigTestFolder::new(&[]);
     world.write(USER, b"{\n  \"shell\": \"\xff\"\n}");
     world.check(&expect![[r#"
         error: ~/.config/copydesk/copydesk.jsonc:2:13: byte 14 is not UTF-8; save the file as UTF-8
     "#]]);
     let text = OsString::from_vec(b"{\xff}".to_vec());
-    World::new(&[]).env("COPYDESK_CONFIG_CONTENT", text).check(&expect![[r#"
+    ConfigTestFolder::new(&[]).env("COPYDESK_CONFIG_CONTENT", text).check(&expect![[r#"
         error: the variable COPYDESK_CONFIG_CONTENT is not UTF-8; expected text
     "#]]);
 }
 
 #[test]
 fn what_is_not_a_file() {
-    let world = World::new(&[]);
+    let world = ConfigTestFolder::new(&[]);
     fs::create_dir_all(world.path("ws/copydesk.jsonc")).unwrap();
     world.check(&expect![[r#"
         error: ws/copydesk.jsonc: is a folder; expected a file
     "#]]);
 
-    let world = World::new(&[]);
+    let world = ConfigTestFolder::new(&[]);
     symlink("nowhere", world.path("ws/copydesk.jsonc")).unwrap();
     world.check(&expect![[r#"
         error: ws/copydesk.jsonc: cannot be read: No such file or directory (os error 2)
     "#]]);
 
-    let world = World::new(&[]);
+    let world = ConfigTestFolder::new(&[]);
     let _socket = UnixListener::bind(world.path("ws/copydesk.json")).unwrap();
     world.check(&expect![[r#"
         error: ws/copydesk.json: is a device, pipe or socket; expected a file
     "#]]);
 
     // A file in the place of a folder is no configuration.
-    World::new(&[("ws/.copydesk", "")]).check(&expect![[""]]);
+    ConfigTestFolder::new(&[("ws/.copydesk", "")]).check(&expect![[""]]);
 }
 
 #[test]
 fn the_named_file_must_be_there() {
-    World::new(&[]).env("COPYDESK_CONFIG", "gone.jsonc").check(&expect![[r#"
+    ConfigTestFolder::new(&[]).env("COPYDESK_CONFIG", "gone.jsonc").check(&expect![[r#"
         error: COPYDESK_CONFIG names ws/gone.jsonc, which does not exist; correct or unset the variable
     "#]]);
 }
@@ -332,7 +332,7 @@ fn an_empty_file_is_an_empty_configuration() {
 
 #[test]
 fn a_broken_file_of_opencode_stops_too() {
-    World::new(&[("ws/opencode.json", "{ \"lsp\": 1 }")]).check(&expect![[r#"
+    ConfigTestFolder::new(&[("ws/opencode.json", "{ \"lsp\": 1 }")]).check(&expect![[r#"
         error: ws/opencode.json:1:10: `lsp`: expected true, false or an object with one entry for each, found 1
             | { "lsp": 1 }
             |          ^
@@ -348,6 +348,6 @@ proptest! {
         "\"{env:A}\"", "\"{file:b}\"", "{env:", "\u{feff}", "\u{e9}", "\u{1f600}", "'", "\0",
     ]), 0..40)) {
         let text: String = pieces.concat();
-        World::new(&[(USER, &text)]).render();
+        ConfigTestFolder::new(&[(USER, &text)]).render();
     }
 }

@@ -4,13 +4,13 @@ use std::os::unix::fs::symlink;
 
 use expect_test::expect;
 
-use super::World;
+use super::ConfigTestFolder;
 
 const USER: &str = "~/.config/copydesk/copydesk.jsonc";
 
 #[test]
 fn no_files_make_an_empty_configuration() {
-    let world = World::new(&[]);
+    let world = ConfigTestFolder::new(&[]);
     world.check(&expect![[""]]);
     assert_eq!(world.load().unwrap().config, crate::Config::default());
 }
@@ -18,7 +18,7 @@ fn no_files_make_an_empty_configuration() {
 #[test]
 fn every_layer_wins_over_those_before_it() {
     let at = |layer: &str| format!(r#"{{ "model": "{layer}", "tools": {{ "{layer}": true }} }}"#);
-    World::new(&[
+    ConfigTestFolder::new(&[
         (USER, &at("user")),
         ("named.jsonc", &at("named")),
         ("ws/copydesk.jsonc", &at("root")),
@@ -59,7 +59,7 @@ fn opencode_is_read_where_there_is_nothing_of_ours() {
     ];
     let render = |files: &[(&str, String)]| {
         let files: Vec<_> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
-        World::new(&files).cwd("ws/a/b").render()
+        ConfigTestFolder::new(&files).cwd("ws/a/b").render()
     };
     expect![[r#"
         tools.user = true  # ~/.config/opencode/opencode.jsonc:1:22
@@ -86,10 +86,10 @@ fn opencode_is_read_where_there_is_nothing_of_ours() {
 #[test]
 fn all_of_opencodes_names_in_the_users_folder() {
     let text = r#"{ "model": "a/b" }"#;
-    World::new(&[("~/.config/opencode/config.json", text)]).check(&expect![[r#"
+    ConfigTestFolder::new(&[("~/.config/opencode/config.json", text)]).check(&expect![[r#"
         model = "a/b"  # ~/.config/opencode/config.json:1:12
     "#]]);
-    World::new(&[("~/.config/opencode/config.json", text), ("~/.config/opencode/opencode.json", text)])
+    ConfigTestFolder::new(&[("~/.config/opencode/config.json", text), ("~/.config/opencode/opencode.json", text)])
         .check(&expect![[r#"
             model = "a/b"  # ~/.config/opencode/opencode.json:1:12
             warning: ~/.config/opencode/config.json: is ignored because the same folder contains `opencode.json`; keep one of them
@@ -98,7 +98,7 @@ fn all_of_opencodes_names_in_the_users_folder() {
 
 #[test]
 fn of_two_files_in_one_place_one_is_read() {
-    World::new(&[
+    ConfigTestFolder::new(&[
         ("ws/copydesk.json", r#"{ "model": "json" }"#),
         ("ws/copydesk.jsonc", r#"{ "model": "jsonc" }"#),
     ])
@@ -110,7 +110,7 @@ fn of_two_files_in_one_place_one_is_read() {
 
 #[test]
 fn a_file_met_twice_is_read_once() {
-    let world = World::new(&[(USER, r#"{ "instructions": ["a"] }"#)]);
+    let world = ConfigTestFolder::new(&[(USER, r#"{ "instructions": ["a"] }"#)]);
     symlink(world.path(USER), world.path("ws/copydesk.jsonc")).unwrap();
     world.check(&expect![[r#"
         instructions[0] = "a"  # ~/.config/copydesk/copydesk.jsonc:1:20
@@ -119,7 +119,7 @@ fn a_file_met_twice_is_read_once() {
 
 #[test]
 fn a_link_is_followed() {
-    let world = World::new(&[("shared.jsonc", r#"{ "model": "a/b" }"#)]);
+    let world = ConfigTestFolder::new(&[("shared.jsonc", r#"{ "model": "a/b" }"#)]);
     symlink(world.path("shared.jsonc"), world.path("ws/copydesk.jsonc")).unwrap();
     world.check(&expect![[r#"
         model = "a/b"  # ws/copydesk.jsonc:1:12 (not trusted)
@@ -128,7 +128,7 @@ fn a_link_is_followed() {
 
 #[test]
 fn a_named_file_of_opencode_is_read_as_one() {
-    World::new(&[("x/opencode.json", r#"{ "theme": "dark", "model": "a/b" }"#)])
+    ConfigTestFolder::new(&[("x/opencode.json", r#"{ "theme": "dark", "model": "a/b" }"#)])
         .env("COPYDESK_CONFIG", "../x/opencode.json")
         .check(&expect![[r#"
             model = "a/b"  # ws/../x/opencode.json:1:29
@@ -137,12 +137,15 @@ fn a_named_file_of_opencode_is_read_as_one() {
 
 #[test]
 fn empty_variables_are_not_set() {
-    World::new(&[]).env("COPYDESK_CONFIG", "").env("COPYDESK_CONFIG_CONTENT", "").check(&expect![[""]]);
+    ConfigTestFolder::new(&[])
+        .env("COPYDESK_CONFIG", "")
+        .env("COPYDESK_CONFIG_CONTENT", "")
+        .check(&expect![[""]]);
 }
 
 #[test]
 fn without_a_repository_only_the_current_folder_counts() {
-    let world = World::new(&[
+    let world = ConfigTestFolder::new(&[
         ("plain/copydesk.jsonc", r#"{ "model": "not read" }"#),
         ("plain/sub/copydesk.jsonc", r#"{ "model": "read" }"#),
     ]);

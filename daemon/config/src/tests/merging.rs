@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::World;
+use super::ConfigTestFolder;
 use crate::{
     error::FileWarnings,
     merge::{MergePosition, merge},
@@ -17,7 +17,7 @@ use crate::{
 /// The user's file, then the project's, then the one in `.copydesk`.
 fn check_three(texts: [&str; 3], expected: &Expect) {
     let [user, project, dotted] = texts;
-    World::new(&[
+    ConfigTestFolder::new(&[
         ("~/.config/copydesk/copydesk.jsonc", user),
         ("ws/copydesk.jsonc", project),
         ("ws/.copydesk/copydesk.jsonc", dotted),
@@ -114,7 +114,7 @@ fn one_action_replaces_the_rules() {
 
 #[test]
 fn the_order_of_permissions_is_kept() {
-    let world = World::new(&[
+    let world = ConfigTestFolder::new(&[
         (
             "~/.config/copydesk/copydesk.jsonc",
             r#"{ "permission": { "z": "ask", "*": "deny", "a": "allow" } }"#,

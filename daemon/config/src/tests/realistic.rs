@@ -2,12 +2,12 @@
 
 use expect_test::expect_file;
 
-use super::World;
+use super::ConfigTestFolder;
 
 const FIXTURE: &str = include_str!("opencode.jsonc");
 
-fn world(path: &str) -> World {
-    World::new(&[
+fn world(path: &str) -> ConfigTestFolder {
+    ConfigTestFolder::new(&[
         (path, FIXTURE),
         ("~/.config/opencode/prompts/review.md", "Read the change. Say what is wrong, nothing else.\n"),
         ("~/.config/copydesk/prompts/review.md", "Read the change. Say what is wrong, nothing else.\n"),

@@ -4,12 +4,12 @@ use std::{ffi::OsString, fs, os::unix::ffi::OsStringExt, os::unix::fs::symlink};
 
 use expect_test::expect;
 
-use super::World;
+use super::ConfigTestFolder;
 
 const USER: &str = "~/.config/copydesk/copydesk.jsonc";
 
-fn user(text: &str) -> World {
-    World::new(&[(USER, text)])
+fn user(text: &str) -> ConfigTestFolder {
+    ConfigTestFolder::new(&[(USER, text)])
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn files_from_the_files_folder_or_home() {
 
 #[test]
 fn inline_text_starts_from_the_current_folder() {
-    World::new(&[("ws/a/x.txt", "found")])
+    ConfigTestFolder::new(&[("ws/a/x.txt", "found")])
         .cwd("ws/a")
         .env("COPYDESK_CONFIG_CONTENT", r#"{ "model": "{file:x.txt}" }"#)
         .check(&expect![[r#"
@@ -98,8 +98,8 @@ fn files_that_cannot_be_used() {
     "#]]);
 }
 
-fn project() -> World {
-    let world = World::new(&[
+fn project() -> ConfigTestFolder {
+    let world = ConfigTestFolder::new(&[
         (
             "ws/copydesk.jsonc",
             r#"{
@@ -148,7 +148,7 @@ fn a_file_that_is_not_trusted_gets_nothing_from_outside() {
 #[test]
 fn a_file_that_is_not_trusted_names_no_variables_for_keys() {
     let text = r#"{ "provider": { "x": { "env": ["SECRET"], "name": "X" }, "y": { "env": null } } }"#;
-    let world = World::new(&[
+    let world = ConfigTestFolder::new(&[
         ("ws/copydesk.jsonc", text),
         (USER, r#"{ "provider": { "x": { "env": ["X_KEY"] } } }"#),
     ]);
@@ -185,7 +185,7 @@ fn a_trusted_file_gets_everything() {
 
 #[test]
 fn a_trusted_file_that_changed_is_not_trusted() {
-    let world = World::new(&[("ws/copydesk.jsonc", r#"{ "model": "{env:A}" }"#)]).env("A", "a");
+    let world = ConfigTestFolder::new(&[("ws/copydesk.jsonc", r#"{ "model": "{env:A}" }"#)]).env("A", "a");
     let world = world.trust("ws/copydesk.jsonc");
     world.check(&expect![[r#"
         model = "a"  # ws/copydesk.jsonc:1:12
@@ -201,17 +201,17 @@ fn a_trusted_file_that_changed_is_not_trusted() {
 #[test]
 fn missing_files_are_told_of_only_inside_the_workspace() {
     let text = |path: &str| format!(r#"{{ "model": "{{file:{path}}}" }}"#);
-    World::new(&[("ws/copydesk.jsonc", &text("gone.txt"))]).check(&expect![[r#"
+    ConfigTestFolder::new(&[("ws/copydesk.jsonc", &text("gone.txt"))]).check(&expect![[r#"
         error: ws/copydesk.jsonc:1:12: `{file:gone.txt}`: ws/gone.txt does not exist
             | { "model": "{file:gone.txt}" }
             |            ^
     "#]]);
-    World::new(&[("ws/copydesk.jsonc", &text("../gone.txt"))]).check(&expect![[r#"
+    ConfigTestFolder::new(&[("ws/copydesk.jsonc", &text("../gone.txt"))]).check(&expect![[r#"
         warning: ws/copydesk.jsonc:1:12: the value with `{file:../gone.txt}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
             | { "model": "{file:../gone.txt}" }
             |            ^
     "#]]);
-    World::new(&[("ws/copydesk.jsonc", &text("/gone/gone.txt"))]).check(&expect![[r#"
+    ConfigTestFolder::new(&[("ws/copydesk.jsonc", &text("/gone/gone.txt"))]).check(&expect![[r#"
         warning: ws/copydesk.jsonc:1:12: the value with `{file:/gone/gone.txt}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
             | { "model": "{file:/gone/gone.txt}" }
             |            ^
@@ -220,7 +220,7 @@ fn missing_files_are_told_of_only_inside_the_workspace() {
 
 #[test]
 fn damaged_trust_is_no_trust() {
-    let world = World::new(&[
+    let world = ConfigTestFolder::new(&[
         ("ws/copydesk.jsonc", r#"{ "model": "{env:A}" }"#),
         ("~/.local/state/copydesk/trusted.json", "{ nonsense"),
     ]);
@@ -234,7 +234,7 @@ fn damaged_trust_is_no_trust() {
 
 #[test]
 fn untrusted_values_can_be_asked_for() {
-    let world = World::new(&[
+    let world = ConfigTestFolder::new(&[
         (
             USER,
             r#"{ "provider": { "x": { "options": { "apiKey": "k", "baseURL": "https://mine" } } },

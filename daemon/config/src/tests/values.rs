@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{World, check};
+use super::{ConfigTestFolder, check};
 
 #[test]
 fn comments_trailing_commas_and_a_bom() {
@@ -232,7 +232,7 @@ fn wrong_kinds() {
 
 #[test]
 fn a_found_text_that_may_be_secret_or_is_long_is_not_repeated() {
-    World::new(&[("~/.config/copydesk/copydesk.jsonc", r#"{ "subagent_depth": "{env:K}" }"#)])
+    ConfigTestFolder::new(&[("~/.config/copydesk/copydesk.jsonc", r#"{ "subagent_depth": "{env:K}" }"#)])
         .env("K", "sk-secret")
         .check(&expect![[r#"
             error: ~/.config/copydesk/copydesk.jsonc:1:21: `subagent_depth`: expected a whole number, 0 or more, found another string (from `{env:…}` or `{file:…}`)
@@ -305,7 +305,7 @@ fn unknown_keys() {
                 |   ^
         "#]],
     );
-    World::new(&[(
+    ConfigTestFolder::new(&[(
         "ws/opencode.json",
         r#"{ "modle": "a/b", "theme": "dark", "keybinds": { "x": "{file:gone}" } }"#,
     )])
@@ -336,7 +336,7 @@ fn keys_without_effect() {
             |                                             ^
     "#]],
     );
-    World::new(&[("ws/opencode.json", text)]).check(&expect![[r#"
+    ConfigTestFolder::new(&[("ws/opencode.json", text)]).check(&expect![[r#"
         mcp.a.type = "local"  # ws/opencode.json:2:27 (not trusted)
         mcp.a.command[0] = "x"  # ws/opencode.json:2:48 (not trusted)
         agent.a.color = null  # ws/opencode.json:3:30 (not trusted)
@@ -402,7 +402,7 @@ fn the_web_and_its_engines() {
 
 #[test]
 fn secrets_are_masked() {
-    World::new(&[(
+    ConfigTestFolder::new(&[(
         "~/.config/copydesk/copydesk.jsonc",
         r#"{
   "provider": { "keyhub": {
@@ -456,7 +456,7 @@ fn secrets_are_masked() {
 #[test]
 fn nothing_secret_in_debug_output() {
     let text = r#"{ "provider": { "x": { "options": { "apiKey": "hush-hush" } } } }"#;
-    let loaded = World::new(&[("ws/copydesk.jsonc", text)]).load().unwrap();
+    let loaded = ConfigTestFolder::new(&[("ws/copydesk.jsonc", text)]).load().unwrap();
     let secret = loaded.config.provider["x"].options.api_key.clone().unwrap();
     assert_eq!(secret.expose(), "hush-hush");
     assert!(!format!("{loaded:?}").contains("hush"), "{loaded:?}");

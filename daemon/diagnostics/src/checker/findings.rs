@@ -13,7 +13,7 @@ use copydesk_servers::report::Verdict;
 use copydesk_servers::source::CheckedDocument;
 
 /// Larger files are not read to resolve a span.
-const LONGEST: u64 = 16 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct CheckerFindings {
@@ -27,7 +27,7 @@ pub(super) struct CheckerFindings {
 /// A file's text without its byte order mark.
 pub(super) async fn plain_text(path: &Path) -> Option<String> {
     let metadata = tokio::fs::metadata(path).await.ok()?;
-    if !metadata.is_file() || metadata.len() > LONGEST {
+    if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
         return None;
     }
     let mut text = String::from_utf8(tokio::fs::read(path).await.ok()?).ok()?;

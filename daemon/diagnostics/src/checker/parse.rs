@@ -31,8 +31,8 @@ pub enum ColumnUnit {
 
 /// The rest is dropped.
 pub(crate) const MAX_DIAGNOSTICS: usize = 10_000;
-/// Longer messages are cut, in bytes.
-const LONGEST: usize = 4000;
+/// Longer messages are cut.
+const MAX_MESSAGE_BYTES: usize = 4000;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckerOutput {
@@ -78,8 +78,8 @@ pub fn parse(format: CheckerOutputFormat, output: &str) -> CheckerOutput {
     for raw in &mut parsed.diagnostics {
         raw.related.truncate(10);
         for message in raw.related.iter_mut().map(|related| &mut related.1).chain([&mut raw.message]) {
-            if message.len() > LONGEST {
-                message.truncate(message.floor_char_boundary(LONGEST));
+            if message.len() > MAX_MESSAGE_BYTES {
+                message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
                 message.push('…');
             }
         }

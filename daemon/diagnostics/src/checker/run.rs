@@ -19,11 +19,12 @@ use copydesk_servers::report::{DiagnosticsReport, Verdict};
 use copydesk_servers::source::CheckedDocument;
 use copydesk_servers::subprocess::{self, SubprocessOutput, SubprocessSpec};
 
-/// A checker's output is capped at this.
-const MOST_BYTES: usize = 8 * 1024 * 1024;
-/// At most this many runs of a root are cached, and at most `MOST_OTHERS` other files reported.
-const MOST_RUNS: usize = 100;
-const MOST_OTHERS: usize = 200;
+/// The cap on a checker's output.
+const MAX_OUTPUT_BYTES: usize = 8 * 1024 * 1024;
+/// The cap on the cached runs of a root.
+const MAX_CACHED_RUNS: usize = 100;
+/// The cap on the files beyond the checked ones that a run reports.
+const MAX_OTHER_FILES: usize = 200;
 
 /// The runs of one root, one at a time.
 #[derive(Debug, Default)]
@@ -85,7 +86,7 @@ async fn run_once(
         Ok(ran) => read_output(ran, checker.format, job, &shared.root, time).await.map(Arc::new),
         Err(why) => Err(why),
     };
-    if runs.len() >= MOST_RUNS {
+    if runs.len() >= MAX_CACHED_RUNS {
         runs.clear();
     }
     runs.insert(key, CheckerRun { began, outcome: outcome.clone() });
@@ -111,7 +112,7 @@ async fn run(
         // Compilers print their findings to stderr.
         merge_stderr: checker.format == CheckerOutputFormat::Lines,
         timeout: checker.timeout,
-        max_output_bytes: MOST_BYTES,
+        max_output_bytes: MAX_OUTPUT_BYTES,
     };
     subprocess::run(&shared.processes, task).await
 }
@@ -130,7 +131,7 @@ async fn read_output(
     let is_readable = parsed.is_complete || format == CheckerOutputFormat::Lines || output.trim().is_empty();
     if !is_readable {
         let how = subprocess::describe_failure(ran.exit, words);
-        return Err(format!("what it printed is not what its `format` says; {how}"));
+        return Err(format!("its output is not in the configured `format`; {how}"));
     }
     let found = CheckerFindings::new(parsed, job, workspace, began).await;
     // Most checkers exit with a failure code if they have findings. Without findings, the checker itself failed.
@@ -166,7 +167,7 @@ impl CheckerQueue {
     ) -> Vec<DiagnosticsReport> {
         let is_subject = |path: &Path| subjects.iter().any(|subject| subject.path == path);
         let now: BTreeSet<PathBuf> =
-            found.files().filter(|path| !is_subject(path)).take(MOST_OTHERS).cloned().collect();
+            found.files().filter(|path| !is_subject(path)).take(MAX_OTHER_FILES).cloned().collect();
         let before = {
             let mut files_with_findings =
                 self.files_with_findings.lock().unwrap_or_else(PoisonError::into_inner);

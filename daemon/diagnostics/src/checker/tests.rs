@@ -10,11 +10,11 @@ use copydesk_servers::diagnostic::{Diagnostic, DiagnosticSpan, Severity};
 use copydesk_servers::file_system::DiskView;
 
 /// A workspace with a script `check` as its checker.
-struct World {
+struct CheckerFixture {
     folder: tempfile::TempDir,
 }
 
-impl World {
+impl CheckerFixture {
     fn new(script: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let world = Self { folder };
@@ -82,7 +82,7 @@ fn why(reports: &[DiagnosticsReport]) -> &str {
 
 #[tokio::test]
 async fn saved_files_are_checked_and_other_files_reported_until_fixed() {
-    let world = World::new("cat found 2>/dev/null; test ! -s found");
+    let world = CheckerFixture::new("cat found 2>/dev/null; test ! -s found");
     let subject = world.saved("a.x", "one\nö two\n");
     world.write("sub/b.x", "three\n");
     world.write("found", "a.x:2:3: error: no two\nsub/../sub/b.x:1: error: no three\nnone.x:1:1: error: x\n/etc/hosts:1:1: y\n");
@@ -106,7 +106,7 @@ async fn saved_files_are_checked_and_other_files_reported_until_fixed() {
 
 #[tokio::test]
 async fn a_verdict_needs_the_same_text_on_disk_before_and_after() {
-    let world = World::new("echo changed > a.x; echo 'a.x:1:1: error: bad'; exit 1");
+    let world = CheckerFixture::new("echo changed > a.x; echo 'a.x:1:1: error: bad'; exit 1");
     let checkers = world.own(&[]);
     let unsaved = world.subject("a.x", "typed", false);
     assert_eq!(why(&checkers.check(&[unsaved], soon()).await), "only what is saved can be checked");
@@ -115,7 +115,7 @@ async fn a_verdict_needs_the_same_text_on_disk_before_and_after() {
     let subject = world.saved("a.x", "text");
     assert_eq!(why(&checkers.check(&[subject], soon()).await), "the file was changed while it was checked");
     // A byte order mark does not count.
-    let world = World::new("exit 0");
+    let world = CheckerFixture::new("exit 0");
     world.write("a.x", "\u{feff}text");
     let reports = world.own(&[]).check(&[world.subject("a.x", "text", true)], soon()).await;
     assert_eq!(reports[0].verdict, Verdict::Proven(vec![]));
@@ -123,7 +123,7 @@ async fn a_verdict_needs_the_same_text_on_disk_before_and_after() {
 
 #[tokio::test]
 async fn checks_requested_before_a_run_share_it() {
-    let world = World::new("echo run >> runs; exit 0");
+    let world = CheckerFixture::new("echo run >> runs; exit 0");
     let checkers = world.own(&[]);
     let (a, b) = ([world.saved("a.x", "a")], [world.saved("b.x", "b")]);
     let (one, two) = tokio::join!(checkers.check(&a, soon()), checkers.check(&b, soon()));
@@ -138,7 +138,7 @@ async fn checks_requested_before_a_run_share_it() {
 
 #[tokio::test]
 async fn a_command_with_a_file_runs_for_each_file() {
-    let world = World::new("echo \"$1:1:1: error: in $2\"; exit 1");
+    let world = CheckerFixture::new("echo \"$1:1:1: error: in $2\"; exit 1");
     let checkers = world.own(&["$FILE", "--stdin=$FILE"]);
     let subjects = [world.saved("a.x", "a"), world.saved("b c.x", "b")];
     let reports = checkers.check(&subjects, soon()).await;
@@ -152,7 +152,7 @@ async fn a_command_with_a_file_runs_for_each_file() {
 
 #[tokio::test]
 async fn a_checker_that_does_not_end_is_killed() {
-    let world = World::new("echo $$ > pid.new; mv pid.new pid; exec sleep 1000");
+    let world = CheckerFixture::new("echo $$ > pid.new; mv pid.new pid; exec sleep 1000");
     let (checkers, subject) = (world.own(&[]), [world.saved("a.x", "a")]);
     // The debounce alone takes longer.
     let checking = checkers.check(&subject, Instant::now() + Duration::from_millis(20));
@@ -185,11 +185,11 @@ async fn a_failed_checker_is_not_taken_for_clean() {
         ("exec yes 'a.x is long'", "it printed more than 8388608 bytes"),
         ("head -c 1000 /dev/urandom; exit 1", "it ended with code 1"),
     ] {
-        let world = World::new(script);
+        let world = CheckerFixture::new(script);
         let reports = world.own(&[]).check(&[world.saved("a.x", "a")], soon()).await;
         assert!(why(&reports).starts_with(words), "{reports:?}");
     }
-    let world = World::new("");
+    let world = CheckerFixture::new("");
     let spec = |command: &str, format| CheckerSpec {
         command: vec![command.into()],
         extensions: vec![".x".into()],
@@ -202,17 +202,17 @@ async fn a_failed_checker_is_not_taken_for_clean() {
         .check(&subject, soon())
         .await;
     assert_eq!(why(&reports), "`no-such-checker` (from the configuration) is not in PATH");
-    let world = World::new("echo hello");
+    let world = CheckerFixture::new("echo hello");
     let reports = world
         .checkers("mine", spec("./check", CheckerOutputFormat::Json))
         .check(&[world.saved("a.x", "a")], soon())
         .await;
     assert!(
         why(&reports)
-            .starts_with("what it printed is not what its `format` says; it ended with code 0: hello")
+            .starts_with("its output is not in the configured `format`; it ended with code 0: hello")
     );
     // Its own timeout, which is shorter.
-    let world = World::new("exec sleep 1000");
+    let world = CheckerFixture::new("exec sleep 1000");
     let short = CheckerSpec { timeout: Some(200), ..spec("./check", CheckerOutputFormat::Lines) };
     let reports = world.checkers("mine", short).check(&[world.saved("a.x", "a")], soon()).await;
     assert_eq!(why(&reports), "it did not end within 0.2 s");
@@ -220,7 +220,7 @@ async fn a_failed_checker_is_not_taken_for_clean() {
 
 #[tokio::test]
 async fn cargo_reports_errors_and_unchecked_dependents_are_unknown() {
-    let world = World::new("");
+    let world = CheckerFixture::new("");
     world.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"a\", \"b\"]\n");
     let manifest = "[package]\nversion = \"0.1.0\"\nedition = \"2024\"\n";
     world.write("a/Cargo.toml", &format!("{manifest}name = \"a\"\n"));

@@ -10,8 +10,8 @@ use copydesk_servers::report::Proof;
 use copydesk_servers::sanitize;
 use copydesk_servers::source::TREE_SITTER;
 
-/// At most this many files are named in one line.
-const NAMED: usize = 3;
+/// The cap on files that one line names.
+const MAX_NAMED_FILES: usize = 3;
 
 pub(super) struct SourceGroup<'a> {
     pub(super) source: &'a str,
@@ -80,8 +80,9 @@ impl<'a> SourceGroup<'a> {
     }
 
     fn named(&self, root: &Path) -> String {
-        let names: Vec<_> = self.files.iter().take(NAMED).map(|file| display_path(file, root)).collect();
-        let more = self.files.len().saturating_sub(NAMED);
+        let names: Vec<_> =
+            self.files.iter().take(MAX_NAMED_FILES).map(|file| display_path(file, root)).collect();
+        let more = self.files.len().saturating_sub(MAX_NAMED_FILES);
         let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
         names.join(", ") + &more
     }

@@ -13,13 +13,13 @@ use copydesk_servers::sanitize::sanitize_line;
 use super::display_path;
 use crate::delta::{DiagnosticsDelta, ReportedDiagnostic, SourceStatus};
 
-/// At most this many diagnostics in each list, and this many sources.
-pub(super) const LISTED: usize = 100;
+/// The cap on the diagnostics of each list, and on sources.
+pub(super) const MAX_LISTED: usize = 100;
 
 pub(crate) fn build_metadata(delta: &DiagnosticsDelta, root: &Path, waited: Duration) -> DiagnosticsMetadata {
     let listed =
-        |list: &[ReportedDiagnostic]| list.iter().take(LISTED).map(|item| problem(item, root)).collect();
-    let unlisted = delta.new.len().saturating_sub(LISTED) + delta.unsure.len().saturating_sub(LISTED);
+        |list: &[ReportedDiagnostic]| list.iter().take(MAX_LISTED).map(|item| problem(item, root)).collect();
+    let unlisted = delta.new.len().saturating_sub(MAX_LISTED) + delta.unsure.len().saturating_sub(MAX_LISTED);
     DiagnosticsMetadata {
         reports: sources(&delta.sources),
         new: listed(&delta.new),
@@ -57,7 +57,7 @@ fn sources(statuses: &[SourceStatus]) -> Vec<ProblemSourceMetadata> {
             },
             why: status.why.as_ref().map(|why| sanitize_line(why, 300)),
         };
-        if sources.len() < LISTED && !sources.contains(&source) {
+        if sources.len() < MAX_LISTED && !sources.contains(&source) {
             sources.push(source);
         }
     }

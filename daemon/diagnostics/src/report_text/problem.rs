@@ -11,10 +11,10 @@ use crate::delta::ReportedDiagnostic;
 use crate::line_index::Utf16LineIndex;
 use copydesk_servers::sanitize;
 
-const MESSAGE_LINES: usize = 8;
-const MESSAGE_LETTERS: usize = 300;
-const LINE_LETTERS: usize = 160;
-const RELATED: usize = 3;
+const MAX_MESSAGE_LINES: usize = 8;
+const MAX_MESSAGE_CHARS: usize = 300;
+const MAX_LINE_CHARS: usize = 160;
+const MAX_RELATED: usize = 3;
 
 /// Ends with a line break. Every line but the first is indented.
 pub(super) fn render_problem(
@@ -33,7 +33,7 @@ pub(super) fn render_problem(
     if let Some(speaker) = item.source.as_deref().filter(is_other) {
         let _ = write!(shown, " ({})", sanitize::sanitize_line(speaker, 80));
     }
-    let message = sanitize::sanitize_lines(&item.message, MESSAGE_LINES, MESSAGE_LETTERS);
+    let message = sanitize::sanitize_lines(&item.message, MAX_MESSAGE_LINES, MAX_MESSAGE_CHARS);
     let _ = writeln!(shown, " {}", message.first().map_or("(without a message)", |first| first.trim()));
     for line in message.iter().skip(1) {
         let _ = writeln!(shown, "    {line}");
@@ -42,11 +42,11 @@ pub(super) fn render_problem(
         let _ =
             writeln!(shown, "  {}: {}", u64::from(start.line) + 1, around(line, start.character as usize));
     }
-    for related in item.related.iter().take(RELATED) {
-        let message = sanitize::sanitize_line(&related.message, MESSAGE_LETTERS);
+    for related in item.related.iter().take(MAX_RELATED) {
+        let message = sanitize::sanitize_line(&related.message, MAX_MESSAGE_CHARS);
         let _ = writeln!(shown, "  {} {message}", place(&related.path, related.span.start, root));
     }
-    let more = item.related.len().saturating_sub(RELATED);
+    let more = item.related.len().saturating_sub(MAX_RELATED);
     if more > 0 {
         let _ = writeln!(shown, "  … and {more} more places");
     }
@@ -63,16 +63,16 @@ fn contains(source: &str, speaker: &str) -> bool {
 
 /// The part of a long line around the position.
 fn around(line: &str, units: usize) -> String {
-    if line.chars().nth(LINE_LETTERS).is_none() {
-        return sanitize::sanitize_line(line, LINE_LETTERS);
+    if line.chars().nth(MAX_LINE_CHARS).is_none() {
+        return sanitize::sanitize_line(line, MAX_LINE_CHARS);
     }
     let ends = line.chars().scan(0, |end, letter| {
         *end += letter.len_utf16();
         Some(*end)
     });
     let letters = ends.take_while(|end| *end <= units).count();
-    let skipped = letters.saturating_sub(LINE_LETTERS / 2);
-    let rest: String = line.chars().skip(skipped).take(LINE_LETTERS + 1).collect();
+    let skipped = letters.saturating_sub(MAX_LINE_CHARS / 2);
+    let rest: String = line.chars().skip(skipped).take(MAX_LINE_CHARS + 1).collect();
     let mark = if skipped > 0 { "…" } else { "" };
-    mark.to_owned() + &sanitize::sanitize_line(&rest, LINE_LETTERS)
+    mark.to_owned() + &sanitize::sanitize_line(&rest, MAX_LINE_CHARS)
 }

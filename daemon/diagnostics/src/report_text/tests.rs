@@ -4,7 +4,7 @@ use std::time::Duration;
 use copydesk_text::{Change, Position};
 use expect_test::{Expect, expect};
 
-use super::metadata::LISTED;
+use super::metadata::MAX_LISTED;
 use super::*;
 use crate::baseline::Baseline;
 use copydesk_servers::diagnostic::{Diagnostic, DiagnosticSpan, RelatedInformation};
@@ -253,16 +253,16 @@ fn server_output_is_capped_and_sanitized() {
         (0..20_000).map(|line| at(line, 0, "", &format!("{line} {}", "é".repeat(500)))).collect();
     let after = [report("src/main.rs", "s", Verdict::Proven(many))];
     let rendered = seen(&fine(&["src/main.rs"]), &after, Severity::Error);
-    assert!(rendered.len() < BYTES + 200, "{}", rendered.len());
+    assert!(rendered.len() < MAX_TEXT_BYTES + 200, "{}", rendered.len());
     assert!(rendered.starts_with("s, proven for this text: 20000 new errors\n"), "{rendered}");
     assert!(rendered.ends_with(" more\n"), "{rendered}");
     let delta = DiagnosticsDelta::compute(&fine(&["src/main.rs"]), &after, Severity::Error);
     let metadata = build_metadata(&delta, Path::new("/w"), Duration::from_millis(12));
-    assert_eq!((metadata.new.len(), metadata.unlisted), (LISTED, Some(19_900)));
+    assert_eq!((metadata.new.len(), metadata.unlisted), (MAX_LISTED, Some(19_900)));
 
     let reports: Vec<_> =
         (0..1000).map(|n| report(&format!("{n}"), "s", unknown(&format!("why {n}")))).collect();
-    assert_eq!(seen(&[], &reports, Severity::Error).lines().count(), GROUPS + 1);
+    assert_eq!(seen(&[], &reports, Severity::Error).lines().count(), MAX_GROUPS + 1);
 }
 
 #[test]

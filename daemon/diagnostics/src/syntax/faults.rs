@@ -9,10 +9,10 @@ use crate::line_index::Utf16LineIndex;
 use copydesk_servers::diagnostic::{Diagnostic, DiagnosticSpan, Severity};
 use copydesk_servers::sanitize;
 
-/// At most this many are reported for a text.
-const FAULTS: usize = 20;
-/// At most this many characters of the text are quoted.
-const QUOTED: usize = 40;
+/// The cap on the faults of a text.
+const MAX_FAULTS: usize = 20;
+/// The cap on a quoted piece of the text.
+const MAX_QUOTED_CHARS: usize = 40;
 
 /// A syntax error at byte offsets.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ fn outermost<'tree>(tree: &'tree Tree, skips: &dyn Fn(Node<'_>) -> bool) -> Vec<
         if is_fault {
             found.push(node);
         }
-        if found.len() >= FAULTS {
+        if found.len() >= MAX_FAULTS {
             return found;
         }
         if !is_fault && node.has_error() && cursor.goto_first_child() {
@@ -163,7 +163,7 @@ fn unexpected(node: Node<'_>, are_several: bool, text: &str) -> SyntaxFault {
         let at = text.trim_end().len();
         return SyntaxFault { start: at, end: at, message: "unexpected end of file".to_owned() };
     }
-    let quoted = sanitize::sanitize_line(line, QUOTED);
+    let quoted = sanitize::sanitize_line(line, MAX_QUOTED_CHARS);
     let message =
         if are_several { format!("syntax error at `{quoted}`") } else { format!("unexpected `{quoted}`") };
     SyntaxFault { start, end: start + line.len(), message }

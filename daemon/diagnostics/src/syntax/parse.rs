@@ -7,7 +7,7 @@ use copydesk_text::Change;
 use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
 
 /// With more edits, a full parse is as fast.
-const EDITS: usize = 200;
+const MAX_EDITS: usize = 200;
 
 /// `None` if the time ran out.
 pub(super) fn parse_tree(
@@ -30,7 +30,7 @@ pub(super) fn parse_tree(
 /// Applies the edits to a tree, so that the new text can be parsed with it.
 pub(super) fn edit_tree(tree: &Tree, old: &str, new: &str) -> Option<Tree> {
     let change = Change::between(old, new);
-    if change.edits().len() > EDITS {
+    if change.edits().len() > MAX_EDITS {
         return None;
     }
     let breaks: Vec<usize> = memchr::memchr_iter(b'\n', old.as_bytes()).collect();

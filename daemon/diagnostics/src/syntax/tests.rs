@@ -135,7 +135,7 @@ fn errors_are_capped() {
 
 #[test]
 fn a_text_too_large_or_too_slow_is_unknown() {
-    check("a.json", &" ".repeat(LARGEST + 1), expect!["unknown the file is larger than 4 MB"]);
+    check("a.json", &" ".repeat(MAX_TEXT_BYTES + 1), expect!["unknown the file is larger than 4 MB"]);
     let late = subject("a.rs", &"fn f() {}\n".repeat(20_000));
     let grammar = grammar::grammar_for(&late.path).unwrap();
     assert_eq!(

@@ -11,11 +11,11 @@ use tree_sitter::Tree;
 
 use copydesk_servers::diagnostic::Diagnostic;
 
-const FILES: usize = 16;
-/// For each file.
-const TEXTS: usize = 2;
-/// All latest texts together.
-const BYTES: usize = 512 << 10;
+const MAX_FILES: usize = 16;
+/// The cap on the texts of each file.
+const MAX_TEXTS: usize = 2;
+/// The cap on all latest texts together.
+const MAX_TEXT_BYTES: usize = 512 << 10;
 
 #[derive(Debug, Clone)]
 pub(super) struct ParsedDocument {
@@ -59,9 +59,10 @@ impl SyntaxTreeCache {
         let mut all = at.map(|at| self.files.remove(at).parsed).unwrap_or_default();
         all.retain(|other| other.text != parsed.text);
         all.push(parsed);
-        all.drain(..all.len().saturating_sub(TEXTS));
+        all.drain(..all.len().saturating_sub(MAX_TEXTS));
         self.files.push(CachedFileTrees { path, parsed: all, used: Instant::now() });
-        while self.files.len() > FILES || self.files.iter().map(CachedFileTrees::bytes).sum::<usize>() > BYTES
+        while self.files.len() > MAX_FILES
+            || self.files.iter().map(CachedFileTrees::bytes).sum::<usize>() > MAX_TEXT_BYTES
         {
             self.files.remove(0);
         }

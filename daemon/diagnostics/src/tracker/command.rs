@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::unchecked_changes::UncheckedChange;
-use super::{DiagnosticsSummary, DiagnosticsTracker, EditedDocument, MOST_AGAIN, text_of};
+use super::{DiagnosticsSummary, DiagnosticsTracker, EditedDocument, MAX_RECHECKED_FILES, text_of};
 use crate::delta::DiagnosticsDelta;
 use crate::report_text;
 use crate::time_limits::{CHECKPOINT_TIMEOUT, RELOAD_POLL_INTERVAL, RELOAD_TIMEOUT};
@@ -80,7 +80,7 @@ impl DiagnosticsTracker {
         self.reload_in_editors(&changed, until.min(Instant::now() + RELOAD_TIMEOUT)).await;
         let (mut edited, mut unchecked_count) = (Vec::new(), 0_usize);
         for path in changed {
-            if edited.len() >= MOST_AGAIN {
+            if edited.len() >= MAX_RECHECKED_FILES {
                 unchecked_count += 1;
                 continue;
             }

@@ -20,11 +20,11 @@ use crate::time_limits::LATE_TIMEOUT;
 use copydesk_servers::report::{DiagnosticsReport, Proof};
 use copydesk_servers::source::CheckedDocument;
 
-/// At most this many other files are waited for after a change.
-const MOST_OTHERS: usize = 16;
+/// The cap on other files to wait for after a change.
+const MAX_OTHER_FILES: usize = 16;
 
-/// At most this many files are named in a note.
-const NAMED: usize = 5;
+/// The cap on files that a note names.
+const MAX_NAMED_FILES: usize = 5;
 
 /// Late reports that no note has included yet.
 #[derive(Default)]
@@ -91,9 +91,12 @@ impl DiagnosticsTracker {
     }
 
     pub(super) fn join_paths(&self, paths: &BTreeSet<&PathBuf>) -> String {
-        let names: Vec<_> =
-            paths.iter().take(NAMED).map(|path| report_text::display_path(path, &self.shared.root)).collect();
-        match paths.len().saturating_sub(NAMED) {
+        let names: Vec<_> = paths
+            .iter()
+            .take(MAX_NAMED_FILES)
+            .map(|path| report_text::display_path(path, &self.shared.root))
+            .collect();
+        match paths.len().saturating_sub(MAX_NAMED_FILES) {
             0 => names.join(", "),
             more => format!("{} and {more} more files", names.join(", ")),
         }
@@ -148,7 +151,7 @@ impl DiagnosticsTracker {
         };
         let pending = delta.sources.iter().filter(|answer| answer.is_pending && !is_checked(&answer.path));
         let paths: BTreeSet<_> = pending.map(|answer| &answer.path).collect();
-        paths.into_iter().take(MOST_OTHERS).filter_map(|path| texts.document(path)).collect()
+        paths.into_iter().take(MAX_OTHER_FILES).filter_map(|path| texts.document(path)).collect()
     }
 
     fn record_awaited_reports(&self, subjects: &[CheckedDocument], reports: &[DiagnosticsReport]) {

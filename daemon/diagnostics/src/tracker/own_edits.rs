@@ -1,11 +1,12 @@
-//! The hash of the last text that the session made of each file. Bounded: a forgotten text counts as someone else's.
+//! The hash of the last text that the session made of each file. Bounded: a forgotten text counts as another
+//! program's.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const MOST: usize = 4096;
+const MAX_FILES: usize = 4096;
 
 #[derive(Debug, Default)]
 pub(super) struct OwnEdits {
@@ -15,7 +16,7 @@ pub(super) struct OwnEdits {
 
 impl OwnEdits {
     pub(super) fn record(&mut self, path: &Path, text: Option<&Arc<String>>) {
-        if self.texts.len() >= MOST {
+        if self.texts.len() >= MAX_FILES {
             self.texts.clear();
         }
         self.texts.insert(path.to_owned(), text_hash(text));

@@ -24,7 +24,7 @@ struct Grumbler {
     others: Mutex<Vec<DiagnosticsReport>>,
     /// What the user types during the next check.
     typed: Mutex<Option<(&'static str, &'static str)>>,
-    disk: Arc<Disk>,
+    disk: Arc<MemoryDisk>,
     /// What the watcher saw change.
     changed: Mutex<Vec<PathBuf>>,
     /// It answers only at the deadline.
@@ -108,15 +108,15 @@ impl CommandWatcher for Grumbler {
 
 /// The files on the disk, and the edit epoch.
 #[derive(Default)]
-struct Disk(Mutex<HashMap<PathBuf, Arc<String>>>, AtomicU64);
+struct MemoryDisk(Mutex<HashMap<PathBuf, Arc<String>>>, AtomicU64);
 
-impl Disk {
+impl MemoryDisk {
     fn write(&self, name: &str, text: &str) {
         self.0.lock().unwrap().insert(Path::new("/w").join(name), Arc::new(text.to_owned()));
     }
 }
 
-impl DocumentProvider for Disk {
+impl DocumentProvider for MemoryDisk {
     fn differs_from_disk(&self, _path: &Path) -> bool {
         false
     }
@@ -131,7 +131,7 @@ impl DocumentProvider for Disk {
     }
 }
 
-struct Scene {
+struct TrackerFixture {
     grumbler: Arc<Grumbler>,
     tracker: DiagnosticsTracker,
 }
@@ -141,11 +141,11 @@ async fn settle() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
 
-fn scene() -> Scene {
+fn scene() -> TrackerFixture {
     scene_of(Grumbler::default())
 }
 
-fn scene_of(grumbler: Grumbler) -> Scene {
+fn scene_of(grumbler: Grumbler) -> TrackerFixture {
     let grumbler = Arc::new(grumbler);
     let sources = DiagnosticsSources {
         pool: Some(Arc::clone(&grumbler) as Arc<dyn DiagnosticsSource>),
@@ -155,7 +155,7 @@ fn scene_of(grumbler: Grumbler) -> Scene {
     let options = TrackerOptions { wait: DEFAULT_WAIT, min_severity: Severity::Error };
     let texts = Arc::clone(&grumbler.disk) as Arc<dyn DocumentProvider>;
     let tracker = DiagnosticsTracker::new(sources, texts, Path::new("/w"), options);
-    Scene { grumbler, tracker }
+    TrackerFixture { grumbler, tracker }
 }
 
 fn edited(name: &str, before: Option<&str>, after: Option<&str>) -> EditedDocument {
@@ -168,7 +168,7 @@ fn subject(name: &str, text: &str) -> CheckedDocument {
     CheckedDocument { path: Path::new("/w").join(name), text: Arc::new(text.to_owned()), is_saved: true }
 }
 
-impl Scene {
+impl TrackerFixture {
     async fn baseline(&self, name: &str, text: &str) {
         self.tracker.record_baseline(&[subject(name, text)]).await;
     }
@@ -242,7 +242,7 @@ async fn a_late_report_on_an_old_text_is_dropped() {
     assert_eq!(scene.tracker.take_late_notes(), Vec::<String>::new());
 }
 
-async fn wait_for_note(scene: &Scene) -> String {
+async fn wait_for_note(scene: &TrackerFixture) -> String {
     for _ in 0..1000 {
         scene.grumbler.indexed.notify_one();
         tokio::task::yield_now().await;
@@ -307,9 +307,9 @@ async fn the_viewer_shows_what_the_session_caused() {
 }
 
 /// A syntax source that finds nothing.
-struct Grammar;
+struct SilentGrammar;
 
-impl DiagnosticsSource for Grammar {
+impl DiagnosticsSource for SilentGrammar {
     fn check<'a>(&'a self, subjects: &'a [CheckedDocument], _until: Instant) -> CheckFuture<'a> {
         let report = |subject: &CheckedDocument| {
             DiagnosticsReport::new(
@@ -324,16 +324,16 @@ impl DiagnosticsSource for Grammar {
 
 #[tokio::test]
 async fn a_source_that_was_not_ready_is_asked_again_before_a_change() {
-    let Scene { grumbler, .. } = scene();
+    let TrackerFixture { grumbler, .. } = scene();
     let sources = DiagnosticsSources {
         pool: Some(Arc::clone(&grumbler) as Arc<dyn DiagnosticsSource>),
-        syntax: Some(Arc::new(Grammar)),
+        syntax: Some(Arc::new(SilentGrammar)),
         ..DiagnosticsSources::default()
     };
     let options = TrackerOptions { wait: DEFAULT_WAIT, min_severity: Severity::Error };
     let texts = Arc::clone(&grumbler.disk) as Arc<dyn DocumentProvider>;
     let tracker = DiagnosticsTracker::new(sources, texts, Path::new("/w"), options);
-    let scene = Scene { grumbler, tracker };
+    let scene = TrackerFixture { grumbler, tracker };
     scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
     let (path, text) = (Path::new("/w/a").to_owned(), Arc::new("bad old\n".to_owned()));
     scene.tracker.record_baseline(&[CheckedDocument { path, text, is_saved: true }]).await;

@@ -11,8 +11,8 @@ use crate::delta::DiagnosticsDelta;
 use crate::history::DiagnosticsHistory;
 use copydesk_servers::report::DiagnosticsReport;
 
-/// At most this many changed files are recorded for a turn.
-const MOST: usize = 4096;
+/// The cap on recorded files of a turn.
+const MAX_CHANGED_FILES: usize = 4096;
 
 /// The state when the turn began.
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl TurnBaseline {
         if edited.after.is_none() {
             self.history.forget(&edited.path);
         }
-        if self.changed.len() < MOST {
+        if self.changed.len() < MAX_CHANGED_FILES {
             self.changed.entry(edited.path.clone()).or_insert(is_created);
         }
     }

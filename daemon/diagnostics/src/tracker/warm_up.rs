@@ -7,13 +7,13 @@ use std::sync::{Arc, Weak};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{DiagnosticsTracker, MOST_AGAIN, TrackerInner};
+use super::{DiagnosticsTracker, MAX_RECHECKED_FILES, TrackerInner};
 use crate::sources::{DiagnosticsSources, WarmUpScope};
 use crate::time_limits::{LATE_TIMEOUT, WARM_UP_DEBOUNCE};
 use copydesk_servers::source::CheckedDocument;
 
-/// At most this many files are checked at once, the latest ones.
-const MOST_AT_ONCE: usize = 100;
+/// The cap on files to check at once. The latest ones stay.
+const MAX_FILES_AT_ONCE: usize = 100;
 
 impl DiagnosticsTracker {
     fn is_current(&self, subject: &CheckedDocument) -> bool {
@@ -130,7 +130,7 @@ impl WarmUpQueue {
     ) -> bool {
         self.files.retain(|(known, ..)| known.path != subject.path);
         self.files.push_front((subject, file_guard, full_guard));
-        self.files.truncate(MOST_AT_ONCE);
+        self.files.truncate(MAX_FILES_AT_ONCE);
         !std::mem::replace(&mut self.is_awaited, true)
     }
 
@@ -161,7 +161,7 @@ impl NotReadyQueue {
             self.subjects.retain(|known| known.path != subject.path);
             self.subjects.push_front(subject);
         }
-        self.subjects.truncate(MOST_AGAIN);
+        self.subjects.truncate(MAX_RECHECKED_FILES);
         !std::mem::replace(&mut self.is_waiting, true)
     }
 

@@ -30,7 +30,7 @@ use crate::time_limits::CONNECTION_SHUTDOWN_TIMEOUT;
 const MAX_CONCURRENT_REQUESTS: usize = 1024;
 
 /// Responses queued for writing. A client that does not read them is not read either.
-const ROOM: usize = 256;
+const MAX_QUEUED_RESPONSES: usize = 256;
 
 /// Serves until the client disconnects or sends `exit`, or the daemon ends; then writes what is queued.
 pub(super) async fn serve<S>(
@@ -44,7 +44,7 @@ pub(super) async fn serve<S>(
     S::Future: Send + 'static,
 {
     let (requests, responses) = socket.split();
-    let (out, queued) = mpsc::channel(ROOM);
+    let (out, queued) = mpsc::channel(MAX_QUEUED_RESPONSES);
     let closing = CancellationToken::new();
     let mut writing = tokio::spawn(write(writer, queued, requests, closing.clone()));
     let room = Arc::new(Semaphore::new(MAX_CONCURRENT_REQUESTS));

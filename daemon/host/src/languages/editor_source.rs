@@ -45,7 +45,7 @@ use editors_with_servers::EditorsWithServers;
 use previous_reports::PreviousReports;
 
 /// The cap on files beyond the checked ones in one report.
-const MOST_OTHERS: usize = 100;
+const MAX_OTHER_FILES: usize = 100;
 
 pub(super) struct EditorSource {
     editors: AttachedEditors,
@@ -297,7 +297,7 @@ impl EditorQuery<'_> {
                 let file = result.files.into_iter().find(|file| file.uri == uri)?;
                 // The answer is about another version than the one asked for.
                 if version.is_some() && file.version != version {
-                    return Some(self.unknown_report(&subject.path, "the person is typing in it"));
+                    return Some(self.unknown_report(&subject.path, "the user is typing in it"));
                 }
                 // A buffer that was read again from the disk may have the same version.
                 let now = files.buffers().find(&subject.path, Some(self.client)).and_then(Result::ok);
@@ -332,8 +332,8 @@ impl EditorQuery<'_> {
             return None;
         }
         let mut reports = Vec::new();
-        let is_cut = result.files.len() > MOST_OTHERS;
-        for file in result.files.into_iter().take(MOST_OTHERS) {
+        let is_cut = result.files.len() > MAX_OTHER_FILES;
+        for file in result.files.into_iter().take(MAX_OTHER_FILES) {
             let path = Url::parse(&file.uri).ok().and_then(|uri| uri.to_file_path().ok());
             let Some(path) = path else { continue };
             let path = path.canonicalize().unwrap_or(path);

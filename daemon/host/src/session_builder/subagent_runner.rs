@@ -28,7 +28,7 @@ const DEPTH: u32 = 1;
 pub(crate) const MAX_DEPTH: u32 = 8;
 
 /// Events that a session may be ahead of its readers.
-const ROOM: usize = 1024;
+const MAX_QUEUED_EVENTS: usize = 1024;
 
 pub(crate) struct SubagentRunner {
     setup: UserSetup,
@@ -147,7 +147,7 @@ impl SubagentRunner {
         let session = self.session(&task, &context.call).await?;
         let guard = self.claim_task(&session)?;
         let id = session.id.to_string();
-        let (event_sender, events) = mpsc::channel(ROOM);
+        let (event_sender, events) = mpsc::channel(MAX_QUEUED_EVENTS);
         let agent = self.agents.iter().zip(&self.models).find(|(agent, _)| agent.name == task.agent);
         let model = agent.and_then(|(_, model)| model.clone()).or_else(|| self.session.model.clone());
         let session = Session { model: model.or_else(|| session.model.clone()), ..session };

@@ -161,6 +161,7 @@ impl HostedSession {
                 parts: view.open.clone(),
                 earlier: false,
                 running: view.running,
+                last_turn: view.last_turn.clone(),
                 seq: view.seq,
                 asks: view.asks.values().cloned().collect(),
                 questions: view.questions.values().cloned().collect(),

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 /// How far a client may be behind. A long answer is a few thousand events; a client that is further behind
 /// loads again.
-const ROOM: usize = 4096;
+const MAX_QUEUED_MESSAGES: usize = 4096;
 
 #[derive(Debug, Clone)]
 pub enum OutboxMessage {
@@ -41,7 +41,7 @@ impl ClientOutbox {
     /// gap.
     pub fn send(&self, message: OutboxMessage) {
         let mut messages = self.queue.messages.lock().unwrap_or_else(PoisonError::into_inner);
-        if messages.len() == ROOM {
+        if messages.len() == MAX_QUEUED_MESSAGES {
             messages.pop_front();
         }
         messages.push_back(message);

@@ -17,8 +17,8 @@ use super::{HostedSession, SessionHostError};
 use crate::reviews::{self, hunk_id, to_u32};
 use crate::uri::path_of;
 
-/// Lines of the document that are stored with a comment.
-const COMMENTED_LINES: usize = 20;
+/// The cap on lines of the document that a comment stores.
+const MAX_COMMENTED_LINES: usize = 20;
 
 impl HostedSession {
     pub async fn list_reviews(
@@ -65,7 +65,7 @@ impl HostedSession {
         let commented_lines = match files.peek(&place, READ_LIMIT).await {
             Ok(content) => {
                 let text = String::from_utf8_lossy(&content.bytes).into_owned();
-                let lines: Vec<_> = text.lines().skip(line).take(lines.min(COMMENTED_LINES)).collect();
+                let lines: Vec<_> = text.lines().skip(line).take(lines.min(MAX_COMMENTED_LINES)).collect();
                 Some(lines.join("\n"))
             }
             Err(_) => None,

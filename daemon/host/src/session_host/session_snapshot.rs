@@ -7,6 +7,7 @@ use copydesk_protocol::event::{EventInfo, JobInfo};
 use copydesk_protocol::part::{PartContentInfo, PartInfo, PartStateInfo};
 use copydesk_protocol::permission::PermissionAskInfo;
 use copydesk_protocol::question::QuestionAskInfo;
+use copydesk_protocol::turn::LastTurnInfo;
 use copydesk_session as session;
 
 use super::convert;
@@ -20,6 +21,7 @@ pub(super) struct SessionSnapshot {
     /// The number of the last event.
     pub(super) seq: u64,
     pub(super) running: Option<u32>,
+    pub(super) last_turn: Option<LastTurnInfo>,
     /// Unfinished parts with their content so far, in the order in which they began.
     pub(super) open: Vec<PartInfo>,
     pub(super) asks: BTreeMap<String, PermissionAskInfo>,
@@ -36,6 +38,7 @@ impl SessionSnapshot {
             session,
             seq: 0,
             running: None,
+            last_turn: None,
             open: Vec::new(),
             asks: BTreeMap::new(),
             questions: BTreeMap::new(),
@@ -62,7 +65,10 @@ impl SessionSnapshot {
         }
         let event = convert::event(event);
         match &event {
-            EventInfo::TurnStarted { turn, .. } => self.running = Some(*turn),
+            EventInfo::TurnStarted { turn, prompt } => {
+                self.running = Some(*turn);
+                self.last_turn = Some(LastTurnInfo { turn: *turn, prompt: prompt.clone(), end: None });
+            }
             EventInfo::Part { part } => self.part(part),
             EventInfo::Delta { part, text } => {
                 if let Some(open) = self.find(part) {
@@ -83,8 +89,11 @@ impl SessionSnapshot {
             EventInfo::Answered { question } => drop(self.questions.remove(question)),
             EventInfo::Jobs { running, .. } => self.jobs.clone_from(running),
             EventInfo::Warning { message } => self.warnings.push(message.clone()),
-            EventInfo::TurnEnded { .. } => {
+            EventInfo::TurnEnded { end, .. } => {
                 self.running = None;
+                if let Some(last) = &mut self.last_turn {
+                    last.end = Some(end.clone());
+                }
                 self.open.clear();
             }
             EventInfo::Session { .. } | EventInfo::ReviewChanged(_) | EventInfo::Deleted => {}

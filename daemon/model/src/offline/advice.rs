@@ -62,7 +62,7 @@ const MAX_REJECTIONS: usize = 20;
 /// The hunks that the user rejected in a reviewed call: one line per place, with the user's reason.
 pub(super) fn rejected_places(output: &str) -> Vec<String> {
     let is_heading =
-        |line: &&str| line.ends_with("decided hunk by hunk:") || line.ends_with("the person decided:");
+        |line: &&str| line.ends_with("decided hunk by hunk:") || line.ends_with("the user decided:");
     let decisions = output.lines().skip_while(|line| !is_heading(line)).skip(1);
     let decisions =
         decisions.take_while(|line| !line.trim().is_empty() && !line.starts_with("Nothing was changed."));

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// The longest id that all servers of a wire accept.
 pub(super) const MAX_CHAT_ID: usize = 40;
 pub(super) const MAX_ID: usize = 64;
-const NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 /// The id itself if it fits, else one derived from it, always the same.
 pub(super) fn adapt_id(id: &str, longest: usize, takes: impl Fn(char) -> bool) -> Cow<'_, str> {
@@ -31,10 +31,10 @@ pub(super) fn is_common(character: char) -> bool {
 pub(super) fn adapt_name(name: &str, takes: impl Fn(char) -> bool) -> Cow<'_, str> {
     if name.is_empty() {
         "unnamed".into()
-    } else if name.len() <= NAME && name.chars().all(&takes) {
+    } else if name.len() <= MAX_NAME_CHARS && name.chars().all(&takes) {
         name.into()
     } else {
-        name.chars().take(NAME).map(|letter| if takes(letter) { letter } else { '_' }).collect()
+        name.chars().take(MAX_NAME_CHARS).map(|letter| if takes(letter) { letter } else { '_' }).collect()
     }
 }
 

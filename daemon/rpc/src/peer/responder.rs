@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 
 use super::{RpcError, RpcPeerInner};
 
-/// Answers one request. Dropped without an answer, it says that nobody handles the request: every request is answered once.
+/// Answers one request. Dropped without an answer, it answers that there is no handler: every request is
+/// answered once.
 #[derive(Debug)]
 pub struct RpcResponder {
     pub(super) shared: Arc<RpcPeerInner>,
@@ -21,7 +22,7 @@ impl RpcResponder {
         self.id.get()
     }
 
-    /// The connection may be gone by now; then nobody waits.
+    /// If the connection is gone, the answer is dropped.
     pub fn respond(mut self, result: Result<Value, RpcError>) {
         self.has_responded = true;
         self.shared.answer(&self.id, result);
@@ -31,7 +32,7 @@ impl RpcResponder {
 impl Drop for RpcResponder {
     fn drop(&mut self) {
         if !self.has_responded {
-            let message = "nobody here answers this request".to_owned();
+            let message = "no handler for this request".to_owned();
             self.shared.answer(&self.id, Err(RpcError { code: RpcError::METHOD_NOT_FOUND, message }));
         }
     }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::DiskChanges;
 use crate::server::FileChangeType;
 
-/// At most this many changed paths are stored.
-const MOST: usize = 20_000;
+/// The cap on stored paths.
+const MAX_CHANGED_PATHS: usize = 20_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathEvent {
@@ -32,7 +32,7 @@ pub(super) struct CoalescedChanges {
 impl CoalescedChanges {
     pub(super) fn add(&mut self, path: PathBuf, seen: PathEvent) {
         let Some(before) = self.names.get(&path) else {
-            if self.names.len() < MOST {
+            if self.names.len() < MAX_CHANGED_PATHS {
                 self.names.insert(path, seen);
             } else {
                 self.missed = true;
@@ -111,10 +111,10 @@ mod tests {
     #[test]
     fn stored_changes_are_capped() {
         let mut changes = CoalescedChanges::default();
-        for number in 0..=MOST {
+        for number in 0..=MAX_CHANGED_PATHS {
             changes.add(number.to_string().into(), PathEvent::Changed);
         }
         let changes = changes.finish();
-        assert_eq!((changes.changed.len(), changes.missed), (MOST, true));
+        assert_eq!((changes.changed.len(), changes.missed), (MAX_CHANGED_PATHS, true));
     }
 }

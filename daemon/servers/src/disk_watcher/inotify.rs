@@ -4,7 +4,7 @@
 //! nothing is lost between its creation and the watch. The barrier is a watch that is removed at once: the kernel
 //! reports the removal in the same queue, after everything that happened before.
 //!
-//! The crate `notify` will not do: it also listens to every opening of a file, so that a server's start or a search
+//! The crate `notify` is unsuitable: it also listens to every opening of a file, so that a server's start or a search
 //! would fill the queue, and it keeps the old names of folders inside a moved one.
 
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ mod watch_thread;
 const BARRIER_PATH: &str = "/dev/null";
 
 /// What a problem means for the user.
-const CONSEQUENCE: &str = "changes by others are seen in open files only";
+const CONSEQUENCE: &str = "Copydesk notices changes by other programs only in open files";
 
 #[derive(Debug)]
 pub(super) struct InotifyWatcher(Arc<InotifyShared>);
@@ -75,7 +75,7 @@ impl InotifyWatcher {
         })?;
         let shared = Arc::new(InotifyShared { queue, state: Mutex::default() });
         let watcher = InotifyThread::new(Arc::clone(&shared), root.to_owned(), most);
-        let thread = thread::Builder::new().name("watched".to_owned()).stack_size(512 * 1024);
+        let thread = thread::Builder::new().name("disk-watcher".to_owned()).stack_size(512 * 1024);
         thread
             .spawn(move || watcher.run())
             .map_err(|error| format!("cannot start a thread to watch folders: {error}; {CONSEQUENCE}"))?;

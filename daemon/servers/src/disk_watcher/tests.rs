@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use tokio::time::Instant;
 
-use super::{DiskChanges, DiskWatcher, MOST_FOLDERS};
+use super::{DEFAULT_MAX_FOLDERS, DiskChanges, DiskWatcher};
 use crate::server::FileChangeType;
 
 /// A deadline that only a failing test reaches.
@@ -28,7 +28,7 @@ fn relative(root: &Path, changes: DiskChanges) -> Vec<(String, FileChangeType)> 
 }
 
 async fn watching(root: &Path) -> DiskWatcher {
-    let watcher = DiskWatcher::begin(root, MOST_FOLDERS);
+    let watcher = DiskWatcher::begin(root, DEFAULT_MAX_FOLDERS);
     assert_eq!(watcher.take_changes(soon()).await, Some(DiskChanges::default()));
     assert_eq!(watcher.problem(), None);
     watcher
@@ -181,7 +181,7 @@ async fn with_too_many_folders_tracked_files_are_compared() {
 
 #[tokio::test]
 async fn a_missing_root_does_no_harm() {
-    let watcher = DiskWatcher::begin(Path::new("/nowhere/at/all"), MOST_FOLDERS);
+    let watcher = DiskWatcher::begin(Path::new("/nowhere/at/all"), DEFAULT_MAX_FOLDERS);
     assert_eq!(watcher.take_changes(soon()).await, Some(DiskChanges::default()));
 }
 

@@ -11,8 +11,8 @@ use crate::diagnostic::Diagnostic;
 use crate::report::{DiagnosticsReport, Verdict};
 use crate::source::CheckedDocument;
 
-/// At most this many other files are reported as unknown.
-const MOST_UNKNOWN: usize = 10;
+/// The cap on other files to report as unknown.
+const MAX_UNKNOWN_FILES: usize = 10;
 
 const LATE: &str = "it did not answer in time";
 
@@ -149,7 +149,7 @@ impl AnswerCollector<'_> {
         others.retain(|path, verdict| {
             let is_unknown = verdict.diagnostics().is_none();
             unknown += usize::from(is_unknown && self.known_before.contains(path));
-            !is_unknown || (is_known && self.known_before.contains(path) && unknown <= MOST_UNKNOWN)
+            !is_unknown || (is_known && self.known_before.contains(path) && unknown <= MAX_UNKNOWN_FILES)
         });
         let others = others.into_iter().map(|(path, verdict)| report_for(self.slot, &path, verdict));
         reports

@@ -22,8 +22,8 @@ use crate::server::LanguageServerState;
 use crate::source::CheckedDocument;
 use crate::time_limits::DISK_SETTLE_TIMEOUT;
 
-/// At most this many unsaved files of editors are sent to a server.
-const MOST_UNSAVED: usize = 64;
+/// The cap on unsaved files of editors to send to a server.
+const MAX_UNSAVED_FILES: usize = 64;
 
 /// How much to check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,7 +144,7 @@ pub(super) async fn check_with_server(
         known_before,
         prior,
     };
-    let reports_others = quirks.pushes_closed || quirks.dirty_dependents == DependentsPolicy::Told;
+    let reports_others = quirks.pushes_closed || quirks.dirty_dependents == DependentsPolicy::Pushed;
     let mut expects_others = mode.includes_dependents() && reports_others && !server.can_pull_others();
     while let Ok(Some(answer)) = timeout_at(until, waiting.next()).await {
         match answer {
@@ -190,13 +190,13 @@ fn saves_with_report(
     subjects: &[(CheckedDocument, String)],
     mode: CheckMode,
 ) -> BTreeSet<PathBuf> {
-    let has_report = mode.includes_dependents() && !slot.launch.quirks.saves_for.is_empty();
+    let has_report = mode.includes_dependents() && !slot.launch.quirks.save_sources.is_empty();
     let saved = subjects.iter().filter(|(subject, _)| has_report && subject.is_saved);
     saved.map(|(subject, _)| subject.path.clone()).collect()
 }
 
-/// The texts to send. A text may be outdated: someone may have changed the file since, and the server may know that
-/// already.
+/// The texts to send. A text may be outdated: another program may have changed the file since, and the server
+/// may know that already.
 fn current_texts(
     pool: &PoolInner,
     subjects: &[(CheckedDocument, String)],
@@ -237,15 +237,15 @@ async fn sync_unsaved(
         unsaved
             .filter_map(|path| texts.document(&path))
             .filter_map(with_language)
-            .take(MOST_UNSAVED + 1)
+            .take(MAX_UNSAVED_FILES + 1)
             .collect::<Vec<_>>()
     });
     // Do not wait for a disk that does not answer.
     let Ok(Ok(unsaved)) = timeout_at(until, searching).await else { return false };
-    for (subject, language) in unsaved.iter().take(MOST_UNSAVED) {
+    for (subject, language) in unsaved.iter().take(MAX_UNSAVED_FILES) {
         sync_unless_newer(pool, slot, alive, subject, language);
     }
-    unsaved.len() <= MOST_UNSAVED
+    unsaved.len() <= MAX_UNSAVED_FILES
 }
 
 /// Sends a text that the caller did not just write. If the file changed meanwhile, the current text is sent, too.

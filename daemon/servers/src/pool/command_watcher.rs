@@ -11,8 +11,8 @@ use super::watched_root::WatchedRoot;
 use crate::known_servers::language_of;
 use crate::source::{ChangedFiles, ChangedFilesFuture, CheckpointFuture, CommandWatcher};
 
-/// At most this many of a command's changed files are checked for a server.
-const MOST_CHANGED: usize = 200;
+/// The cap on a command's changed files to check for a server.
+const MAX_CHANGED_FILES: usize = 200;
 
 /// Watches the folder until it is dropped. Several users of a root share one watch.
 #[derive(Debug)]
@@ -61,8 +61,8 @@ impl CommandWatcher for PoolCommandWatcher {
                 !shared.chooser.servers_for(path, "").is_empty()
                     || (is_watching && language_of(path, "").is_some())
             };
-            let is_truncated = paths.len() > MOST_CHANGED;
-            let served = paths.into_iter().take(MOST_CHANGED).filter(is_served);
+            let is_truncated = paths.len() > MAX_CHANGED_FILES;
+            let served = paths.into_iter().take(MAX_CHANGED_FILES).filter(is_served);
             ChangedFiles { paths: served.collect(), is_truncated }
         })
     }

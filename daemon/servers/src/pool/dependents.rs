@@ -17,8 +17,8 @@ use crate::quirks::DependentsPolicy;
 use crate::source::CheckedDocument;
 use crate::time_limits::{BACKGROUND_DEPENDENTS_TIMEOUT, DEPENDENTS_READ_TIMEOUT};
 
-/// At most this many changed files of one call get a search for dependents.
-const MOST_CHANGED: usize = 4;
+/// The cap on changed files of one call that get a search for dependents.
+const MAX_CHANGED_FILES: usize = 4;
 
 /// The texts, and the dependents beyond the limit.
 pub(super) async fn dependent_documents(
@@ -27,7 +27,7 @@ pub(super) async fn dependent_documents(
     paths: &BTreeSet<PathBuf>,
     until: Instant,
 ) -> (Vec<CheckedDocument>, Vec<PathBuf>) {
-    let searches = paths.iter().take(MOST_CHANGED).map(|path| dependents_of(pool, slot, path, until));
+    let searches = paths.iter().take(MAX_CHANGED_FILES).map(|path| dependents_of(pool, slot, path, until));
     let all = join_all(searches).await;
     let (found, beyond) = DependentFiles::merge(all, |path| paths.contains(path), pool.limits.dependents);
     if found.is_empty() {

@@ -49,7 +49,7 @@ pub(super) async fn run_lifecycle(
                     is_wanted = matches!(command, SlotCommand::Keep | SlotCommand::Restart);
                 }
                 if !is_wanted {
-                    tracing::info!(ms = began.elapsed().as_millis(), "server stopped: nobody needs it");
+                    tracing::info!(ms = began.elapsed().as_millis(), "server stopped: idle");
                     slots.remove(&slot.key());
                     drop(slots);
                     pool.notify_changed();

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-const MOST: usize = 1000;
+const MAX_CHANGES: usize = 1000;
 
 #[derive(Debug, Default)]
 pub(super) struct RecentDiskChanges {
@@ -18,7 +18,7 @@ impl RecentDiskChanges {
             self.clock += 1;
             self.changed.push_back((self.clock, path));
         }
-        let surplus = self.changed.len().saturating_sub(MOST);
+        let surplus = self.changed.len().saturating_sub(MAX_CHANGES);
         self.changed.drain(..surplus);
     }
 
@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(recent.paths_since(now), paths(&[]));
         recent.add(paths(&["c"]).into_iter());
         assert_eq!(recent.paths_since(now), paths(&["c"]));
-        recent.add((0..2 * MOST).map(|number| PathBuf::from(number.to_string())));
-        assert_eq!(recent.paths_since(now).len(), MOST);
+        recent.add((0..2 * MAX_CHANGES).map(|number| PathBuf::from(number.to_string())));
+        assert_eq!(recent.paths_since(now).len(), MAX_CHANGES);
     }
 }

@@ -15,8 +15,8 @@ use crate::server::ServerLaunch;
 use crate::server_selection::SelectedServer;
 use crate::source::CheckedDocument;
 
-/// At most this many missing servers are remembered.
-const MOST_MISSING: usize = 64;
+/// The cap on remembered missing servers.
+const MAX_MISSING_SERVERS: usize = 64;
 
 /// Up to this many times the limit of running servers may be needed at once, including failed ones.
 const WAITING: usize = 4;
@@ -73,7 +73,7 @@ impl PoolInner {
 
     fn note_missing(&self, chosen: &SelectedServer, hint: &str) {
         let mut missing = self.missing();
-        if missing.len() < MOST_MISSING && !missing.contains_key(&chosen.name) {
+        if missing.len() < MAX_MISSING_SERVERS && !missing.contains_key(&chosen.name) {
             let language = chosen.language.clone();
             missing.insert(
                 chosen.name.clone(),

@@ -114,7 +114,7 @@ fn program() -> PathBuf {
 pub(super) fn push() -> Quirks {
     Quirks {
         ready: ReadinessSignal::FirstAnswer,
-        dirty_dependents: DependentsPolicy::Told,
+        dirty_dependents: DependentsPolicy::Pushed,
         ..Quirks::default()
     }
 }
@@ -131,7 +131,7 @@ impl House {
         if quirks.ready == ReadinessSignal::ServerStatus {
             all.extend(["--gate".to_owned(), gate.clone()]);
         }
-        if !quirks.saves_for.is_empty() {
+        if !quirks.save_sources.is_empty() {
             all.extend(["--compile".to_owned(), gate]);
         }
         let (selections, open) = (Arc::default(), Buffers::default());

@@ -124,7 +124,7 @@ impl LanguageServer {
     /// Returns the new version; `None` if the text cannot be sent once more.
     pub(super) fn resend_text(&self, record: &mut ServerRecord, path: &Path) -> Option<i32> {
         let quirks = &self.inner.launch.quirks;
-        let extra = quirks.change.iter().chain(&quirks.touch);
+        let extra = quirks.change.iter().chain(&quirks.resend_params);
         let extra = extra.map(|(name, value)| (name.clone(), value.clone())).collect();
         let (method, mut params) =
             record.documents.resend_text(path, (record.capabilities.sync, &extra), Instant::now())?;
@@ -181,7 +181,7 @@ impl LanguageServer {
             });
         }
         let Some(report) = self.parse_responses(&received) else {
-            return Some(unknown_verdict("its answer is no report of diagnostics"));
+            return Some(unknown_verdict("its answer is not a diagnostic report"));
         };
         let quirks = &self.inner.launch.quirks;
         match self.inner.lock().judge_pull(ready, quirks, Instant::now()) {

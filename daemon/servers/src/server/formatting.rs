@@ -60,7 +60,10 @@ fn options(text: &str) -> Value {
 fn apply_edits(text: &str, edits: &Value) -> Result<String, String> {
     let edits = match edits {
         Value::Null => return Ok(text.to_owned()),
-        Value::Array(edits) if edits.len() <= MAX_EDITS => edits,
+        Value::Array(edits) if edits.len() > MAX_EDITS => {
+            return Err(format!("its answer has more than {MAX_EDITS} edits"));
+        }
+        Value::Array(edits) => edits,
         _ => return Err("its answer is no list of edits".to_owned()),
     };
     let document = Document::new(text, LineBreaks::Any);
@@ -80,11 +83,11 @@ fn apply_edits(text: &str, edits: &Value) -> Result<String, String> {
     let (mut new, mut at) = (String::new(), 0);
     for (range, text_in) in edits {
         let before = text.get(at..range.start).filter(|_| range.start <= range.end);
-        let before = before.ok_or("its edits do not fit together")?;
+        let before = before.ok_or("its edits overlap")?;
         new.push_str(before);
         new.push_str(&text_in);
         if new.len() > MAX_BYTES {
-            return Err(format!("it makes more than {MAX_BYTES} bytes of it"));
+            return Err(format!("the formatted text exceeds {MAX_BYTES} bytes"));
         }
         at = range.end;
     }
@@ -116,6 +119,8 @@ mod tests {
         ] {
             assert!(apply_edits("abcdef", &wrong).is_err(), "{wrong}");
         }
+        let many = Value::Array(vec![Value::Null; MAX_EDITS + 1]);
+        assert_eq!(apply_edits("a", &many), Err("its answer has more than 100000 edits".to_owned()));
     }
 
     #[test]

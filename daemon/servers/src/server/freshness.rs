@@ -125,7 +125,7 @@ impl FreshnessInput<'_> {
             let is_sent_again = self.last_related_change >= first;
             // Most servers publish by themselves what they found in the project.
             return match self.quirks.dirty_dependents {
-                DependentsPolicy::Asked if !is_sent_again && self.can_resend => from(
+                DependentsPolicy::MustRequest if !is_sent_again && self.can_resend => from(
                     first + millis(self.quirks.settle_ms).max(UNPROMPTED_PUBLISH_TIMEOUT),
                     Freshness::Resend,
                 ),
@@ -150,8 +150,8 @@ impl FreshnessInput<'_> {
             }
             // Another file has changed since.
             Some(version) if version == self.version => match self.quirks.dirty_dependents {
-                DependentsPolicy::Asked if self.can_resend => Freshness::Resend,
-                DependentsPolicy::Asked if is_after => from(
+                DependentsPolicy::MustRequest if self.can_resend => Freshness::Resend,
+                DependentsPolicy::MustRequest if is_after => from(
                     self.settled_at(publish).max(publish.received_at + PARTIAL_PUBLISH_GAP),
                     Freshness::Likely,
                 ),
@@ -202,7 +202,7 @@ impl FreshnessInput<'_> {
 
     /// A publish after a change of another file takes that change into account.
     fn follows_others(&self) -> bool {
-        matches!(self.quirks.dirty_dependents, DependentsPolicy::Told | DependentsPolicy::Saved)
+        matches!(self.quirks.dirty_dependents, DependentsPolicy::Pushed | DependentsPolicy::Saved)
     }
 
     /// When no other publish for the same text can follow.

@@ -63,9 +63,9 @@ impl LanguageServer {
                 let named = self.published_paths(since, |path| !verdicts.contains_key(path));
                 verdicts.extend(self.check_all(named, until).await);
             }
-        } else if quirks.dirty_dependents == DependentsPolicy::Asked {
-            // If a touch is expensive, only files that may have changed are touched.
-            if quirks.touch.is_empty() {
+        } else if quirks.dirty_dependents == DependentsPolicy::MustRequest {
+            // If a resend is expensive, only files that may have changed are sent again.
+            if quirks.resend_params.is_empty() {
                 let mut record = self.inner.lock();
                 for path in &targets {
                     self.resend_text(&mut record, path);

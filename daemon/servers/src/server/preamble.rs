@@ -28,10 +28,10 @@ pub(super) struct PreambleCheck {
 impl ServerRecord {
     /// A text was synced: if its head differs, the kept preamble is useless.
     pub(super) fn invalidate_preamble(&mut self, path: &Path, quirks: &Quirks) {
-        let Some(document) = self.documents.get_mut(path).filter(|_| !quirks.touch.is_empty()) else {
+        let Some(document) = self.documents.get_mut(path).filter(|_| !quirks.resend_params.is_empty()) else {
             return;
         };
-        let head = fingerprint(&document.text, &quirks.head);
+        let head = fingerprint(&document.text, &quirks.preamble_prefixes);
         document.preamble_check = document.preamble_check.filter(|check| check.head == head);
     }
 
@@ -43,7 +43,7 @@ impl ServerRecord {
         before: Option<PublishRecord>,
         quirks: &Quirks,
     ) {
-        if quirks.touch.is_empty() {
+        if quirks.resend_params.is_empty() {
             return;
         }
         let elsewhere = self.last_change_elsewhere(path);
@@ -57,7 +57,7 @@ impl ServerRecord {
             before.version.is_some_and(|version| document.sent.is_current_text(version))
                 && before.first_received <= document.sent_at
         };
-        let head = fingerprint(&document.text, &quirks.head);
+        let head = fingerprint(&document.text, &quirks.preamble_prefixes);
         let is_kept = |check: PreambleCheck| check.head == head && elsewhere <= Some(check.sent_at);
         if elsewhere <= Some(document.sent_at)
             && (document.sent.is_opening_text()
@@ -77,7 +77,7 @@ impl ServerRecord {
         quirks: &Quirks,
         verdict: Freshness,
     ) -> Freshness {
-        if quirks.touch.is_empty() {
+        if quirks.resend_params.is_empty() {
             return verdict;
         }
         let is_checked = document.preamble_check.is_some_and(|check| check.version == document.version);

@@ -189,7 +189,7 @@ impl ServerRecord {
 
     /// Whether the server answers pulls for the files that it publishes by itself.
     pub(super) fn can_pull_others(&self, quirks: &Quirks) -> bool {
-        quirks.dirty_dependents == DependentsPolicy::Told && !self.pull_options(quirks).is_empty()
+        quirks.dirty_dependents == DependentsPolicy::Pushed && !self.pull_options(quirks).is_empty()
     }
 
     /// Judges the publishes for an open document.
@@ -219,7 +219,7 @@ impl ServerRecord {
             quirks,
             publish_gap: self.timings.gap_limit(),
             silence_limit: self.timings.silence_limit(Duration::from_millis(silence_ms)),
-            can_resend: document.observed.is_none() || !quirks.touch.is_empty(),
+            can_resend: document.observed.is_none() || !quirks.resend_params.is_empty(),
             version: document.version,
             // Some servers publish no version if the editor's is 0, with which Neovim opens a document. A text just
             // opened and unmodified equals the file, so no earlier text exists.
@@ -248,7 +248,7 @@ impl ServerRecord {
     ) -> Option<PathBuf> {
         let path = uri::to_path(&publish.uri)?;
         self.last_publish = Some(now);
-        if !quirks.touch.is_empty() {
+        if !quirks.resend_params.is_empty() {
             self.resolve_text(&path, quirks);
         }
         let document = self.documents.get(&path);

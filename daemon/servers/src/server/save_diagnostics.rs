@@ -27,7 +27,7 @@ enum SaveCheckStep {
 
 impl LanguageServer {
     pub(super) async fn wait_for_save_verdict(&self, path: &Path, until: Instant) -> Option<Verdict> {
-        if self.inner.launch.quirks.saves_for.is_empty() {
+        if self.inner.launch.quirks.save_sources.is_empty() {
             return None;
         }
         let (mut ticks, mut has_waited) = (self.inner.ticks.subscribe(), false);
@@ -149,7 +149,7 @@ impl ServerRecord {
         let now = Instant::now();
         let Some(begun) = self.save_runs.last_begun() else { return false };
         let last_write = self.last_write().unwrap_or(begun);
-        !quirks.saves_for.is_empty()
+        !quirks.save_sources.is_empty()
             && matches!(self.gate(now), ReadinessGate::Open(_))
             && self.save_runs.status_after(last_write, now) == SaveRunStatus::Done
     }

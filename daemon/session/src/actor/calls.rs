@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use super::resolve_calls::{MOST, ScheduledCall};
+use super::resolve_calls::{MAX_CALLS, ScheduledCall};
 use super::{SessionActor, new_session_asker};
 use crate::data::{CallOutput, Part, PartContent, PartState};
 use crate::event::SessionEvent;
@@ -18,7 +18,7 @@ use crate::store::StoreError;
 use crate::time_limits::CALL_BATCH_TIME;
 
 /// The most calls that run at once.
-const AT_ONCE: usize = 16;
+const MAX_CONCURRENT_CALLS: usize = 16;
 
 enum CallUpdate {
     Started(usize),
@@ -133,7 +133,7 @@ impl SessionActor {
     }
 
     fn spawn_calls(&self, calls: &[ScheduledCall], tell: &mpsc::Sender<CallUpdate>) -> JoinSet<()> {
-        let room = Arc::new(Semaphore::new(AT_ONCE));
+        let room = Arc::new(Semaphore::new(MAX_CONCURRENT_CALLS));
         let mut tasks = JoinSet::new();
         let mut before: Vec<(&TouchedFiles, watch::Receiver<bool>)> = Vec::new();
         for (index, work) in calls.iter().enumerate() {
@@ -186,7 +186,7 @@ impl SessionActor {
 
     async fn refuse(&mut self, calls: Vec<Part>) -> Result<(), StoreError> {
         let message =
-            format!("Too many calls in one step: at most {MOST} are carried out. Make this one again.");
+            format!("Too many calls in one step: at most {MAX_CALLS} are carried out. Make this one again.");
         let refused = calls.into_iter().map(|part| Part {
             state: PartState::Error { message: message.clone() },
             updated: now(),

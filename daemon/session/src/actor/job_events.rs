@@ -7,7 +7,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::event::{JobSnapshot, SessionEvent};
 
-/// Announces them until this is dropped. At most `process::MOST_JOBS` run.
+/// Announces them until this is dropped. At most `process::MAX_JOBS` run.
 pub(super) fn watch(processes: &Processes, events: mpsc::Sender<SessionEvent>) -> AbortOnDropHandle<()> {
     let (processes, mut changed) = (processes.clone(), processes.jobs_changed());
     AbortOnDropHandle::new(tokio::spawn(async move {

@@ -10,8 +10,8 @@ use super::{SessionActor, doom_loop};
 use crate::data::{CallPart, Part, PartContent, PartState};
 use crate::id::Id;
 
-/// The most calls of a step, and the most in batches.
-pub(super) const MOST: usize = 256;
+/// The cap on calls of a step, and on those in its batches.
+pub(super) const MAX_CALLS: usize = 256;
 
 /// A call to run.
 pub(super) struct ScheduledCall {
@@ -54,7 +54,7 @@ impl SessionActor {
         stop: &FinishReason,
     ) -> (Vec<ScheduledCall>, Vec<Part>) {
         let last = calls.len().saturating_sub(1);
-        let (mut works, mut surplus, mut room) = (Vec::new(), Vec::new(), MOST);
+        let (mut works, mut surplus, mut room) = (Vec::new(), Vec::new(), MAX_CALLS);
         for (number, mut part) in calls.into_iter().enumerate() {
             let PartContent::Call(call) = &mut part.content else { continue };
             // A call that is followed by another part is complete, even if the model hit its output limit.
@@ -64,7 +64,7 @@ impl SessionActor {
                 if is_cut { ArgumentsCompleteness::Truncated } else { ArgumentsCompleteness::Complete },
             );
             let inner = prepared.take_inner_calls();
-            if number >= MOST || inner.len() > room {
+            if number >= MAX_CALLS || inner.len() > room {
                 surplus.push(part);
                 continue;
             }

@@ -9,11 +9,10 @@ use super::{SessionActor, TitleGenerator};
 use crate::event::SessionEvent;
 use crate::store::StoreError;
 
-/// The longest title, in characters.
-const LONGEST: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
 
-/// How much of the prompt the title is made of.
-const ENOUGH: usize = 4_000;
+/// How much of the prompt the model reads to make a title.
+const MAX_PROMPT_CHARS: usize = 4_000;
 
 impl SessionActor {
     pub(super) async fn give_title(&mut self, prompt: &str) -> Result<(), StoreError> {
@@ -26,7 +25,7 @@ impl SessionActor {
         self.emit(SessionEvent::SessionChanged { session: session.clone() }).await;
         let Some(titles) = self.deps.title_generator.clone() else { return Ok(()) };
         let (store, events) = (self.deps.store.clone(), self.deps.events.clone());
-        let beginning = prompt.chars().take(ENOUGH).collect();
+        let beginning = prompt.chars().take(MAX_PROMPT_CHARS).collect();
         let title = async move {
             // If the request fails, the first title stays.
             let Some(title) = ask(titles, beginning).await else { return };
@@ -66,7 +65,7 @@ async fn ask(titles: TitleGenerator, prompt: String) -> Option<String> {
 fn tidy(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let line = line.trim_matches(['"', '\'', '`', '#', '*', ' ']);
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_TITLE_CHARS) {
         None => line.to_owned(),
         Some((cut, _)) => format!("{}…", line.get(..cut).unwrap_or_default().trim_end()),
     }

@@ -10,8 +10,8 @@ use crate::data::{NotePart, Part, PartContent, PartState, PromptPart};
 use crate::event::{SessionEvent, TurnEnd};
 use crate::store::StoreError;
 
-/// The longest prompt: a longer one fits no model.
-const LONGEST_PROMPT: usize = 4 * 1024 * 1024;
+/// A longer prompt fits no model.
+const MAX_PROMPT_BYTES: usize = 4 * 1024 * 1024;
 
 impl SessionActor {
     pub(super) async fn run_turn(&mut self, prompted: QueuedPrompt) {
@@ -72,9 +72,11 @@ impl SessionActor {
 
     async fn run_steps(&mut self, prompted: QueuedPrompt) -> Result<TurnEnd, StoreError> {
         let request = &prompted.request;
-        if request.text.len() > LONGEST_PROMPT {
-            let message =
-                format!("The prompt has {} bytes; at most {LONGEST_PROMPT} can be sent.", request.text.len());
+        if request.text.len() > MAX_PROMPT_BYTES {
+            let message = format!(
+                "The prompt has {} bytes; at most {MAX_PROMPT_BYTES} can be sent.",
+                request.text.len()
+            );
             return Ok(TurnEnd::Failed { message });
         }
         self.give_title(&request.text).await?;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::data::{CallPart, Part, PartContent, PartState, Session};
 
 /// Longer outputs are cut; the JSON export has them whole.
-const LONGEST: usize = 4_000;
+const MAX_OUTPUT_CHARS: usize = 4_000;
 
 pub fn markdown(session: &Session, parts: &[Part]) -> String {
     let title = if session.title.is_empty() { "A session" } else { &session.title };
@@ -105,7 +105,7 @@ fn fenced(text: &str) -> String {
 }
 
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_OUTPUT_CHARS) {
         None => text.to_owned(),
         Some((at, _)) => format!("{}\n… {} bytes more", text.get(..at).unwrap_or_default(), text.len() - at),
     }

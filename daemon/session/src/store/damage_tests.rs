@@ -186,7 +186,7 @@ async fn a_check_counts_for_a_day_one_file_and_one_start_of_the_machine() {
     assert_eq!(depth(&path), CheckDepth::Whole, "a copy is another file");
 }
 
-/// Read as it is where nobody may write: nothing is made beside it.
+/// A store without write access is read as it is; no file is created beside it.
 #[tokio::test]
 async fn a_store_that_stands_alone_is_read_without_a_trace() {
     let dir = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use proptest::sample::Index;
 
 use super::*;
 use crate::Edit;
-use model::Model;
+use model::DocumentModel;
 
 const ENCODINGS: [PositionEncoding; 3] =
     [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32];
@@ -35,7 +35,7 @@ fn places(text: &str) -> Vec<usize> {
     (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect()
 }
 
-fn agree(document: &Document, model: &Model) {
+fn agree(document: &Document, model: &DocumentModel) {
     assert_eq!(document.text(), model.text);
     assert_eq!((document.len(), document.is_empty()), (model.text.len(), model.text.is_empty()));
     assert_eq!(document.line_count(), model.lines().len());
@@ -47,7 +47,7 @@ proptest! {
 
     #[test]
     fn positions_are_those_of_the_definition(text in wild(), lines in lines()) {
-        let (document, model) = (Document::new(&text, lines), Model::new(&text, lines));
+        let (document, model) = (Document::new(&text, lines), DocumentModel::new(&text, lines));
         agree(&document, &model);
         for encoding in ENCODINGS {
             for line in (0..20).chain([u32::MAX]) {
@@ -82,7 +82,7 @@ proptest! {
         lines in lines(),
         typed in prop::collection::vec((any::<Index>(), any::<Index>(), 0..4u32, wild(), encoding()), 0..8),
     ) {
-        let (mut document, mut model) = (Document::new(&text, lines), Model::new(&text, lines));
+        let (mut document, mut model) = (Document::new(&text, lines), DocumentModel::new(&text, lines));
         let before = document.clone();
         for (from, len, past, text, encoding) in typed {
             let places = places(&model.text);
@@ -112,7 +112,7 @@ proptest! {
         let document = Document::new(&old, lines);
         let mut edited = document.clone();
         edited.apply_change(&change).unwrap();
-        agree(&edited, &Model::new(&new, lines));
+        agree(&edited, &DocumentModel::new(&new, lines));
         for encoding in ENCODINGS {
             let mut client = document.clone();
             for (start, end, text) in document.change_ranges(&change, encoding).unwrap().into_iter().rev() {

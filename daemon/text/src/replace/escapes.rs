@@ -1,7 +1,8 @@
 //! The same text with escapes instead of characters: `\n`, `\"` and the like.
 //!
-//! A model escapes all characters that JSON escapes, or only quotes and backslashes. The new text is unescaped in the same
-//! way, but only if it is clear that it is escaped too. If it could mean either, nothing is replaced.
+//! A model escapes all characters that JSON escapes, or only quotes and backslashes: two interpretations of
+//! its text. The new text is unescaped in the same way, but only if it is clearly escaped, too. If it could
+//! mean either, nothing is replaced.
 
 use std::borrow::Cow;
 
@@ -10,7 +11,7 @@ use super::search::{ReplaceSearch, TierMatch};
 use super::{exact, indentation, trailing_blanks};
 use crate::line_ending::to_lf;
 
-/// The escaped characters that a reading undoes, by what follows the backslash.
+/// The escapes that each interpretation undoes, by the character after the backslash.
 const READINGS: [&[char]; 2] = [&['n', 't', 'r', '\'', '"', '`', '\\', '$', '\n'], &QUOTES_AND_BACKSLASH];
 
 const QUOTES_AND_BACKSLASH: [char; 4] = ['\'', '"', '`', '\\'];
@@ -21,7 +22,7 @@ pub(super) fn find<'a>(search: &'a ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
     let readings = search.unescaped(unescape_both).iter();
     let mut found = readings.filter_map(|(old, new)| Some((find_reading(search, old, new.as_deref())?, new)));
     let (first, new) = found.next()?;
-    // Two readings that would write different texts are none.
+    // If two interpretations give different texts, neither is used.
     if found.any(|(_, other)| other != new) { Some(TierMatch::Unclear) } else { Some(first) }
 }
 
@@ -44,7 +45,7 @@ fn find_reading<'a>(
     trailing_blanks::find(search, &reading).or_else(|| indentation::find(search, &reading))
 }
 
-/// The readings of both texts, if the old one has escapes. A reading has no new text if that is unclear.
+/// The interpretations of both texts, if the old one has escapes. One has no new text if that is unclear.
 pub(super) type UnescapedTexts = Vec<(String, Option<String>)>;
 
 fn unescape_both(old: &str, new: &str) -> UnescapedTexts {
@@ -97,7 +98,7 @@ fn unescape(text: &str, kinds: &[char]) -> Option<String> {
         let escaped = chars.next()?;
         match escaped {
             _ if !kinds.contains(&escaped) => {
-                // A reading of all kinds knows every escape.
+                // The interpretation with all kinds knows every escape.
                 if kinds.len() > QUOTES_AND_BACKSLASH.len() {
                     return None;
                 }

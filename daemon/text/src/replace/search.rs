@@ -66,7 +66,7 @@ impl<'a> ReplaceSearch<'a> {
         cell.get_or_init(|| FoldedLines::new(self.file_lines.iter().map(|line| line.text), fold))
     }
 
-    /// The old and the new text without escapes, in every reading.
+    /// The old and the new text without escapes, in every interpretation.
     pub(super) fn unescaped(&self, both: fn(&str, &str) -> UnescapedTexts) -> &UnescapedTexts {
         self.unescaped.get_or_init(|| both(self.old, self.new))
     }

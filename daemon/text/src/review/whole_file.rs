@@ -55,8 +55,8 @@ impl Review {
         review
     }
 
-    /// A call created a file at this path again. If a call had deleted it, its lines change; if somebody else
-    /// had, nothing of it is left.
+    /// A call created a file at this path again. If a call had deleted it, its lines change; if the user or
+    /// another program had, nothing of it is left.
     pub fn record_recreation(&mut self, text: &str, call: &str) {
         let was_deleted = self.file_hunk.as_ref().is_some_and(|whole| whole.kind == WholeFileChange::Deleted);
         if was_deleted {

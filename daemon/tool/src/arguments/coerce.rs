@@ -7,7 +7,7 @@ use super::alias;
 use super::repair::{Repair, note};
 
 /// The depth at which we stop following a schema, which may refer to itself.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 pub(super) fn fit(value: Value, schema: &Value, repairs: &mut Vec<Repair>) -> Value {
     SchemaCoercer { root: schema, repairs, depth: 0 }.value(value, schema, "")
@@ -28,7 +28,7 @@ struct SchemaCoercer<'a> {
 
 impl SchemaCoercer<'_> {
     fn value(&mut self, value: Value, schema: &Value, name: &str) -> Value {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             return value;
         }
         let schema = settle(schema, self.root);
@@ -84,7 +84,7 @@ impl SchemaCoercer<'_> {
 /// Resolves references, and a choice between one schema and null to that schema.
 fn settle<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let mut schema = schema;
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_DEPTH {
         let reference = schema.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix('#'));
         let next = reference.and_then(|name| root.pointer(name)).or_else(|| only_choice(schema));
         match next {

@@ -8,7 +8,7 @@ use super::ArgumentsCompleteness;
 use super::repair::{Repair, note};
 
 /// The depth limit of the strict parser.
-const DEEPEST: usize = 127;
+const MAX_DEPTH: usize = 127;
 
 pub(super) struct LenientJsonScanner<'a> {
     rest: &'a str,
@@ -104,7 +104,7 @@ impl<'a> LenientJsonScanner<'a> {
 
     fn enter(&mut self, bracket: char) -> Option<()> {
         self.depth += 1;
-        let fits = self.depth <= DEEPEST && self.take(bracket);
+        let fits = self.depth <= MAX_DEPTH && self.take(bracket);
         fits.then(|| self.json.push(bracket))
     }
 

@@ -21,7 +21,7 @@ pub(super) enum HtmlAttribute {
 const COUNT: usize = HtmlAttribute::Style as usize + 1;
 
 /// A longer value is dropped.
-const LONGEST: usize = 16 * 1024;
+const MAX_VALUE_BYTES: usize = 16 * 1024;
 
 /// Names of languages that are not also other class names of code.
 const LANGUAGES: [&str; 20] = [
@@ -96,7 +96,7 @@ impl TagAttributes {
 
     pub(super) fn value(&mut self, value: &[u8]) {
         let Some(attribute) = self.current.take() else { return };
-        if value.len() <= LONGEST
+        if value.len() <= MAX_VALUE_BYTES
             && let Some(own) = self.values.get_mut(attribute as usize)
         {
             own.push_str(&String::from_utf8_lossy(value));

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use url::Url;
 
 /// A longer address is dropped.
-const LONGEST_ADDRESS: usize = 2048;
-const LONGEST_TITLE: usize = 200;
+const MAX_ADDRESS_BYTES: usize = 2048;
+const MAX_TITLE_CHARS: usize = 200;
 
 /// Removes control and invisible characters.
 pub(super) fn printable(word: &str) -> Cow<'_, str> {
@@ -50,11 +50,11 @@ pub(super) fn fence(text: &str, least: usize) -> String {
 
 /// The absolute address for a link. `None` for an address within the same page.
 pub(super) fn address(base: &Url, written: &str) -> Option<String> {
-    if written.is_empty() || written.starts_with('#') || written.len() > LONGEST_ADDRESS {
+    if written.is_empty() || written.starts_with('#') || written.len() > MAX_ADDRESS_BYTES {
         return None;
     }
     let url = base.join(written).ok()?;
-    if !matches!(url.scheme(), "http" | "https" | "mailto") || url.as_str().len() > LONGEST_ADDRESS {
+    if !matches!(url.scheme(), "http" | "https" | "mailto") || url.as_str().len() > MAX_ADDRESS_BYTES {
         return None;
     }
     if url.fragment().is_some() && page(&url) == page(base) {
@@ -76,6 +76,6 @@ pub(super) fn title(text: &str) -> Option<String> {
         !letter.is_control()
             && !matches!(letter, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
-    let short: String = line.chars().filter(is_shown).take(LONGEST_TITLE).collect();
+    let short: String = line.chars().filter(is_shown).take(MAX_TITLE_CHARS).collect();
     (!short.is_empty()).then_some(short)
 }

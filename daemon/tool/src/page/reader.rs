@@ -17,10 +17,10 @@ use super::writer::PageWriter;
 use super::{PageFormat, WebPage};
 
 /// How many open elements are searched for one that ends without an end tag.
-const LOOKED_AT: usize = 64;
+const MAX_SEARCHED_ELEMENTS: usize = 64;
 
 /// The cap on the text of `<title>`.
-const TITLE: usize = 4096;
+const MAX_TITLE_BYTES: usize = 4096;
 
 /// Only the main part of a page is kept if it has this many bytes, or at least one `SHARE`th of the whole.
 const MUCH: usize = 500;
@@ -139,7 +139,7 @@ impl HtmlReader {
         if self.skipping > 0 {
             let in_title = self.open.last().is_some_and(|open| open.element == HtmlElement::Title);
             // A graphic's own title is inside another skipped element.
-            if in_title && self.skipping == 1 && self.title.len() < TITLE {
+            if in_title && self.skipping == 1 && self.title.len() < MAX_TITLE_BYTES {
                 self.title.push_str(text);
             }
         } else if let Some((code, _)) = &mut self.pre {
@@ -216,7 +216,7 @@ impl HtmlReader {
 
     fn end_implied(&mut self, element: HtmlElement) {
         let Some((ended, until)) = element.ends() else { return };
-        let lowest = self.open.len().saturating_sub(LOOKED_AT);
+        let lowest = self.open.len().saturating_sub(MAX_SEARCHED_ELEMENTS);
         for at in (lowest..self.open.len()).rev() {
             let Some(open) = self.open.get(at) else { return };
             if ended.contains(&open.element) {

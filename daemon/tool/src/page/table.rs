@@ -3,10 +3,10 @@
 use super::PageFormat;
 use super::writer::PageWriter;
 
-/// The deepest nesting of tables; deeper ones are read as blocks.
-pub(super) const DEEPEST: usize = 6;
+/// The cap on nested tables. The reader reads deeper ones as blocks.
+pub(super) const MAX_DEPTH: usize = 6;
 
-const MOST_COLUMNS: usize = 64;
+const MAX_COLUMNS: usize = 64;
 
 /// In a table without a header, a longer cell means page layout.
 const LONG: usize = 300;
@@ -35,7 +35,7 @@ impl HtmlTable {
         }
         let Some(row) = self.rows.last_mut() else { return };
         row.has_header |= is_header;
-        let room = MOST_COLUMNS.saturating_sub(row.cells.len());
+        let room = MAX_COLUMNS.saturating_sub(row.cells.len());
         if room == 0 {
             // Keep the text of surplus columns.
             if let Some(last) = row.cells.last_mut() {

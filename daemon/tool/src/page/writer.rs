@@ -8,11 +8,11 @@
 use super::PageFormat;
 use super::markdown_text::{fence, needs_escape, printable};
 
-/// The most prefixes of lists and quotes; deeper ones stay at this depth.
-const DEEPEST: usize = 12;
+/// The cap on prefixes of lists and quotes; deeper ones stay at this depth.
+const MAX_PREFIXES: usize = 12;
 
-/// The most bytes to write, including copies of cells and prefixes.
-const BUDGET: usize = 32 * 1024 * 1024;
+/// The cap on the written text, including copies of cells and prefixes.
+const MAX_WRITTEN_BYTES: usize = 32 * 1024 * 1024;
 
 /// Marks around words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub(super) struct PageWriter {
 
 impl PageWriter {
     pub(super) fn new(form: PageFormat) -> Self {
-        Self { form, frame: WriterFrame::default(), outer: Vec::new(), budget: BUDGET }
+        Self { form, frame: WriterFrame::default(), outer: Vec::new(), budget: MAX_WRITTEN_BYTES }
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -247,7 +247,7 @@ impl PageWriter {
     }
 
     pub(super) fn indent(&mut self, first: String, rest: &'static str) {
-        if self.frame.prefixes.len() < DEEPEST {
+        if self.frame.prefixes.len() < MAX_PREFIXES {
             self.frame.prefixes.push(LinePrefix { first, rest, is_used: false });
         } else {
             self.frame.deeper += 1;

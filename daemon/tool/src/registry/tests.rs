@@ -280,8 +280,8 @@ async fn a_refusal_reaches_the_model_with_its_reason() {
             PermissionDenial::ByRule { why: "the rule".into() },
             "A rule forbids this: the rule. Find another way",
         ),
-        (PermissionDenial::ByUser { reason: Some("use make".into()) }, "The person said no: use make"),
-        (PermissionDenial::ByUser { reason: None }, "The person said no."),
+        (PermissionDenial::ByUser { reason: Some("use make".into()) }, "The user said no: use make"),
+        (PermissionDenial::ByUser { reason: None }, "The user said no."),
     ] {
         let outcome =
             registry(dir.path()).run_raw_call("act", r#"{"act":"ask"}"#, context(Err(refused))).await;

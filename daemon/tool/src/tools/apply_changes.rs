@@ -20,11 +20,11 @@ use super::unshown_text::KnownTexts;
 use crate::context::{AskReview, EditOwner, PermissionGrant, PermissionRequest, ToolContext};
 use crate::outcome::ToolError;
 
-/// The most files that a title names.
-const MOST_NAMED: usize = 5;
+/// The cap on files that a title names.
+const MAX_NAMED_FILES: usize = 5;
 
-/// The cap of the diffs in the metadata, in bytes, for all files together.
-const MOST_DIFF: usize = 256 * 1024;
+/// The cap on the diffs in the metadata, for all files together.
+const MAX_DIFF_BYTES: usize = 256 * 1024;
 
 /// Asks, then applies the changes: in the editor if the file is open, else on the disk, if the file has not changed since.
 /// Applies all of them, or the hunks that the user accepts, or none.
@@ -145,9 +145,9 @@ fn title(changes: &[RequestedChange]) -> String {
     match shown.as_slice() {
         [only] => format!("{} ({})", only.describe_planned(), only.size()),
         several => {
-            let names = several.iter().take(MOST_NAMED).map(|change| change.place.display_path.as_str());
+            let names = several.iter().take(MAX_NAMED_FILES).map(|change| change.place.display_path.as_str());
             let names = names.collect::<Vec<_>>().join(", ");
-            let more = if several.len() > MOST_NAMED { ", …" } else { "" };
+            let more = if several.len() > MAX_NAMED_FILES { ", …" } else { "" };
             format!("Edit {} files ({}): {names}{more}", several.len(), total(several))
         }
     }
@@ -162,7 +162,7 @@ pub(super) fn total(changes: &[&RequestedChange]) -> String {
 /// What the user is shown.
 fn metadata(changes: &[RequestedChange]) -> EditMetadata {
     let shown = shown(changes);
-    let mut room = MOST_DIFF;
+    let mut room = MAX_DIFF_BYTES;
     if let [only] = shown.as_slice() {
         let file = changed_file(only, &mut room);
         return EditMetadata::File(FileEditMetadata { file, diagnostics: None, tiers: None });

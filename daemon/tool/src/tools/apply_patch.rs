@@ -17,11 +17,11 @@ use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::{Tool, TouchedFiles};
 
-/// The most files that notes name.
-const MOST_NAMED: usize = 5;
+/// The cap on files that notes name.
+const MAX_NAMED_FILES: usize = 5;
 
-/// The most changed lines that the model is shown, for all files together.
-const MOST_LINES: usize = 200;
+/// The cap on changed lines that the model sees, for all files together.
+const MAX_SHOWN_LINES: usize = 200;
 
 #[derive(Debug)]
 pub(super) struct ApplyPatchTool;
@@ -79,16 +79,16 @@ impl Tool for ApplyPatchTool {
             output.clone_from(&reviewed.summary);
         }
         let lenient = tiers.iter().filter_map(|(shown, tier)| Some((shown, tier.leniency()?)));
-        for (shown, leniency) in lenient.take(MOST_NAMED) {
+        for (shown, leniency) in lenient.take(MAX_NAMED_FILES) {
             output.push_str(&format!(
                 "\n(Lines of the patch were not in `{shown}` exactly: {leniency} was overlooked. Check the places.)"
             ));
         }
-        let typed_in = patched.user_edited().take(MOST_NAMED).collect::<Vec<_>>().join("`, `");
+        let typed_in = patched.user_edited().take(MAX_NAMED_FILES).collect::<Vec<_>>().join("`, `");
         if made.rebased || !typed_in.is_empty() {
             let files = if typed_in.is_empty() { String::new() } else { format!(": `{typed_in}`") };
             output.push_str(&format!(
-                "\n(The person has changed files in the editor since you read them{files}; what they wrote is kept.)"
+                "\n(The user has changed files in the editor since you read them{files}; what they wrote is kept.)"
             ));
         }
         let notes = made.notes();
@@ -114,7 +114,7 @@ fn summarize_changes(changes: &[RequestedChange]) -> (String, String) {
             _ => format!("{title}.\n"),
         }
     };
-    let mut room = MOST_LINES;
+    let mut room = MAX_SHOWN_LINES;
     let each: String = shown.iter().map(|change| one(change, &mut room)).collect();
     match shown.as_slice() {
         [only] => (format!("{} ({})", only.describe_done(), only.size()), each),
@@ -133,7 +133,7 @@ async fn explain_missing_files(
     failure: ToolError,
 ) -> ToolError {
     let mut message = failure.message;
-    for place in patched.missing().take(MOST_NAMED) {
+    for place in patched.missing().take(MAX_NAMED_FILES) {
         if let Some(hint) = similar_file_hint(context, place).await {
             message.push_str(&format!("\n`{}` does not exist. {hint}", place.display_path));
         }

@@ -32,14 +32,13 @@ use crate::time_limits::{DEFAULT_COMMAND_TIMEOUT, MAX_COMMAND_WAIT};
 use crate::tool::{Tool, TouchedFiles};
 
 /// The longest argument of a program on Linux. The call rejects a longer command without asking.
-const LONGEST_COMMAND: usize = 128 * 1024;
+const MAX_COMMAND_BYTES: usize = 128 * 1024;
 
 /// Reserved for the text around the output.
 const ROOM: ToolOutputLimits = ToolOutputLimits { lines: 8, bytes: 2048 };
 /// How much output of a failed command the user is shown.
 const SEEN: ToolOutputLimits = ToolOutputLimits { lines: 12, bytes: 2048 };
-/// The cap of an output file.
-const LARGEST: u64 = 64 * 1024 * 1024;
+const MAX_OUTPUT_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// No colours and no prompts. `true` as the editor lets `git rebase --continue` continue, and `git commit` without a message
 /// fail at once.
@@ -70,7 +69,7 @@ pub(super) struct BashParameters {
     timeout: Option<u64>,
     /// The folder to run in: relative to the workspace, or absolute. Default: the workspace.
     workdir: Option<String>,
-    /// What it does, in five to ten words, for the person who is asked.
+    /// What it does, in five to ten words, for the user who is asked.
     description: Option<String>,
     /// Whether it runs on while you do other things. Without a `timeout` of its own until the session ends.
     #[serde(default)]
@@ -98,7 +97,7 @@ impl BashTool {
         // Calls of two sessions may have the same id.
         let time = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
         let path = self.spill.folder().join(format!("{safe}-{time:x}.txt"));
-        Some(SpillTarget { path, limit: LARGEST, when })
+        Some(SpillTarget { path, limit: MAX_OUTPUT_FILE_BYTES, when })
     }
 
     async fn command(&self, parameters: &BashParameters, cwd: PathBuf, call: &str) -> ShellCommand {
@@ -150,9 +149,9 @@ impl Tool for BashTool {
                 "The command is empty. Give the command to run.",
             ));
         }
-        if written.len() >= LONGEST_COMMAND {
+        if written.len() >= MAX_COMMAND_BYTES {
             let message = format!(
-                "The command has {} bytes; a shell takes less than {LONGEST_COMMAND}. Write the script to a file and run that.",
+                "The command has {} bytes; a shell takes less than {MAX_COMMAND_BYTES}. Write the script to a file and run that.",
                 written.len()
             );
             return Err(ToolError::new(ToolErrorKind::Arguments, message));
@@ -163,7 +162,7 @@ impl Tool for BashTool {
         let ask = PermissionRequest {
             key: "bash".to_owned(),
             patterns: command_patterns::patterns(written),
-            always: command_patterns::always(written).into_iter().collect(),
+            always: command_patterns::always_pattern(written).into_iter().collect(),
             title: if parameters.background { format!("{title} (in the background)") } else { title.clone() },
             metadata: PermissionAskDetail::Command(CommandAskMetadata {
                 command: written.to_owned(),
@@ -237,7 +236,7 @@ impl BashTool {
                 return Err(self.failure(ToolErrorKind::Timeout, &message, &printed).with_metadata(metadata));
             }
             ProcessExit::Cancelled => {
-                let message = format!("The person cancelled the command after {time}; it was ended.");
+                let message = format!("The user cancelled the command after {time}; it was ended.");
                 return Err(self
                     .failure(ToolErrorKind::Cancelled, &message, &printed)
                     .with_metadata(metadata));
@@ -269,7 +268,7 @@ impl BashTool {
                 format!("The whole is in {}: search it, or read it with offset and limit.", path.display())
             }
             Spilt::Truncated(path) => {
-                format!("Its first {LARGEST} bytes are in {}: search them.", path.display())
+                format!("Its first {MAX_OUTPUT_FILE_BYTES} bytes are in {}: search them.", path.display())
             }
             Spilt::Failed(why) => format!("The rest could not be kept: {why}."),
             Spilt::None => "The rest could not be kept.".to_owned(),

@@ -7,9 +7,9 @@ use copydesk_workspace::files::{ContentStamp, FileChange, FileChangeKind, Resolv
 
 use crate::outcome::ToolError;
 
-/// How much of the changed lines the model is shown.
-const MOST_LINES: usize = 60;
-const MOST_CHARS: usize = 200;
+/// How much of the changed lines the model sees.
+const MAX_SHOWN_LINES: usize = 60;
+const MAX_LINE_CHARS: usize = 200;
 
 /// Context lines of a diff.
 const CONTEXT: usize = 3;
@@ -201,7 +201,7 @@ fn places(diff: &Diff<'_>) -> String {
             text.push_str("…\n");
         }
         for (number, (_, line)) in (hunk.new_start..).zip(now) {
-            if shown == MOST_LINES {
+            if shown == MAX_SHOWN_LINES {
                 text.push_str("… (more is changed than is shown)\n");
                 return text;
             }
@@ -215,7 +215,7 @@ fn places(diff: &Diff<'_>) -> String {
 fn clipped(line: &str) -> String {
     let line = line.strip_suffix('\n').unwrap_or(line);
     let line = line.strip_suffix('\r').unwrap_or(line);
-    match line.char_indices().nth(MOST_CHARS) {
+    match line.char_indices().nth(MAX_LINE_CHARS) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line.to_owned(),
     }

@@ -11,9 +11,9 @@ use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::Tool;
 
-const USUAL: u32 = 5000;
-const FEWEST: u32 = 1000;
-const MOST: u32 = 50_000;
+const DEFAULT_TOKENS: u32 = 5000;
+const MIN_TOKENS: u32 = 1000;
+const MAX_TOKENS: u32 = 50_000;
 
 #[derive(Debug)]
 pub(super) struct CodeSearchTool(pub(super) EndpointSearch);
@@ -43,7 +43,11 @@ impl Tool for CodeSearchTool {
         parameters: CodeSearchParameters,
         context: ToolContext,
     ) -> Result<ToolOutput, ToolError> {
-        let number = parameters.tokens_num.filter(|number| *number > 0).unwrap_or(USUAL).clamp(FEWEST, MOST);
+        let number = parameters
+            .tokens_num
+            .filter(|number| *number > 0)
+            .unwrap_or(DEFAULT_TOKENS)
+            .clamp(MIN_TOKENS, MAX_TOKENS);
         self.0.search("codesearch", &parameters.query, ("tokensNum", json!(number)), &context).await
     }
 }

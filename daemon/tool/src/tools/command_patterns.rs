@@ -7,8 +7,8 @@
 /// Characters that make a shell run something besides the first word, or write to a file.
 const SYNTAX: [char; 12] = [';', '|', '&', '<', '>', '$', '`', '(', ')', '{', '\n', '\r'];
 
-/// Programs with subcommands, and how many words name one at most.
-const WORDS: [(&str, usize); 24] = [
+/// Programs with subcommands, and how many words name one. A shorter command gets no "always".
+const SUBCOMMAND_WORDS: [(&str, usize); 24] = [
     ("apt", 2),
     ("brew", 2),
     ("bun", 2),
@@ -35,14 +35,14 @@ const WORDS: [(&str, usize); 24] = [
     ("yarn", 2),
 ];
 
-/// Programs that run their arguments, interpret them, or destroy: "always" would allow everything.
-const NEVER: [&str; 33] = [
+/// Programs that run their arguments, interpret them, or delete data: "always" would allow everything.
+const NEVER_ALWAYS_ALLOWED: [&str; 33] = [
     ".", "awk", "bash", "bunx", "command", "dash", "dd", "doas", "env", "eval", "exec", "find", "nice",
     "nohup", "node", "npx", "perl", "php", "python", "python3", "rm", "ruby", "sed", "sh", "source", "ssh",
     "sudo", "time", "timeout", "tsx", "watch", "xargs", "zsh",
 ];
 
-/// Subcommands that run their arguments.
+/// Subcommands that run their arguments or change what runs later.
 const RUNNERS: [&str; 5] = ["dlx", "exec", "run", "x", "config"];
 
 /// Whether the command is one program with its arguments.
@@ -57,23 +57,23 @@ pub(super) fn patterns(command: &str) -> Vec<String> {
 }
 
 /// `git status -s` → `git status *`
-pub(super) fn always(command: &str) -> Option<String> {
+pub(super) fn always_pattern(command: &str) -> Option<String> {
     let mut words = command.split_whitespace();
     let program = words.next().filter(|_| is_plain(command))?;
     let is_word = |word: &str| {
         !word.starts_with('-') && word.chars().all(|c| c.is_ascii_alphanumeric() || "._-/:".contains(c))
     };
-    if !is_word(program) || NEVER.contains(&program) {
+    if !is_word(program) || NEVER_ALWAYS_ALLOWED.contains(&program) {
         return None;
     }
-    let wanted = WORDS.iter().find(|(name, _)| *name == program).map_or(1, |(_, count)| *count);
+    let wanted = SUBCOMMAND_WORDS.iter().find(|(name, _)| *name == program).map_or(1, |(_, count)| *count);
     let mut prefix = vec![program];
     while prefix.len() < wanted {
         prefix.push(words.next().filter(|word| is_word(word))?);
     }
     if prefix.get(1).is_some_and(|word| RUNNERS.contains(word)) {
         // `npm run test`: the script's name belongs to it. What runs in a container is unknown.
-        let what = words.next().filter(|word| is_word(word) && !NEVER.contains(word))?;
+        let what = words.next().filter(|word| is_word(word) && !NEVER_ALWAYS_ALLOWED.contains(word))?;
         prefix.push(Some(what).filter(|_| !matches!(program, "docker" | "kubectl"))?);
     }
     Some(prefix.join(" ") + " *")
@@ -113,7 +113,7 @@ mod tests {
             ("", None),
         ];
         for (command, expected) in cases {
-            assert_eq!(always(command).as_deref(), expected, "{command}");
+            assert_eq!(always_pattern(command).as_deref(), expected, "{command}");
         }
     }
 

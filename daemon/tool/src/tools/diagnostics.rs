@@ -13,11 +13,11 @@ use crate::context::ToolContext;
 use crate::outcome::ToolOutput;
 
 /// Larger texts are not checked: they are generated.
-const LARGEST: usize = 1024 * 1024;
+const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
 /// Warms up the sources for a file that the model read and may change next.
 pub(super) fn note_file_read(context: &ToolContext, place: &ResolvedPath, bytes: &[u8], is_open: bool) {
-    if context.checks.is_disabled() || place.is_untitled() || bytes.len() > LARGEST {
+    if context.checks.is_disabled() || place.is_untitled() || bytes.len() > MAX_TEXT_BYTES {
         return;
     }
     if let Ok(file) = FileText::decode(bytes.to_vec()) {
@@ -109,7 +109,7 @@ pub(super) fn proposed_edits(context: &ToolContext, changes: &[RequestedChange])
     }
     let edited = |change: &RequestedChange| {
         let (before, after) = match &change.kind {
-            FileChangeKind::Edit { file, change, .. } if file.size() <= LARGEST as u64 => {
+            FileChangeKind::Edit { file, change, .. } if file.size() <= MAX_TEXT_BYTES as u64 => {
                 (Some(file.shared_text()), Some(Arc::new(change.apply(file.text()).ok()?)))
             }
             FileChangeKind::Create { text, .. } => (None, Some(FileText::from(text.clone()).shared_text())),
@@ -134,5 +134,5 @@ fn is_open(context: &ToolContext, path: &std::path::Path) -> bool {
 }
 
 fn is_small(edited: &EditedDocument) -> bool {
-    [&edited.before, &edited.after].into_iter().flatten().all(|text| text.len() <= LARGEST)
+    [&edited.before, &edited.after].into_iter().flatten().all(|text| text.len() <= MAX_TEXT_BYTES)
 }

@@ -8,7 +8,7 @@ use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::web::{Proxies, SearchEndpoint, search};
 
 /// A longer query is a text, not a query.
-const LONGEST: usize = 2000;
+const MAX_QUERY_BYTES: usize = 2000;
 
 #[derive(Debug)]
 pub(super) struct EndpointSearch {
@@ -27,7 +27,7 @@ impl EndpointSearch {
         context: &ToolContext,
     ) -> Result<ToolOutput, ToolError> {
         let query = query.trim();
-        if query.is_empty() || query.len() > LONGEST {
+        if query.is_empty() || query.len() > MAX_QUERY_BYTES {
             let message =
                 format!("The query has {} bytes. Say in a few words what to look for.", query.len());
             return Err(ToolError::new(ToolErrorKind::Arguments, message));

@@ -15,7 +15,7 @@ use crate::web::charset;
 use crate::web::fetch::FetchResponse;
 
 /// How much of an error page the model reads.
-const EXCERPT: usize = 500;
+const MAX_EXCERPT_CHARS: usize = 500;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -187,7 +187,7 @@ fn redirect_note(from: &[Url]) -> String {
 
 fn excerpt(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short: String = line.chars().filter(|letter| !letter.is_control()).take(EXCERPT).collect();
+    let short: String = line.chars().filter(|letter| !letter.is_control()).take(MAX_EXCERPT_CHARS).collect();
     match short.len() {
         0 => String::new(),
         same if same == line.len() => format!(" It says: {short}"),

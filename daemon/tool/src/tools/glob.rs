@@ -15,7 +15,7 @@ use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::Tool;
 
-const LIMIT: usize = 100;
+const MAX_PATHS: usize = 100;
 
 #[derive(Debug)]
 pub(super) struct GlobTool {
@@ -54,7 +54,7 @@ impl Tool for GlobTool {
         let folder = format!("{}/", place.absolute_path.display());
         let pattern = given.strip_prefix(&folder).unwrap_or(given);
         let until = SearchDeadline { cancel: context.cancel.clone(), timeout: self.patience };
-        let found = search::glob(place.real_path(), pattern, LIMIT, context.files.overlay(), until).await;
+        let found = search::glob(place.real_path(), pattern, MAX_PATHS, context.files.overlay(), until).await;
         let found = match found {
             Ok(found) => found,
             Err(error) => return Err(search_error(&context, &place, error).await),
@@ -67,7 +67,7 @@ impl Tool for GlobTool {
             )
         } else if found.has_more {
             format!(
-                "{}\n\n(These are the first {LIMIT}; there are more. Give a narrower pattern or a folder.)",
+                "{}\n\n(These are the first {MAX_PATHS}; there are more. Give a narrower pattern or a folder.)",
                 paths.join("\n")
             )
         } else {

@@ -22,7 +22,7 @@ use crate::denial::PermissionDenial;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::Tool;
 
-const LIMIT: usize = 100;
+const MAX_MATCHES: usize = 100;
 
 /// How often the search repeats because of files that may not be read, and by which factor the number of lines grows.
 const ROUNDS: u32 = 2;
@@ -66,7 +66,7 @@ impl Tool for GrepTool {
             case: CaseSensitivity::Sensitive,
             include: globs(include.as_deref().unwrap_or_default()),
             hidden: true,
-            limit: LIMIT,
+            limit: MAX_MATCHES,
             excluded_paths: HashSet::new(),
             overlay: context.files.overlay(),
         };
@@ -110,9 +110,9 @@ impl GrepTool {
             }
             let denied = denied(context, place, &found.matches).await?;
             found.matches.retain(|line| !denied.contains(&line.path));
-            if denied.is_empty() || !found.has_more || found.matches.len() > LIMIT || round == ROUNDS {
-                found.has_more |= found.matches.len() > LIMIT;
-                found.matches.truncate(LIMIT);
+            if denied.is_empty() || !found.has_more || found.matches.len() > MAX_MATCHES || round == ROUNDS {
+                found.has_more |= found.matches.len() > MAX_MATCHES;
+                found.matches.truncate(MAX_MATCHES);
                 let answer = ask_for(context, place, &found.matches, AskReview::WholeOnly).await;
                 return allowed(answer, place, &found.matches).map(|()| Ok(found));
             }
@@ -227,7 +227,7 @@ fn show(place: &ResolvedPath, pattern: &str, found: &GrepMatches) -> String {
         )
     } else if found.has_more {
         format!(
-            "\n(These are the first {LIMIT} lines; there are more. Give a narrower pattern, `path` or `include`.)"
+            "\n(These are the first {MAX_MATCHES} lines; there are more. Give a narrower pattern, `path` or `include`.)"
         )
     } else {
         format!("\n({} in {}.)", count(found.matches.len(), "line"), count(files, "file"))

@@ -12,7 +12,7 @@ use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::Tool;
 
-const LIMIT: usize = 100;
+const MAX_ENTRIES: usize = 100;
 
 #[derive(Debug)]
 pub(super) struct ListTool {
@@ -43,6 +43,6 @@ impl Tool for ListTool {
             .resolve_path(&context, parameters.path.as_deref().unwrap_or_default())
             .await?;
         context.ask(path_ask("list", &context, &place)).await?;
-        folder_listing::show(&context, &place, 1, LIMIT).await
+        folder_listing::show(&context, &place, 1, MAX_ENTRIES).await
     }
 }

@@ -7,8 +7,8 @@ use copydesk_metadata::{CallDetail, CommandMetadata};
 use crate::context::ToolContext;
 use crate::time_limits::LIVE_OUTPUT_INTERVAL;
 
-/// How many bytes of the end are shown.
-const SHOWN: usize = 8 * 1024;
+/// How much of the end the user sees.
+const MAX_SHOWN_BYTES: usize = 8 * 1024;
 /// Up to this total every piece is shown at once.
 const QUIET: usize = 16 * 1024;
 /// After that, pieces are shown after so many new bytes, or after [`LIVE_OUTPUT_INTERVAL`].
@@ -30,7 +30,7 @@ impl<'a> LiveOutput<'a> {
 
     pub(super) fn push(&mut self, piece: &str) {
         self.tail.push_str(piece);
-        let cut = self.tail.ceil_char_boundary(self.tail.len().saturating_sub(SHOWN));
+        let cut = self.tail.ceil_char_boundary(self.tail.len().saturating_sub(MAX_SHOWN_BYTES));
         self.tail.drain(..cut);
         self.total += piece.len();
         self.new += piece.len();

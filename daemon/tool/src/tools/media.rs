@@ -7,8 +7,8 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use super::target_file::sentence;
 use crate::outcome::{MediaAttachment, ToolError};
 
-/// In base64: the limit of the providers.
-const LARGEST: usize = 5 * 1024 * 1024;
+/// The limit of the providers.
+const MAX_BASE64_BYTES: usize = 5 * 1024 * 1024;
 
 /// The media type of an image or PDF that models accept.
 pub(super) fn kind(bytes: &[u8]) -> Option<&'static str> {
@@ -28,7 +28,7 @@ pub fn attachment(name: &str, bytes: &[u8]) -> Option<Result<MediaAttachment, To
 }
 
 pub(super) fn media(shown: &str, mime: &str, bytes: &[u8]) -> Result<MediaAttachment, ToolError> {
-    let most = LARGEST / 4 * 3;
+    let most = MAX_BASE64_BYTES / 4 * 3;
     if bytes.len() > most {
         let what = format!(
             "`{shown}` ({mime}) has {} bytes, and at most {most} can be shown; make it smaller",

@@ -11,8 +11,8 @@ use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::tool::{Tool, TouchedFiles};
 
-/// The most replacements of one call.
-const MOST: usize = 250;
+/// The cap on replacements of one call.
+const MAX_EDITS: usize = 250;
 
 #[derive(Debug)]
 pub(super) struct MultiEditTool;
@@ -67,10 +67,10 @@ impl Tool for MultiEditTool {
         let wrong = |message: String| Err(ToolError::new(ToolErrorKind::Arguments, message));
         match edits.len() {
             0 => return wrong("There are no edits to make: give at least one in `edits`.".to_owned()),
-            1..=MOST => {}
+            1..=MAX_EDITS => {}
             many => {
                 return wrong(format!(
-                    "{many} edits are too many for one call, which makes up to {MOST}; nothing was changed. Make several \
+                    "{many} edits are too many for one call, which makes up to {MAX_EDITS}; nothing was changed. Make several \
                      calls, or write the file."
                 ));
             }

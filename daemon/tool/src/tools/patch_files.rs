@@ -13,8 +13,8 @@ use super::unshown_text::check_shown;
 use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolErrorKind};
 
-/// The most files of a patch.
-const MOST_FILES: usize = 500;
+/// The cap on files of a patch.
+const MAX_FILES: usize = 500;
 
 /// A patch with its files.
 #[derive(Debug)]
@@ -70,9 +70,9 @@ impl LoadedPatch {
             let index = known.unwrap_or(files.len() - 1);
             by_name.insert(name, index);
             by_path.insert(path.to_owned(), index);
-            if files.len() > MOST_FILES || size > READ_LIMIT {
+            if files.len() > MAX_FILES || size > READ_LIMIT {
                 let message = format!(
-                    "The patch is too large: one may name up to {MOST_FILES} files, with {READ_LIMIT} bytes together. \
+                    "The patch is too large: one may name up to {MAX_FILES} files, with {READ_LIMIT} bytes together. \
                      Nothing was changed; split it."
                 );
                 return Err(ToolError::new(ToolErrorKind::Arguments, message));

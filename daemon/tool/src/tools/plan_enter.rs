@@ -19,15 +19,15 @@ pub(super) const PLAN: &str = "plan";
 const YES: &str = "Plan first";
 const NO: &str = "Go on without a plan";
 
-/// The longest reason that the user is shown, in characters.
-const LONGEST: usize = 500;
+/// How much of a reason the user sees.
+const MAX_REASON_CHARS: usize = 500;
 
 #[derive(Debug)]
 pub(super) struct PlanEnterTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct PlanEnterParameters {
-    /// Why a plan is worth it here, in one sentence for the person.
+    /// Why a plan is worth it here, in one sentence for the user.
     reason: Option<String>,
 }
 
@@ -48,16 +48,14 @@ impl Tool for PlanEnterTool {
         context: ToolContext,
     ) -> Result<ToolOutput, ToolError> {
         if context.agent == PLAN {
-            return Err(ToolError::target(
-                "You are planning already. `plan_exit` shows the person the plan.",
-            ));
+            return Err(ToolError::target("You are planning already. `plan_exit` shows the user the plan."));
         }
         // After the plan the session continues as `build`, which may have more rights than this agent.
         if context.agent != BUILD {
             let message = format!("Only the agent `{BUILD}` can plan first. Go on without a plan.");
             return Err(ToolError::target(message));
         }
-        let reason = line(parameters.reason.as_deref().unwrap_or_default(), LONGEST);
+        let reason = line(parameters.reason.as_deref().unwrap_or_default(), MAX_REASON_CHARS);
         let title = "Plan first, before anything is changed?".to_owned();
         let ask = PermissionRequest {
             key: "plan_enter".to_owned(),
@@ -92,11 +90,11 @@ impl Tool for PlanEnterTool {
         match answer.as_str() {
             YES => {
                 context.switch_agent(PLAN).await?;
-                let told = "The person wants a plan first. From the next step on you are the agent `plan`.";
+                let told = "The user wants a plan first. From the next step on you are the agent `plan`.";
                 output(YES, told.to_owned(), PLAN)
             }
-            NO => output(NO, "The person wants you to go on without a plan.".to_owned(), &context.agent),
-            words => output(words, format!("The person answered: {words}"), &context.agent),
+            NO => output(NO, "The user wants you to go on without a plan.".to_owned(), &context.agent),
+            words => output(words, format!("The user answered: {words}"), &context.agent),
         }
     }
 }

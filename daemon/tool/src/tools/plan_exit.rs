@@ -17,8 +17,8 @@ use crate::tool::{Tool, TouchedFiles};
 
 pub(super) const BUILD: &str = "build";
 
-/// How much of a plan the user is shown.
-const LONGEST: usize = 64 * 1024;
+/// How much of a plan the user sees.
+const MAX_PLAN_BYTES: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(super) struct PlanExitTool {
@@ -77,7 +77,7 @@ impl Tool for PlanExitTool {
                 "The plan in `{path}` is empty. Write it, then call this again."
             )));
         }
-        let shown = match text.get(..text.floor_char_boundary(LONGEST)) {
+        let shown = match text.get(..text.floor_char_boundary(MAX_PLAN_BYTES)) {
             Some(shown) if shown.len() < text.len() => format!("{shown}\n[The rest is in {path}.]"),
             _ => text,
         };
@@ -98,13 +98,13 @@ impl Tool for PlanExitTool {
         let still = load_content(&context, &place).await.map_err(|error| file_error(&error))?;
         if still.stamp != stamp {
             return Err(ToolError::target(format!(
-                "The plan changed: `{path}` is no longer what the person was shown. Call this again, so that they see it as it is."
+                "The plan changed: `{path}` is no longer what the user was shown. Call this again, so that they see it as it is."
             )));
         }
         context.switch_agent(BUILD).await?;
         accept(&context, &path).await;
         let output = format!(
-            "The person approved the plan in `{path}`. From the next step on you are the agent `{BUILD}`: carry it out, all of it. Keep to it; where it turns out to be wrong, say so."
+            "The user approved the plan in `{path}`. From the next step on you are the agent `{BUILD}`: carry it out, all of it. Keep to it; where it turns out to be wrong, say so."
         );
         let switch = AgentSwitchMetadata { path: Some(path.clone()), agent: BUILD.to_owned() };
         let metadata = CallDetail::AgentSwitch(switch).into();

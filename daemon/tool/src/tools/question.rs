@@ -13,16 +13,16 @@ use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::question::{Question, QuestionOption};
 use crate::tool::Tool;
 
-/// The most questions and options of one call.
-const MOST: usize = 10;
-const MOST_OPTIONS: usize = 20;
+/// The caps on questions of one call, and on options of one question.
+const MAX_QUESTIONS: usize = 10;
+const MAX_OPTIONS: usize = 20;
 
-/// The longest texts, and the longest answer that the model reads, in characters.
-const LONGEST_HEADER: usize = 30;
-const LONGEST_TEXT: usize = 2000;
-const LONGEST_LABEL: usize = 200;
-const LONGEST_DESCRIPTION: usize = 500;
-const LONGEST_ANSWER: usize = 10_000;
+/// The caps on the texts, and on an answer that the model reads.
+const MAX_HEADER_CHARS: usize = 30;
+const MAX_QUESTION_CHARS: usize = 2000;
+const MAX_LABEL_CHARS: usize = 200;
+const MAX_DESCRIPTION_CHARS: usize = 500;
+const MAX_ANSWER_CHARS: usize = 10_000;
 
 #[derive(Debug)]
 pub(super) struct QuestionTool;
@@ -47,7 +47,7 @@ pub(super) struct QuestionInput {
     /// Whether several may be chosen. Default: false.
     #[serde(default)]
     multiple: bool,
-    /// Whether the person may answer in their own words. Default: true.
+    /// Whether the user may answer in their own words. Default: true.
     #[serde(default = "yes")]
     custom: bool,
 }
@@ -101,7 +101,7 @@ impl Tool for QuestionTool {
         let mut answers = context.ask_questions(questions.clone()).await.map_err(unanswered)?;
         answers.resize(questions.len(), Vec::new());
         for answer in answers.iter_mut().flatten() {
-            *answer = cut(answer.trim(), LONGEST_ANSWER);
+            *answer = cut(answer.trim(), MAX_ANSWER_CHARS);
         }
         Ok(render_answers(&questions, &answers))
     }
@@ -111,8 +111,11 @@ impl Tool for QuestionTool {
 fn questions(parameters: QuestionParameters) -> Result<Vec<Question>, ToolError> {
     let wrong = |message: String| Err(ToolError::new(ToolErrorKind::Arguments, message));
     let asked = parameters.questions;
-    if asked.is_empty() || asked.len() > MOST {
-        return wrong(format!("`questions` has {} questions; ask 1 to {MOST} at once.", asked.len()));
+    if asked.is_empty() || asked.len() > MAX_QUESTIONS {
+        return wrong(format!(
+            "`questions` has {} questions; ask 1 to {MAX_QUESTIONS} at once.",
+            asked.len()
+        ));
     }
     let mut questions = Vec::new();
     for (at, asked) in asked.into_iter().enumerate() {
@@ -120,15 +123,15 @@ fn questions(parameters: QuestionParameters) -> Result<Vec<Question>, ToolError>
         if question.trim().is_empty() {
             return wrong(format!("`questions[{at}].question` is empty. Say what you want to know."));
         }
-        if options.len() > MOST_OPTIONS {
+        if options.len() > MAX_OPTIONS {
             return wrong(format!(
-                "`questions[{at}].options` has {} options; offer at most {MOST_OPTIONS}, the person may answer in their own words.",
+                "`questions[{at}].options` has {} options; offer at most {MAX_OPTIONS}, the user may answer in their own words.",
                 options.len()
             ));
         }
         let choice = |offered: QuestionOptionInput| QuestionOption {
-            label: line(&offered.label, LONGEST_LABEL),
-            description: line(&offered.description, LONGEST_DESCRIPTION),
+            label: line(&offered.label, MAX_LABEL_CHARS),
+            description: line(&offered.description, MAX_DESCRIPTION_CHARS),
         };
         let mut options: Vec<_> =
             options.into_iter().map(choice).filter(|choice| !choice.label.is_empty()).collect();
@@ -136,8 +139,8 @@ fn questions(parameters: QuestionParameters) -> Result<Vec<Question>, ToolError>
         let mut known = std::collections::HashSet::new();
         options.retain(|choice| known.insert(choice.label.clone()));
         questions.push(Question {
-            header: line(&header, LONGEST_HEADER),
-            text: line(&question, LONGEST_TEXT),
+            header: line(&header, MAX_HEADER_CHARS),
+            text: line(&question, MAX_QUESTION_CHARS),
             // Without options the user must be able to type.
             custom: custom || options.is_empty(),
             options,
@@ -159,20 +162,20 @@ pub(super) fn unanswered(refused: PermissionDenial) -> ToolError {
             ToolError::new(ToolErrorKind::Denied, message)
         }
         PermissionDenial::ByUser { reason: None } => {
-            ToolError::new(ToolErrorKind::Denied, "The person dismissed the question. Do not ask it again.")
+            ToolError::new(ToolErrorKind::Denied, "The user dismissed the question. Do not ask it again.")
         }
     }
 }
 
 fn render_answers(questions: &[Question], answers: &[Vec<String>]) -> ToolOutput {
-    let mut output = "The person answered:".to_owned();
+    let mut output = "The user answered:".to_owned();
     let mut titles = Vec::new();
     for (question, answer) in questions.iter().zip(answers) {
         let answer = if answer.is_empty() { "(nothing)".to_owned() } else { answer.join(", ") };
         let _ = write!(output, "\n\n{}\n→ {answer}", question.text);
         let name = if question.header.is_empty() { "" } else { &question.header };
         let between = if name.is_empty() { "" } else { ": " };
-        titles.push(format!("{name}{between}{}", line(&answer, LONGEST_LABEL)));
+        titles.push(format!("{name}{between}{}", line(&answer, MAX_LABEL_CHARS)));
     }
     let one = |question: &Question| AskedQuestionMetadata {
         header: question.header.clone(),

@@ -10,8 +10,8 @@ use super::target_file::{self, count, file_error, path_ask, run_blocking};
 use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 
-/// The most inexact matches that a note names.
-const MOST_NAMED: usize = 5;
+/// The cap on inexact matches that a note names.
+const MAX_NAMED_MATCHES: usize = 5;
 
 /// One replacement.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ pub(super) async fn replace_in_file(
     output.push_str(&inexact_note(&found, is_numbered));
     if other || made.rebased {
         output.push_str(
-            "\n(The person has changed this file in the editor since you read it; what they wrote is kept.)",
+            "\n(The user has changed this file in the editor since you read it; what they wrote is kept.)",
         );
     }
     let notes = made.notes();
@@ -178,13 +178,13 @@ fn inexact_note(found: &[MatchTier], is_numbered: bool) -> String {
     let lenient = found.iter().enumerate().filter_map(|(index, tier)| Some((index, tier.leniency()?)));
     let lenient: Vec<_> = lenient.collect();
     let mut told = String::new();
-    for (index, leniency) in lenient.iter().take(MOST_NAMED) {
+    for (index, leniency) in lenient.iter().take(MAX_NAMED_MATCHES) {
         let of = if is_numbered { format!(" of edit {}", index + 1) } else { String::new() };
         told.push_str(&format!(
             "\n(The old text{of} was not there exactly: {leniency} was overlooked. Check that this is the place you meant.)"
         ));
     }
-    if let Some(more @ 1..) = lenient.len().checked_sub(MOST_NAMED) {
+    if let Some(more @ 1..) = lenient.len().checked_sub(MAX_NAMED_MATCHES) {
         told.push_str(&format!("\n(So it was with {} more.)", count(more, "edit")));
     }
     told

@@ -16,6 +16,7 @@ pub(super) struct CallReviewOutcome {
 }
 
 /// A reply to the call decides the hunks that are still open.
+// `offline/advice.rs` looks for "the user decided:", "decided hunk by hunk:" and "Nothing was changed.".
 pub(super) async fn settle_review(
     context: &ToolContext,
     proposals: &[ReviewProposal],
@@ -27,7 +28,7 @@ pub(super) async fn settle_review(
         Ok(_) => missed = accept_rest(context, proposals).await,
         Err(failure) => {
             let told = decision_lines(&decided_items(proposals));
-            let message = format!("{}\nBefore that the person decided:\n{told}", failure.message);
+            let message = format!("{}\nBefore that the user decided:\n{told}", failure.message);
             return Err(ToolError { message, ..failure });
         }
     }
@@ -36,7 +37,7 @@ pub(super) async fn settle_review(
         let message = format!("Nothing was changed.{missed}\nRead the file again.");
         return Err(ToolError::target(message));
     }
-    let told = format!("The person decided hunk by hunk:\n{}{missed}", decision_lines(&decided));
+    let told = format!("The user decided hunk by hunk:\n{}{missed}", decision_lines(&decided));
     if decided.iter().all(|item| item.happened == FeedbackKind::Rejected && !item.partly) {
         let message = format!("{told}\nNothing was changed. Do not try the same again.");
         return Err(ToolError::new(ToolErrorKind::Denied, message));
@@ -55,7 +56,7 @@ pub(super) fn refuse_conflicts(proposals: &[ReviewProposal]) -> Option<ToolError
     }
     let why = DecisionError::TypedInLines;
     proposals.iter().for_each(|proposal| proposal.fail(format!("Nothing was changed: {why}.")));
-    let message = "The person has typed in the same lines; nothing was changed. Read the files again.";
+    let message = "The user has typed in the same lines; nothing was changed. Read the files again.";
     Some(ToolError::target(message.to_owned()))
 }
 
@@ -88,7 +89,7 @@ async fn accept_rest(context: &ToolContext, proposals: &[ReviewProposal]) -> Str
         // The user, who has said yes, is told too.
         proposal.into_iter().for_each(|proposal| proposal.fail(format!("Not all of it was changed: {why}.")));
         refused.push(match why {
-            DecisionError::TypedInLines => "the person has typed in the same lines".to_owned(),
+            DecisionError::TypedInLines => "the user has typed in the same lines".to_owned(),
             why => why.to_string(),
         });
     }

@@ -17,17 +17,17 @@ use crate::outcome::{ToolError, ToolOutput};
 use crate::skills::{Skill, plain};
 use crate::tool::Tool;
 
-/// The cap of the text; the model can `read` the rest.
-const LARGEST: usize = 40 * 1024;
+/// The cap on the text; the model can `read` the rest.
+const MAX_TEXT_BYTES: usize = 40 * 1024;
 
-/// The most files that are named, and the most entries that are searched for them.
-const MOST_FILES: usize = 10;
-const MOST_ENTRIES: usize = 500;
-const DEEPEST: usize = 3;
+/// The caps on files to name, on entries to search for them, and on the depth of that search.
+const MAX_NAMED_FILES: usize = 10;
+const MAX_ENTRIES: usize = 500;
+const MAX_DEPTH: usize = 3;
 
-/// The cap of the list, which every request to the model carries.
-const LONGEST_LIST: usize = 12 * 1024;
-const LONGEST_LINE: usize = 300;
+/// The caps on the list, which every request to the model carries, and on each description in it.
+const MAX_LIST_BYTES: usize = 12 * 1024;
+const MAX_DESCRIPTION_CHARS: usize = 300;
 
 #[derive(Debug)]
 pub(super) struct SkillTool {
@@ -52,11 +52,11 @@ impl SkillTool {
 fn list(skills: &[Skill]) -> String {
     let mut list = String::new();
     for (at, Skill { name, description, .. }) in skills.iter().enumerate() {
-        let cut = description.char_indices().nth(LONGEST_LINE).map(|(end, _)| end);
+        let cut = description.char_indices().nth(MAX_DESCRIPTION_CHARS).map(|(end, _)| end);
         let short = cut.and_then(|end| Some(format!("{}…", description.get(..end)?)));
         let line = format!("- {name}: {}\n", short.as_deref().unwrap_or(description));
-        if list.len() + line.len() > LONGEST_LIST {
-            let _ = writeln!(list, "- and {} more, of which a wrong name tells", skills.len() - at);
+        if list.len() + line.len() > MAX_LIST_BYTES {
+            let _ = writeln!(list, "- and {} more; an unknown name lists them all", skills.len() - at);
             break;
         }
         list.push_str(&line);
@@ -114,19 +114,23 @@ impl Tool for SkillTool {
 async fn text(context: &ToolContext, skill: &Skill) -> Result<String, ToolError> {
     let place = context.files.resolve(&skill.path.to_string_lossy());
     if place.real_path() != skill.path {
-        // It was resolved when the session began, and leads elsewhere now.
-        let message = format!("The skill `{}` leads elsewhere by now. Do without it.", skill.name);
+        // The path was resolved when the session began.
+        let message = format!(
+            "The file of the skill `{}` now resolves to another path. Continue without it.",
+            skill.name
+        );
         return Err(ToolError::target(message));
     }
-    let content = context.files.peek(&place, LARGEST as u64 * 4).await.map_err(|error| match error {
-        FileError::NotFound { .. } => {
-            ToolError::target(format!("The skill `{}` is gone. Do without it.", skill.name))
-        }
-        error => file_error(&error),
-    })?;
+    let content =
+        context.files.peek(&place, MAX_TEXT_BYTES as u64 * 4).await.map_err(|error| match error {
+            FileError::NotFound { .. } => {
+                ToolError::target(format!("The skill `{}` is gone. Do without it.", skill.name))
+            }
+            error => file_error(&error),
+        })?;
     let text = plain(&content.bytes);
     let body = FrontMatter::split(&text).1;
-    Ok(match body.get(..body.floor_char_boundary(LARGEST)) {
+    Ok(match body.get(..body.floor_char_boundary(MAX_TEXT_BYTES)) {
         Some(kept) if kept.len() < body.len() => {
             format!("{kept}\n[The rest is left out; read it in {}.]", skill.path.display())
         }
@@ -135,11 +139,11 @@ async fn text(context: &ToolContext, skill: &Skill) -> Result<String, ToolError>
 }
 
 fn render_skill(skill: &Skill, text: &str, files: &[String], more: bool) -> String {
-    let whose = if skill.is_from_repository { ", in the words of this repository" } else { "" };
+    let whose = if skill.is_from_repository { " (written by this repository)" } else { "" };
     let mut told = format!("The skill `{}`{whose}:\n\n{text}\n\n", skill.name);
     let _ = write!(told, "Its folder is {}; paths in the text begin there.", skill.folder.display());
     if !files.is_empty() {
-        let _ = write!(told, " Beside the text, to be read when they are needed:\n- {}", files.join("\n- "));
+        let _ = write!(told, " Other files; read them if needed:\n- {}", files.join("\n- "));
     }
     if more {
         told.push_str("\n- … and more");
@@ -149,15 +153,15 @@ fn render_skill(skill: &Skill, text: &str, files: &[String], more: bool) -> Stri
 
 /// The first files of its folder, sorted by path, without `SKILL.md` and hidden ones; and whether there are more.
 fn sibling_files(folder: &Path) -> (Vec<String>, bool) {
-    let (mut files, mut left) = (Vec::new(), MOST_ENTRIES);
-    gather(folder, DEEPEST, &mut left, &mut files);
+    let (mut files, mut left) = (Vec::new(), MAX_ENTRIES);
+    gather(folder, MAX_DEPTH, &mut left, &mut files);
     let is_text = |path: &PathBuf| *path == folder.join("SKILL.md");
     files.retain(|path| !is_text(path));
     files.sort();
-    let more = files.len() > MOST_FILES;
+    let more = files.len() > MAX_NAMED_FILES;
     let shown =
         |path: &PathBuf| path.strip_prefix(folder).ok().map(|path| path.to_string_lossy().into_owned());
-    (files.iter().filter_map(shown).take(MOST_FILES).collect(), more)
+    (files.iter().filter_map(shown).take(MAX_NAMED_FILES).collect(), more)
 }
 
 fn gather(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>) {

@@ -13,12 +13,12 @@ use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::subagents::{Subagent, SubagentTask as Given, Subagents, TaskEnd, TaskProgress, TaskReport};
 use crate::tool::Tool;
 
-/// The most agents in the prompt, and the longest description, in characters.
-const MOST: usize = 40;
-const LONGEST: usize = 400;
+/// The caps on agents in the prompt, and on the description of each.
+const MAX_AGENTS: usize = 40;
+const MAX_DESCRIPTION_CHARS: usize = 400;
 
-/// The longest description of a task: lists show it.
-const TITLE: usize = 80;
+/// The cap on the description of a task: lists show it.
+const MAX_TITLE_CHARS: usize = 80;
 
 pub(super) struct TaskTool {
     subagents: Arc<dyn Subagents>,
@@ -27,7 +27,7 @@ pub(super) struct TaskTool {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct TaskParameters {
-    /// The task in three to five words, for the person.
+    /// The task in three to five words, for the user.
     description: String,
     /// Everything that the agent has to know and to do.
     prompt: String,
@@ -40,10 +40,10 @@ pub(super) struct TaskParameters {
 impl TaskTool {
     pub(super) fn new(subagents: Arc<dyn Subagents>) -> Self {
         let mut prompt = include_str!("task.md").to_owned();
-        for Subagent { name, description } in subagents.agents().iter().take(MOST) {
-            let _ = writeln!(prompt, "- `{name}`: {}", one_line(description, LONGEST));
+        for Subagent { name, description } in subagents.agents().iter().take(MAX_AGENTS) {
+            let _ = writeln!(prompt, "- `{name}`: {}", one_line(description, MAX_DESCRIPTION_CHARS));
         }
-        let more = subagents.agents().len().saturating_sub(MOST);
+        let more = subagents.agents().len().saturating_sub(MAX_AGENTS);
         if more > 0 {
             let _ = writeln!(prompt, "and {more} more.");
         }
@@ -60,16 +60,18 @@ impl TaskTool {
         let named = subagent_type.trim().trim_start_matches('@');
         let same = |agent: &&Subagent| agent.name.eq_ignore_ascii_case(named);
         let Some(agent) = self.subagents.agents().iter().find(same) else {
-            let names = self.subagents.agents().iter().take(MOST).map(|agent| format!("`{}`", agent.name));
+            let names =
+                self.subagents.agents().iter().take(MAX_AGENTS).map(|agent| format!("`{}`", agent.name));
             let names = names.collect::<Vec<_>>().join(", ");
             let message = format!(
                 "There is no agent `{}` that can be given a task. There are: {names}.",
-                one_line(named, TITLE)
+                one_line(named, MAX_TITLE_CHARS)
             );
             return Err(ToolError::target(message));
         };
-        let description = one_line(&description, TITLE);
-        let description = if description.is_empty() { one_line(&prompt, TITLE) } else { description };
+        let description = one_line(&description, MAX_TITLE_CHARS);
+        let description =
+            if description.is_empty() { one_line(&prompt, MAX_TITLE_CHARS) } else { description };
         let resumed = task_id.map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
         Ok(Given { agent: agent.name.clone(), description, prompt, resumed_session: resumed })
     }
@@ -148,9 +150,9 @@ fn render_report(report: TaskReport, title: String, metadata: TaskMetadata) -> R
             let metadata = metadata.into();
             return Ok(ToolOutput { title, output, metadata, ..ToolOutput::default() });
         }
-        TaskEnd::Cancelled => (ToolErrorKind::Cancelled, "the person ended it before it was done".to_owned()),
+        TaskEnd::Cancelled => (ToolErrorKind::Cancelled, "the user ended it before it was done".to_owned()),
         TaskEnd::Rejected => {
-            (ToolErrorKind::Denied, "the person said no to something in it, and stopped it".to_owned())
+            (ToolErrorKind::Denied, "the user said no to something in it, and stopped it".to_owned())
         }
         TaskEnd::Failed(why) => (ToolErrorKind::Failed, format!("it failed: {why}")),
     };

@@ -11,11 +11,10 @@ use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::todo::{TODOWRITE, TodoItem, are_same, lines, metadata, progress};
 use crate::tool::{Tool, TouchedFiles};
 
-/// The most items: every call has all of them.
-const MOST: usize = 100;
+/// The cap is low: every call has all items.
+const MAX_ITEMS: usize = 100;
 
-/// The longest item, in characters.
-const LONGEST: usize = 500;
+const MAX_ITEM_CHARS: usize = 500;
 
 #[derive(Debug)]
 pub(super) struct TodoWriteTool;
@@ -75,9 +74,9 @@ pub(super) fn list() -> TouchedFiles {
 
 fn check(todos: &[TodoItem]) -> Result<(), ToolError> {
     let wrong = |message: String| Err(ToolError::new(ToolErrorKind::Arguments, message));
-    if todos.len() > MOST {
+    if todos.len() > MAX_ITEMS {
         return wrong(format!(
-            "The list has {} items; at most {MOST} are kept. Drop what is done, and say the rest in fewer items.",
+            "The list has {} items; at most {MAX_ITEMS} are kept. Drop what is done, and say the rest in fewer items.",
             todos.len()
         ));
     }
@@ -86,9 +85,9 @@ fn check(todos: &[TodoItem]) -> Result<(), ToolError> {
         if todo.content.trim().is_empty() {
             return wrong(format!("`todos[{at}].content` is empty. Say what is to be done."));
         }
-        if characters > LONGEST {
+        if characters > MAX_ITEM_CHARS {
             return wrong(format!(
-                "`todos[{at}].content` has {characters} characters; at most {LONGEST} are kept. Say it in a few words."
+                "`todos[{at}].content` has {characters} characters; at most {MAX_ITEM_CHARS} are kept. Say it in a few words."
             ));
         }
     }

@@ -23,7 +23,7 @@ use crate::web::WebAccess;
 use crate::web::fetch::{FetchHop, FetchResponse, address, hop};
 use crate::web::fetch_policy::FetchPolicy;
 
-const MOST_HOPS: usize = 10;
+const MAX_REDIRECTS: usize = 10;
 
 /// Some servers offer Markdown.
 const ACCEPT: &str = "text/markdown;q=1.0, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.5";
@@ -138,9 +138,9 @@ impl PageFetcher<'_> {
             if next == url || self.redirects.contains(&next) {
                 return Err(ToolError::failed(format!("{url} redirects in a circle. It cannot be fetched.")));
             }
-            if self.redirects.len() >= MOST_HOPS {
+            if self.redirects.len() >= MAX_REDIRECTS {
                 return Err(ToolError::failed(format!(
-                    "There are more than {MOST_HOPS} redirects; the last one leads to {next}."
+                    "There are more than {MAX_REDIRECTS} redirects; the last one leads to {next}."
                 )));
             }
             // For the same origin the user is not asked again, but a rule may deny it.

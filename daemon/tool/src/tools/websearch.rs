@@ -11,8 +11,8 @@ use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::Tool;
 
-const USUAL: u32 = 8;
-const MOST: u32 = 50;
+const DEFAULT_RESULTS: u32 = 8;
+const MAX_RESULTS: u32 = 50;
 
 #[derive(Debug)]
 pub(super) struct WebSearchTool(pub(super) EndpointSearch);
@@ -42,7 +42,8 @@ impl Tool for WebSearchTool {
         parameters: WebSearchParameters,
         context: ToolContext,
     ) -> Result<ToolOutput, ToolError> {
-        let number = parameters.num_results.filter(|number| *number > 0).unwrap_or(USUAL).min(MOST);
+        let number =
+            parameters.num_results.filter(|number| *number > 0).unwrap_or(DEFAULT_RESULTS).min(MAX_RESULTS);
         self.0.search("websearch", &parameters.query, ("numResults", json!(number)), &context).await
     }
 }

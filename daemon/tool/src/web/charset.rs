@@ -2,8 +2,8 @@
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// How many bytes of a page are searched for its declaration. The standard says 1024, but some pages have it later.
-const LOOKED_AT: usize = 4096;
+/// How much of a page is searched for its declaration. The standard says 1024, but some pages have it later.
+const MAX_SEARCHED_BYTES: usize = 4096;
 
 /// The declared encoding.
 pub(crate) fn named(bytes: &[u8], header: Option<&str>, is_html: bool) -> Option<&'static Encoding> {
@@ -24,7 +24,7 @@ pub(crate) fn decode(bytes: &[u8], header: Option<&str>, is_html: bool) -> Strin
 
 /// `<meta charset=…>`, `<meta … content="text/html; charset=…">`, `<?xml … encoding="…"?>`
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
-    let head = bytes.get(..LOOKED_AT).unwrap_or(bytes).to_ascii_lowercase();
+    let head = bytes.get(..MAX_SEARCHED_BYTES).unwrap_or(bytes).to_ascii_lowercase();
     let head = String::from_utf8_lossy(&head);
     let words =
         if head.trim_start().starts_with("<?xml") { ["encoding", "charset"] } else { ["charset", "charset"] };

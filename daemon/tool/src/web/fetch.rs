@@ -10,14 +10,13 @@ use super::fetch_policy::{FetchPolicy, ForbiddenHostError};
 use super::response_body;
 use crate::outcome::{ToolError, ToolErrorKind};
 
-/// The largest page.
-pub(crate) const LARGEST: usize = 5 * 1024 * 1024;
+pub(crate) const MAX_PAGE_BYTES: usize = 5 * 1024 * 1024;
 
 /// How much of an error response is read.
-const EXCERPT: usize = 64 * 1024;
+const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// A longer address is rejected.
-const LONGEST_ADDRESS: usize = 8 * 1024;
+const MAX_ADDRESS_BYTES: usize = 8 * 1024;
 
 #[derive(Debug)]
 pub(crate) enum FetchHop {
@@ -37,7 +36,7 @@ pub(crate) struct FetchResponse {
 /// Parses an address, and rejects those that `webfetch` never fetches.
 pub(crate) fn address(written: &str) -> Result<Url, ToolError> {
     let wrong = |why: &str| ToolError::new(ToolErrorKind::Arguments, why);
-    if written.len() > LONGEST_ADDRESS {
+    if written.len() > MAX_ADDRESS_BYTES {
         return Err(wrong("The URL is too long."));
     }
     let url = Url::parse(written.trim()).map_err(|error| {
@@ -95,7 +94,7 @@ fn redirect(url: &Url, response: &Response) -> Result<Option<Url>, ToolError> {
     }
     let location =
         response.headers().get(LOCATION).map(|location| String::from_utf8_lossy(location.as_bytes()));
-    let Some(location) = location.filter(|location| location.len() <= LONGEST_ADDRESS) else {
+    let Some(location) = location.filter(|location| location.len() <= MAX_ADDRESS_BYTES) else {
         return Err(ToolError::failed(format!(
             "{url} answered with a redirect ({}) that leads nowhere.",
             response.status()
@@ -123,10 +122,10 @@ async fn answer(response: &mut Response) -> Result<FetchResponse, ToolError> {
         )));
     }
     let declared = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
-    if !is_error && declared > LARGEST {
+    if !is_error && declared > MAX_PAGE_BYTES {
         return Err(too_large(&mime, &format!("{declared} bytes")));
     }
-    let body = response_body::read(response, if is_error { EXCERPT } else { LARGEST }).await?;
+    let body = response_body::read(response, if is_error { MAX_ERROR_BYTES } else { MAX_PAGE_BYTES }).await?;
     if body.is_cut && !is_error {
         return Err(too_large(&mime, "more than that"));
     }
@@ -136,7 +135,7 @@ async fn answer(response: &mut Response) -> Result<FetchResponse, ToolError> {
 fn too_large(mime: &str, size: &str) -> ToolError {
     let mime = if mime.is_empty() { "of an unknown type" } else { mime };
     ToolError::target(format!(
-        "The answer ({mime}) is too large: at most {LARGEST} bytes are fetched, and it has {size}. Look for a smaller page, or load it with a command."
+        "The answer ({mime}) is too large: at most {MAX_PAGE_BYTES} bytes are fetched, and it has {size}. Look for a smaller page, or load it with a command."
     ))
 }
 

@@ -177,7 +177,7 @@ impl Error for ForbiddenHostError {}
 impl ForbiddenHostError {
     pub(crate) fn to_tool_error(&self) -> ToolError {
         let message = format!(
-            "{self}, and is not fetched. If this is wanted, the person can name the host in `webfetch.allow_private` of their own configuration."
+            "{self}, and is not fetched. If this is wanted, the user can name the host in `webfetch.allow_private` of their own configuration."
         );
         ToolError::new(ToolErrorKind::Denied, message)
     }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::response_body;
-use super::search_endpoint::{LARGEST, SearchClient, WebSearchResults};
+use super::search_endpoint::{MAX_RESPONSE_BYTES, SearchClient, WebSearchResults};
 use super::template::{TemplateValues, fill};
 use crate::outcome::ToolError;
 
@@ -28,8 +28,7 @@ const ADDRESSES: [&str; 5] = ["url", "link", "href", "html_url", "path"];
 const TEXTS: [&str; 8] =
     ["content", "snippet", "description", "text", "summary", "highlights", "body", "code"];
 
-/// The most results.
-const MOST: usize = 100;
+const MAX_RESULTS: usize = 100;
 
 pub(super) async fn ask(
     engine: &SearchClient,
@@ -49,9 +48,12 @@ pub(super) async fn ask(
     if !response.status().is_success() {
         return Err(engine.response_error(&mut response).await);
     }
-    let body = response_body::read(&mut response, LARGEST).await?;
+    let body = response_body::read(&mut response, MAX_RESPONSE_BYTES).await?;
     if body.is_cut {
-        return Err(ToolError::failed(format!("{} answered with more than {LARGEST} bytes.", engine.host)));
+        return Err(ToolError::failed(format!(
+            "{} answered with more than {MAX_RESPONSE_BYTES} bytes.",
+            engine.host
+        )));
     }
     let answer: Value = serde_json::from_slice(&body.bytes).map_err(|error| {
         ToolError::failed(format!("{} answered with something that is no JSON ({error}).", engine.host))
@@ -59,12 +61,12 @@ pub(super) async fn ask(
     let list = list(&answer, results).ok_or_else(|| {
         let keys: Vec<_> = answer.as_object().into_iter().flat_map(|map| map.keys()).take(20).map(String::as_str).collect();
         ToolError::failed(format!(
-            "{} answered without a list of results. Its answer has: {}. The person can say in `results` of the configuration where they are.",
+            "{} answered without a list of results. Its answer has: {}. The user can say in `results` of the configuration where they are.",
             engine.host,
             keys.join(", ")
         ))
     })?;
-    Ok(WebSearchResults { text: shown(list), count: Some(list.len().min(MOST)) })
+    Ok(WebSearchResults { text: shown(list), count: Some(list.len().min(MAX_RESULTS)) })
 }
 
 fn list<'a>(answer: &'a Value, results: Option<&str>) -> Option<&'a Vec<Value>> {
@@ -86,7 +88,7 @@ fn value_at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
 
 fn shown(list: &[Value]) -> String {
     let mut text = String::new();
-    for (number, item) in list.iter().take(MOST).enumerate() {
+    for (number, item) in list.iter().take(MAX_RESULTS).enumerate() {
         let first = |names: &[&str]| names.iter().find_map(|name| words(item.get(name)?));
         let (title, address, content) = (first(&TITLES), first(&ADDRESSES), first(&TEXTS));
         let _ = write!(text, "{}. ", number + 1);

@@ -8,7 +8,7 @@ use reqwest::{Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::fetch::broken;
-use super::search_endpoint::{LARGEST, SearchClient, WebSearchResults};
+use super::search_endpoint::{MAX_RESPONSE_BYTES, SearchClient, WebSearchResults};
 use super::template::{TemplateValues, fill_map};
 use crate::outcome::ToolError;
 use crate::time_limits::SEARCH_GOODBYE_TIMEOUT;
@@ -94,8 +94,10 @@ impl McpConnection<'_> {
             let ended = chunk.is_none();
             let chunk = chunk.unwrap_or_default();
             total += chunk.len();
-            if total > LARGEST {
-                return Err(ToolError::failed(format!("{host} answered with more than {LARGEST} bytes.")));
+            if total > MAX_RESPONSE_BYTES {
+                return Err(ToolError::failed(format!(
+                    "{host} answered with more than {MAX_RESPONSE_BYTES} bytes."
+                )));
             }
             if !is_stream {
                 bytes.extend_from_slice(&chunk);

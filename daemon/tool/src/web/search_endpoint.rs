@@ -17,8 +17,7 @@ use super::template::{TemplateValues, fill_address};
 use super::{json_search, mcp_search};
 use crate::outcome::{ToolError, ToolErrorKind};
 
-/// The cap on a response.
-pub(super) const LARGEST: usize = 4 * 1024 * 1024;
+pub(super) const MAX_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchEndpoint {
@@ -88,7 +87,7 @@ impl SearchClient {
     ) -> Result<Self, ToolError> {
         let wrong = |why: &str| {
             ToolError::failed(format!(
-                "The search is not set up well: {why}. This is for the person to mend in the configuration."
+                "The search is not set up well: {why}. This is for the user to mend in the configuration."
             ))
         };
         let url = Url::parse(&fill_address(endpoint.url.expose(), values))
@@ -124,9 +123,9 @@ impl SearchClient {
         let said: String = said.chars().filter(|letter| !letter.is_control()).take(300).collect();
         let said = if said.is_empty() { String::new() } else { format!(" It says: {said}") };
         let what = match status.as_u16() {
-            401 | 403 => "the key is missing or wrong, which is for the person to mend in the configuration",
+            401 | 403 => "the key is missing or wrong, which is for the user to mend in the configuration",
             429 => "too much was asked of it; wait, or do without",
-            300..=399 => "it redirects, which is not followed; the person should configure where it leads",
+            300..=399 => "it redirects, which is not followed; the user should configure where it leads",
             _ => "try again, or do without",
         };
         ToolError::failed(format!("{} answered {status}: {what}.{said}", self.host))

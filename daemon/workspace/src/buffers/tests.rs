@@ -340,6 +340,6 @@ async fn a_no_is_believed_however_much_the_text_looks_like_a_yes() {
     let (scripted, buffers, id) = Scripted::new("one\ntwo\n", Manner::Obeys, typed);
     let mut plan = buffers.plan_edits(id, &wanted("one\ntwo\n", "one\ntwo!\n")).unwrap();
     assert_eq!(plan.execute("edit").await.unwrap(), EditPlanOutcome::Stale);
-    assert_eq!(plan.applied_flags(), [false], "so that nobody takes back what the person typed");
+    assert_eq!(plan.applied_flags(), [false], "so that no undo takes back what the user typed");
     assert_eq!(scripted.text(), "one\ntwo!\n");
 }

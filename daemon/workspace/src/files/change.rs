@@ -22,7 +22,7 @@ use crate::reviews::ReviewId;
 use copydesk_config::SaveMode;
 
 /// How often to retry while the user types faster than the edit travels.
-pub(super) const ATTEMPTS: usize = 16;
+pub(super) const MAX_ATTEMPTS: usize = 16;
 
 /// What to do to one file.
 #[derive(Debug, Clone)]
@@ -131,7 +131,7 @@ impl WorkspaceFiles {
         cause: &ChangeCause,
         done: &mut RollbackLog,
     ) -> Result<Vec<AppliedFileChange>, FileError> {
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let sorted = self.route_changes(changes, cause)?;
             for change in sorted.closed.iter().filter_map(|index| changes.get(*index)) {
                 let (place, expect) = (change.path.clone(), change.kind.expect());

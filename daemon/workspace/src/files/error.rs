@@ -49,7 +49,7 @@ pub enum FileError {
          it again"
     )]
     OutOfSync { shown: String, why: SyncError },
-    #[error("the person has changed the same lines of `{shown}` meanwhile; nothing was changed.\n{conflict}")]
+    #[error("the user has changed the same lines of `{shown}` meanwhile; nothing was changed.\n{conflict}")]
     Conflict { shown: String, conflict: Box<Conflict> },
     #[error("`{shown}` is open in an editor; it was left as it is. Close it there first")]
     IsOpen { shown: String },

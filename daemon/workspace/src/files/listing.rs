@@ -9,8 +9,8 @@ use std::{
 use super::{FileError, ResolvedPath};
 
 /// With more entries, a guess helps no one.
-const MOST_SIBLINGS: usize = 10_000;
-const MOST_GUESSES: usize = 3;
+const MAX_SIBLINGS: usize = 10_000;
+const MAX_GUESSES: usize = 3;
 
 /// The first entries of a folder, by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,13 +50,13 @@ pub(super) fn similar(place: &ResolvedPath) -> Vec<String> {
         return Vec::new();
     };
     let wanted = name.to_string_lossy().to_lowercase();
-    let siblings = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_SIBLINGS);
+    let siblings = fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_SIBLINGS);
     let mut guesses: Vec<_> = siblings.filter_map(|sibling| likeness(&sibling, &wanted)).collect();
     guesses.sort_by(|(likeness, name), (other, other_name)| {
         other.total_cmp(likeness).then_with(|| name.cmp(other_name))
     });
     let beside = Path::new(&place.display_path).parent().unwrap_or(Path::new(""));
-    let shown = guesses.into_iter().take(MOST_GUESSES);
+    let shown = guesses.into_iter().take(MAX_GUESSES);
     shown.map(|(_, name)| beside.join(name).to_string_lossy().into_owned()).collect()
 }
 

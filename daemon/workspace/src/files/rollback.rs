@@ -2,7 +2,7 @@
 
 use copydesk_text::FileText;
 
-use super::change::ATTEMPTS;
+use super::change::MAX_ATTEMPTS;
 use super::{ChangeCause, ResolvedPath, WorkspaceFiles, WritePrecondition};
 use crate::buffers::{Buffers, ClientId, EditPlanOutcome, PlannedEdit, RequestedEdit};
 use crate::journal::{EntryId, FileAttributes};
@@ -74,7 +74,7 @@ impl WorkspaceFiles {
 async fn restore(buffers: &Buffers, client: ClientId, planned: &PlannedEdit, label: &str) -> bool {
     let Ok(change) = planned.change.inverse(&planned.before.text()) else { return false };
     let wanted = [RequestedEdit { name: planned.name.clone(), base: planned.after.text(), change }];
-    for _ in 0..ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         let Ok(mut plan) = buffers.plan_edits(client, &wanted) else { return false };
         match plan.execute(label).await {
             Ok(EditPlanOutcome::Applied) => return true,

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use super::entry::HashedText;
 
-/// Bytes of all texts together.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
-const MOST_PLACES: usize = 64;
+/// The cap on all texts together.
+const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
+const MAX_PLACES: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct LatestTexts {
@@ -35,7 +35,7 @@ impl LatestTexts {
         }
         self.bytes += text.as_str().len();
         self.latest.push_back(LatestText { place: place.to_owned(), text, row });
-        while self.bytes > MOST_BYTES || self.latest.len() > MOST_PLACES {
+        while self.bytes > MAX_TEXT_BYTES || self.latest.len() > MAX_PLACES {
             self.drop_at(0);
         }
     }

@@ -73,6 +73,7 @@ fn read(row: &Row<'_>) -> Result<StoredEntry, JournalError> {
         ("create", _) => EntryKind::Create,
         ("delete", _) => EntryKind::Delete,
         ("move", Some(to)) => EntryKind::Move { to },
+        ("move", None) => return Err(unreadable("a move has no target")),
         _ => return Err(unreadable(format!("an entry of the kind `{kind}` is not known"))),
     };
     let outcome: Option<String> = row.get(7)?;

@@ -2,7 +2,7 @@
 //! 0, which no review has, contains the feedback that the model has not received yet.
 //!
 //! A review is deleted when every hunk in it is decided or its session goes. Undecided reviews take at most
-//! [`MOST`] bytes; beyond that the oldest go, and count as kept.
+//! [`MAX_REVIEW_BYTES`]; beyond that the oldest go, and count as kept.
 
 use copydesk_text::review::{Review, SavedReview};
 use rusqlite::{OptionalExtension as _, params};
@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::{FileAttributes, Journal, JournalError, JournalJob, JournalThread};
 use crate::review_feedback::ReviewFeedback;
 
-/// The limit of all reviews together, in bytes.
-const MOST: i64 = 128 * 1024 * 1024;
+/// The cap on all reviews together.
+const MAX_REVIEW_BYTES: i64 = 128 * 1024 * 1024;
 
 /// The number of the row with the feedback.
 const FEEDBACK_NUMBER: u64 = 0;
@@ -105,7 +105,7 @@ impl JournalThread {
                    ON CONFLICT (session, number) DO UPDATE SET place = ?3, saved = ?4, mode = ?5, bom = ?6";
         let row = params![session, number, place, saved, attributes.mode, attributes.bom];
         self.connection.prepare_cached(sql)?.execute(row)?;
-        self.evict_old_reviews(MOST)
+        self.evict_old_reviews(MAX_REVIEW_BYTES)
     }
 
     /// The newest stays, whatever its size.

@@ -195,7 +195,7 @@ async fn no_text_stands_on_too_many_others() {
         })
         .await
         .unwrap();
-    assert_eq!(deepest, text_rows::DEEPEST);
+    assert_eq!(deepest, text_rows::MAX_DEPTH);
     assert_eq!(journal.rows().await.1, 4);
     for (id, before, after) in pairs {
         assert_eq!(journal.pair(id).await, some(&before, &after));

@@ -14,7 +14,7 @@ use super::latest_texts::LatestText;
 
 /// How many changes may build on a whole text. Then a text is stored whole again, so that reading stays fast
 /// and eviction can free space.
-pub(super) const DEEPEST: i64 = 64;
+pub(super) const MAX_DEPTH: i64 = 64;
 
 const BLOCK: usize = 4096;
 
@@ -42,10 +42,10 @@ pub(super) fn store_text(
         Some((latest, row)) if text.is_same_text(&latest.text) => Some(row),
         _ => find(connection, text.hash())?,
     };
-    if let Some(row) = found.filter(|row| row.depth < DEEPEST) {
+    if let Some(row) = found.filter(|row| row.depth < MAX_DEPTH) {
         return Ok(row);
     }
-    if let Some((latest, row)) = latest.filter(|(_, row)| row.depth < DEEPEST - 1)
+    if let Some((latest, row)) = latest.filter(|(_, row)| row.depth < MAX_DEPTH - 1)
         && let Some(change) = keystrokes(latest.text.as_str(), text.as_str())
     {
         return put_change(connection, row, &change, text.hash());
@@ -150,7 +150,7 @@ pub(super) fn read(connection: &Connection, row: i64, hash: TextHash) -> Result<
         let Some(base) = base else { break String::from_utf8(data).map_err(unreadable)? };
         changes.push(serde_json::from_slice::<Change>(&data).map_err(unreadable)?);
         next = base;
-        if changes.len() as i64 > DEEPEST {
+        if changes.len() as i64 > MAX_DEPTH {
             return Err(unreadable("it builds on too many others"));
         }
     };

@@ -12,7 +12,7 @@ use super::{ProcessesState, group::ProcessGroup, output::OutputTail, utf8_decode
 use crate::time_limits::BACKGROUND_POLL_INTERVAL;
 
 /// How much output of a background process is kept.
-const KEPT: usize = 16 * 1024;
+const MAX_OUTPUT_BYTES: usize = 16 * 1024;
 
 /// The task has only a weak reference, so that it does not keep the session alive. `group` is `None` if it is
 /// gone already and only the pipe is still open.
@@ -43,7 +43,7 @@ async fn read_on(
                 let bytes = block.get(..read.unwrap_or_default()).unwrap_or_default();
                 is_open = !bytes.is_empty();
                 let text = decoder.push(bytes);
-                tail.lock().unwrap_or_else(PoisonError::into_inner).push(&text, KEPT);
+                tail.lock().unwrap_or_else(PoisonError::into_inner).push(&text, MAX_OUTPUT_BYTES);
                 if is_open {
                     continue;
                 }

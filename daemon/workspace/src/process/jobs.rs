@@ -20,7 +20,7 @@ use super::{ProcessError, ProcessExit, ProcessesState, ShellCommand, run};
 /// How many jobs of one session may run at once.
 pub const MAX_JOBS: usize = 8;
 /// How many ended jobs stay listed.
-const KEPT: usize = 32;
+const MAX_ENDED_JOBS: usize = 32;
 
 /// A snapshot of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl BackgroundJobs {
             seen: Mutex::default(),
         });
         entries.push(Arc::clone(&entry));
-        let surplus = entries.len().saturating_sub(MAX_JOBS + KEPT);
+        let surplus = entries.len().saturating_sub(MAX_JOBS + MAX_ENDED_JOBS);
         if let Some(oldest) = entries
             .iter()
             .position(|entry| !entry.is_running() && entry.is_reported.load(Ordering::Relaxed))

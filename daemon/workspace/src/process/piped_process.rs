@@ -33,7 +33,7 @@ mod tests;
 /// The shell reads only this line of the pipe; a program that is never released never starts.
 const HOLD: &str = "read -r copydesk_word || exit; unset copydesk_word; exec \"$@\"";
 /// How much of its standard error is kept.
-const KEPT: usize = 4 * 1024;
+const MAX_STDERR_BYTES: usize = 4 * 1024;
 
 #[derive(Debug, Clone)]
 pub struct ProgramSpec {
@@ -75,7 +75,7 @@ impl StderrTail {
         let (mut decoder, mut block) = (Utf8Decoder::default(), vec![0; 4 * 1024]);
         while let Ok(length @ 1..) = pipe.read(&mut block).await {
             let text = decoder.push(block.get(..length).unwrap_or_default());
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(&text, KEPT);
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(&text, MAX_STDERR_BYTES);
         }
     }
 }

@@ -116,7 +116,7 @@ impl GroupRegistryState {
         {
             return Ok(());
         }
-        // There is none yet, or somebody killed it.
+        // No guard runs yet, or another process killed it.
         tracing::debug!(replaced = self.guard.is_some(), "process guard started");
         let guard = self.guard.insert(ProcessGuard::start()?);
         guard.send_groups(self.groups.keys().copied())

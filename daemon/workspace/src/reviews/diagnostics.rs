@@ -11,8 +11,8 @@ use copydesk_text::review::{Hunk, HunkFingerprint, HunkId};
 use super::ReviewTracker;
 use super::tracked_review::TrackedReview;
 
-/// The most diagnostics that one hunk shows.
-const MOST: usize = 20;
+/// The cap on diagnostics that one hunk shows.
+const MAX_HUNK_DIAGNOSTICS: usize = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReviewSeverity {
@@ -61,7 +61,7 @@ impl TrackedReview {
             let inside = problems.iter().filter(|problem| lines.contains(&problem.line));
             let inside =
                 inside.map(|problem| ReviewDiagnostic { line: problem.line - first, ..problem.clone() });
-            let inside: Vec<_> = inside.take(MOST).collect();
+            let inside: Vec<_> = inside.take(MAX_HUNK_DIAGNOSTICS).collect();
             if !inside.is_empty() {
                 now.insert(hunk.id, (self.review.decision_for(hunk).expected, inside));
             }

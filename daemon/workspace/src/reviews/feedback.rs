@@ -6,8 +6,8 @@ use super::tracked_review::TrackedReview;
 use super::{ReviewTracker, SessionReviews};
 use crate::review_feedback::{FeedbackItem, FeedbackKind, ReviewFeedback};
 
-/// The most open hunks to list.
-const OPEN: usize = 20;
+/// The cap on open hunks to list.
+const MAX_OPEN_HUNKS: usize = 20;
 
 /// The user's comment on lines, without a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl ReviewTracker {
             .filter(|tracked| !tracked.is_proposal())
             .filter(spoken_of)
             .flat_map(|tracked| tracked.open(call))
-            .take(OPEN)
+            .take(MAX_OPEN_HUNKS)
             .collect();
         feedback.items.extend(open);
         drop(state);

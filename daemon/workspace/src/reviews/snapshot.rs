@@ -8,8 +8,8 @@ use copydesk_text::review::{Hunk, HunkFingerprint, HunkId, HunkView, WholeFileHu
 use super::tracked_review::{PublishedHunk, TrackedReview};
 use super::{ReviewDiagnostic, ReviewId, ReviewTracker};
 
-/// The most hunks of one review that viewers get at once. Decisions make room for the rest.
-const PAGE: usize = 1000;
+/// The cap on hunks of one review that viewers get at once. Decisions make room for the rest.
+const MAX_HUNKS: usize = 1000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReviewTiming {
@@ -92,7 +92,7 @@ impl TrackedReview {
         let (old, new) = self.review.count_lines();
         let is_turned = self.is_proposal() && self.review.file_hunk().is_none();
         let (deletions, additions) = if is_turned { (new, old) } else { (old, new) };
-        let mut hunks = self.review.view_hunks_where(skip..skip.saturating_add(PAGE), is_wanted);
+        let mut hunks = self.review.view_hunks_where(skip..skip.saturating_add(MAX_HUNKS), is_wanted);
         if is_turned {
             hunks.iter_mut().for_each(turn);
         }
@@ -127,7 +127,7 @@ impl TrackedReview {
             rejecting: hunk.rejecting,
             problems: self.hunk_diagnostics(hunk).to_vec(),
         };
-        let page = self.review.hunks().iter().take(PAGE);
+        let page = self.review.hunks().iter().take(MAX_HUNKS);
         let now: HashMap<_, _> = page.map(|hunk| (hunk.id, state(hunk))).collect();
         let gone = self.published_hunks.keys().filter(|id| !now.contains_key(id)).copied().collect();
         let view = self.view_where(0, |hunk| self.published_hunks.get(&hunk.id) != now.get(&hunk.id));

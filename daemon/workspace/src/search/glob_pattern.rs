@@ -6,8 +6,8 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::SearchError;
 
-/// The limit for all globs of a search together, in bytes: a long one takes minutes to compile.
-const LONGEST: usize = 4096;
+/// The cap on all globs of a search together: a long one takes minutes to compile.
+const MAX_GLOB_BYTES: usize = 4096;
 
 /// The files to search: those that match one of the globs (or all, if there are none), minus those that match
 /// one with `!`.
@@ -20,8 +20,8 @@ pub(super) struct IncludeGlobs {
 impl IncludeGlobs {
     pub(super) fn new(patterns: &[String]) -> Result<Self, SearchError> {
         let length = patterns.iter().map(String::len).sum::<usize>();
-        if length > LONGEST {
-            return Err(SearchError::PatternTooLong { length, longest: LONGEST });
+        if length > MAX_GLOB_BYTES {
+            return Err(SearchError::PatternTooLong { length, longest: MAX_GLOB_BYTES });
         }
         let (mut wanted, mut unwanted) = (Vec::new(), Vec::new());
         for pattern in patterns {

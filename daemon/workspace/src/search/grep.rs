@@ -23,10 +23,9 @@ use super::{
 };
 
 /// Longer lines are not searched, because each would have to be in memory as a whole.
-const LONGEST_LINE: usize = 64 * 1024 * 1024;
+const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 
-/// In bytes.
-const LONGEST_REGEX: usize = 4096;
+const MAX_REGEX_BYTES: usize = 4096;
 
 /// What to find, and where.
 #[derive(Debug, Clone)]
@@ -143,7 +142,7 @@ fn is_file(path: &Path) -> Result<bool, SearchError> {
 }
 
 fn matcher(request: &GrepRequest) -> Result<RegexMatcher, SearchError> {
-    let (length, longest) = (request.regex.len(), LONGEST_REGEX);
+    let (length, longest) = (request.regex.len(), MAX_REGEX_BYTES);
     if length > longest {
         return Err(SearchError::PatternTooLong { length, longest });
     }
@@ -168,7 +167,7 @@ fn searcher() -> Searcher {
         .line_terminator(LineTerminator::crlf())
         .line_number(true)
         .binary_detection(BinaryDetection::quit(0))
-        .heap_limit(Some(LONGEST_LINE));
+        .heap_limit(Some(MAX_LINE_BYTES));
     builder.build()
 }
 

@@ -1,7 +1,7 @@
 //! A line for display: without its line ending, and of a very long one only the part around the match.
 
-/// In characters. A minified file is one line.
-const LONGEST: usize = 2000;
+/// A minified file is one line.
+const MAX_EXCERPT_CHARS: usize = 2000;
 /// How much text before the match to show at least, if there is as much.
 const BEFORE: usize = 200;
 const MARK: char = '…';
@@ -13,15 +13,15 @@ pub(super) fn excerpt_line(line: &[u8], found: usize) -> String {
     // A character has at most four bytes, so this many bytes suffice, however long the line is.
     let found = floor(line, found.min(line.len()));
     let (before, after) = line.split_at_checked(found).unwrap_or((line, b""));
-    let start = floor(before, before.len().saturating_sub(LONGEST * 4));
-    let end = floor(after, after.len().min(LONGEST * 4 + 4));
+    let start = floor(before, before.len().saturating_sub(MAX_EXCERPT_CHARS * 4));
+    let end = floor(after, after.len().min(MAX_EXCERPT_CHARS * 4 + 4));
     let before = String::from_utf8_lossy(before.get(start..).unwrap_or_default());
     let after = String::from_utf8_lossy(after.get(..end).unwrap_or_default());
 
     let (count_before, count_after) = (before.chars().count(), after.chars().count());
     // If little follows the match, keep more of what precedes it.
-    let keep_before = count_before.min(BEFORE.max(LONGEST.saturating_sub(count_after)));
-    let keep_after = count_after.min(LONGEST - keep_before);
+    let keep_before = count_before.min(BEFORE.max(MAX_EXCERPT_CHARS.saturating_sub(count_after)));
+    let keep_after = count_after.min(MAX_EXCERPT_CHARS - keep_before);
     let mut text = String::new();
     if keep_before < count_before || start > 0 {
         text.push(MARK);
@@ -64,7 +64,7 @@ mod tests {
         #[test]
         fn any_bytes_give_a_bounded_text(line in proptest::collection::vec(any::<u8>(), 0..9000), at in 0..9000usize) {
             let at = at.min(line.len());
-            prop_assert!(excerpt_line(&line, at).chars().count() <= LONGEST + 2);
+            prop_assert!(excerpt_line(&line, at).chars().count() <= MAX_EXCERPT_CHARS + 2);
         }
     }
 }

@@ -17,7 +17,7 @@ use super::SearchStop;
 use crate::ignore_files;
 
 /// More threads than this only wait for each other.
-const MOST_THREADS: usize = 12;
+const MAX_THREADS: usize = 12;
 
 #[derive(Debug)]
 pub(super) struct FileWalker<'a> {
@@ -94,7 +94,7 @@ impl FileWalker<'_> {
     }
 
     fn builder(&self, folder: &Path) -> WalkBuilder {
-        let threads = thread::available_parallelism().map_or(2, |count| count.get().clamp(2, MOST_THREADS));
+        let threads = thread::available_parallelism().map_or(2, |count| count.get().clamp(2, MAX_THREADS));
         // Outside of a repository a `.gitignore` applies to its own folder and below, but those further up do
         // not: one in a home folder that is kept in git contains `*` and would hide everything.
         let in_git = self.is_in_repository();

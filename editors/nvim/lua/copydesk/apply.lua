@@ -43,12 +43,10 @@ end
 --- Why a buffer cannot take an edit for a version.
 ---@param bufnr integer
 ---@param version integer
----@param client vim.lsp.Client
 ---@return string?
-local function rejection_reason(bufnr, version, client)
+local function rejection_reason(bufnr, version)
   local now, options = buffer.version(bufnr), vim.bo[bufnr]
-  local is_synced = require("copydesk.untitled").version(bufnr) or vim.lsp.buf_is_attached(bufnr, client.id)
-  if not now or not is_synced then
+  if not now then
     return "the daemon does not have it open"
   elseif type(version) ~= "number" then
     return "the edit names no version of it"
@@ -87,7 +85,7 @@ local function resolve_targets(edit, client)
       why = "it is named twice"
     else
       buffers[#buffers + 1] = bufnr
-      why = rejection_reason(bufnr, document.version, client)
+      why = rejection_reason(bufnr, document.version)
       if not why then
         ranges, why = ranges_of.resolve(bufnr, change.edits, client.offset_encoding)
       end
@@ -155,19 +153,6 @@ local function apply_all(targets)
     pcall(end_undo_step, bufnr)
     own_ticks[bufnr] = vim.api.nvim_buf_get_changedtick(bufnr)
     pcall(require("copydesk.document").settle, bufnr)
-  end
-end
-
---- Sends pending changes of these buffers to the daemon.
----@param client vim.lsp.Client
----@param buffers integer[]
-local function flush_buffers(client, buffers)
-  for _, bufnr in ipairs(buffers) do
-    if vim.lsp.buf_is_attached(bufnr, client.id) then
-      require("copydesk.attach").flush_one(client, bufnr)
-    else
-      require("copydesk.untitled").flush(bufnr)
-    end
   end
 end
 
@@ -261,9 +246,8 @@ end
 
 --- Why the edit is for another text than the buffers have at this version. The daemon gets the texts that differ.
 ---@param params {edit: lsp.WorkspaceEdit, copydesk?: {texts?: { bytes?: integer, sha256?: string }[]}}
----@param client vim.lsp.Client
 ---@return string? problem
-local function check_texts(params, client)
+local function check_texts(params)
   local texts = vim.tbl_get(params, "copydesk", "texts") or {}
   local verify, problem = require("copydesk.verify"), nil
   for number, change in ipairs(params.edit.documentChanges or {}) do
@@ -271,7 +255,7 @@ local function check_texts(params, client)
     local bufnr = document.uri and buffer.of(document.uri)
     local is_known = bufnr and vim.api.nvim_buf_is_loaded(bufnr) and buffer.version(bufnr) == document.version
     if is_known and type(text) == "table" and verify.differs(bufnr, text) then
-      verify.send_again(client, bufnr)
+      verify.send_again(bufnr)
       problem = ("%s: the daemon had another text of it"):format(buffer.shown(document.uri))
     end
   end
@@ -298,13 +282,15 @@ function M.handle(params, client)
   end
   -- A place that does not exist may be one of another text. A preview changes a text for the moment only.
   local is_previewed = vim.api.nvim_get_mode().mode:find("^c") and is_previewing()
-  local other_text = not is_previewed and check_texts(params, client) or nil
+  local other_text = not is_previewed and check_texts(params) or nil
   if other_text then
     targets, problem = nil, other_text
   elseif targets then
     problem = apply_all(targets)
   end
-  flush_buffers(client, buffers)
+  for _, bufnr in ipairs(buffers) do
+    require("copydesk.sync").flush(bufnr)
+  end
   if problem then
     return { applied = false, failureReason = problem }
   end

@@ -1,138 +1,79 @@
---- Attaches the daemon to buffers: every listed one with a text of its own, named or unnamed.
+--- Decides which buffers the daemon has: every listed one with a text of its own, named or unnamed.
 ---
---- Contract: a buffer is attached once it is loaded and the connection is ready. Pending changes are sent before a request,
---- although Neovim debounces them.
+--- Contract: a buffer is opened for the daemon once it is loaded and the connection is ready.
 
 local M = {}
 
 --- Larger buffers are not sent: the daemon rejects so long a message.
-local LARGEST = 64 * 1024 * 1024
-
---- The changedtick of each buffer when it was last sent.
----@type table<integer, integer>
-local sent_ticks = {}
+local MAX_BYTES = 64 * 1024 * 1024
 
 ---@param buffer integer
 ---@return boolean
 local function is_too_large(buffer)
-  return vim.api.nvim_buf_get_offset(buffer, vim.api.nvim_buf_line_count(buffer)) > LARGEST
+  return vim.api.nvim_buf_get_offset(buffer, vim.api.nvim_buf_line_count(buffer)) > MAX_BYTES
 end
 
---- Attaches a buffer, if it is a document.
+--- Opens a buffer for the daemon, if it is a document.
 ---@param client vim.lsp.Client
 ---@param buffer integer
 function M.one(client, buffer)
-  if not require("copydesk.buffer").is_document(buffer) or is_too_large(buffer) then
-    return
-  end
-  if vim.api.nvim_buf_get_name(buffer) == "" then
-    require("copydesk.untitled").attach(client, buffer)
-  elseif not vim.lsp.buf_is_attached(buffer, client.id) then
-    vim.lsp.buf_attach_client(buffer, client.id)
-    require("copydesk.buffer").follow(buffer)
-    sent_ticks[buffer] = vim.api.nvim_buf_get_changedtick(buffer)
+  if require("copydesk.buffer").is_document(buffer) and not is_too_large(buffer) then
+    require("copydesk.sync").open(client, buffer)
   end
 end
 
---- Sends the whole text of a buffer: closes the document, and opens it again. All clients of the buffer share what vim.lsp believes
---- to be its text, so this is done for all of them.
----@param client vim.lsp.Client
+--- Sends the whole text of a buffer again. A change that Neovim did not report is unknown to all language servers of the buffer, too, so
+--- vim.lsp opens it again for them.
 ---@param buffer integer
-function M.reopen(client, buffer)
-  if not vim.lsp.buf_is_attached(buffer, client.id) then
-    require("copydesk.untitled").close(buffer)
-    return M.one(client, buffer)
-  end
+function M.reopen(buffer)
+  require("copydesk.sync").reopen(buffer)
   local clients = vim.lsp.get_clients({ bufnr = buffer })
   for _, one in ipairs(clients) do
     vim.lsp.buf_detach_client(buffer, one.id)
   end
   for _, one in ipairs(clients) do
-    if one.id == client.id then
-      M.one(client, buffer)
-    else
-      vim.lsp.buf_attach_client(buffer, one.id)
-    end
+    vim.lsp.buf_attach_client(buffer, one.id)
   end
 end
 
---- Attaches all documents, and from now on every new one.
+--- Opens all documents, and from now on every new one.
 ---@param client vim.lsp.Client
 function M.all(client)
-  sent_ticks = {}
+  local sync = require("copydesk.sync")
   require("copydesk.document").watch()
   require("copydesk.verify").watch()
   local group = vim.api.nvim_create_augroup("copydesk.attach", {})
-  vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost", "BufEnter" }, {
-    group = group,
-    desc = "Copydesk sees the buffer",
-    callback = function(event)
-      local current = require("copydesk.client").get()
-      if current then
-        M.one(current, event.buf)
-      end
-    end,
-  })
-  -- vim.lsp would keep using a name that the daemon does not know, until the buffer is written.
-  vim.api.nvim_create_autocmd("BufFilePre", {
-    group = group,
-    desc = "Copydesk sees the buffer under another name",
-    callback = function(event)
-      local current = require("copydesk.client").get()
-      if current and vim.lsp.buf_is_attached(event.buf, current.id) then
-        M.flush_one(current, event.buf)
-        vim.lsp.buf_detach_client(event.buf, current.id)
-        -- `:file` with the same name needs this, too.
-        vim.schedule(function()
-          if vim.api.nvim_buf_is_valid(event.buf) and require("copydesk.client").get() == current then
-            M.one(current, event.buf)
-          end
-        end)
-      end
-    end,
-  })
-  vim.api.nvim_create_autocmd({ "BufWipeout", "BufUnload" }, {
-    group = group,
-    desc = "Copydesk forgets the buffer",
-    callback = function(event)
-      sent_ticks[event.buf] = nil
-    end,
-  })
+  ---@param events string[]
+  ---@param desc string
+  ---@param run fun(client: vim.lsp.Client, event: table)
+  local function on(events, desc, run)
+    vim.api.nvim_create_autocmd(events, {
+      group = group,
+      desc = desc,
+      callback = function(event)
+        local current = require("copydesk.client").get()
+        if current then
+          run(current, event)
+        end
+      end,
+    })
+  end
+  -- `:write NAME` gives a buffer its name without BufFilePost.
+  local opening = { "BufReadPost", "BufNewFile", "BufAdd", "BufFilePost", "BufWritePost", "BufEnter" }
+  on(opening, "Copydesk sees the buffer", function(current, event)
+    M.one(current, event.buf)
+  end)
+  on({ "BufFilePre" }, "Copydesk sees the last changes under the old name", function(_, event)
+    sync.flush(event.buf)
+  end)
+  on({ "BufWritePost" }, "Copydesk sees that the buffer is written", function(_, event)
+    if require("copydesk.document").is_own_file(event) then
+      sync.saved(event.buf)
+    end
+  end)
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     M.one(client, buffer)
   end
-end
-
---- Sends the pending changes of one buffer.
----@param client vim.lsp.Client
----@param buffer integer
-function M.flush_one(client, buffer)
-  local tick = vim.api.nvim_buf_get_changedtick(buffer)
-  if sent_ticks[buffer] == tick then
-    return
-  end
-  sent_ticks[buffer] = tick
-  -- vim.lsp sends pending changes before any request for the buffer.
-  local method, params = require("copydesk.protocol").methods.status, vim.empty_dict()
-  local function ignore() end
-  if vim.fn.has("nvim-0.11") == 1 then
-    client:request(method, params, ignore, buffer)
-  else
-    client.request(method, params, ignore, buffer)
-  end
-end
-
---- Sends the pending changes of every buffer.
----@param client vim.lsp.Client
-function M.flush(client)
-  for buffer in pairs(sent_ticks) do
-    if vim.api.nvim_buf_is_loaded(buffer) and vim.lsp.buf_is_attached(buffer, client.id) then
-      M.flush_one(client, buffer)
-    else
-      sent_ticks[buffer] = nil
-    end
-  end
-  require("copydesk.untitled").flush()
 end
 
 return M

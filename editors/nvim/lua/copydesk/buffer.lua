@@ -5,11 +5,6 @@
 
 local M = {}
 
---- vim.lsp counts versions by buffer, not by client, and Neovim 0.10 restarts at 0 for all clients when another one attaches.
---- So we keep the last version that the daemon got, and the name under which it got it.
----@type table<integer, { name: string, version: integer }>
-local followed = {}
-
 --- Whether a buffer is a document for the daemon.
 ---@param bufnr integer
 ---@return boolean
@@ -22,7 +17,7 @@ end
 ---@return string
 function M.uri(bufnr)
   if vim.api.nvim_buf_get_name(bufnr) == "" then
-    return require("copydesk.untitled").uri(bufnr)
+    return require("copydesk.sync").untitled_uri(bufnr)
   end
   return vim.uri_from_bufnr(bufnr)
 end
@@ -58,7 +53,7 @@ function M.finder()
     return found
   end
   return function(uri)
-    local untitled = require("copydesk.untitled").of(uri)
+    local untitled = require("copydesk.sync").untitled_buffer(uri)
     local is_name, name = pcall(vim.uri_to_fname, uri)
     if untitled or not is_name or name == "" then
       return untitled
@@ -82,24 +77,24 @@ end
 ---@param bufnr integer
 ---@return string line_end
 ---@return string last_end
-local function ends_of(bufnr)
+function M.ends(bufnr)
   local line_end = ({ dos = "\r\n", mac = "\r" })[vim.bo[bufnr].fileformat] or "\n"
   return line_end, vim.bo[bufnr].endofline and line_end or ""
 end
 
 --- Longer texts are compared by their length alone: to hash one would hold up the editor.
-local MOST_HASHED = 512 * 1024
+local MAX_HASHED_BYTES = 512 * 1024
 
 --- Identifies the text of a buffer, as the daemon should have it.
 ---@param bufnr integer
 ---@return { bytes: integer, sha256?: string }
 function M.digest(bufnr)
-  local line_end, last_end = ends_of(bufnr)
+  local line_end, last_end = M.ends(bufnr)
   local count = vim.api.nvim_buf_line_count(bufnr)
   local last = vim.api.nvim_buf_get_lines(bufnr, count - 1, count, true)[1]
   -- Neovim counts one byte for each line end.
   local bytes = vim.api.nvim_buf_get_offset(bufnr, count - 1) + (count - 1) * (#line_end - 1) + #last + #last_end
-  if bytes > MOST_HASHED then
+  if bytes > MAX_HASHED_BYTES then
     return { bytes = bytes }
   end
   local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), line_end) .. last_end
@@ -108,51 +103,11 @@ function M.digest(bufnr)
   return { bytes = #text, sha256 = is_hashed and hash or nil }
 end
 
---- Tracks the versions of a buffer. Call it once vim.lsp has sent `didOpen`.
----@param bufnr integer
-function M.follow(bufnr)
-  local is_followed = followed[bufnr] ~= nil
-  local name = vim.api.nvim_buf_get_name(bufnr)
-  followed[bufnr] = { name = name, version = vim.lsp.util.buf_versions[bufnr] or 0 }
-  if is_followed then
-    return
-  end
-  local function forget()
-    followed[bufnr] = nil
-  end
-  vim.api.nvim_buf_attach(bufnr, false, {
-    on_lines = function(_, _, tick)
-      local known = followed[bufnr]
-      if not known then
-        return true
-      end
-      known.version = tick
-    end,
-    -- vim.lsp opens it again and restarts its count.
-    on_reload = function()
-      if followed[bufnr] then
-        followed[bufnr].version = 0
-      end
-    end,
-    on_detach = forget,
-  })
-end
-
---- The version of the current text, whether or not the daemon has it yet; nil if no client has the buffer open.
+--- The version of the current text, whether or not the daemon has it yet; nil if the daemon does not have the buffer.
 ---@param bufnr integer
 ---@return integer?
 function M.version(bufnr)
-  local untitled = require("copydesk.untitled").version(bufnr)
-  if untitled then
-    return untitled
-  elseif #vim.lsp.get_clients({ bufnr = bufnr }) == 0 then
-    return nil
-  end
-  local version, known = vim.lsp.util.buf_versions[bufnr] or 0, followed[bufnr]
-  if version == 0 and known and known.name == vim.api.nvim_buf_get_name(bufnr) then
-    return known.version
-  end
-  return version
+  return require("copydesk.sync").version(bufnr)
 end
 
 return M

@@ -218,7 +218,7 @@ function M.open()
   dress_once(window, dress_transcript)
   local prompt = window_of(below) or split_prompt(window, below)
   dress_once(prompt, dress_prompt)
-  vim.api.nvim_win_set_cursor(window, { vim.api.nvim_buf_line_count(above), 0 })
+  M.to_end()
   vim.api.nvim_set_current_win(prompt)
   transcript.show(session.current())
   require("copydesk.chat.float").update()
@@ -226,6 +226,28 @@ function M.open()
   vim.api.nvim_create_autocmd("WinClosed", { group = group, callback = closed })
   -- Connect while the user types.
   require("copydesk.client").connect()
+end
+
+--- Shows the end of the conversation, where the answer will be.
+function M.to_end()
+  local window = window_of(transcript.buffer())
+  if window then
+    vim.api.nvim_win_set_cursor(window, { vim.api.nvim_buf_line_count(transcript.ensure()), 0 })
+  end
+end
+
+--- Lets the user write: in the prompt, what is typed next is text.
+local function start_insert()
+  local is_there = vim.api.nvim_get_current_buf() == input.buffer()
+  if is_there and require("copydesk.config").get().chat.prompt.insert then
+    vim.cmd("startinsert!")
+  end
+end
+
+--- Opens the conversation for a prompt.
+function M.write()
+  M.open()
+  start_insert()
 end
 
 --- Whether this is Neovim's last window. (Floats do not count.)
@@ -260,7 +282,7 @@ function M.toggle()
   if M.is_visible() then
     M.close()
   else
-    M.open()
+    M.write()
   end
 end
 
@@ -272,6 +294,7 @@ function M.input(text)
     local own = vim.trim(input.text())
     input.set(own ~= "" and own ~= vim.trim(text) and own .. "\n" .. text or text)
   end
+  start_insert()
 end
 
 -- The conversation shows the current session.

@@ -206,7 +206,7 @@ function M.stop()
   set_status("off")
   require("copydesk.ask").clear()
   if client then
-    require("copydesk.untitled").detach_all(client)
+    require("copydesk.sync").close_all(client)
     if vim.fn.has("nvim-0.11") == 1 then
       client:stop(true)
     else
@@ -230,7 +230,7 @@ function M.restart(done)
   end)
 end
 
---- Sends a request. Pending changes of all buffers are sent first.
+--- Sends a request.
 ---@param method string
 ---@param params table
 ---@param done fun(problem?: string, result?: table, code?: integer)
@@ -240,7 +240,6 @@ function M.request(method, params, done)
     if problem or not client then
       return done(problem or "the connection to the daemon was lost")
     end
-    require("copydesk.attach").flush(client)
     local is_answered = false
     vim.defer_fn(function()
       if not is_answered then

@@ -9,7 +9,7 @@ local mention = require("copydesk.context.mention")
 local M = {}
 
 --- How many items are shown.
-local MOST = 100
+local MAX_ITEMS = 100
 
 --- The start of the word at the cursor, in bytes from 0, and its kind.
 ---@param line string The line up to the cursor.
@@ -102,9 +102,9 @@ local function mentions(base, arrived)
   local query = base:gsub('^@"?', "")
   local is_symbol = vim.startswith(query, "symbol:")
   local offers = is_symbol and symbols(query:sub(#"symbol:" + 1), arrived) or mention_offers(arrived)
-  local pending = vim.list_slice(offers.texts, 1, MOST)
+  local pending = vim.list_slice(offers.texts, 1, MAX_ITEMS)
   if query ~= "" then
-    pending = vim.fn.matchfuzzy(offers.texts, query, { limit = MOST })
+    pending = vim.fn.matchfuzzy(offers.texts, query, { limit = MAX_ITEMS })
   end
   return vim.tbl_map(function(text)
     local about = offers.about[text] or file

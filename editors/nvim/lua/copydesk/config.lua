@@ -17,8 +17,8 @@ M.defaults = {
     position = "right",
     --- Columns, or rows at the bottom and the top; a value up to 1 is a share of the screen.
     size = 0.4,
-    --- The minimal and maximal rows of the prompt.
-    prompt = { min = 3, max = 12 },
+    --- The minimal and maximal rows of the prompt, and whether it opens in Insert mode.
+    prompt = { min = 3, max = 12, insert = true },
     --- Show reasoning unfolded.
     show_reasoning = false,
     --- How many parts of a session are loaded at once.

@@ -6,7 +6,7 @@
 local M = {}
 
 --- The cap on pieces per prompt.
-local MOST = 100
+local MAX_PIECES = 100
 --- The cap on a text, in bytes. It is larger than the daemon's own, so that the daemon reports the truncation.
 M.longest = 128 * 1024
 
@@ -134,9 +134,9 @@ local function pieces_of(text, options)
       end
     end
   end
-  if #pieces > MOST then
+  if #pieces > MAX_PIECES then
     local why = "this prompt has %d files and pieces of context, but at most %d are allowed; `:Copydesk add clear` removes the added ones"
-    return nil, why:format(#pieces, MOST)
+    return nil, why:format(#pieces, MAX_PIECES)
   end
   return pieces
 end

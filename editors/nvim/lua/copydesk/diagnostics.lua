@@ -73,7 +73,7 @@ function M.servers(params)
     return {
       state = is_started and "answered" or "starting",
       uri = vim.uri_from_bufnr(loaded),
-      version = require("copydesk.diagnostics.numbers").version(loaded),
+      version = require("copydesk.diagnostics.versions").version(loaded),
       servers = ids,
     }
   end)
@@ -96,7 +96,7 @@ local function buffer_with_version(client, document)
     return nil
   end
   -- A text that was sent just now is not in `reported` yet.
-  local has_version = reported.version == document.version and require("copydesk.diagnostics.numbers").is_newest(reported)
+  local has_version = reported.version == document.version and require("copydesk.diagnostics.versions").is_newest(reported)
   return has_version and reported.buffer or nil
 end
 

@@ -112,7 +112,7 @@ local function daemon(path)
 end
 
 ---@type table<string, fun(text: string, ...: string)>
-local verdicts = { good = health.ok, odd = health.warn, bad = health.error }
+local levels = { ok = health.ok, warning = health.warn, error = health.error }
 
 --- Folders, keys, models, …: the checks of the binary itself.
 ---@param path string
@@ -126,7 +126,7 @@ local function doctor(path)
   for _, finding in ipairs(report.findings) do
     -- The binary does not run in a terminal here, so its check of the terminal means nothing.
     if finding.about ~= "terminal" then
-      local tell = verdicts[finding.verdict] or health.info
+      local tell = levels[finding.level] or health.info
       local advice = type(finding.advice) == "string" and finding.advice or nil
       tell(("%s: %s"):format(tostring(finding.about), tostring(finding.what)), advice)
     end

@@ -11,7 +11,7 @@ local limits = require("copydesk.time_limits")
 local M = {}
 
 --- How many items of a call hierarchy are followed.
-local MOST_ITEMS = 8
+local MAX_ITEMS = 8
 
 ---@class copydesk.NavigateWay
 ---@field method string
@@ -119,7 +119,7 @@ end
 local function calls(navigation, prepared)
   local method, symbols, questions = navigation.way.calls, {}, {}
   for number, item in ipairs(prepared.result) do
-    if number <= MOST_ITEMS and type(item) == "table" then
+    if number <= MAX_ITEMS and type(item) == "table" then
       table.insert(questions, { client = prepared.client, method = method, params = { item = item } })
     end
   end

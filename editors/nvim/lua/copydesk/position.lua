@@ -6,9 +6,9 @@
 local M = {}
 
 --- The protocol's largest number.
-local LARGEST = 2 ^ 31 - 1
+local MAX_NUMBER = 2 ^ 31 - 1
 --- Larger files that are not loaded are not read.
-local LONGEST_FILE = 16 * 1024 * 1024
+local MAX_FILE_BYTES = 16 * 1024 * 1024
 
 ---@alias copydesk.Encoding "utf-8"|"utf-16"|"utf-32"
 ---@alias copydesk.Lines fun(number: integer): string? A line of a text, from 0.
@@ -37,7 +37,7 @@ end
 ---@return string[]
 local function read(path)
   local stat = vim.uv.fs_stat(path)
-  local file = stat and stat.type == "file" and stat.size <= LONGEST_FILE and io.open(path, "rb")
+  local file = stat and stat.type == "file" and stat.size <= MAX_FILE_BYTES and io.open(path, "rb")
   local text = file and file:read("*a") or ""
   if file then
     file:close()
@@ -90,11 +90,12 @@ local function to_byte(line, character, encoding)
   return found and byte or #line
 end
 
+--- The column of a byte.
 ---@param line string
 ---@param byte integer
 ---@param encoding copydesk.Encoding
 ---@return integer
-local function from_byte(line, byte, encoding)
+function M.from_byte(line, byte, encoding)
   if encoding == "utf-8" then
     return byte
   elseif vim.fn.has("nvim-0.11") == 1 then
@@ -107,7 +108,7 @@ end
 ---@param number any
 ---@return integer
 local function whole(number)
-  return type(number) == "number" and math.floor(math.max(0, math.min(number, LARGEST))) or 0
+  return type(number) == "number" and math.floor(math.max(0, math.min(number, MAX_NUMBER))) or 0
 end
 
 ---@param position any
@@ -120,7 +121,7 @@ function M.position(position, lines, from, to)
   local number, character = whole(position.line), whole(position.character)
   if from ~= to and character > 0 then
     local line = lines(number)
-    character = line and from_byte(line, to_byte(line, character, from), to) or character
+    character = line and M.from_byte(line, to_byte(line, character, from), to) or character
   end
   return { line = number, character = character }
 end

@@ -51,7 +51,7 @@ function M.send(text, options)
       end
       context.clear()
       if result.queued or result.joined then
-        require("copydesk.session").waits(view, result.prompt, text)
+        require("copydesk.session").add_queued(view, result.prompt, text)
       end
       done()
     end)

@@ -346,7 +346,7 @@
 ---@class copydesk.FileDiagnostics
 ---@field uri string The document.
 ---@field version? integer The version of the document when the editor collected them, as in LSP; missing if it is not open.
----@field proof copydesk.ProofLevel How certain it is that they are for that version.
+---@field proof copydesk.ProofLevel The certainty that they are for that version.
 ---@field why? string Why that is not known; only with `unknown`.
 ---@field items copydesk.DiagnosticInfo[] All of them.
 ---@field unseen? string[] Sources that have not seen this text because they check only saved files, such as the compiler behind a language server; by the `source` of their diagnostics.
@@ -441,6 +441,12 @@
 ---@class copydesk.JobMetadata
 ---@field job integer The job's number.
 ---@field running boolean Whether it still runs.
+
+--- What a client needs that missed events of a turn.
+---@class copydesk.LastTurnInfo
+---@field turn integer Its number.
+---@field prompt string The id of its prompt.
+---@field end? copydesk.TurnEndInfo Why it ended; missing while it runs.
 
 --- How long a log level holds.
 ---@alias copydesk.LogLevelEnd
@@ -718,7 +724,7 @@
 ---@field source string Who says so.
 ---@field message string What is wrong, in one line.
 
---- How sure it is that an answer is about the text as it is now.
+--- The certainty that an answer is about the current text.
 ---@alias copydesk.ProblemProof
 ---| "proven" # The source was asked about this version, or named it.
 ---| "likely" # The answer came after the change, and names no version.
@@ -742,7 +748,7 @@
 ---@field text string Its text.
 ---@field steers? boolean It arrived during the turn and joined it.
 
---- How certain it is that diagnostics are for the requested text.
+--- The certainty that diagnostics are for the requested text.
 ---@alias copydesk.ProofLevel
 ---| "proven" # A language server answered a pull for this version, or published them with it.
 ---| "likely" # They arrived after this version, and have not changed for a while.
@@ -1045,6 +1051,7 @@
 ---@field parts copydesk.PartInfo[] The last parts in order, including unfinished ones with their content so far.
 ---@field earlier boolean Whether there are parts before these: see `copydesk/session/parts`.
 ---@field running? integer The number of the running turn; missing if none runs.
+---@field lastTurn? copydesk.LastTurnInfo The last turn, if one began since the daemon hosts the session.
 ---@field seq integer The last event that this includes. The client drops events up to it, whenever they arrive.
 ---@field asks copydesk.PermissionAskInfo[] Open asks. The daemon also sends each to this client as a request.
 ---@field questions copydesk.QuestionAskInfo[] Open questions. The daemon also sends them to this client as requests.
@@ -1492,7 +1499,7 @@ M.methods = {
   --- Restarts language servers of the daemon, also those that it gave up.
   --- `copydesk.ServersRestartParams -> copydesk.ServersRestartResult`
   serversRestart = "copydesk/servers/restart",
-  --- Returns the diagnostics of the client's own language servers, and how sure it is that they are for the present text.
+  --- Returns the diagnostics of the client's own language servers, and the certainty that they are for the present text.
   --- `copydesk.DiagnosticsParams -> copydesk.DiagnosticsResult`
   diagnostics = "copydesk/diagnostics",
   --- Checks whether the daemon has the text that a document has in the editor.

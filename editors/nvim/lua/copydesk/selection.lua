@@ -8,7 +8,7 @@ local position = require("copydesk.position")
 local M = {}
 
 --- The cap on lines: each has at least a line end, so that more would exceed the cap on a text.
-local MOST_LINES = 128 * 1024
+local MAX_LINES = 128 * 1024
 
 --- The kind of selection by mode, Visual and Select.
 local KINDS = { v = "v", V = "V", ["\22"] = "\22", s = "v", S = "V", ["\19"] = "\22" }
@@ -79,8 +79,8 @@ local function selected(live)
     return place[2] == cursor[2] and (kind == "V" or character_at(place) == character_at(cursor))
   end
   local stop = to
-  if to[2] - from[2] > MOST_LINES then
-    stop = clamp({ 0, from[2] + MOST_LINES, math.huge })
+  if to[2] - from[2] > MAX_LINES then
+    stop = clamp({ 0, from[2] + MAX_LINES, math.huge })
   end
   return {
     first = from[2],

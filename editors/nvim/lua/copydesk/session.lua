@@ -16,7 +16,7 @@ local M = {}
 ---@field at table<string, integer> The index of each part in `parts`.
 ---@field earlier boolean Whether the daemon has parts before these.
 ---@field running? integer The running turn.
----@field ended? copydesk.TurnEndInfo How the last turn ended, if we saw it.
+---@field ended? copydesk.TurnEndInfo How the last turn ended, if it did since the daemon hosts the session.
 ---@field sent { id: string, text: string }[] Prompts of this editor that are queued for the model.
 ---@field jobs copydesk.JobInfo[] Commands that run in the background.
 ---@field warnings? table<string, true> The warnings that were shown.
@@ -125,9 +125,9 @@ local apply = {
     end
     view.parts[at] = part
     notify_listeners(view, "part", part)
-    for index_parts, prompt in ipairs(view.sent) do
+    for sent_at, prompt in ipairs(view.sent) do
       if prompt.id == part.id then
-        table.remove(view.sent, index_parts)
+        table.remove(view.sent, sent_at)
         notify_listeners(view, "turn")
         break
       end
@@ -214,6 +214,7 @@ local function replace_view(view, result)
   if result.running or (before and before.id) ~= (last and last.id) then
     view.ended = nil
   end
+  view.ended = result.lastTurn and result.lastTurn["end"] or view.ended
   view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
   view.running, view.seq, view.jobs = result.running, result.seq, result.jobs or {}
   index_parts(view)
@@ -345,7 +346,7 @@ end
 ---@param view copydesk.View
 ---@param id string The id that its part will get.
 ---@param text string
-function M.waits(view, id, text)
+function M.add_queued(view, id, text)
   if not view.at[id] then
     view.sent[#view.sent + 1] = { id = id, text = text }
     notify_listeners(view, "turn")

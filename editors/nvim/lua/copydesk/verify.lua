@@ -1,6 +1,6 @@
 --- Checks that the daemon has the text of a buffer.
 ---
---- The daemon follows a buffer by the changes that vim.lsp reports. What Neovim changes without a report (a preview, an option, a
+--- The daemon follows a buffer by the changes that Neovim reports. What Neovim changes without a report (a preview, an option, a
 --- plugin that disables events) makes both texts differ, and an edit would change the wrong line.
 ---
 --- Contract: the text is compared before each edit, and whenever the user rests in a buffer. If it differs, the whole text is sent
@@ -34,17 +34,15 @@ function M.differs(bufnr, text)
 end
 
 --- Sends the whole text of a buffer.
----@param client vim.lsp.Client
 ---@param bufnr integer
-function M.send_again(client, bufnr)
+function M.send_again(bufnr)
   require("vim.lsp.log").warn("copydesk", ("the daemon had another text of buffer %d; it is sent again"):format(bufnr))
-  require("copydesk.attach").reopen(client, bufnr)
+  require("copydesk.attach").reopen(bufnr)
 end
 
 --- Asks the daemon whether it has the text of a buffer.
----@param client vim.lsp.Client
 ---@param bufnr integer
-function M.check(client, bufnr)
+function M.check(bufnr)
   local version, tick = buffer.version(bufnr), vim.api.nvim_buf_get_changedtick(bufnr)
   local text = buffer.digest(bufnr)
   local params = { uri = buffer.uri(bufnr), version = version, bytes = text.bytes, sha256 = text.sha256 }
@@ -53,7 +51,7 @@ function M.check(client, bufnr)
     local is_same_text = vim.api.nvim_buf_is_loaded(bufnr) and vim.api.nvim_buf_get_changedtick(bufnr) == tick
     if is_same_text and result and result.same == false and sent_digests[bufnr] ~= digest_key(bufnr) then
       sent_digests[bufnr] = digest_key(bufnr)
-      M.send_again(client, bufnr)
+      M.send_again(bufnr)
     end
   end)
 end
@@ -72,9 +70,8 @@ function M.watch()
     group = group,
     desc = "Copydesk checks that its daemon has this text",
     callback = function(event)
-      local client = require("copydesk.client").get()
-      if client and buffer.is_document(event.buf) and buffer.version(event.buf) then
-        M.check(client, event.buf)
+      if require("copydesk.client").get() and buffer.is_document(event.buf) and buffer.version(event.buf) then
+        M.check(event.buf)
       end
     end,
   })

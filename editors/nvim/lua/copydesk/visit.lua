@@ -15,9 +15,9 @@ local M = {}
 --- The cap on hidden buffers. Buffers in use may exceed it.
 M.most = 20
 --- Larger files are not loaded.
-local LARGEST = 4 * 1024 * 1024
+local MAX_FILE_BYTES = 4 * 1024 * 1024
 --- `renew` changes nothing at most this often to reach a version.
-local MOST_RENEWALS = 50
+local MAX_RENEWALS = 50
 
 ---@class copydesk.HiddenBuffer
 ---@field buffer integer
@@ -43,7 +43,7 @@ local group ---@type integer?
 ---@return string?
 local function stamp(path)
   local stat = vim.uv.fs_stat(path)
-  if not stat or stat.type ~= "file" or stat.size > LARGEST or not vim.uv.fs_access(path, "R") then
+  if not stat or stat.type ~= "file" or stat.size > MAX_FILE_BYTES or not vim.uv.fs_access(path, "R") then
     return nil
   end
   return table.concat({ stat.ino, stat.size, stat.mtime.sec, stat.mtime.nsec }, ":")
@@ -182,7 +182,7 @@ function M.renew(buffer, version)
     return
   end
   local missing = math.max(0, version - vim.api.nvim_buf_get_changedtick(buffer))
-  if missing >= MOST_RENEWALS then
+  if missing >= MAX_RENEWALS then
     return
   end
   local undo_levels, is_readonly = options.undolevels, options.readonly

@@ -9,18 +9,14 @@ local M = {}
 ---@field refused fun(message: string) The daemon rejected `initialize`.
 ---@field ended fun(code: integer, signal: integer) The process has exited.
 
---- Corrects the version of a change. (Neovim 0.10 restarts its count at 0 when another client attaches, and uses that for a change made
---- before.)
----@param params lsp.DidChangeTextDocumentParams
----@return lsp.DidChangeTextDocumentParams
-local function with_version(params)
-  if params.textDocument.version ~= 0 then
-    return params
+--- Sends the pending changes of all buffers, so that the daemon reads every message with the text that the user sees.
+---@param method string
+local function flush_before(method)
+  local is_about_text = vim.startswith(method, "textDocument/did")
+  -- In a callback of the event loop, no buffer can be read.
+  if not is_about_text and not vim.in_fast_event() then
+    require("copydesk.sync").flush()
   end
-  local buffer = require("copydesk.buffer")
-  local bufnr = buffer.of(params.textDocument.uri)
-  local document = { uri = params.textDocument.uri, version = bufnr and buffer.version(bufnr) or 0 }
-  return { textDocument = document, contentChanges = params.contentChanges }
 end
 
 --- A value for `cmd` of `vim.lsp`.
@@ -44,6 +40,7 @@ function M.command(path, events)
     local request = rpc.request
     rpc.request = function(method, params, callback, ...)
       if method ~= "initialize" then
+        flush_before(method)
         return request(method, params, callback, ...)
       end
       return request(method, params, function(problem, result)
@@ -56,7 +53,8 @@ function M.command(path, events)
     end
     local notify = rpc.notify
     rpc.notify = function(method, params)
-      return notify(method, method == "textDocument/didChange" and with_version(params) or params)
+      flush_before(method)
+      return notify(method, params)
     end
     return rpc
   end

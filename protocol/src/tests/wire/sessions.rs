@@ -20,6 +20,7 @@ use crate::session::{
     SessionSetAgentParams, SessionSetModelParams,
 };
 use crate::tests::wire::people::{ask, questions};
+use crate::turn::LastTurnInfo;
 use crate::turn::{ContextItem, TurnParams, TurnStartResult, TurnSteerResult};
 use crate::undo::{UndoOutcome, UndoParams, UndoResult, UndoScope, UndoneFile};
 
@@ -128,6 +129,7 @@ fn loading() {
         parts: vec![part(PartStateInfo::Completed, PartContentInfo::Prompt(prompt))],
         earlier: false,
         running: Some(1),
+        last_turn: Some(LastTurnInfo { turn: 1, prompt: "p0".into(), end: None }),
         seq: 7,
         asks: vec![ask()],
         questions: vec![questions()],
@@ -137,7 +139,7 @@ fn loading() {
     check(
         &loaded,
         &expect![[
-            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}],"warnings":["`modle` is no key"]}"#
+            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"lastTurn":{"turn":1,"prompt":"p0"},"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}],"warnings":["`modle` is no key"]}"#
         ]],
     );
     let page = SessionPartsParams { session: "s1".into(), before: "p1".into(), limit: Some(5) };

@@ -7,7 +7,7 @@ use copydesk_rpc::transport::DaemonAddress;
 use copydesk_workspace::journal::{Journal, JournalLimits};
 
 use super::{DoctorFinding, system};
-use crate::command::status::{attach, with_timeout};
+use crate::command::connect_daemon::{attach, with_timeout};
 use crate::daemon_client::ClientKind;
 use crate::log;
 
@@ -24,16 +24,16 @@ pub(super) fn daemon(setup: &UserSetup) -> anyhow::Result<DoctorFinding> {
     });
     let ours = env!("CARGO_PKG_VERSION");
     Ok(match status {
-        Ok(None) => DoctorFinding::good(about, format!("not running; {places}")),
-        Ok(Some(status)) if status.version != ours => DoctorFinding::odd(
+        Ok(None) => DoctorFinding::ok(about, format!("not running; {places}")),
+        Ok(Some(status)) if status.version != ours => DoctorFinding::warning(
             about,
             format!("version {} runs as process {}, this is {ours}; {places}", status.version, status.pid),
             "`copydesk stop` stops it; a new one starts when needed",
         ),
         Ok(Some(status)) => {
-            DoctorFinding::good(about, format!("version {ours} runs as process {}; {places}", status.pid))
+            DoctorFinding::ok(about, format!("version {ours} runs as process {}; {places}", status.pid))
         }
-        Err(error) => DoctorFinding::bad(
+        Err(error) => DoctorFinding::error(
             about,
             format!("{error:#}; {places}"),
             "fix this, or run `copydesk stop`; `copydesk run --no-daemon` works meanwhile",
@@ -44,12 +44,12 @@ pub(super) fn daemon(setup: &UserSetup) -> anyhow::Result<DoctorFinding> {
 pub(super) fn journal(setup: &UserSetup) -> DoctorFinding {
     let about = "journal";
     let Some(inspected) = Journal::inspect(&setup.paths.data_dir) else {
-        return DoctorFinding::good(about, "none yet");
+        return DoctorFinding::ok(about, "none yet");
     };
     let place = inspected.path.display();
     let limits = JournalLimits::default();
     match inspected.rows {
-        Ok(count) => DoctorFinding::good(
+        Ok(count) => DoctorFinding::ok(
             about,
             format!(
                 "{count} edits, {} of {} in {place}",
@@ -57,7 +57,7 @@ pub(super) fn journal(setup: &UserSetup) -> DoctorFinding {
                 system::size(limits.bytes)
             ),
         ),
-        Err(error) => DoctorFinding::bad(
+        Err(error) => DoctorFinding::error(
             about,
             format!("{place}: {error}"),
             "until then nothing can be undone; if the file is damaged, the next session moves it aside and creates a new one",

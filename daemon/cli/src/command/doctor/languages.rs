@@ -29,10 +29,10 @@ pub(super) fn examine(setup: &UserSetup, loaded: &LoadedConfig) -> Vec<DoctorFin
     let search = languages.search(setup.paths.home.clone());
     let problems = languages.problems.iter();
     let mut findings: Vec<_> = problems
-        .map(|problem| DoctorFinding::odd("languages", problem, "fix this; the rest is used"))
+        .map(|problem| DoctorFinding::warning("languages", problem, "fix this; the rest is used"))
         .collect();
     if !languages.servers.is_enabled {
-        findings.push(DoctorFinding::good("language servers", "switched off (`lsp`)"));
+        findings.push(DoctorFinding::ok("language servers", "switched off (`lsp`)"));
     }
     findings.extend(servers(&languages, &search, &cwd, &root));
     findings.extend(programs(&languages, &search, &root));
@@ -68,15 +68,14 @@ fn servers(
                     ProgramOrigin::Project => ", in the project",
                     ProgramOrigin::Path => "",
                 };
-                Some(DoctorFinding::good(
-                    "language servers",
-                    format!("{name} for {served}: {program}{place}"),
-                ))
+                Some(DoctorFinding::ok("language servers", format!("{name} for {served}: {program}{place}")))
             }
             ProgramLookup::Missing { .. } if is_minor => None,
-            ProgramLookup::Missing { hint } => {
-                Some(DoctorFinding::odd("language servers", format!("{name} for {served} is missing"), hint))
-            }
+            ProgramLookup::Missing { hint } => Some(DoctorFinding::warning(
+                "language servers",
+                format!("{name} for {served} is missing"),
+                hint,
+            )),
         }
     };
     found.into_iter().filter_map(finding).collect()
@@ -92,11 +91,11 @@ fn programs(languages: &LanguageSettings, search: &ProgramSearch, root: &Path) -
             ProgramLookup::Found { command, .. } => {
                 let program =
                     command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-                Some(DoctorFinding::good(about, format!("{name}: {program}")))
+                Some(DoctorFinding::ok(about, format!("{name}: {program}")))
             }
             ProgramLookup::Missing { .. } if about == "formatters" => None,
             ProgramLookup::Missing { hint } => {
-                Some(DoctorFinding::odd(about, format!("{name} is missing"), hint))
+                Some(DoctorFinding::warning(about, format!("{name} is missing"), hint))
             }
         }
     });

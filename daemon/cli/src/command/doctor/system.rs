@@ -30,15 +30,15 @@ fn folder(about: &'static str, path: &Path, private: bool) -> DoctorFinding {
     let place = path.display();
     let mode = match path.metadata() {
         Ok(metadata) if metadata.is_dir() => metadata.permissions().mode(),
-        Ok(_) => return DoctorFinding::bad(about, format!("{place} is not a folder"), "move it away"),
+        Ok(_) => return DoctorFinding::error(about, format!("{place} is not a folder"), "move it away"),
         Err(error) if error.kind() == ErrorKind::NotFound => return absent(about, path),
         Err(error) => {
-            return DoctorFinding::bad(about, format!("{place}: {error}"), "make it readable for you");
+            return DoctorFinding::error(about, format!("{place}: {error}"), "make it readable for you");
         }
     };
     let open = if private { mode & 0o077 } else { mode & 0o022 };
     if access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
-        return DoctorFinding::bad(
+        return DoctorFinding::error(
             about,
             format!("{place} cannot be written"),
             format!("`chmod u+rwx {place}`"),
@@ -47,9 +47,9 @@ fn folder(about: &'static str, path: &Path, private: bool) -> DoctorFinding {
     if open != 0 {
         let close = if private { "go=" } else { "go-w" };
         let what = format!("{place} is open to others (mode {:o})", mode & 0o777);
-        return DoctorFinding::odd(about, what, format!("`chmod {close} {place}`"));
+        return DoctorFinding::warning(about, what, format!("`chmod {close} {place}`"));
     }
-    DoctorFinding::good(about, place.to_string())
+    DoctorFinding::ok(about, place.to_string())
 }
 
 /// A missing folder is fine if it can be created.
@@ -58,12 +58,12 @@ fn absent(about: &'static str, path: &Path) -> DoctorFinding {
     let nearest = path.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok());
     match nearest {
         Some(folder) if access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok() && folder.is_dir() => {
-            DoctorFinding::good(about, format!("{place} (created when needed)"))
+            DoctorFinding::ok(about, format!("{place} (created when needed)"))
         }
         _ => {
             let folder = nearest.unwrap_or(path).display();
             let advice = format!("make {folder} a folder that you can write to");
-            DoctorFinding::bad(about, format!("{place} does not exist and cannot be created"), advice)
+            DoctorFinding::error(about, format!("{place} does not exist and cannot be created"), advice)
         }
     }
 }
@@ -79,13 +79,12 @@ pub(super) fn skills(setup: &UserSetup) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
     if !found.skills.is_empty() {
         let names: Vec<_> = found.skills.iter().map(|skill| skill.name.as_str()).collect();
-        findings.push(DoctorFinding::good(about, format!("{}: {}", names.len(), names.join(", "))));
+        findings.push(DoctorFinding::ok(about, format!("{}: {}", names.len(), names.join(", "))));
     }
     findings.extend(
-        found
-            .problems
-            .iter()
-            .map(|problem| DoctorFinding::odd(about, problem, "until this is fixed, no agent can load it")),
+        found.problems.iter().map(|problem| {
+            DoctorFinding::warning(about, problem, "until this is fixed, no agent can load it")
+        }),
     );
     findings
 }
@@ -97,9 +96,9 @@ pub(super) fn space(data_dir: &Path) -> Option<DoctorFinding> {
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let what = format!("{} free", size(free));
     Some(if free < LITTLE_SPACE {
-        DoctorFinding::odd("disk", what, format!("free space on the disk of {}", folder.display()))
+        DoctorFinding::warning("disk", what, format!("free space on the disk of {}", folder.display()))
     } else {
-        DoctorFinding::good("disk", what)
+        DoctorFinding::ok("disk", what)
     })
 }
 

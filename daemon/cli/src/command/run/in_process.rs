@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use copydesk_faces::lifecycle::{DaemonHandle, DaemonService as _};
 use copydesk_faces::log_control::NoLog;
-use copydesk_faces::lsp::EditorService;
+use copydesk_faces::lsp::LspFace;
 use copydesk_host::session_host::SessionHost;
 use copydesk_host::setup::UserSetup;
 use copydesk_rpc::transport::SocketConnection;
@@ -27,7 +27,7 @@ pub(super) async fn start(setup: &UserSetup) -> anyhow::Result<(DaemonClient, Da
     }
     let host = Arc::new(SessionHost::new(setup.paths.clone(), store, journal(setup)));
     let (ours, theirs) = SocketConnection::pair()?;
-    tokio::spawn(EditorService { host, log: Arc::new(NoLog) }.serve(theirs, DaemonHandle::default()));
+    tokio::spawn(LspFace { host, log: Arc::new(NoLog) }.serve(theirs, DaemonHandle::default()));
     Ok(DaemonClient::initialize(ours, ClientKind::Copydesk).await?)
 }
 

@@ -5,27 +5,27 @@ use copydesk_protocol::event::EventInfo;
 #[derive(Debug)]
 pub(super) struct OwnTurn {
     prompt: String,
-    turn: Option<u32>,
+    is_running: bool,
 }
 
 impl OwnTurn {
     /// `prompt` is the id from the daemon.
     pub(super) fn new(prompt: String) -> Self {
-        Self { prompt, turn: None }
+        Self { prompt, is_running: false }
     }
 
     pub(super) fn is_running(&self) -> bool {
-        self.turn.is_some()
+        self.is_running
     }
 
-    pub(super) fn turn(&self) -> Option<u32> {
-        self.turn
+    pub(super) fn is_started_by(&self, prompt: &str) -> bool {
+        self.prompt == prompt
     }
 
     /// Whether the event belongs to our turn.
     pub(super) fn observe(&mut self, event: &EventInfo) -> bool {
-        if let EventInfo::TurnStarted { turn, prompt } = event {
-            self.turn = (*prompt == self.prompt).then_some(*turn);
+        if let EventInfo::TurnStarted { prompt, .. } = event {
+            self.is_running = self.is_started_by(prompt);
         }
         self.is_running()
     }
@@ -48,7 +48,7 @@ mod tests {
         }
         for event in [start(3, "mine"), delta(), end(3)] {
             assert!(own.observe(&event), "{event:?}");
-            assert_eq!(own.turn(), Some(3));
+            assert!(own.is_running());
         }
         assert!(!own.observe(&start(4, "theirs")));
     }

@@ -22,7 +22,7 @@ use copydesk_protocol::table::{
     Event as EventMethod, PermissionAsk, PermissionSettled, QuestionAsk, QuestionSettled, SessionList,
     SessionLoad, SessionNew, SessionSetAgent, SessionSetModel, TurnCancel, TurnStart,
 };
-use copydesk_protocol::turn::{TurnParams, TurnStartResult};
+use copydesk_protocol::turn::{LastTurnInfo, TurnParams, TurnStartResult};
 use copydesk_session::PromptRequest;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -313,15 +313,20 @@ impl DaemonEventReader {
             return self.close_with("the connection to the daemon was lost").await;
         };
         self.seq = loaded.seq;
-        if !self.own.is_running() || loaded.running != self.own.turn() {
-            return self.close_with("too much happened at once to follow it").await;
-        }
+        let LastTurnInfo { turn, prompt, end } = match loaded.last_turn.take() {
+            Some(last) if self.own.is_started_by(&last.prompt) => last,
+            _ => return self.close_with("too much happened at once to follow it").await,
+        };
+        self.own.observe(&EventInfo::TurnStarted { turn, prompt });
         for part in std::mem::take(&mut loaded.parts) {
-            if Some(part.turn) == loaded.running {
+            if part.turn == turn {
                 self.send(FollowerMessage::Event(EventInfo::Part { part: Box::new(part) })).await?;
             }
         }
-        self.ask_all(loaded).await
+        match end {
+            Some(end) => self.event(EventInfo::TurnEnded { turn, end }).await,
+            None => self.ask_all(loaded).await,
+        }
     }
 
     fn end_turn(&mut self) {

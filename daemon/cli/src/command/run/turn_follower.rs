@@ -62,7 +62,7 @@ pub(super) enum TurnOwner {
 pub(super) struct FollowOutcome {
     /// `None` if the user did not wait for the end.
     pub(super) end: Option<TurnEndInfo>,
-    /// Calls refused because nobody could approve them.
+    /// Calls refused because no user could approve them.
     pub(super) unasked: usize,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct TurnFollower {
     interrupted: bool,
     /// The first failed output; nothing is shown after it.
     output_error: Option<io::Error>,
-    /// Calls refused because nobody could approve them.
+    /// Calls refused because no user could approve them.
     unasked: usize,
 }
 
@@ -171,7 +171,7 @@ impl TurnFollower {
         }
     }
 
-    /// Reports a turn whose output failed, and calls refused because nobody could approve them.
+    /// Reports a turn whose output failed, and calls refused because no user could approve them.
     fn ended(self, end: TurnEndInfo) -> anyhow::Result<FollowOutcome> {
         match self.output_error {
             Some(error) if !terminal::is_stdout_closed(&error) => {
@@ -326,7 +326,7 @@ impl TurnFollower {
                     self.view.refused(&part, refused);
                 }
                 if self.is_at_terminal(reply == PermissionReply::Cancelled)? {
-                    // Fails if the asker is gone; then nobody waits.
+                    // Fails if the asker is gone, which then needs no reply.
                     let _ = answer.send(reply);
                 }
                 if stops {

@@ -40,7 +40,7 @@ impl UserRequest {
         }
     }
 
-    /// Replies in an unattended run. Sending fails if the asker is gone; then nobody waits.
+    /// Replies in an unattended run. Sending fails if the asker is gone, which then needs no reply.
     pub(super) fn reply_unattended(self, auto: bool) {
         match self {
             Self::Ask(_, answer) => {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-impl Scene {
+impl TrackerFixture {
     /// The next answer, whatever it is about, includes a report on this file.
     fn add_report(&self, name: &str, text: &str) {
         self.grumbler.others.lock().unwrap().push(report(&subject(name, ""), verdict_on(text)));
@@ -78,7 +78,7 @@ impl DiagnosticsSource for Content {
 
 #[tokio::test]
 async fn one_ready_source_does_not_make_up_for_another() {
-    let Scene { grumbler, .. } = scene();
+    let TrackerFixture { grumbler, .. } = scene();
     let sources = DiagnosticsSources {
         pool: Some(Arc::clone(&grumbler) as Arc<dyn DiagnosticsSource>),
         checkers: Some(Arc::new(Content)),
@@ -86,8 +86,10 @@ async fn one_ready_source_does_not_make_up_for_another() {
     };
     let options = TrackerOptions { wait: DEFAULT_WAIT, min_severity: Severity::Error };
     let texts = Arc::clone(&grumbler.disk) as Arc<dyn DocumentProvider>;
-    let scene =
-        Scene { tracker: DiagnosticsTracker::new(sources, texts, Path::new("/w"), options), grumbler };
+    let scene = TrackerFixture {
+        tracker: DiagnosticsTracker::new(sources, texts, Path::new("/w"), options),
+        grumbler,
+    };
     scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
     scene.baseline("a", "bad old\n").await;
     scene.grumbler.is_indexing.store(false, Ordering::SeqCst);
@@ -194,7 +196,7 @@ async fn a_command_without_a_watcher_reports_only_its_changes() {
 async fn a_command_counts_the_changes_that_were_not_checked() {
     let scene = scene();
     let command = scene.tracker.begin_command().await;
-    for number in 0..MOST_AGAIN + 6 {
+    for number in 0..MAX_RECHECKED_FILES + 6 {
         scene.grumbler.disk.write(&number.to_string(), "fine\n");
         scene.grumbler.changed.lock().unwrap().push(Path::new("/w").join(number.to_string()));
     }
@@ -217,7 +219,7 @@ async fn nothing_is_proven_if_the_list_of_changes_is_truncated() {
 }
 
 /// A disk that blocks `reload`.
-struct Stuck(Arc<Disk>, Mutex<std::sync::mpsc::Receiver<()>>);
+struct Stuck(Arc<MemoryDisk>, Mutex<std::sync::mpsc::Receiver<()>>);
 
 impl DocumentProvider for Stuck {
     fn differs_from_disk(&self, _path: &Path) -> bool {
@@ -263,7 +265,7 @@ async fn a_disk_that_blocks_delays_nothing() {
 }
 
 /// An editor that never reloads.
-struct Keeps(Arc<Disk>);
+struct Keeps(Arc<MemoryDisk>);
 
 impl DocumentProvider for Keeps {
     fn document(&self, path: &Path) -> Option<CheckedDocument> {
@@ -301,7 +303,7 @@ async fn a_command_notes_files_of_which_an_editor_has_another_text() {
         .changed
         .lock()
         .unwrap()
-        .extend((0..MOST_AGAIN + 6).map(|number| format!("/w/{number:02}").into()));
+        .extend((0..MAX_RECHECKED_FILES + 6).map(|number| format!("/w/{number:02}").into()));
     let many = tracker.finish_command(command).await.unwrap();
     assert!(
         many.output.contains("Changed or deleted on the disk only: 00, 01, 02, 03, 04 and 25 more files."),

@@ -2,7 +2,7 @@
 
 use super::*;
 
-impl Scene {
+impl TrackerFixture {
     fn queue_report(&self, report: DiagnosticsReport) {
         self.grumbler.others.lock().unwrap().push(report);
     }

@@ -3,7 +3,7 @@
 use super::*;
 use copydesk_servers::source::TREE_SITTER;
 
-impl Scene {
+impl TrackerFixture {
     /// The note has these words once, as a diagnostic without a baseline.
     fn expect_unsure_note(&self, words: &str) {
         let late = self.tracker.take_late_notes().concat();

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A file was read, and its check is in progress.
-fn start_read(name: &str, text: &str) -> (Scene, Arc<Notify>) {
+fn start_read(name: &str, text: &str) -> (TrackerFixture, Arc<Notify>) {
     let gate = Arc::new(Notify::new());
     let scene = scene_of(Grumbler { gate: Some(Arc::clone(&gate)), ..Grumbler::default() });
     scene.grumbler.disk.write(name, text);
@@ -73,29 +73,29 @@ async fn a_text_that_changed_meanwhile_is_not_checked() {
 async fn one_task_waits_for_a_server_that_is_not_ready() {
     let scene = scene();
     scene.grumbler.is_indexing.store(true, Ordering::SeqCst);
-    for number in 0..MOST_AGAIN + 10 {
+    for number in 0..MAX_RECHECKED_FILES + 10 {
         scene.grumbler.disk.write(&number.to_string(), "fine\n");
         scene
             .tracker
             .warm_up(scene.grumbler.disk.document(&Path::new("/w").join(number.to_string())).unwrap());
     }
     settle().await;
-    assert_eq!(*scene.grumbler.when_ready_counts.lock().unwrap(), [MOST_AGAIN]);
+    assert_eq!(*scene.grumbler.when_ready_counts.lock().unwrap(), [MAX_RECHECKED_FILES]);
     // Later reads start no second task.
     read_again(&scene, "0").await;
     read_again(&scene, "1").await;
-    assert_eq!(*scene.grumbler.when_ready_counts.lock().unwrap(), [MOST_AGAIN]);
+    assert_eq!(*scene.grumbler.when_ready_counts.lock().unwrap(), [MAX_RECHECKED_FILES]);
     scene.grumbler.indexed.notify_one();
     settle().await;
-    assert_eq!(*scene.grumbler.when_ready_counts.lock().unwrap(), [MOST_AGAIN, 2]);
+    assert_eq!(*scene.grumbler.when_ready_counts.lock().unwrap(), [MAX_RECHECKED_FILES, 2]);
     scene.grumbler.indexed.notify_one();
     settle().await;
     // The next read waits again.
     read_again(&scene, "0").await;
-    assert_eq!(*scene.grumbler.when_ready_counts.lock().unwrap(), [MOST_AGAIN, 2, 1]);
+    assert_eq!(*scene.grumbler.when_ready_counts.lock().unwrap(), [MAX_RECHECKED_FILES, 2, 1]);
 }
 
-async fn read_again(scene: &Scene, name: &str) {
+async fn read_again(scene: &TrackerFixture, name: &str) {
     scene.tracker.warm_up(scene.grumbler.disk.document(&Path::new("/w").join(name)).unwrap());
     settle().await;
 }

@@ -58,9 +58,9 @@ impl EditorHandle for AnsweringEditor {
     fn notify_disk_change(&self, _path: &Path, _what: DiskChange) {}
 }
 
-struct NoTexts;
+struct NoDocuments;
 
-impl DocumentProvider for NoTexts {
+impl DocumentProvider for NoDocuments {
     fn differs_from_disk(&self, _path: &Path) -> bool {
         false
     }
@@ -70,17 +70,17 @@ impl DocumentProvider for NoTexts {
     }
 }
 
-struct Scene {
+struct EditorSourceFixture {
     folder: tempfile::TempDir,
     source: EditorSource,
 }
 
-impl Scene {
+impl EditorSourceFixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let files = WorkspaceFiles::new(&root, &root.join("home"));
-        Self { folder, source: EditorSource::new(AttachedEditors::default(), files, Arc::new(NoTexts)) }
+        Self { folder, source: EditorSource::new(AttachedEditors::default(), files, Arc::new(NoDocuments)) }
     }
 
     fn root(&self) -> PathBuf {
@@ -134,7 +134,7 @@ impl Scene {
 #[tokio::test(start_paused = true)]
 async fn a_prompting_terminal_reports_nothing_for_a_buffer_of_an_editor_without_servers() {
     let unsupported = Some(AnswerState::Unsupported);
-    let scene = Scene::new();
+    let scene = EditorSourceFixture::new();
     let (editor, _) = scene.attach(unsupported, unsupported);
     let (terminal, answers) = scene.attach(unsupported, unsupported);
     scene.source.files.set_home_client(Some(terminal));
@@ -147,7 +147,7 @@ async fn a_prompting_terminal_reports_nothing_for_a_buffer_of_an_editor_without_
 
 #[tokio::test(start_paused = true)]
 async fn a_busy_editor_that_reported_servers_still_has_them() {
-    let scene = Scene::new();
+    let scene = EditorSourceFixture::new();
     let (client, editor) = scene.attach(Some(AnswerState::Answered), Some(AnswerState::Answered));
     assert_eq!(scene.serves().await, (true, Duration::ZERO));
     editor.all_files.send_replace(None);
@@ -163,7 +163,7 @@ async fn a_busy_editor_that_reported_servers_still_has_them() {
 
 #[tokio::test(start_paused = true)]
 async fn concurrent_callers_wait_for_the_same_answer() {
-    let scene = Scene::new();
+    let scene = EditorSourceFixture::new();
     let (_, editor) = scene.attach(None, None);
     let answer = async {
         tokio::time::sleep(SHORT_TIMEOUT / 2).await;
@@ -175,7 +175,7 @@ async fn concurrent_callers_wait_for_the_same_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn a_silent_editor_is_waited_for_once_and_its_late_answer_counts() {
-    let scene = Scene::new();
+    let scene = EditorSourceFixture::new();
     let (_, editor) = scene.attach(None, None);
     assert_eq!(scene.serves().await, (false, SHORT_TIMEOUT));
     assert_eq!(scene.serves().await, (false, Duration::ZERO));
@@ -187,7 +187,7 @@ async fn a_silent_editor_is_waited_for_once_and_its_late_answer_counts() {
 
 #[tokio::test(start_paused = true)]
 async fn a_bystander_that_stops_answering_is_skipped_and_forgotten_when_it_detaches() {
-    let scene = Scene::new();
+    let scene = EditorSourceFixture::new();
     let (client, editor) = scene.attach(Some(AnswerState::Answered), None);
     assert!(scene.serves().await.0);
     let why = "the editor did not answer in time".to_owned();
@@ -202,7 +202,7 @@ async fn a_bystander_that_stops_answering_is_skipped_and_forgotten_when_it_detac
 
 #[tokio::test]
 async fn dependents_beyond_the_limit_are_reported_as_unchecked() {
-    let scene = Scene::new();
+    let scene = EditorSourceFixture::new();
     let answered = Some(AnswerState::Answered);
     let (client, _) = scene.attach(answered, answered);
     scene.source.files.set_home_client(Some(client));

@@ -142,7 +142,7 @@ fn a_path_that_the_user_named_is_changed() {
 
 #[test]
 fn a_rejected_change_is_reported_with_file_and_reason() {
-    let told = "The person decided hunk by hunk:\n- `a.rs` line 1: accepted.\n\
+    let told = "The user decided hunk by hunk:\n- `a.rs` line 1: accepted.\n\
                 - `b.rs` line 2: rejected; the lines are as they were before. They say: It is spoken.\nAnd loud.\n\
                 Nothing was changed. Do not try the same again.";
     let edit = ("edit", json!({ "filePath": "b.rs" }), told);

@@ -167,12 +167,12 @@ fn it_ends_when_nothing_changes_or_all_is_well() {
 #[test]
 fn a_no_is_a_no() {
     let output = checked(&[((2, 1), (2, 1), "mut ", SURE)]);
-    let no = "The person said no: not like this";
+    let no = "The user said no: not like this";
     let refused = Conversation::new("fix it").did(&[check(&output)]);
     let refused = refused.did(&[("read", json!({ "filePath": FILE }), "1: a\n2: b\n")]);
     let refused = refused.failed(&[("edit", json!({ "filePath": FILE }), no)]);
     expect![[r#"
-        I have stopped: The person said no: not like this
+        I have stopped: The user said no: not like this
     "#]]
     .assert_eq(&refused.next());
     expect![[r#"
@@ -180,11 +180,9 @@ fn a_no_is_a_no() {
     "#]]
     .assert_eq(&Conversation::new("fix it").without("bash").next());
     expect![[r#"
-        I have stopped: A rule of the person's forbids this (`bash`).
+        I have stopped: A rule forbids this (`bash`).
     "#]]
-    .assert_eq(
-        &Conversation::new("fix it").failed(&[check("A rule of the person's forbids this (`bash`).")]).next(),
-    );
+    .assert_eq(&Conversation::new("fix it").failed(&[check("A rule forbids this (`bash`).")]).next());
 }
 
 #[test]
@@ -204,7 +202,7 @@ fn without_a_project_cargo_is_quoted() {
 fn a_repair_that_is_rejected_is_not_tried_again() {
     let output = checked(&[((2, 1), (2, 1), "mut ", SURE)]);
     let read = numbered("a\nb\n");
-    let told = "The person decided hunk by hunk:\n- `src/main.rs` line 2: rejected; the lines are as they were before. \
+    let told = "The user decided hunk by hunk:\n- `src/main.rs` line 2: rejected; the lines are as they were before. \
                 They say: It is meant so.\nNothing was changed. Do not try the same again.";
     let arguments = json!({ "filePath": FILE, "oldString": "b", "newString": "mut b", "replaceAll": false });
     let other = message("other", 1, &[((1, 1), (1, 2), "c", SURE)]) + &output;

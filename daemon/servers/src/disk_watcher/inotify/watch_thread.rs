@@ -26,8 +26,8 @@ const WANTED: WatchFlags = WatchFlags::CREATE
 
 const BUFFER: usize = 64 * 1024;
 
-/// At most this many files below one root are known by name.
-const MOST_FILES: usize = 50_000;
+/// The cap on files below one root that are known by name.
+const MAX_FILES: usize = 50_000;
 
 pub(super) struct InotifyThread {
     shared: Arc<InotifyShared>,
@@ -51,7 +51,7 @@ struct InotifyEvent {
 impl InotifyThread {
     pub(super) fn new(shared: Arc<InotifyShared>, root: PathBuf, most: usize) -> Self {
         let (names, watches, created) = Default::default();
-        Self { shared, root, most, names, watches, files: FolderListing::new(MOST_FILES), created }
+        Self { shared, root, most, names, watches, files: FolderListing::new(MAX_FILES), created }
     }
 
     pub(super) fn run(mut self) {

@@ -33,7 +33,7 @@ async fn dependents_beyond_the_limit_are_reported_as_unchecked() {
     house.write("d.lua", "-- not a");
     let a = house.saved("a.lua", "give y");
     let words = house.check(&a).await;
-    let beyond = "c.lua unknown more files use what was changed than are asked about";
+    let beyond = "c.lua unknown too many files depend on this change; this one was not checked";
     assert_eq!(words, ["a.lua Proven ", "b.lua Proven a gives no x", beyond]);
 }
 
@@ -77,7 +77,7 @@ async fn unsaved_buffers_are_known_at_the_first_check() {
 #[tokio::test]
 async fn compiler_output_on_a_changed_disk_is_unknown() {
     let quirks = Quirks {
-        saves_for: vec!["compiler".into()],
+        save_sources: vec!["compiler".into()],
         save_tokens: vec!["compile/".into()],
         save_begins_ms: 20_000,
         ..push()
@@ -181,7 +181,7 @@ async fn a_dependent_without_an_answer_is_reported_as_unknown() {
 /// A compiler runs only after a save.
 #[tokio::test]
 async fn a_save_is_sent_again_when_another_file_was_written() {
-    let quirks = Quirks { saves_for: vec!["compiler".to_owned()], save_begins_ms: 1, ..push() };
+    let quirks = Quirks { save_sources: vec!["compiler".to_owned()], save_begins_ms: 1, ..push() };
     let house = House::new(&["--pull"], quirks, PoolLimits::default());
     let a = house.saved("a.lua", "1");
     house.write("b.lua", "");

@@ -104,7 +104,7 @@ fn the_second_publish_for_a_version_ends_the_wait() {
 /// clangd keeps its preamble, and publishes for the next text with the old one.
 #[test]
 fn a_text_with_another_preamble_is_resent() {
-    let quirks = json!({ "ready": "firstAnswer", "touch": { "forceRebuild": true }, "head": ["#"] });
+    let quirks = json!({ "ready": "firstAnswer", "resendParams": { "forceRebuild": true }, "preamblePrefixes": ["#"] });
     let mut server = JudgedServer::new(quirks);
     let opened = server.sync("/a.c", "int a;", true, 0);
     server.publish("/a.c", Some(opened), 10);

@@ -10,7 +10,7 @@ use super::fake_server::{
 
 #[tokio::test(start_paused = true)]
 async fn publishes_for_other_files_after_a_change_are_reported() {
-    let (server, mut fake) = start_push(json!({ "dirtyDependents": "told", "pushesClosed": true })).await;
+    let (server, mut fake) = start_push(json!({ "dirtyDependents": "pushed", "pushesClosed": true })).await;
     server.sync_document(&subject("/a", "1"), "c");
     server.sync_document(&subject("/b", "1"), "c");
     let (_, b) = (fake.next_version().await, fake.next_version().await);
@@ -42,7 +42,7 @@ async fn publishes_for_other_files_after_a_change_are_reported() {
 #[tokio::test(start_paused = true)]
 async fn publishes_for_closed_files_that_come_after_the_file_itself_are_reported() {
     let quirks = json!({
-        "partialFirst": true, "settleMs": 700, "dirtyDependents": "told", "pushesClosed": true,
+        "partialFirst": true, "settleMs": 700, "dirtyDependents": "pushed", "pushesClosed": true,
     });
     for is_republished in [false, true] {
         let (server, mut fake) = start_push(quirks.clone()).await;
@@ -77,7 +77,7 @@ async fn publishes_for_closed_files_that_come_after_the_file_itself_are_reported
 
 #[tokio::test(start_paused = true)]
 async fn without_other_files_there_is_no_wait() {
-    for quirks in [json!({ "dirtyDependents": "none" }), json!({ "dirtyDependents": "told" })] {
+    for quirks in [json!({ "dirtyDependents": "none" }), json!({ "dirtyDependents": "pushed" })] {
         let (server, _fake) = start_push(quirks).await;
         let mark = server.event_mark();
         server.sync_document(&subject("/a", "2"), "c");
@@ -148,7 +148,7 @@ async fn a_server_with_workspace_pull_is_asked_once_for_all_files() {
 /// A server that checks a dependent only when the dependent itself changes.
 #[tokio::test(start_paused = true)]
 async fn without_pull_the_texts_of_open_dependents_are_resent() {
-    let (server, mut fake) = start_push(json!({ "dirtyDependents": "asked" })).await;
+    let (server, mut fake) = start_push(json!({ "dirtyDependents": "mustRequest" })).await;
     server.sync_document(&subject("/b", "b"), "c");
     let b = fake.next_version().await;
     fake.publish("/b", b, &[]).await;
@@ -168,7 +168,7 @@ async fn without_pull_the_texts_of_open_dependents_are_resent() {
 #[tokio::test(start_paused = true)]
 async fn files_that_the_server_publishes_for_are_pulled() {
     let quirks = json!({
-        "dirtyDependents": "told", "pushesClosed": true, "pullClosed": true, "pullLanguages": ["go"],
+        "dirtyDependents": "pushed", "pushesClosed": true, "pullClosed": true, "pullLanguages": ["go"],
         "partialFirst": true, "settleMs": 700,
     });
     let (server, mut fake) = start_pull(quirks).await;

@@ -10,7 +10,7 @@ const PREAMBLE: &str = "#include \"a.h\"\n";
 /// A server with `/b.c` open that has published for it.
 async fn open_b() -> (Arc<LanguageServer>, FakeServer) {
     let quirks = json!({
-        "dirtyDependents": "asked", "touch": { "forceRebuild": true }, "head": ["#"],
+        "dirtyDependents": "mustRequest", "resendParams": { "forceRebuild": true }, "preamblePrefixes": ["#"],
     });
     let (server, mut fake) = start_push(quirks).await;
     server.sync_document(&subject("/b.c", &format!("{PREAMBLE}int b;\n")), "c");

@@ -41,7 +41,7 @@ async fn reports_are_parsed_leniently_but_a_non_report_is_not_clean() {
     let (server, mut fake) = start_pull(json!({})).await;
     server.sync_document(&subject("/a", "1"), "c");
     fake.expect("textDocument/didOpen").await;
-    let no_report = "unknown: its answer is no report of diagnostics";
+    let no_report = "unknown: its answer is not a diagnostic report";
     for (answer, expected) in [
         (json!({ "kind": "", "items": [{ "message": "m" }] }), "proven: m"),
         (json!({ "items": [] }), "proven:"),

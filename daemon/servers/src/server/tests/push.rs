@@ -182,7 +182,7 @@ async fn a_publish_from_before_a_close_does_not_count_after_the_reopen() {
 async fn after_a_change_of_another_file_an_earlier_publish_is_not_proof() {
     for (dependents, expected, wait) in [
         ("none", "proven: new", 0),
-        ("told", "likely: new", 1000),
+        ("pushed", "likely: new", 1000),
         ("saved", "unknown: it sees other files as they were saved, and one was changed since", 0),
     ] {
         let (server, mut fake, version) =
@@ -193,7 +193,8 @@ async fn after_a_change_of_another_file_an_earlier_publish_is_not_proof() {
         server.sync_document(&subject("/b", "1"), "c");
         assert_eq!(check(&server, "/a").await, (expected.into(), wait), "{dependents}");
     }
-    let (server, mut fake, version) = start_changed(json!({ "dirtyDependents": "asked" }), &["old"]).await;
+    let (server, mut fake, version) =
+        start_changed(json!({ "dirtyDependents": "mustRequest" }), &["old"]).await;
     fake.publish("/a", version, &["new"]).await;
     assert_eq!(check(&server, "/a").await.0, "proven: new");
     sleep_ms(1).await;

@@ -8,7 +8,7 @@ use super::fake_server::{self, after, check, full, sleep_ms, start_fake, subject
 
 /// Like rust-analyzer: it answers pulls with its own diagnostics, and publishes the compiler's after a save.
 async fn start_compiling() -> (Arc<LanguageServer>, fake_server::FakeServer) {
-    let quirks = json!({ "savesFor": ["rustc"], "saveTokens": ["check/"], "saveBeginsMs": 500, "dirtyDependents": "asked" });
+    let quirks = json!({ "saveSources": ["rustc"], "saveTokens": ["check/"], "saveBeginsMs": 500, "dirtyDependents": "mustRequest" });
     let sync = json!({ "change": 1, "save": true });
     start_fake(quirks, json!({ "textDocumentSync": sync, "diagnosticProvider": {} })).await
 }
@@ -140,7 +140,7 @@ async fn a_delayed_save_does_not_cover_a_text_that_came_meanwhile() {
 
 #[tokio::test(start_paused = true)]
 async fn the_run_after_indexing_is_not_taken_for_the_run_of_a_save() {
-    let quirks = json!({ "ready": "serverStatus", "savesFor": ["rustc"], "saveTokens": ["check/"], "saveBeginsMs": 500 });
+    let quirks = json!({ "ready": "serverStatus", "saveSources": ["rustc"], "saveTokens": ["check/"], "saveBeginsMs": 500 });
     let sync = json!({ "change": 1, "save": true });
     let (server, mut fake) = start_fake(quirks, json!({ "textDocumentSync": sync })).await;
     server.sync_document(&subject("/a", "1"), "rust");

@@ -108,7 +108,7 @@ async fn an_invalid_response_is_not_clean() {
             fake.respond(EXECUTE_COMMAND, body(json!([]))).await;
             fake.respond(EXECUTE_COMMAND, answer.clone()).await;
         });
-        assert_eq!(verdict.0, "unknown: its answer is no report of diagnostics", "{answer}");
+        assert_eq!(verdict.0, "unknown: its answer is not a diagnostic report", "{answer}");
     }
 }
 
@@ -176,7 +176,7 @@ async fn without_forwarded_requests_publishes_count() {
 /// They name no version, so they may be about the text before.
 #[tokio::test(start_paused = true)]
 async fn publishes_for_other_files_do_not_count() {
-    let (server, mut fake) = start_tsserver(json!({ "dirtyDependents": "told" })).await;
+    let (server, mut fake) = start_tsserver(json!({ "dirtyDependents": "pushed" })).await;
     server.sync_document(&subject("/a.ts", "1"), "typescript");
     server.sync_document(&subject("/b.ts", "1"), "typescript");
     fake.expect("textDocument/didOpen").await;

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use crate::{LineBreaks, Position, PositionEncoding};
 
-pub(super) struct Model {
+pub(super) struct DocumentModel {
     pub(super) text: String,
     lines: LineBreaks,
 }
 
-impl Model {
+impl DocumentModel {
     pub(super) fn new(text: &str, lines: LineBreaks) -> Self {
         Self { text: text.to_owned(), lines }
     }

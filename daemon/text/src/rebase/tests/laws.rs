@@ -109,7 +109,7 @@ proptest! {
         let own = touched_by_change(&lines, &one);
         for edit in merged(&base, &one, &other).unwrap_or_default().edits() {
             for origin in &origins[edit.range.clone()] {
-                let origin = origin.expect("nothing that the person wrote");
+                let origin = origin.expect("nothing that the user wrote");
                 let is_own = own.iter().any(|own| own.edit.range.contains(&origin));
                 prop_assert!(is_own, "{} of {:?}", origin, edit);
             }

@@ -164,7 +164,7 @@ impl HtmlReader {
         if let Some((table, _)) = self.tables.last_mut() {
             table.holds_table = true;
         }
-        if self.tables.len() >= table::DEEPEST {
+        if self.tables.len() >= table::MAX_DEPTH {
             self.writer.block();
             return false;
         }

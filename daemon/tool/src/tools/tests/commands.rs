@@ -120,11 +120,11 @@ async fn the_user_is_asked_with_the_command() {
             bash
             ? bash: git push origin (always: git push *)
             ! Denied
-            The person said no. Do not try the same again; ask what they want instead.
+            The user said no. Do not try the same again; ask what they want instead.
             bash
             ? bash: touch a && touch b, sh -c touch a && touch b (always: nothing)
             ! Denied
-            The person said no. Do not try the same again; ask what they want instead.
+            The user said no. Do not try the same again; ask what they want instead.
         "#]],
     )
     .await;
@@ -169,7 +169,7 @@ async fn a_command_that_takes_too_long_is_ended_with_all_it_started() {
         begun
     "#]].assert_eq(&text);
     let pid = fixture.bytes("pid");
-    // One that is dead may still be listed, where nobody collects it.
+    // A dead child may still be listed if no parent has reaped it.
     let status = std::fs::read_to_string(format!("/proc/{}/status", pid.trim())).unwrap_or_default();
     assert!(status.is_empty() || status.contains("State:\tZ"), "the child still runs: {status}");
 }
@@ -187,7 +187,7 @@ async fn a_cancelled_command_is_ended() {
     assert_eq!(outcome.error_kind, Some(ToolErrorKind::Cancelled));
     assert_eq!(
         fixture.plain(&outcome.output),
-        "The person cancelled the command after N s; it was ended. It had printed:\nbegun\n"
+        "The user cancelled the command after N s; it was ended. It had printed:\nbegun\n"
     );
 }
 

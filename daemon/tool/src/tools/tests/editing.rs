@@ -278,7 +278,7 @@ async fn the_user_is_asked_with_the_difference_and_may_say_no() {
     let outcome = fixture.call(name, arguments).await;
     assert_eq!(
         (outcome.error_kind, outcome.output.as_str()),
-        (Some(ToolErrorKind::Denied), "The person said no: not now")
+        (Some(ToolErrorKind::Denied), "The user said no: not now")
     );
     assert_eq!(fixture.bytes("a"), "one\ntwo\n");
     let ask = fixture.asked().pop().unwrap();

@@ -34,19 +34,19 @@ use crate::web::WebAccess;
 /// A test that searches the whole disk does not wait for that.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-type Says = Box<dyn Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync>;
+type PermissionAnswer = Box<dyn Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync>;
 type Knows = Box<dyn Fn(&[Question]) -> QuestionAnswers + Send + Sync>;
 
 /// Answers as told and remembers what was asked.
-struct Script {
-    says: Says,
+struct ScriptedAsker {
+    says: PermissionAnswer,
     asked: Mutex<Vec<PermissionRequest>>,
     answers: Knows,
     questions: Mutex<Vec<Vec<Question>>>,
     agents: Mutex<Vec<String>>,
 }
 
-impl Asker for Script {
+impl Asker for ScriptedAsker {
     fn ask<'a>(&'a self, _call: &'a str, ask: PermissionRequest) -> AskFuture<'a> {
         let read = PermissionAskMetadata::from_value(ask.metadata.to_value());
         assert_eq!(read, ask.metadata, "{}: its metadata is decoded as it was made", ask.key);
@@ -72,7 +72,7 @@ pub(super) struct ToolFixture {
     files: WorkspaceFiles,
     registry: ToolRegistry,
     options: ToolOptions,
-    script: Arc<Script>,
+    script: Arc<ScriptedAsker>,
     pub(super) cancel: CancellationToken,
     todos: TodoList,
     progress: mpsc::Sender<CallProgress>,
@@ -145,7 +145,7 @@ fn build_fixture(
     let options =
         ToolOptions { limits, spill, processes, shell, search_timeout: PATIENCE, web, skills, plan };
     let (progress, shown) = mpsc::channel(100);
-    let script = Arc::new(Script {
+    let script = Arc::new(ScriptedAsker {
         says: Box::new(says),
         asked: Mutex::default(),
         answers: Box::new(answers),

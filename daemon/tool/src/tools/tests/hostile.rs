@@ -1,7 +1,7 @@
-//! Every tool with everything that a model, or whoever speaks through it, may send: each ends in words that can be acted on,
-//! without a panic, a hang, or anything left half done.
+//! Every tool with everything that a model or a prompt injection may send: each ends in words that can
+//! be acted on, without a panic, a hang, or anything left half done.
 //!
-//! The calls are made from the tools' own schemas, so that a new tool is in here by being there.
+//! The calls are made from the tools' own schemas, so a new tool is covered automatically.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::registry::ToolDefinition;
 /// Only so that a hang is a failure.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// What the words around an output may add to its limit.
-const ROOM: usize = 4096;
+const MAX_EXTRA_BYTES: usize = 4096;
 
 /// A workspace in which nothing is as it should be.
 fn traps() -> ToolFixture {
@@ -166,7 +166,7 @@ async fn call(fixture: &ToolFixture, spec: &ToolDefinition, arguments: &str) -> 
     let outcome = outcome.unwrap_or_else(|_| panic!("`{}` hangs with {shown}", spec.name));
     assert_ne!(outcome.error_kind, Some(ToolErrorKind::Broken), "{} {shown}: {}", spec.name, outcome.output);
     assert!(!outcome.output.trim().is_empty() || outcome.error_kind.is_none(), "{} {shown}", spec.name);
-    let most = crate::ToolOutputLimits::default().bytes + ROOM;
+    let most = crate::ToolOutputLimits::default().bytes + MAX_EXTRA_BYTES;
     assert!(outcome.output.len() <= most, "{} {shown}: {} bytes", spec.name, outcome.output.len());
     assert!(outcome.title.len() <= most, "{} {shown}: a title of {} bytes", spec.name, outcome.title.len());
     outcome

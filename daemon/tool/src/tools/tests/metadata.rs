@@ -93,9 +93,9 @@ async fn every_tool_has_its_variant() {
 }
 
 /// The texts of the disk.
-struct Disk;
+struct DiskDocuments;
 
-impl DocumentProvider for Disk {
+impl DocumentProvider for DiskDocuments {
     fn document(&self, path: &Path) -> Option<CheckedDocument> {
         let text = Arc::new(std::fs::read_to_string(path).ok()?);
         Some(CheckedDocument { path: path.to_owned(), text, is_saved: true })
@@ -113,7 +113,7 @@ async fn what_the_tracker_makes_is_decoded() {
     let syntax = Some(Arc::new(SyntaxSource::default()) as Arc<dyn DiagnosticsSource>);
     let sources = DiagnosticsSources { syntax, ..DiagnosticsSources::default() };
     let options = TrackerOptions { wait: Duration::from_secs(60), min_severity: Severity::Error };
-    let checks = DiagnosticsTracker::new(sources, Arc::new(Disk), &fixture.path(""), options);
+    let checks = DiagnosticsTracker::new(sources, Arc::new(DiskDocuments), &fixture.path(""), options);
     let context = ToolContext { checks, ..fixture.context() };
     fixture.call("read", json!({ "filePath": "a.json" })).await;
     let arguments = json!({ "filePath": "a.json", "oldString": "{}", "newString": "{" }).to_string();

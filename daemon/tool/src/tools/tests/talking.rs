@@ -1,4 +1,4 @@
-//! What is for the person: the list of things to do, questions, plans; and skills.
+//! What is for the user: the list of things to do, questions, plans; and skills.
 
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -114,7 +114,7 @@ async fn what_was_answered_is_told_question_by_question() {
         expect![[r#"
             question
             ? question: * (always: *)
-            The person answered:
+            The user answered:
 
             Which database?
             → SQLite
@@ -150,7 +150,7 @@ async fn answers_are_as_many_as_the_questions_and_not_too_long() {
 async fn no_answer_is_told_with_its_reason() {
     let reasons = [
         (Some("Nobody is there."), ToolErrorKind::Denied, "There is no answer: Nobody is there."),
-        (None, ToolErrorKind::Denied, "The person dismissed the question. Do not ask it again."),
+        (None, ToolErrorKind::Denied, "The user dismissed the question. Do not ask it again."),
     ];
     for (reason, kind, message) in reasons {
         let reason = reason.map(str::to_owned);
@@ -224,13 +224,13 @@ async fn a_skill_is_loaded_with_what_lies_beside_it() {
         expect![[r#"
             skill
             ? skill: release (always: release)
-            The skill `release`, in the words of this repository:
+            The skill `release` (written by this repository):
 
             # Releasing
 
             Run `scripts/go.sh`.
 
-            Its folder is TMP/work/.copydesk/skills/release; paths in the text begin there. Beside the text, to be read when they are needed:
+            Its folder is TMP/work/.copydesk/skills/release; paths in the text begin there. Other files; read them if needed:
             - scripts/00.sh
             - scripts/01.sh
             - scripts/02.sh
@@ -244,7 +244,7 @@ async fn a_skill_is_loaded_with_what_lies_beside_it() {
             - … and more
             skill
             ? skill: notes (always: notes)
-            The skill `notes`, in the words of this repository:
+            The skill `notes` (written by this repository):
 
             Note it.
 
@@ -277,7 +277,10 @@ async fn a_skill_that_changed_is_read_as_it_is_and_one_that_leads_elsewhere_is_n
     fixture.put("../secret", b"key");
     super::fixture::link("../../../../secret", &text);
     let told = fixture.tell("skill", json!({ "name": "release" })).await;
-    assert!(told.contains("! Target\nThe skill `release` leads elsewhere by now."), "{told}");
+    assert!(
+        told.contains("! Target\nThe file of the skill `release` now resolves to another path."),
+        "{told}"
+    );
 }
 
 #[tokio::test]
@@ -291,11 +294,11 @@ async fn planning_is_suggested_and_the_user_decides() {
     for (answer, output, agents) in [
         (
             "Plan first",
-            "The person wants a plan first. From the next step on you are the agent `plan`.",
+            "The user wants a plan first. From the next step on you are the agent `plan`.",
             &["plan"][..],
         ),
-        ("Go on without a plan", "The person wants you to go on without a plan.", &[]),
-        ("Ask Ann", "The person answered: Ask Ann", &[]),
+        ("Go on without a plan", "The user wants you to go on without a plan.", &[]),
+        ("Ask Ann", "The user answered: Ask Ann", &[]),
     ] {
         let fixture = fixture_answering(move |_| Ok(vec![vec![answer.to_owned()]]));
         let outcome = fixture.call("plan_enter", json!({ "reason": "It is\nlarge." })).await;
@@ -357,8 +360,7 @@ async fn a_plan_is_shown_and_approved_before_it_is_carried_out() {
         Err(PermissionDenial::ByUser { reason: Some("Tests first.".into()) })
     });
     let outcome = says_no.call_as("plan", "plan_exit", json!({})).await;
-    let told =
-        format!("The person said no: Tests first. You are still planning: change the plan in `{plan}`.");
+    let told = format!("The user said no: Tests first. You are still planning: change the plan in `{plan}`.");
     assert_eq!((outcome.output, says_no.agents().len()), (told, 0));
 }
 

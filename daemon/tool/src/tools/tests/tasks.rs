@@ -1,4 +1,4 @@
-//! `task` against whoever works as the test says: what is asked, what is given on, and what the model reads in the end.
+//! `task` against scripted subagents: what is asked, what is given on, and what the model reads in the end.
 
 use std::sync::{Arc, Mutex};
 
@@ -139,7 +139,7 @@ async fn however_it_ends_the_model_knows_how_to_go_on() {
         (The agent said nothing at its end.)
 
         Some(Cancelled)
-        a000: Look at it: the person ended it before it was done
+        a000: Look at it: the user ended it before it was done
         task_id: t1
         state: cancelled
         What it did until then is done. Pass `task_id` t1 to go on with it.
@@ -148,7 +148,7 @@ async fn however_it_ends_the_model_knows_how_to_go_on() {
         (The agent said nothing at its end.)
 
         Some(Denied)
-        a000: Look at it: the person said no to something in it, and stopped it
+        a000: Look at it: the user said no to something in it, and stopped it
         task_id: t1
         state: rejected
         What it did until then is done. Pass `task_id` t1 to go on with it.
@@ -181,7 +181,7 @@ async fn nothing_begins_that_was_not_allowed_or_makes_no_sense() {
     };
     let long = "x".repeat(1_000_000);
     let calls = [
-        (look("a001"), ToolErrorKind::Denied, "The person said no: not that one"),
+        (look("a001"), ToolErrorKind::Denied, "The user said no: not that one"),
         (
             look("a002"),
             ToolErrorKind::Target,

@@ -70,3 +70,14 @@ async fn a_text_that_is_not_what_was_recorded_is_not_given_back() {
         assert!(matches!(result, Err(JournalError::Unreadable(_))), "{harm}: {result:?}");
     }
 }
+
+#[tokio::test]
+async fn a_move_without_a_target_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = open(dir.path());
+    let id = journal.begin_one(edit("1", "/a", "a", "b")).await;
+    let sql = "UPDATE entry SET kind = 'move', leads_to = NULL";
+    journal.run_job(move |owner| Ok(owner.connection.execute_batch(sql)?)).await.unwrap();
+    let error = journal.entry_texts(id).await.unwrap_err().to_string();
+    assert!(error.ends_with("a move has no target"), "{error}");
+}

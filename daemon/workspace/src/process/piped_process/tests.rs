@@ -102,5 +102,5 @@ async fn errors_without_end_are_read_on_and_only_the_last_are_held() {
     let (piped, pipes) = processes.pipe(&program(&["sh", "-c", script])).unwrap();
     assert_eq!(line(&mut BufReader::new(pipes.output)).await, "done\n", "it was never held up");
     until(|| piped.stderr().text().ends_with("error 19999\n")).await;
-    assert!(piped.stderr().text().len() <= KEPT);
+    assert!(piped.stderr().text().len() <= MAX_STDERR_BYTES);
 }

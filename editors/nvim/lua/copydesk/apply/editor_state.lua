@@ -45,8 +45,7 @@ end
 function M.save(bufnr)
   ---@return copydesk.TextPlace
   local function place(row, col)
-    local line = vim.api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ""
-    return { row = row, col = col, is_end = col >= #line }
+    return { row = row, col = col, is_end = col >= ranges_of.line_length(bufnr, row) }
   end
   local kept = { bufnr = bufnr, views = {}, marks = {} } ---@type copydesk.EditorState
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
@@ -82,8 +81,8 @@ local function restore_marks(kept, ranges)
     -- A linewise selection has a column past every line's end; leave it as it is.
     if not is or is[1] ~= row or is[2] ~= col and place.col < END - 1 then
       row = math.min(row, last)
-      local line = vim.api.nvim_buf_get_lines(kept.bufnr, row, row + 1, false)[1] or ""
-      pcall(vim.api.nvim_buf_set_mark, kept.bufnr, name, row + 1, math.min(col, #line), {})
+      local length = ranges_of.line_length(kept.bufnr, row)
+      pcall(vim.api.nvim_buf_set_mark, kept.bufnr, name, row + 1, math.min(col, length), {})
     end
   end
 end

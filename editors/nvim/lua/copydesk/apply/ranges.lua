@@ -15,6 +15,17 @@ local M = {}
 
 local has_encodings = vim.fn.has("nvim-0.11") == 1
 
+--- The length of a line in bytes. Does not read the line, which may have megabytes, unless it is the last.
+---@param bufnr integer
+---@param row integer
+---@return integer
+function M.line_length(bufnr, row)
+  if row + 1 < vim.api.nvim_buf_line_count(bufnr) then
+    return vim.api.nvim_buf_get_offset(bufnr, row + 1) - vim.api.nvim_buf_get_offset(bufnr, row) - 1
+  end
+  return #(vim.api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or "")
+end
+
 --- The byte offset of a character, or nil if the line has no such position.
 ---@param line string
 ---@param character integer

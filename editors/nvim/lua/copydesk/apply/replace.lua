@@ -1,17 +1,13 @@
 --- Replaces ranges of a buffer, and verifies that it happened.
 ---
 --- Contract: whole lines are inserted and deleted as lines; near manual folds other ranges are replaced line by line as far
---- as possible, because Neovim keeps folds and marks only at lines it knows to be the same. The reported outcome is true
---- even if another plugin's callback fails meanwhile.
+--- as possible, because Neovim keeps folds and marks only at lines it knows to be the same. Very many ranges are joined to few,
+--- which replace the text between them by itself. The reported outcome is true even if another plugin's callback fails meanwhile.
+
+local join = require("copydesk.apply.join")
+local length = require("copydesk.apply.ranges").line_length
 
 local M = {}
-
----@param bufnr integer
----@param row integer
----@return integer
-local function length(bufnr, row)
-  return #vim.api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
-end
 
 ---@return copydesk.ByteRange
 local function range_of(start_row, start_col, end_row, end_col, lines)
@@ -171,18 +167,22 @@ end
 ---@return copydesk.ByteRange[] back The ranges that revert what was done, in this order.
 ---@return string? problem Why the rest was not done.
 function M.all(bufnr, ranges)
-  local back = {} ---@type copydesk.ByteRange[]
+  local undone = {} ---@type copydesk.ByteRange[] The last one first.
+  local function back()
+    return vim.iter(undone):rev():totable()
+  end
+  ranges = join.to_few(bufnr, ranges)
   for number = #ranges, 1, -1 do
     local range = ranges[number]
     for _, piece in ipairs(has_folds(bufnr, range) and split_range(bufnr, range) or { range }) do
       local one, problem = replace(bufnr, piece)
       if not one then
-        return back, problem
+        return back(), problem
       end
-      table.insert(back, 1, one)
+      undone[#undone + 1] = one
     end
   end
-  return back
+  return back()
 end
 
 --- Reverts replacements.

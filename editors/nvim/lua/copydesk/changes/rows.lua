@@ -10,7 +10,7 @@ local undecided = require("copydesk.changes.undecided")
 local M = {}
 
 --- How many hunks of a call are shown.
-local MOST = 100
+local MAX_HUNKS = 100
 
 ---@class copydesk.ChangeItem
 ---@field kind "turn"|"file"|"call"|"hunk"|"earlier"
@@ -173,14 +173,14 @@ end
 ---@param parent copydesk.ChangeItem The call.
 local function add_hunks(into, parent)
   local hunks = hunks_of(parent.call, parent.left)
-  for number = 1, math.min(#hunks, MOST) do
+  for number = 1, math.min(#hunks, MAX_HUNKS) do
     local one = hunks[number]
     local own = { kind = "hunk", key = ("%s#%d"):format(parent.key, number), hunk = one.hunk, left = { one.left } }
     own.below = parent.key
     add(into, vim.tbl_extend("force", parent, own), hunk_row(one.hunk, one.left))
   end
-  if #hunks > MOST then
-    local text = ("%14s… %d more"):format("", #hunks - MOST)
+  if #hunks > MAX_HUNKS then
+    local text = ("%14s… %d more"):format("", #hunks - MAX_HUNKS)
     table.insert(into.rows, { key = parent.key .. "…", chunks = { { text, "CopydeskDim" } } })
   end
 end

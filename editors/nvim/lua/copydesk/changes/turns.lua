@@ -120,9 +120,7 @@ end
 ---@return string state
 ---@return string title
 function M.title(call)
-  local content = call.part.content --[[@as copydesk.CallInfo]]
-  local state = content.output and content.output.isError and "error" or call.part.state.kind
-  return state, summary.of(call.part)
+  return summary.state(call.part), summary.of(call.part)
 end
 
 return M

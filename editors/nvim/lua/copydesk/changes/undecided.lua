@@ -8,7 +8,7 @@ local state = require("copydesk.review.state")
 local M = {}
 
 --- The cap on comparisons.
-local MOST = 20000
+local MAX_COMPARISONS = 20000
 
 ---@class copydesk.Undecided
 ---@field one copydesk.ReviewState
@@ -136,7 +136,7 @@ end
 ---@return table<copydesk.DiffHunk, copydesk.Undecided>
 function M.match(runs, undecided)
   local matched, others = match_identical(runs, undecided)
-  if #others * #runs > MOST then
+  if #others * #runs > MAX_COMPARISONS then
     return matched
   end
   for _, one in ipairs(others) do

@@ -8,7 +8,7 @@ local limits = require("copydesk.time_limits")
 
 local M = {}
 
-local WIDEST, HIGHEST = 80, 16
+local MAX_WIDTH, MAX_HEIGHT = 80, 16
 
 ---@type integer?
 local window
@@ -53,13 +53,13 @@ end
 --- Cuts a block that is too high, above its last lines: they hold the problems and the keys.
 ---@param block copydesk.Block
 local function cut(block)
-  local omitted = #block.lines - HIGHEST
+  local omitted = #block.lines - MAX_HEIGHT
   if omitted <= 0 then
     return
   end
   -- The float adds the last line.
-  local tail = math.min((block.tail or 0) + 1, HIGHEST - 2)
-  local head, moved = HIGHEST - tail - 1, omitted
+  local tail = math.min((block.tail or 0) + 1, MAX_HEIGHT - 2)
+  local head, moved = MAX_HEIGHT - tail - 1, omitted
   local lines = vim.list_slice(block.lines, 1, head)
   lines[#lines + 1] = ("… %d more lines in the conversation"):format(omitted + 1)
   vim.list_extend(lines, block.lines, #block.lines - tail + 1)
@@ -108,7 +108,7 @@ local function show()
     -- A Lua string with a NUL would become a Blob.
     width = math.max(width, vim.fn.strdisplaywidth((line:gsub("%z", "  "))))
   end
-  width = math.min(width, WIDEST, math.max(20, vim.o.columns - 4))
+  width = math.min(width, MAX_WIDTH, math.max(20, vim.o.columns - 4))
   local place = {
     relative = "editor",
     -- Do not cover the prompt.

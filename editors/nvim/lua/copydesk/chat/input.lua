@@ -34,12 +34,16 @@ function M.set(text)
 end
 
 --- Shows a hint while the prompt is empty.
-local function show_hint()
+---@param is_insert? boolean Whether the keys of Insert mode are shown; by default those of the current mode.
+local function show_hint(is_insert)
+  if is_insert == nil then
+    is_insert = vim.api.nvim_get_current_buf() == buffer and vim.api.nvim_get_mode().mode:find("^i") ~= nil
+  end
   vim.api.nvim_buf_clear_namespace(buffer, hint, 0, -1)
   if M.text() == "" then
     local keys = require("copydesk.config").get().keys
     local words = ("%s sends, @ mentions, / commands, %s keys"):format(
-      keys.send.n or keys.send.i or "no key",
+      is_insert and keys.send.i or keys.send.n or keys.send.i or "no key",
       keys.help.n or ":help copydesk-chat"
     )
     if #require("copydesk.ask").list() > 0 then
@@ -73,6 +77,7 @@ function M.send()
   end
   back, own = 0, ""
   M.set("")
+  require("copydesk.chat").to_end()
   local view = require("copydesk.session").current()
   require("copydesk.prompt").send(text, {
     origin = require("copydesk.chat").origin(),
@@ -122,6 +127,13 @@ function M.ensure()
     callback = function()
       show_hint()
       fit()
+    end,
+  })
+  vim.api.nvim_create_autocmd({ "InsertEnter", "InsertLeave" }, {
+    group = group,
+    buffer = buffer,
+    callback = function(event)
+      show_hint(event.event == "InsertEnter")
     end,
   })
   vim.api.nvim_create_autocmd("TextChangedI", {

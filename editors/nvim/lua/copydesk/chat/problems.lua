@@ -6,9 +6,9 @@
 local M = {}
 
 --- How many problems are listed.
-local MOST = 5
---- How many characters of a message are shown.
-local LONGEST = 200
+local MAX_PROBLEMS = 5
+--- How much of a message the user sees.
+local MAX_MESSAGE_CHARS = 200
 
 --- The highlight of each severity.
 M.groups = {
@@ -22,8 +22,8 @@ M.groups = {
 ---@return string
 local function one_line(text)
   text = type(text) == "string" and vim.trim((text:gsub("%c+", " "))) or ""
-  if vim.fn.strchars(text) > LONGEST then
-    return vim.fn.strcharpart(text, 0, LONGEST - 1) .. "…"
+  if vim.fn.strchars(text) > MAX_MESSAGE_CHARS then
+    return vim.fn.strcharpart(text, 0, MAX_MESSAGE_CHARS - 1) .. "…"
   end
   return text
 end
@@ -156,12 +156,12 @@ function M.add(block, metadata, is_proposed)
     block.marks[#block.marks + 1] = { row = #block.lines - 1, col = from, options = options }
   end
   local all = vim.list_extend(vim.list_slice(found.new), found.unsure)
-  for number = 1, math.min(#all, MOST) do
+  for number = 1, math.min(#all, MAX_PROBLEMS) do
     local line, from, to = row(all[number])
     put(line, from, to, M.groups[all[number].severity])
   end
-  if #all > MOST then
-    local line = ("  … and %d more"):format(#all - MOST + count(found.told.unlisted))
+  if #all > MAX_PROBLEMS then
+    local line = ("  … and %d more"):format(#all - MAX_PROBLEMS + count(found.told.unlisted))
     put(line, 0, #line, "CopydeskDim")
   end
   for _, one in ipairs(speakers(found.told.reports)) do

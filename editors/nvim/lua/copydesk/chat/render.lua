@@ -24,7 +24,7 @@ local M = {}
 ---@field grows? boolean Its last line is the end of a text that still grows.
 
 --- How many lines of detail a fold holds; the session's log has the rest.
-local MOST_LINES = 400
+local MAX_LINES = 400
 --- A longer note is folded.
 local LONG_NOTE = 9
 
@@ -56,10 +56,10 @@ function M.fenced(block, text, language)
   local fence = fence_for(text)
   local lines = {}
   add_lines(lines, (text:gsub("\n$", "")))
-  local omitted = #lines - MOST_LINES
+  local omitted = #lines - MAX_LINES
   block.lines[#block.lines + 1] = fence .. language
   local first = #block.lines
-  vim.list_extend(block.lines, lines, 1, math.min(#lines, MOST_LINES))
+  vim.list_extend(block.lines, lines, 1, math.min(#lines, MAX_LINES))
   if omitted > 0 then
     block.lines[#block.lines + 1] = ("… %d more lines"):format(omitted)
   end
@@ -108,7 +108,7 @@ function M.diffs(block, metadata)
   local several = metadata --[[@as copydesk.MultiFileEditMetadata]]
   local files = type(several) == "table" and several.files and changed.files(several) or {}
   for number, file in ipairs(files) do
-    if #block.lines > MOST_LINES then
+    if #block.lines > MAX_LINES then
       block.lines[#block.lines + 1] = ("… %d more files"):format(#files - number + 1)
       break
     end
@@ -236,7 +236,7 @@ local function call(part, block, before)
     block.lines = { "" }
   end
   local made = part.content --[[@as copydesk.CallInfo]]
-  local state = made.output and made.output.isError and "error" or part.state.kind
+  local state = summary.state(part)
   local icon = require("copydesk.config").get().icons[state] or "·"
   -- A call inside a `batch` is indented.
   local indent = made.parent and "  " or ""

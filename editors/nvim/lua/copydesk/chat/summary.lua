@@ -5,8 +5,8 @@
 local M = {}
 
 --- How much of streaming arguments is parsed.
-local LOOKED_AT = 4096
-local LONGEST = 160
+local MAX_PARSED_BYTES = 4096
+local MAX_SUMMARY_CHARS = 160
 
 --- The most telling argument of each tool.
 local telling = {
@@ -30,10 +30,10 @@ local telling = {
 ---@return string
 local function line(text)
   text = vim.trim((text:gsub("%c+", " ")))
-  if vim.fn.strchars(text) <= LONGEST then
+  if vim.fn.strchars(text) <= MAX_SUMMARY_CHARS then
     return text
   end
-  return vim.fn.strcharpart(text, 0, LONGEST - 1) .. "…"
+  return vim.fn.strcharpart(text, 0, MAX_SUMMARY_CHARS - 1) .. "…"
 end
 
 --- The arguments, as far as they parse.
@@ -63,11 +63,11 @@ end
 local function from_arguments(call)
   local name = telling[call.name]
   if call.name == "apply_patch" then
-    return patched(call.arguments:sub(1, LOOKED_AT))
+    return patched(call.arguments:sub(1, MAX_PARSED_BYTES))
   end
-  if #call.arguments > LOOKED_AT and not call.output then
+  if #call.arguments > MAX_PARSED_BYTES and not call.output then
     local pattern = name and ('"%s"%%s*:%%s*"([^"]*)"'):format(name)
-    local found = pattern and call.arguments:sub(1, LOOKED_AT):match(pattern) or ""
+    local found = pattern and call.arguments:sub(1, MAX_PARSED_BYTES):match(pattern) or ""
     return ("%s (%d kB so far)"):format(found, math.floor(#call.arguments / 1024))
   end
   local arguments = M.arguments(call)
@@ -154,6 +154,16 @@ function M.duration(milliseconds)
     return ("%.1f s"):format(milliseconds / 1000)
   end
   return ("%d min %d s"):format(math.floor(milliseconds / 60000), math.floor(milliseconds % 60000 / 1000))
+end
+
+--- The state of a call, as it is shown: a command that failed is no success, although the call is complete.
+---@param part copydesk.PartInfo
+---@return string
+function M.state(part)
+  local output = part.content.output
+  local command = output and output.metadata --[[@as copydesk.CommandMetadata]]
+  local has_failed = type(command) == "table" and type(command.exit) == "number" and command.exit ~= 0
+  return (output and output.isError or has_failed) and "error" or part.state.kind
 end
 
 --- The summary of a call.

@@ -7,7 +7,7 @@ local message = require("copydesk.message")
 local M = { summary = "log: open the daemon's log and Neovim's LSP log" }
 
 --- Opening a longer file blocks Neovim.
-local LONGEST = 16 * 1024 * 1024
+local MAX_FILE_BYTES = 16 * 1024 * 1024
 
 ---@return string? path
 ---@return string? problem
@@ -31,7 +31,7 @@ local function open(path, command)
   local stat = vim.uv.fs_stat(path)
   if not stat then
     return false
-  elseif stat.size > LONGEST then
+  elseif stat.size > MAX_FILE_BYTES then
     message.warn(("the log is too long to open (%d MB): %s"):format(stat.size / 1024 / 1024, path))
     return false
   end

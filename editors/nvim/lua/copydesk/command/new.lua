@@ -7,6 +7,6 @@ return {
     if problem then
       return require("copydesk.message").error(("cannot create a session: %s"):format(problem))
     end
-    require("copydesk.chat").open()
+    require("copydesk.chat").write()
   end,
 }

@@ -11,7 +11,7 @@ local pick = require("copydesk.pick")
 local M = { summary = "sessions [words|rename|delete]: pick, search, rename, delete" }
 
 --- How many sessions are offered.
-local MOST = 200
+local MAX_SESSIONS = 200
 
 ---@class copydesk.SessionChoice
 ---@field id string
@@ -36,7 +36,7 @@ end
 ---@return string? problem
 ---@return copydesk.SessionChoice[]?
 local function latest()
-  local problem, result = client.ask(methods.sessionList, { limit = MOST })
+  local problem, result = client.ask(methods.sessionList, { limit = MAX_SESSIONS })
   if not result then
     return problem
   end
@@ -66,7 +66,7 @@ end
 ---@return string? problem
 ---@return copydesk.SessionChoice[]?
 local function search(words, known)
-  local problem, result = client.ask(methods.sessionSearch, { query = words, limit = MOST })
+  local problem, result = client.ask(methods.sessionSearch, { query = words, limit = MAX_SESSIONS })
   if not result then
     return problem
   end

@@ -8,9 +8,9 @@ local limits = require("copydesk.time_limits")
 
 local M = {}
 
-local MOST = 20000
---- The cap on a program's output, in bytes.
-local LONGEST = 4 * 1024 * 1024
+local MAX_FILES = 20000
+--- The cap on a program's output.
+local MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 --- Folders to skip without git or ripgrep: they hold generated files.
 local SKIPPED = { node_modules = true, target = true }
 
@@ -48,7 +48,7 @@ local function run(command, folder)
       stdout = function(_, data)
         read[#read + 1] = data
         size = size + #(data or "")
-        if size > LONGEST and process then
+        if size > MAX_OUTPUT_BYTES and process then
           process:kill("sigterm")
         end
       end,
@@ -64,7 +64,7 @@ local function run(command, folder)
     return nil
   end
   -- Each name ends with NUL; drop one that was cut off.
-  local names = table.concat(pieces):sub(1, LONGEST):match("^.*%z") or ""
+  local names = table.concat(pieces):sub(1, MAX_OUTPUT_BYTES):match("^.*%z") or ""
   return vim.split(names, "\0", { plain = true, trimempty = true })
 end
 
@@ -74,7 +74,7 @@ end
 local function walk_folders(folder)
   local found, folders = {}, { "" }
   local at = 1
-  while folders[at] and #found < MOST and at < MOST do
+  while folders[at] and #found < MAX_FILES and at < MAX_FILES do
     local below = folders[at]
     at = at + 1
     local problem, entries = await.await(function(done)
@@ -109,7 +109,7 @@ local function refresh_list(folder, list)
     local files, known = {}, {}
     for _, path in ipairs(found or walk_folders(folder)) do
       -- git lists a file that is both changed and new twice. It also lists deleted files, which is harmless.
-      if not known[path] and not path:find("[%c]") and #files < MOST then
+      if not known[path] and not path:find("[%c]") and #files < MAX_FILES then
         known[path] = true
         files[#files + 1] = path
       end

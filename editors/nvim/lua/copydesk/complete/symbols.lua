@@ -6,7 +6,7 @@ local server = require("copydesk.server")
 
 local M = {}
 
-local MOST = 5000
+local MAX_SYMBOLS = 5000
 
 ---@class copydesk.KnownSymbol
 ---@field name string
@@ -49,7 +49,7 @@ local function remember(symbol, uri)
   end
   local place = type(symbol.location) == "table" and symbol.location or { uri = uri, range = symbol.range }
   local has_place = type(place.uri) == "string" and is_range(place.range)
-  if type(symbol.name) == "string" and has_place and count < MOST then
+  if type(symbol.name) == "string" and has_place and count < MAX_SYMBOLS then
     count = count + (by_name[symbol.name] and 0 or 1)
     by_name[symbol.name] = {
       name = symbol.name,
@@ -92,7 +92,7 @@ end
 ---@param query string
 ---@param arrived fun() Called on each response.
 function M.ask(buffer, query, arrived)
-  if count >= MOST or vim.tbl_count(asked) >= MOST then
+  if count >= MAX_SYMBOLS or vim.tbl_count(asked) >= MAX_SYMBOLS then
     by_name, count, asked = {}, 0, {}
   end
   local uri = vim.uri_from_bufnr(buffer)

@@ -9,7 +9,7 @@ local piece = require("copydesk.context.piece")
 local M = {}
 
 --- How much of a file that is not loaded is read to find lines.
-local FARTHEST = 16 * 1024 * 1024
+local MAX_READ_BYTES = 16 * 1024 * 1024
 
 ---@param path string
 ---@param length integer
@@ -30,7 +30,7 @@ end
 ---@return copydesk.ContextPiece?
 ---@return string? problem
 local function lines_of_file(path, first, last)
-  local lines = vim.split(head_of(path, FARTHEST) or "", "\r?\n")
+  local lines = vim.split(head_of(path, MAX_READ_BYTES) or "", "\r?\n")
   if lines[#lines] == "" and #lines > 1 then
     lines[#lines] = nil
   end

@@ -7,7 +7,7 @@ local piece = require("copydesk.context.piece")
 local M = {}
 
 --- The cap on lines.
-local MOST_LINES = 200
+local MAX_LINES = 200
 
 local severities = { "error", "warning", "information", "hint" }
 
@@ -24,8 +24,8 @@ function M.diagnostics(buffer)
   end)
   local lines = { #all == 0 and "The editor shows no problems here." or "Problems that the editor shows here:" }
   for at, one in ipairs(all) do
-    if at > MOST_LINES then
-      lines[#lines + 1] = ("… and %d more"):format(#all - MOST_LINES)
+    if at > MAX_LINES then
+      lines[#lines + 1] = ("… and %d more"):format(#all - MAX_LINES)
       break
     end
     local who = vim.trim(("%s %s"):format(one.source or "", one.code or ""))
@@ -47,8 +47,8 @@ function M.quickfix()
   end
   local lines = { list.title ~= "" and list.title or "Quickfix list" }
   for at, entry in ipairs(list.items) do
-    if at > MOST_LINES then
-      lines[#lines + 1] = ("… and %d more"):format(#list.items - MOST_LINES)
+    if at > MAX_LINES then
+      lines[#lines + 1] = ("… and %d more"):format(#list.items - MAX_LINES)
       break
     end
     local name = entry.bufnr > 0 and piece.shown(vim.api.nvim_buf_get_name(entry.bufnr)) or ""

@@ -7,16 +7,16 @@
 local M = {}
 
 --- No path is longer.
-local LONGEST = 4096
+local MAX_PATH_BYTES = 4096
 --- How many trailing punctuation marks are tried one by one: a path may end with some; more are a row of dots.
-local MOST_MARKS = 8
+local MAX_MARKS = 8
 
 ---@param word string
 ---@return string[]
 local function readings(word)
   local bare = word:gsub("[%.,;:!%?%)%]}>\"'`]+$", "")
   local all = { word }
-  for length = #word - 1, math.max(#bare + 1, #word - MOST_MARKS), -1 do
+  for length = #word - 1, math.max(#bare + 1, #word - MAX_MARKS), -1 do
     all[#all + 1] = word:sub(1, length)
   end
   if bare ~= word and bare ~= "" then
@@ -44,7 +44,7 @@ function M.find(text)
         found[#found + 1] = readings(name .. lines)
       else
         name, after = text:match("^([^%s\"]+)()", at)
-        if name and #name <= LONGEST then
+        if name and #name <= MAX_PATH_BYTES then
           found[#found + 1] = readings(name)
         end
       end

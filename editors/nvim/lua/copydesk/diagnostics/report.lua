@@ -2,7 +2,7 @@
 ---
 --- Contract: reports keep the order of events, and are sent only while connected; a new connection gets everything again.
 
-local numbers = require("copydesk.diagnostics.numbers")
+local versions = require("copydesk.diagnostics.versions")
 local observer = require("copydesk.diagnostics.received")
 local methods = require("copydesk.protocol").methods
 local server = require("copydesk.server")
@@ -34,7 +34,7 @@ end
 ---@param id integer
 ---@param method string
 ---@param params any
-local function received(id, method, params)
+local function report_received(id, method, params)
   if servers[id] then
     send(methods.serverReceived, { server = id, method = method, params = params })
   end
@@ -44,14 +44,14 @@ end
 ---@param id integer
 ---@param method string
 ---@param params any
-local function received_later(id, method, params)
+local function report_received_later(id, method, params)
   if type(params) == "table" then
     -- A copy, because the user's handler may filter it.
     params = vim.tbl_extend("force", {}, params)
     params.diagnostics = type(params.diagnostics) == "table" and vim.list_slice(params.diagnostics) or params.diagnostics
   end
   vim.schedule(function()
-    received(id, method, params)
+    report_received(id, method, params)
     signal.emit()
   end)
 end
@@ -71,7 +71,7 @@ local function document_params(id, document, event, version, is_running)
     event = event,
     language = event == "opened" and is_valid and vim.bo[buffer].filetype or nil,
     version = version,
-    document = numbers.for_daemon(document, version),
+    document = versions.for_daemon(document, version),
     modified = is_valid and vim.bo[buffer].modified or false,
     running = is_running,
   }
@@ -83,9 +83,9 @@ end
 ---@param is_running? boolean
 local function report(id, document, event, is_running)
   send(methods.serverDocument, document_params(id, document, event, document.version, is_running))
-  local repeated = (event == "opened" or event == "changed") and numbers.repeated(servers[id].greatest, document)
+  local repeated = (event == "opened" or event == "changed") and versions.repeated(servers[id].greatest, document)
   local client = repeated and event == "opened" and vim.lsp.get_client_by_id(id)
-  if client and numbers.newest_version(document) <= repeated then
+  if client and versions.newest_version(document) <= repeated then
     require("copydesk.visit").renew(document.buffer, repeated)
     server.flush(client)
   end
@@ -94,7 +94,7 @@ end
 ---@param id integer
 ---@param document copydesk.ReportedDocument
 ---@param is_running boolean The server had it open before the connection began.
-local function opened(id, document, is_running)
+local function report_opened(id, document, is_running)
   if servers[id] then
     servers[id].documents[document.uri] = document
     report(id, document, "opened", is_running)
@@ -104,7 +104,7 @@ end
 --- Reports a server, once per connection.
 ---@param client vim.lsp.Client
 ---@param is_running boolean
-local function started(client, is_running)
+local function report_started(client, is_running)
   if servers[client.id] then
     return
   end
@@ -124,11 +124,11 @@ local function started(client, is_running)
   if is_running then
     local registered = observer.registrations(client)
     if #registered > 0 then
-      received(client.id, "client/registerCapability", { registrations = registered })
+      report_received(client.id, "client/registerCapability", { registrations = registered })
     end
     for token, title in pairs(client.progress.pending) do
       local value = { kind = "begin", title = tostring(title) }
-      received(client.id, "$/progress", { token = token, value = value })
+      report_received(client.id, "$/progress", { token = token, value = value })
     end
   end
 end
@@ -145,7 +145,7 @@ end
 ---@param id integer
 ---@param uri string
 ---@return copydesk.ReportedDocument?
-local function renamed(id, uri)
+local function report_renamed(id, uri)
   local buffer, spelled = require("copydesk.buffer").of(uri), require("copydesk.position").uri(uri)
   local documents = servers[id] and servers[id].documents or {}
   for old, document in pairs(documents) do
@@ -166,9 +166,9 @@ local ON_SENT = {}
 ---@param id integer
 ---@param params {textDocument: {uri: string, version: integer}}
 ON_SENT["textDocument/didOpen"] = function(id, params)
-  local document = document_of(id, params.textDocument.uri) or renamed(id, params.textDocument.uri)
+  local document = document_of(id, params.textDocument.uri) or report_renamed(id, params.textDocument.uri)
   if document and not document.opening then
-    numbers.reopened(document, params.textDocument.version)
+    versions.reopened(document, params.textDocument.version)
     report(id, document, "opened")
   end
 end
@@ -176,7 +176,7 @@ end
 ON_SENT["textDocument/didChange"] = function(id, params)
   local document, version = document_of(id, params.textDocument.uri), params.textDocument.version
   if document and version < OWN_VERSIONS and version ~= document.early then
-    numbers.changed(document, version)
+    versions.changed(document, version)
     report(id, document, "changed")
   end
 end
@@ -218,10 +218,10 @@ end
 --- Reports the daemon's version of a document that servers already have, perhaps under another version.
 ---@param buffer integer
 ---@param ours? integer
-local function renumbered(buffer, ours)
+local function report_renumbered(buffer, ours)
   if vim.api.nvim_buf_is_valid(buffer) then
     each_document(buffer, function(id, document)
-      numbers.renumber(document, ours)
+      versions.renumber(document, ours)
       report(id, document, "renumbered")
     end)
   end
@@ -229,7 +229,7 @@ end
 
 ---@param id integer
 ---@param buffer integer
-local function detached(id, buffer)
+local function report_detached(id, buffer)
   for uri, document in pairs(servers[id] and servers[id].documents or {}) do
     if document.buffer == buffer then
       servers[id].documents[uri] = nil
@@ -242,15 +242,15 @@ end
 
 --- Reports that the user has written a buffer to its own file: the text that it has now, which may change before the report.
 ---@param buffer integer
-local function saved(buffer)
-  numbers.written(buffer)
+local function report_saved(buffer)
+  versions.written(buffer)
   local at_write = {} ---@type table<copydesk.ReportedDocument, copydesk.ServerDocumentParams>
   each_document(buffer, function(id, document)
     local client = vim.lsp.get_client_by_id(id)
     if client then
       server.flush(client)
     end
-    at_write[document] = document_params(id, document, "saved", numbers.newest_version(document))
+    at_write[document] = document_params(id, document, "saved", versions.newest_version(document))
   end)
   -- Neovim reports the changes that it has sent before.
   vim.schedule(function()
@@ -290,19 +290,15 @@ local function listen()
   end
   on("LspAttach", function(event)
     local client = vim.lsp.get_client_by_id(event.data.client_id)
-    if client and client.id == daemon_id then
-      vim.schedule(function()
-        renumbered(event.buf, vim.lsp.util.buf_versions[event.buf] or 0)
-      end)
-    elseif client and not server.is_ours(client) then
-      observer.wrap_handlers(client, received_later)
-      local document = numbers.new(event.buf, true)
+    if client and not server.is_ours(client) then
+      observer.wrap_handlers(client, report_received_later)
+      local document = versions.new(event.buf, true)
       vim.schedule(function()
         -- The user's `on_attach` has run by now.
-        observer.wrap_handlers(client, received_later)
-        started(client, false)
+        observer.wrap_handlers(client, report_received_later)
+        report_started(client, false)
         if document then
-          opened(client.id, document, false)
+          report_opened(client.id, document, false)
         end
         M.sweep()
         signal.emit()
@@ -313,7 +309,7 @@ local function listen()
     local id = event.data.client_id
     -- The buffer may be half deleted now, and a message to the daemon would first flush its changes.
     vim.schedule(function()
-      detached(id, event.buf)
+      report_detached(id, event.buf)
       require("copydesk.diagnostics").detached(id, event.buf)
       M.sweep()
       signal.emit()
@@ -328,13 +324,22 @@ local function listen()
   on("LspProgress", function(event)
     local id, params = event.data.client_id, event.data.params
     if observer.is_progress_due(servers[id] and servers[id].progress or {}, params) then
-      received_later(id, "$/progress", params)
+      report_received_later(id, "$/progress", params)
     end
   end)
   on("BufWritePost", function(event)
     if require("copydesk.document").is_own_file(event) then
-      saved(event.buf)
+      report_saved(event.buf)
     end
+  end)
+end
+
+--- The daemon has got a buffer's text as a new document.
+---@param buffer integer
+function M.synced(buffer)
+  vim.schedule(function()
+    report_renumbered(buffer, require("copydesk.sync").version(buffer))
+    signal.emit()
   end)
 end
 
@@ -348,24 +353,24 @@ function M.start(daemon)
   end
   for _, client in ipairs(server.all()) do
     if client.initialized then
-      observer.wrap_handlers(client, received_later)
-      started(client, true)
+      observer.wrap_handlers(client, report_received_later)
+      report_started(client, true)
       server.flush(client)
       for buffer in pairs(client.attached_buffers) do
-        local document = vim.api.nvim_buf_is_valid(buffer) and numbers.new(buffer, false)
+        local document = vim.api.nvim_buf_is_valid(buffer) and versions.new(buffer, false)
         if document then
-          opened(client.id, document, true)
+          report_opened(client.id, document, true)
         end
       end
     end
   end
   -- A daemon that replaces another one has its documents already.
-  for buffer in pairs(daemon.attached_buffers) do
-    renumbered(buffer, numbers.version(buffer))
+  for _, buffer in ipairs(require("copydesk.sync").buffers()) do
+    report_renumbered(buffer, versions.version(buffer))
   end
 end
 
---- The last version of a document that a server got and has open.
+--- The document, if the server has it open.
 ---@param id integer
 ---@param uri string
 ---@return copydesk.ReportedDocument?

@@ -8,7 +8,7 @@ local position = require("copydesk.position")
 local M = {}
 
 --- The cap on a list.
-M.MOST = 5000
+M.MAX_ITEMS = 5000
 
 ---@class copydesk.Reading
 ---@field lines fun(uri: string): copydesk.Lines
@@ -51,7 +51,7 @@ function M.collector(list)
   local seen = {}
   return function(one, name)
     local id = one and key(one, name)
-    if one and #list < M.MOST and not seen[id] then
+    if one and #list < M.MAX_ITEMS and not seen[id] then
       seen[id] = true
       list[#list + 1] = one
     end
@@ -173,7 +173,7 @@ function M.calls(result, is_incoming, reading, add)
       local ranges = type(call.fromRanges) == "table" and call.fromRanges or {}
       local calls = vim.tbl_map(function(range)
         return position.range(range, lines, reading.from, reading.to)
-      end, vim.list_slice(ranges, 1, M.MOST))
+      end, vim.list_slice(ranges, 1, M.MAX_ITEMS))
       found = vim.tbl_extend("force", found, {
         name = item.name,
         kind = KINDS[item.kind],

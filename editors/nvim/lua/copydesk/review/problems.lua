@@ -4,8 +4,8 @@
 
 local M = {}
 
---- The cap on a message's characters.
-local LONGEST = 120
+--- The cap on a message.
+local MAX_MESSAGE_CHARS = 120
 
 local GROUPS = {
   error = "DiagnosticVirtualTextError",
@@ -18,7 +18,7 @@ local GROUPS = {
 ---@return string
 local function one_line(text)
   text = type(text) == "string" and vim.trim((text:gsub("%c+", " "))) or ""
-  return vim.fn.strchars(text) > LONGEST and vim.fn.strcharpart(text, 0, LONGEST - 1) .. "…" or text
+  return vim.fn.strchars(text) > MAX_MESSAGE_CHARS and vim.fn.strcharpart(text, 0, MAX_MESSAGE_CHARS - 1) .. "…" or text
 end
 
 --- Whether Neovim already shows this message at its line.

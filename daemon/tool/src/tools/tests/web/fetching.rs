@@ -220,7 +220,7 @@ async fn redirects_are_followed_and_another_host_is_asked_for() {
     let fixture = fixture_with_web(&[], web, says);
     let before = server.requests().len();
     let outcome = fixture.call("webfetch", json!({ "url": server.url("/other") })).await;
-    assert_eq!(outcome.output, "The person said no: not there");
+    assert_eq!(outcome.output, "The user said no: not there");
     assert_eq!(server.requests().len(), before + 1, "nothing was sent to the other host");
 }
 

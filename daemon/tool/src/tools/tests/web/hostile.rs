@@ -234,7 +234,7 @@ async fn slow_servers_are_given_up_on() {
     }
 }
 
-/// The tool itself, which nobody ends but it.
+/// The tool itself, without the registry, which would end it.
 #[tokio::test]
 async fn a_cancel_ends_it_at_once() {
     let (fixture, mut server) = (open(), Server::start().await);
@@ -324,7 +324,7 @@ async fn a_proxy_gets_no_name_of_the_inside_also_where_nobody_here_knows_it() {
         refused(&fetch(&fixture, &format!("http://{host}/")).await);
     }
     assert!(proxy.came.try_recv().is_err());
-    // Names of the world are for the proxy to know, however they look; and so is what the person named.
+    // Names of the world are for the proxy to know, however they look; and so is what the user named.
     let hosts = vec!["wiki".to_owned()];
     let allowing =
         fixture_with_web(&[], WebAccess { private: PrivateHosts::Hosts(hosts), ..web }, |_| Ok(()));

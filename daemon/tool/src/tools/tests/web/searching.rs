@@ -193,7 +193,7 @@ async fn engines_that_fail_are_told_of_without_the_key() {
     for (path, words) in [
         (
             "/key",
-            "the key is missing or wrong, which is for the person to mend in the configuration. It says: {\"error\": \"no key\"}",
+            "the key is missing or wrong, which is for the user to mend in the configuration. It says: {\"error\": \"no key\"}",
         ),
         ("/busy", "answered 429 Too Many Requests: too much was asked of it"),
         ("/moved", "it redirects, which is not followed"),

@@ -14,7 +14,7 @@ use crate::web::{HostResolver, LookupFuture};
 #[derive(Debug, Clone)]
 pub(super) enum Answer {
     Bytes(Vec<u8>),
-    /// Bytes again and again, until nobody reads them.
+    /// Bytes again and again, until the client stops reading.
     Endless(Vec<u8>, Vec<u8>),
     /// These, and then nothing more, with the connection open.
     Silence(Vec<u8>),
@@ -33,12 +33,12 @@ type Reply = Box<dyn Fn(&Request) -> Option<Answer> + Send + Sync>;
 
 pub(super) struct Server {
     pub(super) port: u16,
-    script: Arc<Script>,
+    script: Arc<ServerScript>,
     /// One word for each request that has come.
     pub(super) came: mpsc::UnboundedReceiver<()>,
 }
 
-struct Script {
+struct ServerScript {
     paths: Mutex<HashMap<String, Answer>>,
     reply: Option<Reply>,
     requests: Mutex<Vec<Request>>,
@@ -59,7 +59,7 @@ impl Server {
     async fn run(reply: Option<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let script = Arc::new(Script { paths: Mutex::default(), reply, requests: Mutex::default() });
+        let script = Arc::new(ServerScript { paths: Mutex::default(), reply, requests: Mutex::default() });
         let (told, came) = mpsc::unbounded_channel();
         let shared = Arc::clone(&script);
         tokio::spawn(async move {
@@ -93,7 +93,7 @@ impl Server {
     }
 }
 
-impl Script {
+impl ServerScript {
     async fn serve(&self, mut stream: TcpStream, told: &mpsc::UnboundedSender<()>) -> Option<()> {
         let request = read(&mut stream).await?;
         self.requests.lock().unwrap().push(request.clone());

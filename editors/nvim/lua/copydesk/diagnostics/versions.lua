@@ -3,7 +3,7 @@
 local M = {}
 
 --- How many documents of a server keep their greatest version.
-local MOST_GREATEST = 1000
+local MAX_DOCUMENTS = 1000
 
 ---@class copydesk.ReportedDocument The last version of a document that a server got.
 ---@field uri string
@@ -68,11 +68,7 @@ end
 ---@param buffer integer
 ---@return integer?
 function M.version(buffer)
-  local daemon = require("copydesk.client").get()
-  if daemon and vim.lsp.buf_is_attached(buffer, daemon.id) then
-    return require("copydesk.buffer").version(buffer)
-  end
-  return require("copydesk.untitled").version(buffer)
+  return require("copydesk.client").get() and require("copydesk.sync").version(buffer) or nil
 end
 
 ---@param buffer integer
@@ -155,7 +151,7 @@ end
 ---@return integer?
 function M.repeated(greatest, document)
   local before = greatest[document.uri]
-  if not before and vim.tbl_count(greatest) >= MOST_GREATEST then
+  if not before and vim.tbl_count(greatest) >= MAX_DOCUMENTS then
     greatest[next(greatest)] = nil
   end
   greatest[document.uri] = math.max(before or 0, document.version)

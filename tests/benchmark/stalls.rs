@@ -1,0 +1,99 @@
+//! How long an edit of the agent stops Neovim: the longest time in which its main loop handles no event. Skipped without
+//! `COPYDESK_TEST_NVIM`.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::editor::{BenchmarkHome, nanoseconds};
+use super::plugin::TimedNeovim;
+use crate::shared::model_server::{ScriptedModelServer, ScriptedTurn};
+
+const RUNS: usize = 3;
+
+/// A text, and the edit that the model makes in it.
+pub(super) struct StallCase {
+    pub(super) name: &'static str,
+    pub(super) text: fn() -> String,
+    pub(super) edit: fn() -> Value,
+    /// Whether a key that is typed after the edit is measured, instead of the edit.
+    pub(super) types: bool,
+}
+
+fn replaced(old: &str, new: &str, all: bool) -> Value {
+    json!({ "filePath": "a.txt", "oldString": old, "newString": new, "replaceAll": all })
+}
+
+fn many_lines(count: usize) -> String {
+    (1..=count).map(|number| format!("line {number} is one of many;\n")).collect()
+}
+
+fn one_long_line() -> String {
+    format!("begin {} end\nlast\n", "0123456789".repeat(500_000))
+}
+
+pub(super) const CASES: [StallCase; 4] = [
+    StallCase {
+        name: "plugin: stall, all of 20,000 lines replaced",
+        text: || many_lines(20_000),
+        edit: || replaced("one of many", "1 of 20000", true),
+        types: false,
+    },
+    StallCase {
+        name: "plugin: stall, one of 100,000 lines edited",
+        text: || many_lines(100_000),
+        edit: || replaced("line 50000 is", "line 50000 was", false),
+        types: false,
+    },
+    StallCase {
+        name: "plugin: stall, a line of 5 MB edited",
+        text: one_long_line,
+        edit: || replaced("begin 0123", "began 0123", false),
+        types: false,
+    },
+    StallCase {
+        name: "plugin: stall, a key typed in a line of 5 MB",
+        text: one_long_line,
+        edit: || replaced("last", "final", false),
+        types: true,
+    },
+];
+
+/// Notes the longest gap between two ticks of a timer.
+const WATCH: &str = "
+    local last, timer = vim.uv.hrtime(), vim.uv.new_timer()
+    T.longest = 0
+    timer:start(1, 1, function()
+        local now = vim.uv.hrtime()
+        T.longest, last = math.max(T.longest, now - last), now
+    end)";
+
+/// Reads the file, lets the agent edit it, and returns the longest stall of each run.
+pub(super) fn stalls(program: &Path, case: &StallCase) -> Vec<Duration> {
+    (0..RUNS).map(|_| stall(program, case)).collect()
+}
+
+fn stall(program: &Path, case: &StallCase) -> Duration {
+    let turns = [ScriptedTurn::new().call("c1", "edit", (case.edit)()), ScriptedTurn::new().text("Done.")];
+    let server = ScriptedModelServer::start_with(turns);
+    let place = BenchmarkHome::new(Some(&server));
+    fs::write(place.path("a.txt"), (case.text)()).unwrap();
+    let mut user = TimedNeovim::start(program, &place);
+    user.lua("vim.cmd('silent edit a.txt')");
+    user.lua("T.await(function(done) require('copydesk.client').start(done) end)");
+    if !case.types {
+        user.lua(WATCH);
+    }
+    user.lua("require('copydesk').ask('Work', { show = false })");
+    user.wait_for_turn_end();
+    if case.types {
+        user.lua(WATCH);
+        user.lua("vim.api.nvim_win_set_cursor(0, { 1, 100 }) vim.api.nvim_input('ix<Esc>')");
+        user.lua("T.until_(function() return vim.fn.getline(1):sub(101, 101) == 'x' end)");
+    }
+    // The hunks are drawn, and changes are sent, a little later.
+    user.lua("T.await(function(done) vim.defer_fn(done, 1000) end)");
+    Duration::from_nanos(nanoseconds(&user.lua("return tostring(T.longest)")))
+}
