@@ -11,12 +11,24 @@ fn quick() -> PoolLimits {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_start_is_reported_and_given_up() {
+async fn a_server_that_does_not_start_is_reported() {
+    let house = House::new(
+        &["--fail"],
+        push(),
+        PoolLimits { restart_delay: Duration::from_secs(3600), ..PoolLimits::default() },
+    );
+    let a = house.saved("a.lua", "bad");
+    house.pool.check(std::slice::from_ref(&a), soon()).await;
+    house.until(|running| matches!(running.phase, ServerPhase::Resting { .. })).await;
+    let words = house.words(&house.pool.check(&[a], soon()).await);
+    assert!(words[0].starts_with("a.lua unknown it crashed"), "{words:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_never_starts_is_given_up() {
     let house = House::new(&["--fail"], push(), PoolLimits { failures: 3, ..quick() });
     let a = house.saved("a.lua", "bad");
-    let first = house.pool.check(std::slice::from_ref(&a), soon()).await;
-    let words = house.words(&first);
-    assert!(words[0].starts_with("a.lua unknown it crashed"), "{words:?}");
+    house.pool.check(std::slice::from_ref(&a), soon()).await;
     let given_up = house.until(|running| matches!(running.phase, ServerPhase::GivenUp { .. })).await;
     let ServerPhase::GivenUp { why } = given_up.phase else { unreachable!() };
     assert!(why.starts_with("it crashed 3 times") && why.contains("the toy has no wheels"), "{why}");

@@ -314,9 +314,22 @@ async fn calls_that_touch_the_same_file_are_known() {
         fixture.registry().touched_files(name, &arguments.to_string(), &fixture.context())
     };
     let a = TouchedFiles::Files(vec![fixture.path("a").canonicalize().unwrap()]);
-    assert_eq!(touches("edit", json!({ "filePath": "b", "oldString": "", "newString": "" })), a);
-    assert_eq!(touches("write", json!({ "filePath": "a", "content": "" })), a);
-    assert_eq!(touches("read", json!({ "filePath": "x/../a" })), a);
+    let edit = json!({ "oldString": "x", "newString": "" });
+    let of_a_file = [
+        ("edit", json!({ "filePath": "b", "oldString": "", "newString": "" })),
+        ("multiedit", json!({ "filePath": "b", "edits": [edit] })),
+        ("read", json!({ "filePath": "x/../a" })),
+        ("write", json!({ "filePath": "a", "content": "" })),
+    ];
+    let definitions = fixture.registry().definitions(|_| true);
+    let takes_a_file = definitions.iter().filter(|tool| !tool.parameters["properties"]["filePath"].is_null());
+    assert_eq!(
+        takes_a_file.map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+        of_a_file.each_ref().map(|(name, _)| *name)
+    );
+    for (name, arguments) in of_a_file {
+        assert_eq!(touches(name, arguments), a, "{name}");
+    }
     assert_eq!(touches("bash", json!({ "command": "ls" })), TouchedFiles::Everything);
     assert_eq!(touches("grep", json!({ "pattern": "x" })), TouchedFiles::Nothing);
     assert_eq!(touches("glob", json!({ "pattern": "x" })), TouchedFiles::Nothing);

@@ -26,7 +26,14 @@ async fn check(
     arguments: Value,
     variant: &str,
 ) -> CallMetadata {
+    fixture.asked();
     let outcome = fixture.call_as(agent, name, arguments).await;
+    // A rule about the key by which a tool is offered also decides its calls.
+    let keys: Vec<_> = fixture.asked().into_iter().map(|ask| ask.key).collect();
+    let is_offered = |key: &str| {
+        fixture.registry().definitions(|offered| offered == key).iter().any(|tool| tool.name == name)
+    };
+    assert!(keys.is_empty() || keys.iter().any(|key| is_offered(key)), "{name} asks for {keys:?}");
     let metadata = CallMetadata::from_value(outcome.metadata.to_value());
     let detail = format!("{:?}", metadata.detail);
     assert_eq!(detail.split('(').next(), Some(variant), "{name}: {outcome:?}");
