@@ -26,6 +26,8 @@ pub(super) struct TextView {
     /// The last output ended a line.
     at_end: bool,
     kinds: HashMap<String, bool>,
+    /// By part of text: how many bytes are shown.
+    written: HashMap<String, usize>,
     /// Present if the terminal has styles.
     markdown: Option<MarkdownStyler>,
     /// By call: what the user was asked, and what they refused.
@@ -69,6 +71,7 @@ impl TextView {
             writing: None,
             at_end: false,
             kinds: HashMap::new(),
+            written: HashMap::new(),
             markdown: has_styles().then(MarkdownStyler::default),
             asked: HashMap::new(),
             refused: HashMap::new(),
@@ -220,9 +223,14 @@ impl TextView {
 
     fn part(&mut self, part: &PartInfo) -> io::Result<()> {
         match &part.content {
-            PartContentInfo::Text(_) | PartContentInfo::Reasoning(_) => {
+            PartContentInfo::Text(content) | PartContentInfo::Reasoning(content) => {
                 let reasoning = matches!(part.content, PartContentInfo::Reasoning(_));
                 self.kinds.insert(part.id.clone(), reasoning);
+                // Deltas are lost if this client falls behind. The part that is loaded then has the whole text.
+                let missing = content.text.get(self.written.get(&part.id).copied().unwrap_or_default()..);
+                if let Some(missing) = missing.filter(|missing| !missing.is_empty()) {
+                    self.delta(&part.id, missing)?;
+                }
                 if is_settled(&part.state) && self.writing.as_ref().is_some_and(|(id, _)| *id == part.id) {
                     self.end_line()?;
                 }
@@ -276,6 +284,7 @@ impl TextView {
             self.writing = Some((part.to_owned(), reasoning));
             self.at_end = false;
         }
+        *self.written.entry(part.to_owned()).or_default() += text.len();
         self.at_end = if text.is_empty() { self.at_end } else { text.ends_with('\n') };
         print_inline(match &mut self.markdown {
             _ if reasoning => styled(DIM, text),
