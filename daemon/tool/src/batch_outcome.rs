@@ -8,7 +8,7 @@ use crate::outcome::{CallOutcome, ToolErrorKind};
 use crate::registry::{ToolOutputLimits, ToolRegistry};
 
 /// Reserved for the heading of each result, and for the note where the rest of it is.
-const ROOM: ToolOutputLimits = ToolOutputLimits { lines: 6, bytes: 512 };
+const RESERVED: ToolOutputLimits = ToolOutputLimits { lines: 6, bytes: 512 };
 
 impl ToolRegistry {
     /// `surplus` is how many calls did not run because the batch had too many.
@@ -96,8 +96,8 @@ fn share(limits: text::TruncateLimits, sizes: &[ToolOutputLimits]) -> ToolOutput
         limit
     };
     ToolOutputLimits {
-        lines: fair(limits.lines, ROOM.lines, sizes.iter().map(|size| size.lines).collect()),
-        bytes: fair(limits.bytes, ROOM.bytes, sizes.iter().map(|size| size.bytes).collect()),
+        lines: fair(limits.lines, RESERVED.lines, sizes.iter().map(|size| size.lines).collect()),
+        bytes: fair(limits.bytes, RESERVED.bytes, sizes.iter().map(|size| size.bytes).collect()),
     }
 }
 

@@ -81,22 +81,35 @@ pub struct ToolOptions {
     pub plan: PlanFile,
 }
 
-/// Whether a tool edits by patch (`true`) or by text replacement (`false`); none if it does not edit.
+/// What a tool that changes files states about itself, for the choice of a session's tools.
+struct EditingTool {
+    name: &'static str,
+    /// Whether it is for models that edit by patch (`true`) or by text replacement (`false`); none if it is for all models.
+    by_patch: Option<bool>,
+    /// The tools whose work it can also do: if one of them is disabled, so is this one.
+    equivalent: &'static [&'static str],
+}
+
+/// Every tool with the permission key `edit`. A test compares them.
+const EDITING_TOOLS: [EditingTool; 4] = [
+    EditingTool { name: "apply_patch", by_patch: Some(true), equivalent: &["edit", "write"] },
+    EditingTool { name: "edit", by_patch: Some(false), equivalent: &[] },
+    EditingTool { name: "multiedit", by_patch: Some(false), equivalent: &["edit"] },
+    EditingTool { name: "write", by_patch: Some(false), equivalent: &[] },
+];
+
+fn editing_tool(name: &str) -> Option<&'static EditingTool> {
+    EDITING_TOOLS.iter().find(|tool| tool.name == name)
+}
+
+/// Whether a tool edits by patch (`true`) or by text replacement (`false`); none if it is for all models.
 pub fn edits_by_patch(tool: &str) -> Option<bool> {
-    match tool {
-        "apply_patch" => Some(true),
-        "edit" | "multiedit" | "write" => Some(false),
-        _ => None,
-    }
+    editing_tool(tool)?.by_patch
 }
 
 /// The tools whose work this tool can also do: if one of them is disabled, so is this one.
 pub fn equivalent_tools(tool: &str) -> &'static [&'static str] {
-    match tool {
-        "apply_patch" => &["edit", "write"],
-        "multiedit" => &["edit"],
-        _ => &[],
-    }
+    editing_tool(tool).map_or(&[], |tool| tool.equivalent)
 }
 
 pub fn builtin_tools(options: &ToolOptions) -> Vec<Box<dyn AnyTool>> {

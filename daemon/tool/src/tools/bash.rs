@@ -35,7 +35,7 @@ use crate::tool::{Tool, TouchedFiles};
 const MAX_COMMAND_BYTES: usize = 128 * 1024;
 
 /// Reserved for the text around the output.
-const ROOM: ToolOutputLimits = ToolOutputLimits { lines: 8, bytes: 2048 };
+const RESERVED: ToolOutputLimits = ToolOutputLimits { lines: 8, bytes: 2048 };
 /// How much output of a failed command the user is shown.
 const SEEN: ToolOutputLimits = ToolOutputLimits { lines: 12, bytes: 2048 };
 const MAX_OUTPUT_FILE_BYTES: u64 = 64 * 1024 * 1024;
@@ -86,8 +86,8 @@ impl BashTool {
     fn output_limits(&self) -> ToolOutputLimits {
         let ToolOutputLimits { lines, bytes } = self.limits;
         ToolOutputLimits {
-            lines: lines.saturating_sub(ROOM.lines).max(1),
-            bytes: bytes.saturating_sub(ROOM.bytes).max(1),
+            lines: lines.saturating_sub(RESERVED.lines).max(1),
+            bytes: bytes.saturating_sub(RESERVED.bytes).max(1),
         }
     }
 

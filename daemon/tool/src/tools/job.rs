@@ -20,7 +20,7 @@ use crate::time_limits::MAX_COMMAND_WAIT;
 use crate::tool::Tool;
 
 /// Reserved for the text around the output.
-const ROOM: ToolOutputLimits = ToolOutputLimits { lines: 6, bytes: 1024 };
+const RESERVED: ToolOutputLimits = ToolOutputLimits { lines: 6, bytes: 1024 };
 
 #[derive(Debug)]
 pub(super) struct JobTool {
@@ -60,8 +60,8 @@ impl JobTool {
     async fn new_output(&self, job: &BackgroundJob) -> String {
         let Some(path) = &job.file else { return "(its output could not be kept)".to_owned() };
         let limits = ToolOutputLimits {
-            lines: self.limits.lines.saturating_sub(ROOM.lines).max(1),
-            bytes: self.limits.bytes.saturating_sub(ROOM.bytes).max(1),
+            lines: self.limits.lines.saturating_sub(RESERVED.lines).max(1),
+            bytes: self.limits.bytes.saturating_sub(RESERVED.bytes).max(1),
         };
         let Some((new, end, is_cut)) = read(path, job.seen_bytes.unwrap_or_default(), limits.bytes).await
         else {

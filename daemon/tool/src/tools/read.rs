@@ -22,7 +22,7 @@ use crate::tool::{Tool, TouchedFiles};
 const SMALL: usize = 256 * 1024;
 
 /// Reserved for the last lines of the output, which say how to continue.
-const ROOM: ToolOutputLimits = ToolOutputLimits { lines: 4, bytes: 512 };
+const RESERVED: ToolOutputLimits = ToolOutputLimits { lines: 4, bytes: 512 };
 
 #[derive(Debug)]
 pub(super) struct ReadTool {
@@ -50,8 +50,11 @@ impl ReadTool {
         let usual = PageRequest::default();
         PageRequest {
             offset: parameters.offset.unwrap_or(1),
-            limit: parameters.limit.unwrap_or(usual.limit).min(self.limits.lines.saturating_sub(ROOM.lines)),
-            bytes: usual.bytes.min(self.limits.bytes).saturating_sub(ROOM.bytes),
+            limit: parameters
+                .limit
+                .unwrap_or(usual.limit)
+                .min(self.limits.lines.saturating_sub(RESERVED.lines)),
+            bytes: usual.bytes.min(self.limits.bytes).saturating_sub(RESERVED.bytes),
             ..usual
         }
     }

@@ -73,9 +73,12 @@ local function from_arguments(call)
   local arguments = M.arguments(call)
   local told = name and arguments[name]
   if told == nil and not name then
-    for _, value in pairs(arguments) do
-      told = type(value) == "string" and value or told
-    end
+    -- A tool of another program: the first text in the order of the names, so that it stays the same at every drawing.
+    local names = vim.tbl_filter(function(key)
+      return type(key) == "string" and type(arguments[key]) == "string"
+    end, vim.tbl_keys(arguments))
+    table.sort(names)
+    told = arguments[names[1]]
   end
   return type(told) == "string" and told or ""
 end
