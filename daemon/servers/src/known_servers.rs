@@ -33,21 +33,22 @@ struct LanguageCatalogue {
 pub struct KnownServer {
     /// Its name in reports.
     pub name: String,
-    /// Other names that a configuration may use.
+    /// Other names that a configuration or an editor may use; among them its name in nvim-lspconfig.
     #[serde(default)]
     pub aliases: Vec<String>,
     /// Ids of languages.
     pub languages: Vec<String>,
     #[serde(default)]
     pub role: ServerRole,
-    /// Programs with their arguments, all for the same server; the first one found is used.
+    /// Programs with their arguments: several names of the server, or other servers for the same languages. The first one found
+    /// is used.
     pub commands: Vec<Vec<String>>,
     /// How the user installs it, in one line.
     pub install: String,
     /// The package managers that install it into a project; without one, the daemon does not search the project for it.
     #[serde(default)]
     pub made_by: Vec<PackageManager>,
-    /// It runs code of the project, whatever its options are.
+    /// It runs code of the project, whatever its options are: a build definition (`mix.exs`, `build.zig`), or plugins.
     #[serde(default)]
     pub runs_project: bool,
     /// Its root: the first of these that is found; else the workspace.
@@ -190,12 +191,15 @@ mod tests {
         }
     }
 
-    /// OpenCode's servers, by its names, so that its configuration means the same here; and ours.
+    /// OpenCode's servers, by its names, so that its configuration means the same here; ours; and the names of editors.
     #[test]
     fn the_usual_servers_are_known() {
         let opencode = "deno typescript vue eslint oxlint biome gopls ruby-lsp ty pyright elixir-ls zls csharp razor fsharp sourcekit-lsp rust clangd svelte astro jdtls kotlin-ls yaml-ls lua-ls prisma dart ocaml-lsp bash terraform texlab dockerfile gleam clojure-lsp nixd tinymist haskell-language-server julials";
         let more = "basedpyright pyrefly vtsls typescript-native json css html ruff rust-analyzer";
-        for name in opencode.split(' ').chain(more.split(' ')).chain(["php intelephense"]) {
+        // The names in nvim-lspconfig, by which an editor's server is recognised.
+        let lspconfig = "astro basedpyright bashls biome clangd clojure_lsp cmake csharp_ls cssls dartls denols docker_language_server dockerls elixirls elmls elp eslint expert fsautocomplete gleam gopls hls html intelephense jdtls jsonls julials kotlin_language_server kotlin_lsp lua_ls metals neocmake nil_ls nixd ocamllsp omnisharp oxlint phpactor prismals pyrefly pyright r_language_server roslyn_ls ruby_lsp ruff rust_analyzer sourcekit svelte taplo terraformls texlab tinymist tofu_ls tombi ts_ls tsc ty vtsls vue_ls yamlls zls";
+        let all = [opencode, more, lspconfig].into_iter().flat_map(|names| names.split(' '));
+        for name in all.chain(["php intelephense"]) {
             assert!(known_server(name).is_some(), "{name}");
         }
         assert!(known_servers().len() >= 40);
