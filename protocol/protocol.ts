@@ -6,7 +6,7 @@ export const PROTOCOL = 1;
 
 /** The names of the methods, as on the wire. */
 export const methods = {
-  /** Creates a session. The daemon stores it with its first prompt. */
+  /** Creates a session, and stores it at once. */
   sessionNew: "copydesk/session/new",
   /** Lists sessions, last used first. */
   sessionList: "copydesk/session/list",
@@ -148,7 +148,7 @@ export const errors = {
 
 /** Requests that a client sends. */
 export interface RequestsToDaemon {
-  /** Creates a session. The daemon stores it with its first prompt. */
+  /** Creates a session, and stores it at once. */
   "copydesk/session/new": { params: SessionNewParams; result: SessionResult };
   /** Lists sessions, last used first. */
   "copydesk/session/list": { params: SessionListParams; result: SessionListResult };

@@ -35,7 +35,7 @@ use crate::turn::{TurnParams, TurnStartResult, TurnSteerResult};
 use crate::undo::{UndoParams, UndoResult};
 
 methods! {
-    /// Creates a session. The daemon stores it with its first prompt.
+    /// Creates a session, and stores it at once.
     ToDaemon Request SessionNew = "session/new" (SessionNewParams => SessionResult)
     /// Lists sessions, last used first.
     ToDaemon Request SessionList = "session/list" (SessionListParams => SessionListResult)

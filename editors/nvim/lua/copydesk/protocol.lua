@@ -1418,7 +1418,7 @@ M.protocol = 1
 
 --- The names of the methods, as on the wire.
 M.methods = {
-  --- Creates a session. The daemon stores it with its first prompt.
+  --- Creates a session, and stores it at once.
   --- `copydesk.SessionNewParams -> copydesk.SessionResult`
   sessionNew = "copydesk/session/new",
   --- Lists sessions, last used first.
