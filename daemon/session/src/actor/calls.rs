@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use copydesk_model::{FinishReason, MediaPart};
-use copydesk_tool::{CallOutcome, ToolContext, ToolErrorKind, TouchedFiles};
+use copydesk_tool::{CallOutcome, CallProgress, ToolContext, ToolErrorKind, TouchedFiles};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::resolve_calls::{MAX_CALLS, ScheduledCall};
-use super::{SessionActor, new_session_asker};
+use super::{ActorCommand, SessionActor, new_session_asker};
 use crate::data::{CallOutput, Part, PartContent, PartState};
 use crate::event::SessionEvent;
 use crate::id::now;
@@ -34,67 +34,69 @@ impl SessionActor {
         let (mut calls, surplus) = self.resolve_calls(calls, stop);
         self.refuse(surplus).await?;
         // The other parts exist already.
-        let inner = calls.iter().filter(|work| work.parent_index.is_some()).map(|work| work.part.clone());
+        let inner = calls.iter().filter(|call| call.parent_index.is_some()).map(|call| call.part.clone());
         self.store_parts(inner.collect()).await?;
-        let (tell, mut told) = mpsc::channel(64);
-        let mut running = self.spawn_calls(&calls, &tell);
-        drop(tell);
-        let mut left = calls.len();
-        // Finished calls that are not stored yet, and the deadline for that.
-        let (mut ended, mut due) = (Vec::new(), Instant::now());
-        while left > 0 {
-            let news = tokio::select! {
-                Some(command) = self.commands.recv() => {
-                    let before = self.cancel.is_cancelled();
-                    self.handle_command(command).await;
-                    if self.cancel.is_cancelled() && !before {
-                        self.close_asks().await;
+        let (updates_in, mut updates) = mpsc::channel(64);
+        let mut tasks = self.spawn_calls(&calls, &updates_in);
+        // From here on only the tasks can send updates.
+        drop(updates_in);
+        // Settled parts that are not stored yet, and when they must be: calls that end together share one write.
+        let (mut unstored, mut store_at) = (Vec::new(), Instant::now());
+        while calls.iter().any(|call| !call.part.state.is_settled()) {
+            tokio::select! {
+                Some(command) = self.commands.recv() => self.handle_command_during_calls(command).await,
+                Some(request) = self.call_requests.recv() => self.handle_call_request(request).await,
+                Some(progress) = self.progress.recv() => self.announce_progress(&calls, progress).await,
+                () = tokio::time::sleep_until(store_at), if !unstored.is_empty() => {
+                    self.store_parts(std::mem::take(&mut unstored)).await?;
+                }
+                update = updates.recv() => {
+                    let Some(update) = update else {
+                        // All tasks have ended, some without a result.
+                        break;
+                    };
+                    if unstored.is_empty() {
+                        store_at = Instant::now() + CALL_BATCH_TIME;
                     }
-                    continue;
-                }
-                Some(wanted) = self.call_requests.recv() => {
-                    self.handle_call_request(wanted).await;
-                    continue;
-                }
-                Some(progress) = self.progress.recv() => {
-                    let of_call = |work: &&ScheduledCall| work.part.id.as_str() == progress.call;
-                    if let Some(part) = calls.iter().find(of_call).map(|work| work.part.id.clone()) {
-                        self.emit(SessionEvent::CallProgress { part, metadata: progress.metadata }).await;
-                    }
-                    continue;
-                }
-                () = tokio::time::sleep_until(due), if !ended.is_empty() => {
-                    left -= ended.len();
-                    self.store_parts(std::mem::take(&mut ended)).await?;
-                    continue;
-                }
-                news = told.recv() => news,
-            };
-            let Some(news) = news else {
-                // All tasks have ended, some without a result.
-                break;
-            };
-            if ended.is_empty() {
-                due = Instant::now() + CALL_BATCH_TIME;
-            }
-            let more = std::iter::from_fn(|| told.try_recv().ok());
-            for news in std::iter::once(news).chain(more) {
-                match news {
-                    CallUpdate::Started(index) => self.on_call_started(&mut calls, index).await,
-                    CallUpdate::Ended(index, outcome) => {
-                        ended.extend(self.on_call_ended(&mut calls, index, *outcome).await);
+                    let more = std::iter::from_fn(|| updates.try_recv().ok());
+                    for update in std::iter::once(update).chain(more) {
+                        unstored.extend(self.apply_update(&mut calls, update).await);
                     }
                 }
-            }
-            if ended.len() == left {
-                break;
             }
         }
-        self.store_parts(ended).await?;
-        running.abort_all();
+        self.store_parts(unstored).await?;
+        tasks.abort_all();
         self.note_nested_instructions(&calls).await?;
-        let lost = calls.into_iter().map(|work| work.part).filter(|part| !part.state.is_settled());
+        let lost = calls.into_iter().map(|call| call.part).filter(|part| !part.state.is_settled());
         self.interrupt(lost.collect()).await
+    }
+
+    /// A command that cancels the turn also closes the asks of its calls.
+    async fn handle_command_during_calls(&mut self, command: ActorCommand) {
+        let was_cancelled = self.cancel.is_cancelled();
+        self.handle_command(command).await;
+        if self.cancel.is_cancelled() && !was_cancelled {
+            self.close_asks().await;
+        }
+    }
+
+    async fn announce_progress(&self, calls: &[ScheduledCall], progress: CallProgress) {
+        if let Some(call) = calls.iter().find(|call| call.part.id.as_str() == progress.call) {
+            let part = call.part.id.clone();
+            self.emit(SessionEvent::CallProgress { part, metadata: progress.metadata }).await;
+        }
+    }
+
+    /// Returns the parts that settle with it.
+    async fn apply_update(&mut self, calls: &mut [ScheduledCall], update: CallUpdate) -> Vec<Part> {
+        match update {
+            CallUpdate::Started(index) => {
+                self.on_call_started(calls, index).await;
+                Vec::new()
+            }
+            CallUpdate::Ended(index, outcome) => self.on_call_ended(calls, index, *outcome).await,
+        }
     }
 
     /// Not stored: in the store a call without output is under way.
@@ -132,36 +134,37 @@ impl SessionActor {
         settled
     }
 
-    fn spawn_calls(&self, calls: &[ScheduledCall], tell: &mpsc::Sender<CallUpdate>) -> JoinSet<()> {
-        let room = Arc::new(Semaphore::new(MAX_CONCURRENT_CALLS));
+    /// Starts a task for each call. A call waits until the earlier calls that touch the same files have ended.
+    fn spawn_calls(&self, calls: &[ScheduledCall], updates: &mpsc::Sender<CallUpdate>) -> JoinSet<()> {
+        let permits = Arc::new(Semaphore::new(MAX_CONCURRENT_CALLS));
         let mut tasks = JoinSet::new();
-        let mut before: Vec<(&TouchedFiles, watch::Receiver<bool>)> = Vec::new();
-        for (index, work) in calls.iter().enumerate() {
-            let Some(call) = work.call.clone() else { continue };
-            let context = self.tool_context(&work.part);
-            let in_the_way: Vec<_> = before
+        let mut earlier: Vec<(&TouchedFiles, watch::Receiver<bool>)> = Vec::new();
+        for (index, scheduled) in calls.iter().enumerate() {
+            let Some(call) = scheduled.call.clone() else { continue };
+            let context = self.tool_context(&scheduled.part);
+            let blocking: Vec<_> = earlier
                 .iter()
-                .filter(|(other, _)| touch_same_files(other, &work.touches))
-                .map(|(_, done)| done.clone())
+                .filter(|(touches, _)| touch_same_files(touches, &scheduled.touches))
+                .map(|(_, has_ended)| has_ended.clone())
                 .collect();
-            let (done, is_done) = watch::channel(false);
-            before.push((&work.touches, is_done));
+            let (ended, has_ended) = watch::channel(false);
+            earlier.push((&scheduled.touches, has_ended));
             let tools = self.deps.tools.clone();
-            let (room, tell) = (Arc::clone(&room), tell.clone());
-            let span = tracing::error_span!("call", id = %work.part.id, tool = call.name());
-            let work = async move {
-                for mut other in in_the_way {
-                    let _ = other.wait_for(|done| *done).await;
+            let (permits, updates) = (Arc::clone(&permits), updates.clone());
+            let span = tracing::error_span!("call", id = %scheduled.part.id, tool = call.name());
+            let task = async move {
+                for mut has_ended in blocking {
+                    let _ = has_ended.wait_for(|ended| *ended).await;
                 }
-                let _place = room.acquire().await;
-                let _ = tell.send(CallUpdate::Started(index)).await;
+                let _permit = permits.acquire().await;
+                let _ = updates.send(CallUpdate::Started(index)).await;
                 tracing::debug!("call began");
                 let outcome = tools.run_call(call, context).await;
                 log_outcome(&outcome);
-                let _ = tell.send(CallUpdate::Ended(index, Box::new(outcome))).await;
-                let _ = done.send(true);
+                let _ = updates.send(CallUpdate::Ended(index, Box::new(outcome))).await;
+                let _ = ended.send(true);
             };
-            tasks.spawn(work.instrument(span));
+            tasks.spawn(task.instrument(span));
         }
         tasks
     }
