@@ -14,6 +14,7 @@ mod fork;
 mod open;
 mod part_page;
 mod parts;
+mod read_only_store;
 mod schema;
 mod sessions;
 
@@ -28,6 +29,7 @@ pub use claim::SessionClaim;
 pub use open::StoreRecovery;
 pub use part_page::PartPage;
 pub use parts::SessionSearchHit;
+pub use read_only_store::ReadOnlyStore;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -91,15 +93,6 @@ impl Store {
     pub fn open(data_dir: &Path) -> Result<(Self, StoreRecovery), StoreError> {
         let (connection, opened) = open::open(data_dir)?;
         Ok((Self::start(data_dir, connection)?, opened))
-    }
-
-    /// For readers: opens a store that cannot be written, too, and does not change it.
-    pub fn open_read_only(data_dir: &Path) -> Result<(Self, StoreRecovery), StoreError> {
-        if open::FILE.is_read_only(data_dir) {
-            let connection = open::FILE.open_read_only(data_dir)?;
-            return Ok((Self::start(data_dir, connection)?, StoreRecovery::default()));
-        }
-        Self::open(data_dir)
     }
 
     fn start(data_dir: &Path, mut connection: Connection) -> Result<Self, StoreError> {

@@ -9,7 +9,7 @@ use copydesk_host::setup::UserSetup;
 use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::session::SessionParams;
 use copydesk_protocol::table::{SessionDelete, Status};
-use copydesk_session::{Id, Session, SessionArchive, Store, markdown};
+use copydesk_session::{Id, ReadOnlyStore, Session, SessionArchive, Store, StoreRecovery, markdown};
 use copydesk_workspace::journal::{Journal, JournalLimits};
 
 use super::connect_daemon::{connect_daemon, with_timeout};
@@ -25,30 +25,42 @@ const DEFAULT_LISTED: usize = 30;
 pub(crate) fn run(setup: &UserSetup, options: &SessionsArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let changes =
-            matches!(options.action, SessionsCommand::Delete { .. } | SessionsCommand::Import { .. });
-        let open = if changes { Store::open } else { Store::open_read_only };
-        let (store, opened) = open(&setup.paths.data_dir)?;
-        if let Some(aside) = opened.moved_aside {
-            terminal::warn(format_args!(
-                "the sessions could not be read and were moved to {}",
-                aside.display()
-            ));
-        }
         match &options.action {
-            SessionsCommand::List { json, most } => list(&store, *json, *most).await,
+            SessionsCommand::List { json, most } => list(&open_read_only(setup)?, *json, *most).await,
             SessionsCommand::Show { session, json: false }
-            | SessionsCommand::Export { session, markdown: true } => show(&store, session).await,
-            SessionsCommand::Delete { session } => delete(setup, &store, session).await,
+            | SessionsCommand::Export { session, markdown: true } => {
+                show(&open_read_only(setup)?, session).await
+            }
             SessionsCommand::Export { session, markdown: false }
-            | SessionsCommand::Show { session, json: true } => export(&store, session).await,
-            SessionsCommand::Import { file } => import(&store, setup, file).await,
-            SessionsCommand::Search { words, json } => search(&store, &words.join(" "), *json).await,
+            | SessionsCommand::Show { session, json: true } => export(&open_read_only(setup)?, session).await,
+            SessionsCommand::Search { words, json } => {
+                search(&open_read_only(setup)?, &words.join(" "), *json).await
+            }
+            SessionsCommand::Delete { session } => delete(setup, &open(setup)?, session).await,
+            SessionsCommand::Import { file } => import(&open(setup)?, setup, file).await,
         }
     })
 }
 
-async fn list(store: &Store, json: bool, most: Option<u32>) -> anyhow::Result<()> {
+fn open(setup: &UserSetup) -> anyhow::Result<Store> {
+    let (store, opened) = Store::open(&setup.paths.data_dir)?;
+    warn_if_moved(&opened);
+    Ok(store)
+}
+
+fn open_read_only(setup: &UserSetup) -> anyhow::Result<ReadOnlyStore> {
+    let (store, opened) = ReadOnlyStore::open(&setup.paths.data_dir)?;
+    warn_if_moved(&opened);
+    Ok(store)
+}
+
+fn warn_if_moved(opened: &StoreRecovery) {
+    if let Some(aside) = &opened.moved_aside {
+        terminal::warn(format_args!("the sessions could not be read and were moved to {}", aside.display()));
+    }
+}
+
+async fn list(store: &ReadOnlyStore, json: bool, most: Option<u32>) -> anyhow::Result<()> {
     let most = most.map_or(if json { usize::MAX } else { DEFAULT_LISTED }, |most| most as usize);
     // One more tells whether there are older ones.
     let mut sessions = store.sessions(most.saturating_add(1)).await?;
@@ -76,7 +88,7 @@ async fn list(store: &Store, json: bool, most: Option<u32>) -> anyhow::Result<()
     Ok(())
 }
 
-async fn show(store: &Store, id: &str) -> anyhow::Result<()> {
+async fn show(store: &ReadOnlyStore, id: &str) -> anyhow::Result<()> {
     let session = store.session(id).await?;
     let parts = store.parts(&session.id).await?;
     Ok(print(markdown(&session, &parts).trim_end())?)
@@ -116,7 +128,7 @@ async fn forget(setup: &UserSetup, id: &Id) {
     }
 }
 
-async fn export(store: &Store, id: &str) -> anyhow::Result<()> {
+async fn export(store: &ReadOnlyStore, id: &str) -> anyhow::Result<()> {
     let session = store.session(id).await?;
     let parts = store.parts(&session.id).await?;
     terminal::print_json(&SessionArchive::new(session, parts))
@@ -141,7 +153,7 @@ async fn import(store: &Store, setup: &UserSetup, file: &Path) -> anyhow::Result
     Ok(print(format!("Imported as {id}, with {count} parts."))?)
 }
 
-async fn search(store: &Store, words: &str, json: bool) -> anyhow::Result<()> {
+async fn search(store: &ReadOnlyStore, words: &str, json: bool) -> anyhow::Result<()> {
     let hits = store.search(words, 50).await?;
     if json {
         return terminal::print_json(&hits);
