@@ -7,6 +7,8 @@ mod configuration;
 mod daemon_client;
 mod find_program;
 mod log;
+mod open_host;
+mod session_client;
 mod shim;
 mod terminal;
 mod time_limits;

@@ -7,14 +7,12 @@ use std::time::Duration;
 use anyhow::Context as _;
 use copydesk_faces::lifecycle;
 use copydesk_faces::lsp::LspFace;
-use copydesk_host::session_host::SessionHost;
 use copydesk_host::setup::UserSetup;
 use copydesk_rpc::transport::{DaemonAddress, TransportError};
-use copydesk_session::Store;
-use copydesk_workspace::journal::{Journal, JournalLimits};
 
 use crate::args::DaemonArgs;
-use crate::log::{self, LevelControl};
+use crate::log;
+use crate::open_host::open_host;
 use crate::shim::daemon_starter::{FAILED, READY, TAKEN};
 use crate::terminal;
 use crate::time_limits::{DEFAULT_IDLE_EXIT, RUNTIME_SHUTDOWN_TIMEOUT};
@@ -44,8 +42,12 @@ fn serve(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
         let level = env("COPYDESK_LOG").map(|level| level.to_string_lossy().into_owned());
         let path = log::path(&setup.paths.state_dir);
         let log = log::start(path.clone(), level.as_deref()).with_context(|| path.display().to_string())?;
+        let (host, warnings) = open_host(setup)?;
+        for warning in warnings {
+            tracing::error!("{warning}");
+        }
         // The one place that decides what the daemon serves.
-        let service = Arc::new(service(setup, log)?);
+        let service = Arc::new(LspFace { host, log });
         tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "listening");
         let ready = match options.detached {
             true => READY.to_owned(),
@@ -56,27 +58,6 @@ fn serve(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
     });
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN_TIMEOUT);
     result
-}
-
-/// A store or a journal that was moved aside is reported in the log, because no client is connected yet.
-fn service(setup: &UserSetup, log: Arc<LevelControl>) -> anyhow::Result<LspFace> {
-    let (store, opened) = Store::open(&setup.paths.data_dir)?;
-    if let Some(aside) = opened.moved_aside {
-        tracing::error!(aside = %aside.display(), "the sessions could not be read and were moved aside");
-    }
-    let journal = match Journal::open(&setup.paths.data_dir, JournalLimits::default()) {
-        Ok((journal, opened)) => {
-            if let Some(aside) = opened.moved_aside {
-                tracing::error!(aside = %aside.display(), "the journal could not be read and was moved aside");
-            }
-            Some(journal)
-        }
-        Err(error) => {
-            tracing::error!(%error, "without a journal nothing can be undone");
-            None
-        }
-    };
-    Ok(LspFace { host: Arc::new(SessionHost::new(setup.paths.clone(), store, journal)), log })
 }
 
 fn idle(options: &DaemonArgs) -> anyhow::Result<Duration> {

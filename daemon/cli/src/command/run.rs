@@ -6,22 +6,16 @@ mod command_output;
 mod diagnostics_view;
 mod environment_mismatch;
 mod hunk_dialog;
-mod in_process;
 mod interrupts;
 mod markdown;
-mod own_turn;
 mod permission_prompt;
 mod questions;
-mod remote_session;
-mod review_backend;
 mod run_prompt;
-mod session_choice;
 mod tasks;
 mod terminal_input;
 mod text_view;
 mod todo_view;
 mod turn_follower;
-mod user_request;
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::process::ExitCode;
@@ -32,9 +26,9 @@ use copydesk_model::offline;
 use copydesk_session::{PromptDelivery, PromptRequest};
 
 use crate::args::{RunArgs, UsageError};
+use crate::session_client::SessionChoice;
 use copydesk_host::setup::UserSetup;
 pub(crate) use run_prompt::{RunTarget, run_prompt};
-pub(crate) use session_choice::SessionChoice;
 pub(crate) use turn_follower::RunOptions;
 
 /// The cap on standard input.

@@ -15,8 +15,9 @@ use copydesk_model::offline;
 use copydesk_protocol::event::TurnEndInfo;
 use copydesk_session::{PromptDelivery, PromptRequest};
 
-use super::run::{RunOptions, RunTarget, SessionChoice, run_prompt};
+use super::run::{RunOptions, RunTarget, run_prompt};
 use crate::args::{TourArgs, UsageError};
+use crate::session_client::SessionChoice;
 use crate::terminal::{BAD, BOLD, DIM, GOOD, print, styled};
 use next_steps::CurrentProgram;
 use project::{TourProject, toolchain};

@@ -6,8 +6,8 @@ use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::table::Models;
 
-use super::session_choice::SessionChoice;
 use crate::daemon_client::{DaemonClient, DaemonClientError};
+use crate::session_client::SessionChoice;
 use crate::terminal;
 
 const WHY: &str = "the daemon keeps the environment that it was started with. Use `--no-daemon`, or run \

@@ -29,9 +29,9 @@ use self::keys::HunkKey;
 use self::render::{HunkPosition, TerminalSize};
 use self::undecided_hunk::UndecidedHunk;
 use super::permission_prompt;
-use super::review_backend::ReviewBackend;
 use super::terminal_input::{self, WithdrawnQuestion};
 use super::text_view::{self, coloured};
+use crate::session_client::ReviewBackend;
 use crate::terminal::{DIM, columns, print, rows, styled};
 
 /// Signals between a dialog and the follower of the session.

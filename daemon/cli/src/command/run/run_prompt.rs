@@ -2,18 +2,20 @@
 //! the user's replies. The first Ctrl-C cancels the turn, the second quits.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use copydesk_config::LoadedConfig;
+use copydesk_host::setup::UserSetup;
 use copydesk_protocol::event::{EventInfo, TurnEndInfo};
 use copydesk_protocol::session::SessionInfo;
 use copydesk_session::PromptRequest;
 
 use super::interrupts::InterruptSignals;
-use super::session_choice::SessionChoice;
 use super::turn_follower::{FollowOutcome, RunOptions, TurnFollower};
-use super::{environment_mismatch, in_process, remote_session};
+use super::{attachments, environment_mismatch};
 use crate::command::connect_daemon::connect_daemon;
-use copydesk_host::setup::UserSetup;
+use crate::daemon_client::{DaemonClient, DaemonClientError, DaemonInbox};
+use crate::session_client::{self, FollowedSession, SessionChoice, open_session, start_in_process};
 
 /// The exit code of a program that Ctrl-C ended, as shells report it.
 const CANCELLED: u8 = 130;
@@ -69,13 +71,12 @@ pub(crate) fn run_prompt(
             match daemon {
                 Some((client, inbox)) => {
                     environment_mismatch::compare(&client, setup, loaded, choice).await;
-                    let started =
-                        remote_session::start(client, inbox, (setup, loaded), choice, request).await;
+                    let started = start((client, inbox), (setup, loaded), choice, request).await;
                     started.map_err(|error| environment_mismatch::explain(error, setup, loaded, choice))
                 }
                 None => {
-                    let (client, inbox) = in_process::start(setup).await?;
-                    Ok(remote_session::start(client, inbox, (setup, loaded), choice, request).await?)
+                    let connection = start_in_process(setup).await?;
+                    Ok(start(connection, (setup, loaded), choice, request).await?)
                 }
             }
         };
@@ -92,4 +93,17 @@ pub(crate) fn run_prompt(
     // All work is done. A thread that reads the terminal must not delay the exit.
     runtime.shutdown_background();
     outcome
+}
+
+/// Opens the session and prompts it.
+async fn start(
+    (client, inbox): (DaemonClient, DaemonInbox),
+    (setup, loaded): (&UserSetup, &LoadedConfig),
+    choice: &SessionChoice,
+    request: PromptRequest,
+) -> Result<(SessionInfo, FollowedSession), DaemonClientError> {
+    let session = open_session(&client, &setup.cwd, choice).await?;
+    attachments::warn(setup, loaded, (session.model.as_deref(), &session.agent), &request.files);
+    let followed = session_client::prompt(Arc::new(client), inbox, &session, request).await?;
+    Ok((session, followed))
 }

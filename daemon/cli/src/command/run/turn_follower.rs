@@ -13,17 +13,16 @@ use anyhow::Context as _;
 use copydesk_protocol::event::{EventInfo, TurnEndInfo};
 use copydesk_protocol::permission::PermissionReply;
 use copydesk_protocol::question::QuestionReply;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, timeout};
 
 use super::hunk_dialog::{self, DecisionCounts, DialogAnswer, DialogSignals};
 use super::interrupts::InterruptSignals;
 use super::questions;
-use super::review_backend::ReviewBackend;
 use super::terminal_input::WithdrawnQuestion;
 use super::text_view::{self, CallRefusal, TextView};
-use super::user_request::{DialogOutcome, UserRequest};
+use crate::session_client::{FollowedSession, FollowerMessage, ReviewBackend, TurnOwner, UserRequest};
 use crate::terminal;
 use crate::time_limits::{CANCEL_TIMEOUT, STATUS_INTERVAL};
 
@@ -36,41 +35,11 @@ pub(crate) struct RunOptions {
 }
 
 #[derive(Debug)]
-pub(super) enum FollowerMessage {
-    /// An event of the followed turn.
-    Event(EventInfo),
-    /// The user has to decide or answer.
-    Request { request: UserRequest, owner: TurnOwner },
-    /// A request was settled elsewhere.
-    Settled { id: String, by: Option<String> },
-    /// The undecided hunks may have changed.
-    ReviewChanged,
-    /// The turn waits for another.
-    Queued,
-    /// No more messages follow, with the reason.
-    Closed(String),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TurnOwner {
-    Ours,
-    /// Another client's turn that ours waits for: an unattended run decides nothing there.
-    Others,
-}
-
-#[derive(Debug)]
 pub(super) struct FollowOutcome {
     /// `None` if the user did not wait for the end.
     pub(super) end: Option<TurnEndInfo>,
     /// Calls refused because no user could approve them.
     pub(super) unasked: usize,
-}
-
-pub(super) struct FollowedSession {
-    pub(super) messages: mpsc::Receiver<FollowerMessage>,
-    pub(super) reviews: ReviewBackend,
-    /// Cancels the followed turn. The receiver fires when the cancellation has arrived.
-    pub(super) cancel: Box<dyn Fn() -> oneshot::Receiver<()> + Send>,
 }
 
 pub(super) struct TurnFollower {
@@ -90,6 +59,15 @@ pub(super) struct TurnFollower {
     output_error: Option<io::Error>,
     /// Calls refused because no user could approve them.
     unasked: usize,
+}
+
+/// The user's answer.
+#[derive(Debug)]
+enum DialogOutcome {
+    Ask(DialogAnswer, DecisionCounts),
+    Answers(Result<QuestionReply, WithdrawnQuestion>),
+    /// The dialog panicked.
+    Nothing,
 }
 
 /// The request that the user is being asked.

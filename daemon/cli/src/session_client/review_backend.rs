@@ -11,14 +11,14 @@ use copydesk_protocol::table::{ReviewDecide, ReviewList};
 use crate::daemon_client::DaemonClient;
 
 #[derive(Clone)]
-pub(super) struct ReviewBackend {
-    pub(super) session: String,
-    pub(super) client: Arc<DaemonClient>,
+pub(crate) struct ReviewBackend {
+    pub(crate) session: String,
+    pub(crate) client: Arc<DaemonClient>,
 }
 
 impl ReviewBackend {
     /// The undecided reviews of an ask. Empty if the ask is not about an edit, or if the host cannot be reached.
-    pub(super) async fn reviews_for_ask(&self, ask: &str) -> Vec<ReviewInfo> {
+    pub(crate) async fn reviews_for_ask(&self, ask: &str) -> Vec<ReviewInfo> {
         let params = ReviewListParams { session: self.session.clone(), ..ReviewListParams::default() };
         let listed = self.client.request::<ReviewList>(&params).await;
         let all = listed.map(|listed| listed.reviews).unwrap_or_default();
@@ -26,7 +26,7 @@ impl ReviewBackend {
     }
 
     /// Returns when the host has carried the decision out, or why it did not.
-    pub(super) async fn decide(&self, decision: ReviewDecision) -> Result<(), String> {
+    pub(crate) async fn decide(&self, decision: ReviewDecision) -> Result<(), String> {
         let params = ReviewDecideParams { session: self.session.clone(), decisions: vec![decision] };
         let decided =
             self.client.request::<ReviewDecide>(&params).await.map_err(|error| error.to_string())?;

@@ -1,12 +1,10 @@
-//! Runs a prompt through a daemon, or through the host in this process.
+//! Reads what the daemon sends about a session, and passes on what belongs to the turn of our prompt.
 //!
-//! Other clients may prompt the same session. We follow the turn of our own prompt, which we know by its id.
+//! Other clients may prompt the same session. We know our own prompt by its id.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 
-use copydesk_config::LoadedConfig;
 use copydesk_protocol::event::{EventInfo, EventParams};
 use copydesk_protocol::lenient;
 use copydesk_protocol::method::{NotificationMethod as _, RequestMethod as _};
@@ -14,115 +12,23 @@ use copydesk_protocol::permission::{
     PermissionAskInfo, PermissionAskParams, PermissionReply, PermissionSettledParams,
 };
 use copydesk_protocol::question::{QuestionAskInfo, QuestionAskParams, QuestionReply, QuestionSettledParams};
-use copydesk_protocol::session::{
-    SessionInfo, SessionListParams, SessionLoadParams, SessionLoadResult, SessionNewParams, SessionParams,
-    SessionSetAgentParams, SessionSetModelParams,
-};
+use copydesk_protocol::session::{SessionLoadParams, SessionLoadResult, SessionParams};
 use copydesk_protocol::table::{
-    Event as EventMethod, PermissionAsk, PermissionSettled, QuestionAsk, QuestionSettled, SessionList,
-    SessionLoad, SessionNew, SessionSetAgent, SessionSetModel, TurnCancel, TurnStart,
+    Event as EventMethod, PermissionAsk, PermissionSettled, QuestionAsk, QuestionSettled, SessionLoad,
+    TurnCancel,
 };
-use copydesk_protocol::turn::{LastTurnInfo, TurnParams, TurnStartResult};
-use copydesk_session::PromptRequest;
+use copydesk_protocol::turn::LastTurnInfo;
+use copydesk_rpc::peer::RpcResponder;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use super::attachments;
+use super::followed_session::{FollowerMessage, TurnOwner};
 use super::own_turn::OwnTurn;
-use super::review_backend::ReviewBackend;
-use super::session_choice::SessionChoice;
-use super::turn_follower::{FollowedSession, FollowerMessage, TurnOwner};
 use super::user_request::UserRequest;
-use crate::daemon_client::{DaemonClient, DaemonClientError, DaemonInbox, DaemonMessage};
-use copydesk_host::session_host::convert;
-use copydesk_host::setup::UserSetup;
-use copydesk_rpc::peer::RpcResponder;
-
-/// We do not show earlier parts again, so the response need not contain them.
-const PART_LIMIT: Option<u32> = Some(1);
-
-/// Opens the session and prompts it.
-pub(super) async fn start(
-    client: DaemonClient,
-    inbox: DaemonInbox,
-    (setup, loaded): (&UserSetup, &LoadedConfig),
-    choice: &SessionChoice,
-    request: PromptRequest,
-) -> Result<(SessionInfo, FollowedSession), DaemonClientError> {
-    let client = Arc::new(client);
-    let session = open(&client, &setup.cwd, choice).await?;
-    attachments::warn(setup, loaded, (session.model.as_deref(), &session.agent), &request.files);
-    let loaded = load(&client, &session.id).await?;
-    let files = request.files.iter().map(convert::media_info).collect();
-    let id = session.id.clone();
-    let params = TurnParams { session: id.clone(), text: request.text, files, context: Vec::new() };
-    let TurnStartResult { queued, prompt } = client.request::<TurnStart>(&params).await?;
-    let (messages_in, messages) = mpsc::channel(1);
-    let reader = DaemonEventReader {
-        client: Arc::clone(&client),
-        session: id.clone(),
-        seq: loaded.seq,
-        own: OwnTurn::new(prompt),
-        asks: HashMap::new(),
-        questions: HashMap::new(),
-        messages: messages_in,
-        cancel: None,
-    };
-    let (cancel_in, cancel) = mpsc::channel(1);
-    tokio::spawn(reader.read(inbox, cancel, loaded, queued));
-    // If the reader is gone, there is nothing to cancel; and one cancel is enough.
-    let cancel = move || {
-        let (known, is_known) = oneshot::channel();
-        let _ = cancel_in.try_send(known);
-        is_known
-    };
-    let reviews = ReviewBackend { session: id, client };
-    Ok((session, FollowedSession { messages, reviews, cancel: Box::new(cancel) }))
-}
-
-async fn load(client: &DaemonClient, session: &str) -> Result<SessionLoadResult, DaemonClientError> {
-    client.request::<SessionLoad>(&SessionLoadParams { session: session.to_owned(), limit: PART_LIMIT }).await
-}
-
-/// Opens or creates the chosen session, with the chosen agent and model.
-async fn open(
-    client: &DaemonClient,
-    cwd: &Path,
-    choice: &SessionChoice,
-) -> Result<SessionInfo, DaemonClientError> {
-    let SessionChoice { session, latest, model, agent } = choice.clone();
-    let folder = cwd.to_string_lossy().into_owned();
-    let opened = match (session, latest) {
-        (Some(session), _) => load(client, &session).await?.session,
-        (None, true) => {
-            let params = SessionListParams { folder: Some(folder), limit: Some(1), before: None };
-            let page = client.request::<SessionList>(&params).await?;
-            let none = || DaemonClientError::Refused {
-                code: None,
-                message: format!("there is no session in {} to continue", cwd.display()),
-            };
-            page.sessions.into_iter().next().ok_or_else(none)?
-        }
-        (None, false) => {
-            let params = SessionNewParams { folder: Some(folder), agent, model };
-            return Ok(client.request::<SessionNew>(&params).await?.session);
-        }
-    };
-    let id = || opened.id.clone();
-    let mut session = opened.clone();
-    if let Some(agent) = agent.filter(|agent| *agent != opened.agent) {
-        session =
-            client.request::<SessionSetAgent>(&SessionSetAgentParams { session: id(), agent }).await?.session;
-    }
-    if let Some(model) = model.filter(|model| Some(model) != opened.model.as_ref()) {
-        session =
-            client.request::<SessionSetModel>(&SessionSetModelParams { session: id(), model }).await?.session;
-    }
-    Ok(session)
-}
+use crate::daemon_client::{DaemonClient, DaemonInbox, DaemonMessage};
 
 /// Reads the daemon's messages, and passes those of our turn to the follower.
-struct DaemonEventReader {
+pub(super) struct DaemonEventReader {
     client: Arc<DaemonClient>,
     session: String,
     /// The last event that was read.
@@ -152,7 +58,27 @@ impl<T> ReplyChannel<T> {
 struct FollowerClosed;
 
 impl DaemonEventReader {
-    async fn read(
+    /// `seq` is that of the loaded session, and `prompt` the id of our prompt.
+    pub(super) fn new(
+        client: Arc<DaemonClient>,
+        session: String,
+        seq: u64,
+        prompt: String,
+        messages: mpsc::Sender<FollowerMessage>,
+    ) -> Self {
+        Self {
+            client,
+            session,
+            seq,
+            own: OwnTurn::new(prompt),
+            asks: HashMap::new(),
+            questions: HashMap::new(),
+            messages,
+            cancel: None,
+        }
+    }
+
+    pub(super) async fn read(
         mut self,
         mut inbox: DaemonInbox,
         mut cancel: mpsc::Receiver<oneshot::Sender<()>>,

@@ -1,0 +1,71 @@
+//! Which session a prompt is for, and with which agent and model; opens it.
+
+use std::path::Path;
+
+use copydesk_protocol::session::{
+    SessionInfo, SessionListParams, SessionLoadParams, SessionLoadResult, SessionNewParams,
+    SessionSetAgentParams, SessionSetModelParams,
+};
+use copydesk_protocol::table::{SessionList, SessionLoad, SessionNew, SessionSetAgent, SessionSetModel};
+
+use crate::daemon_client::{DaemonClient, DaemonClientError};
+
+/// We do not show earlier parts again, so the response need not contain them.
+const PART_LIMIT: Option<u32> = Some(1);
+
+/// Without a session and `latest` a new one begins. `None` leaves the model or the agent as the session or the configuration
+/// has it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SessionChoice {
+    /// The id, or a unique beginning or end of it.
+    pub(crate) session: Option<String>,
+    /// The last one of the folder.
+    pub(crate) latest: bool,
+    pub(crate) model: Option<String>,
+    pub(crate) agent: Option<String>,
+}
+
+/// Opens or creates the chosen session, with the chosen agent and model.
+pub(crate) async fn open_session(
+    client: &DaemonClient,
+    cwd: &Path,
+    choice: &SessionChoice,
+) -> Result<SessionInfo, DaemonClientError> {
+    let SessionChoice { session, latest, model, agent } = choice.clone();
+    let folder = cwd.to_string_lossy().into_owned();
+    let opened = match (session, latest) {
+        (Some(session), _) => load_session(client, &session).await?.session,
+        (None, true) => {
+            let params = SessionListParams { folder: Some(folder), limit: Some(1), before: None };
+            let page = client.request::<SessionList>(&params).await?;
+            let none = || DaemonClientError::Refused {
+                code: None,
+                message: format!("there is no session in {} to continue", cwd.display()),
+            };
+            page.sessions.into_iter().next().ok_or_else(none)?
+        }
+        (None, false) => {
+            let params = SessionNewParams { folder: Some(folder), agent, model };
+            return Ok(client.request::<SessionNew>(&params).await?.session);
+        }
+    };
+    let id = || opened.id.clone();
+    let mut session = opened.clone();
+    if let Some(agent) = agent.filter(|agent| *agent != opened.agent) {
+        session =
+            client.request::<SessionSetAgent>(&SessionSetAgentParams { session: id(), agent }).await?.session;
+    }
+    if let Some(model) = model.filter(|model| Some(model) != opened.model.as_ref()) {
+        session =
+            client.request::<SessionSetModel>(&SessionSetModelParams { session: id(), model }).await?.session;
+    }
+    Ok(session)
+}
+
+/// Attaches to the session.
+pub(super) async fn load_session(
+    client: &DaemonClient,
+    session: &str,
+) -> Result<SessionLoadResult, DaemonClientError> {
+    client.request::<SessionLoad>(&SessionLoadParams { session: session.to_owned(), limit: PART_LIMIT }).await
+}
