@@ -1,7 +1,9 @@
-//! What the pages for contributors name exists: files, functions of types, and types.
+//! What the pages name exists, and what they list is complete: files, functions, types, tools, commands, language servers.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+use copydesk_servers::known_servers::known_servers;
 
 use super::{files, text};
 
@@ -68,6 +70,11 @@ fn is_type_name(word: &str) -> bool {
         && word.chars().any(char::is_lowercase)
 }
 
+/// The name of a test is a sentence: `every_file_belongs_to_a_module`.
+fn is_test_name(word: &str) -> bool {
+    word.matches('_').count() > 2 && word.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_')
+}
+
 #[test]
 fn what_pages_name_exists() {
     let mut tree: BTreeSet<PathBuf> = files("").into_iter().collect();
@@ -79,6 +86,8 @@ fn what_pages_name_exists() {
             !of_type.starts_with(char::is_uppercase) || code.iter().any(|code| has_item(code, of_type, item))
         } else if is_path(word) {
             is_in_tree(word, &tree)
+        } else if is_test_name(word) {
+            code.iter().any(|code| code.contains(&format!("fn {word}(")))
         } else {
             !is_type_name(word) || code.iter().any(|code| code.contains(word))
         }
@@ -92,6 +101,32 @@ fn what_pages_name_exists() {
         }
     }
     assert!(unknown.is_empty(), "named, but not there:\n{}", unknown.join("\n"));
+}
+
+/// The anchor that GitHub gives a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
+    kept.flat_map(char::to_lowercase).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+}
+
+/// Links between our pages, and inside one, lead to a file and to a heading in it.
+#[test]
+fn links_lead_somewhere() {
+    for page in files(".md") {
+        let words = text(&page);
+        let targets = words.split("](").skip(1).filter_map(|rest| rest.split([')', '\n']).next());
+        for target in targets.filter(|target| !target.contains("://")) {
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let path = if file.is_empty() { page.clone() } else { page.with_file_name("").join(file) };
+            assert!(super::root().join(&path).exists(), "{}: {target} does not exist", page.display());
+            if !heading.is_empty() {
+                let other = text(&path);
+                let mut headings = other.lines().filter(|line| line.starts_with('#'));
+                let is_there = headings.any(|line| anchor(line.trim_start_matches('#').trim()) == heading);
+                assert!(is_there, "{}: no heading for {target}", page.display());
+            }
+        }
+    }
 }
 
 /// A user finds every tool and every command in the guide.
@@ -116,4 +151,17 @@ fn the_guide_names_every_tool_and_every_command() {
             || guide.contains(&format!("`{command}"));
         assert!(is_named, "the guide does not name the command {command}");
     }
+}
+
+/// A user who switches the project's programs off reads which language servers that concerns.
+#[test]
+fn the_configuration_page_names_every_server_that_runs_project_code() {
+    let page = text(Path::new("daemon/config/CONFIGURATION.md"));
+    let row = page.lines().find(|line| line.starts_with("| `project_programs` |")).unwrap();
+    let (_, list) = row.rsplit_once("stay off: ").unwrap();
+    let named: Vec<_> = list.split('`').skip(1).step_by(2).collect();
+    let mut expected: Vec<_> =
+        known_servers().iter().filter(|server| server.runs_project).map(|server| &*server.name).collect();
+    expected.sort_unstable();
+    assert_eq!(named, expected);
 }
