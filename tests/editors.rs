@@ -12,6 +12,7 @@ mod inline;
 mod invalid_messages;
 mod misbehaving;
 mod multi_file_changes;
+mod open_files;
 mod patches;
 mod problems;
 mod questions;

@@ -54,7 +54,10 @@ impl ScriptedEditor {
         let params = json!({
             "clientInfo": { "name": name },
             "rootUri": uri(env, folder),
-            "capabilities": { "general": { "positionEncodings": [units.name()] } },
+            "capabilities": {
+                "general": { "positionEncodings": [units.name()] },
+                "workspace": { "workspaceEdit": { "resourceOperations": ["rename", "delete"] } },
+            },
             "initializationOptions": { "copydesk": hello },
         });
         let result = client.request_ok("initialize", params);
@@ -342,6 +345,13 @@ impl ScriptedEditor {
     /// Applies a requested edit, and reports it before it responds.
     pub(crate) fn apply_edit_request(&mut self, request: &Value) {
         let documents = request["params"]["edit"]["documentChanges"].as_array().unwrap().clone();
+        if let [operation] = documents.as_slice()
+            && operation["kind"].is_string()
+        {
+            let problem = self.follow_file(operation, &request["params"]["copydesk"]["texts"][0]);
+            let applied = problem.is_none();
+            return self.answer(request, json!({ "applied": applied, "failureReason": problem }));
+        }
         let is_current = |document: &Value| {
             let known = self.texts.get(document["textDocument"]["uri"].as_str().unwrap());
             known.is_some_and(|(version, _)| document["textDocument"]["version"] == *version)
@@ -352,6 +362,25 @@ impl ScriptedEditor {
         }
         documents.iter().for_each(|document| self.apply_document_edit(document));
         self.answer(request, json!({ "applied": true }));
+    }
+
+    /// Moves a file and its document, or closes the document of a deleted one; returns why not.
+    fn follow_file(&mut self, operation: &Value, expected: &Value) -> Option<&'static str> {
+        if operation["kind"] == "rename" {
+            let [old, new] = ["oldUri", "newUri"].map(|name| operation[name].as_str().unwrap().to_owned());
+            let [from, to] = [&old, &new].map(|uri| uri.strip_prefix("file://").unwrap());
+            std::fs::rename(from, to).unwrap();
+            let text = self.text(&old).to_owned();
+            self.close(&old);
+            self.open(&new, &text);
+            return None;
+        }
+        let uri = operation["uri"].as_str().unwrap().to_owned();
+        if expected["bytes"] != self.text(&uri).len() {
+            return Some("it has text that is not saved");
+        }
+        self.close(&uri);
+        None
     }
 
     /// Applies the edits of one document, whatever their version.

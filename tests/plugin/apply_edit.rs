@@ -6,6 +6,7 @@ use super::mock_daemon_neovim::MockDaemonNeovim;
 use crate::neovim::neovim_session::for_each_neovim;
 
 mod file_kinds;
+mod open_files;
 mod other_text;
 mod positions;
 mod refusals;

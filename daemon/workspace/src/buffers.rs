@@ -18,12 +18,14 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
+use tokio::sync::watch;
 
 use crate::real_path::real_path;
 
 mod edit_plan;
 mod error;
 mod expected_echo;
+mod openings;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text_digest;
@@ -54,6 +56,17 @@ pub trait EditorHandle: Send + Sync {
     fn apply_edits(&self, label: &str, edits: Vec<BufferEdit>) -> EditorFuture<'_>;
 
     fn save(&self, uri: &str) -> EditorFuture<'_>;
+
+    /// Proposes that the client moves the file of a buffer to a path where there is none, and the buffer with it.
+    fn move_file(&self, _label: &str, _uri: &str, _to: &Path) -> EditorFuture<'_> {
+        let why = "it is open in an editor that cannot move it; close it there first";
+        Box::pin(std::future::ready(Err(EditorError::Declined(why.to_owned()))))
+    }
+
+    /// Asks the client to close the buffer of a file that will be deleted. The client declines if the text is another.
+    fn close_deleted(&self, _label: &str, _uri: &str, _text: &Document) -> EditorFuture<'_> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 
     /// Reports that a file which the client may have open changed on disk.
     fn notify_disk_change(&self, path: &Path, what: DiskChange);
@@ -137,6 +150,8 @@ struct BuffersState {
     /// Counts all events, to know which buffer changed last.
     clock: u64,
     clients: BTreeMap<ClientId, ClientBuffers>,
+    /// Counts the openings of buffers and the departures of clients.
+    openings: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
@@ -182,6 +197,7 @@ impl Buffers {
         let mut state = self.lock();
         state.clock += 1;
         let gone = state.clients.remove(&client);
+        state.openings.send_modify(|count| *count += 1);
         let names = gone.iter().flat_map(|attached| attached.names.keys());
         if let Some(observer) = &self.observer {
             names.for_each(|name| observer.buffer_closed(client, name));
@@ -211,6 +227,7 @@ impl Buffers {
         let buffer =
             Buffer { name, version, document, sync_error: None, revision: touched, expected: Vec::new() };
         attached.buffers.insert(uri.to_owned(), buffer);
+        state.openings.send_modify(|count| *count += 1);
     }
 
     /// Applies the changes that the client reports, in its order. After an error the buffer is out of sync

@@ -21,9 +21,9 @@ use self::read::WrittenContent;
 use self::seen_content::SeenContents;
 use self::write::{StagedFile, WritePrecondition};
 pub use self::{
-    change::{AppliedFileChange, Author, ChangeCause, FileChange, FileChangeKind},
     content_stamp::ContentStamp,
     error::FileError,
+    file_change::{AppliedFileChange, Author, ChangeCause, FileChange, FileChangeKind},
     listing::DirectoryListing,
     read::FileContent,
     resolved_path::ResolvedPath,
@@ -40,10 +40,13 @@ use copydesk_config::SaveMode;
 mod apply_decisions;
 mod change;
 mod content_stamp;
+mod delete_file;
 mod error;
+mod file_change;
 mod git_commits;
 mod in_flight_edit;
 mod listing;
+mod move_file;
 mod propose;
 mod read;
 mod resolved_path;

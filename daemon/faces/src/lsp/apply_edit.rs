@@ -1,8 +1,8 @@
-//! `workspace/applyEdit` with versioned edits, as one undo step.
+//! `workspace/applyEdit`: versioned edits as one undo step, a file that moves, and one that is deleted.
 
 use std::time::SystemTime;
 
-use copydesk_text::Position;
+use copydesk_text::{Document, Position};
 use copydesk_workspace::buffers::{BufferEdit, EditorError, TextDigest};
 use serde_json::{Value, json};
 
@@ -17,17 +17,33 @@ pub(super) fn params(label: &str, edits: &[BufferEdit], until: SystemTime) -> Va
             "edits": buffer.edits.iter().map(edit).collect::<Vec<_>>(),
         })
     };
-    let text = |buffer: &BufferEdit| {
-        let TextDigest { bytes, sha256 } = TextDigest::new(&buffer.before);
-        match sha256 {
-            Some(sha256) => json!({ "bytes": bytes, "sha256": sha256 }),
-            None => json!({ "bytes": bytes }),
-        }
-    };
     let changes: Vec<_> = edits.iter().map(document).collect();
-    let texts: Vec<_> = edits.iter().map(text).collect();
+    let texts: Vec<_> = edits.iter().map(|buffer| digest(&buffer.before)).collect();
+    request(label, &changes, &texts, until)
+}
+
+/// The editor moves the file, and its document with it.
+pub(super) fn rename_params(label: &str, uri: &str, to: &str, until: SystemTime) -> Value {
+    request(label, &[json!({ "kind": "rename", "oldUri": uri, "newUri": to })], &[], until)
+}
+
+/// The editor closes the document, if it has this text. Then the daemon deletes the file, unless the editor has.
+pub(super) fn delete_params(label: &str, uri: &str, text: &Document, until: SystemTime) -> Value {
+    let options = json!({ "ignoreIfNotExists": true });
+    request(label, &[json!({ "kind": "delete", "uri": uri, "options": options })], &[digest(text)], until)
+}
+
+fn request(label: &str, changes: &[Value], texts: &[Value], until: SystemTime) -> Value {
     let until = until.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
     json!({ "label": label, "edit": { "documentChanges": changes }, "copydesk": { "until": until, "texts": texts } })
+}
+
+fn digest(text: &Document) -> Value {
+    let TextDigest { bytes, sha256 } = TextDigest::new(text);
+    match sha256 {
+        Some(sha256) => json!({ "bytes": bytes, "sha256": sha256 }),
+        None => json!({ "bytes": bytes }),
+    }
 }
 
 pub(super) fn verdict(result: Value) -> Result<(), EditorError> {

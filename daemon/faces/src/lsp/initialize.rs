@@ -7,7 +7,10 @@ use copydesk_protocol::PROTOCOL;
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::handshake::{ClientHello, DaemonHello};
 use copydesk_text::{LineBreaks, PositionEncoding};
-use lsp_types::{InitializeParams, InitializeResult, PositionEncodingKind, ServerCapabilities, ServerInfo};
+use lsp_types::{
+    InitializeParams, InitializeResult, PositionEncodingKind, ResourceOperationKind, ServerCapabilities,
+    ServerInfo,
+};
 use serde_json::{Value, json};
 use tower_lsp_server::jsonrpc::{Error, Result};
 
@@ -27,6 +30,26 @@ pub(super) struct ClientProfile {
     pub(super) hello: Option<ClientHello>,
     pub(super) encoding: PositionEncoding,
     pub(super) folders: Vec<PathBuf>,
+    pub(super) file_operations: FileOperations,
+}
+
+/// What a client can do to the files of its documents in `workspace/applyEdit`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FileOperations {
+    pub(super) can_rename: bool,
+    pub(super) can_delete: bool,
+}
+
+impl FileOperations {
+    fn new(params: &InitializeParams) -> Self {
+        let workspace = params.capabilities.workspace.as_ref();
+        let edit = workspace.and_then(|workspace| workspace.workspace_edit.as_ref());
+        let operations = edit.and_then(|edit| edit.resource_operations.as_deref()).unwrap_or_default();
+        Self {
+            can_rename: operations.contains(&ResourceOperationKind::Rename),
+            can_delete: operations.contains(&ResourceOperationKind::Delete),
+        }
+    }
 }
 
 impl ClientProfile {
@@ -46,6 +69,7 @@ impl ClientProfile {
             hello,
             encoding: encoding(params),
             folders: folders(params),
+            file_operations: FileOperations::new(params),
         })
     }
 

@@ -15,6 +15,7 @@ use copydesk_protocol::server::{
 use copydesk_protocol::table::{
     DocumentChanged, DocumentSave, EditorServerNotify, EditorServerRequest, EditorServers, EditorServersDone,
 };
+use copydesk_text::Document;
 use copydesk_workspace::buffers::{BufferEdit, DiskChange, EditorError, EditorFuture, EditorHandle};
 use copydesk_workspace::time_limits::EDIT_DEADLINE;
 use futures_util::FutureExt as _;
@@ -36,6 +37,10 @@ pub(super) struct LspClient {
     gone: CancellationToken,
     /// Whether the client is one of our extensions and knows our methods.
     is_extension: bool,
+    can_rename: bool,
+    /// It closes the document of a deleted file. Editors without our extension have their own way, and might close one with
+    /// unsaved text.
+    closes_deleted: bool,
     folders: Vec<PathBuf>,
 }
 
@@ -43,7 +48,17 @@ impl LspClient {
     pub(super) fn new(profile: &ClientProfile, client: Client, gone: CancellationToken) -> Self {
         let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
         let folders = profile.folders.iter().map(real).collect();
-        Self { name: profile.name.clone(), client, gone, is_extension: profile.hello.is_some(), folders }
+        Self {
+            name: profile.name.clone(),
+            client,
+            gone,
+            is_extension: profile.hello.is_some(),
+            can_rename: profile.file_operations.can_rename,
+            closes_deleted: profile.file_operations.can_delete
+                && profile.hello.is_some()
+                && !profile.refuses_silently(),
+            folders,
+        }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -80,6 +95,10 @@ impl LspClient {
         .await;
     }
 
+    fn apply_edit(&self, params: Value) -> EditorFuture<'_> {
+        Box::pin(async move { apply_edit::verdict(self.send_request("workspace/applyEdit", &params).await?) })
+    }
+
     async fn send_request(
         &self,
         method: &'static str,
@@ -106,8 +125,7 @@ impl LspClient {
 
 impl EditorHandle for LspClient {
     fn apply_edits(&self, label: &str, edits: Vec<BufferEdit>) -> EditorFuture<'_> {
-        let params = apply_edit::params(label, &edits, SystemTime::now() + EDIT_DEADLINE);
-        Box::pin(async move { apply_edit::verdict(self.send_request("workspace/applyEdit", &params).await?) })
+        self.apply_edit(apply_edit::params(label, &edits, SystemTime::now() + EDIT_DEADLINE))
     }
 
     fn save(&self, uri: &str) -> EditorFuture<'_> {
@@ -123,6 +141,26 @@ impl EditorHandle for LspClient {
                 )),
             }
         })
+    }
+
+    fn move_file(&self, label: &str, uri: &str, to: &Path) -> EditorFuture<'_> {
+        let why = match url::Url::from_file_path(to) {
+            Ok(new) if self.can_rename => {
+                let until = SystemTime::now() + EDIT_DEADLINE;
+                let params = apply_edit::rename_params(label, uri, new.as_str(), until);
+                return self.apply_edit(params);
+            }
+            Ok(_) => "it is open there, and this editor cannot move it; close it there first".to_owned(),
+            Err(()) => format!("{} has no URI", to.display()),
+        };
+        Box::pin(std::future::ready(Err(EditorError::Declined(why))))
+    }
+
+    fn close_deleted(&self, label: &str, uri: &str, text: &Document) -> EditorFuture<'_> {
+        if !self.closes_deleted {
+            return Box::pin(std::future::ready(Ok(())));
+        }
+        self.apply_edit(apply_edit::delete_params(label, uri, text, SystemTime::now() + EDIT_DEADLINE))
     }
 
     fn notify_disk_change(&self, path: &Path, what: DiskChange) {

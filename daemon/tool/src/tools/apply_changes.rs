@@ -119,14 +119,16 @@ fn edit_ask(context: &ToolContext, changes: &[RequestedChange]) -> PermissionReq
 fn propose(context: &ToolContext, changes: &[RequestedChange]) -> Vec<ReviewProposal> {
     let reviews = context.files.reviews();
     let EditOwner { session, call } = context.edit_owner();
-    let propose = |change: &RequestedChange| reviews.propose(&session, &call, &change.place, &change.kind);
+    let propose =
+        |change: &RequestedChange| reviews.propose(&session, &call, change.document(), &change.kind);
     changes.iter().map(propose).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Every name of every file, without duplicates.
 fn patterns(context: &ToolContext, changes: &[RequestedChange]) -> Vec<String> {
     let mut patterns: Vec<String> = Vec::new();
-    for name in changes.iter().flat_map(|change| rule_names(context, &change.place)) {
+    let places = changes.iter().flat_map(|change| [Some(&change.place), change.from()]).flatten();
+    for name in places.flat_map(|place| rule_names(context, place)) {
         if !patterns.contains(&name) {
             patterns.push(name);
         }

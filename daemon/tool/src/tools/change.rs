@@ -24,17 +24,17 @@ pub(super) struct RequestedChange {
     pub(super) deletions: usize,
     /// The changed lines with line numbers, for the model.
     pub(super) places: String,
-    moved: MoveHalf,
+    moved: MovePart,
 }
 
-/// Whether it is one half of a move.
+/// Whether it is a part of a move. Each part knows the file's old path and the content that it had there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum MoveHalf {
+enum MovePart {
     No,
-    /// The new file, with its old path and the content that it had there.
-    From(ResolvedPath, ContentStamp),
-    /// The old file; only the other half is shown.
-    Away,
+    /// The move itself, shown with the edit.
+    Rename(ResolvedPath, ContentStamp),
+    /// The edit of the moved file; only the move is shown.
+    Edit(ResolvedPath, ContentStamp),
 }
 
 impl RequestedChange {
@@ -61,25 +61,23 @@ impl RequestedChange {
         shown.into_change(place, FileChangeKind::Delete { file, stamp })
     }
 
-    /// A move with a change: a new file and a deleted one.
+    /// A move, and then the edit of the moved file, if it has one.
     pub(super) fn move_file(
         from: &ResolvedPath,
         to: &ResolvedPath,
         file: FileText,
         stamp: ContentStamp,
-        change: &TextChange,
-    ) -> Result<[Self; 2], ToolError> {
-        let stale = |stale: copydesk_text::StaleChangeError| ToolError::failed(stale.to_string());
-        let around = change.excerpt(file.text()).map_err(stale)?;
+        change: TextChange,
+    ) -> Result<Vec<Self>, ToolError> {
+        let around = change.excerpt(file.text()).map_err(|stale| ToolError::failed(stale.to_string()))?;
         let shown = RenderedDiff::render(&before(from), &after(to), &around.diff(CONTEXT));
-        let new = file.with_text(change.apply(file.text()).map_err(stale)?);
-        let text = String::from_utf8_lossy(&new.encode()).into_owned();
-        let new = shown.into_change(to, FileChangeKind::Create { text, mode: from.mode() });
-        let gone = Self::delete(from, file, stamp);
-        Ok([
-            Self { moved: MoveHalf::From(from.clone(), stamp), ..new },
-            Self { moved: MoveHalf::Away, ..gone },
-        ])
+        let kind = FileChangeKind::Move { to: to.clone(), file: file.clone(), stamp };
+        let rename = Self { moved: MovePart::Rename(from.clone(), stamp), ..shown.into_change(to, kind) };
+        if change.is_empty() {
+            return Ok(vec![rename]);
+        }
+        let edit = Self::edit(to, file, stamp, change)?;
+        Ok(vec![rename, Self { moved: MovePart::Edit(from.clone(), stamp), ..edit }])
     }
 
     /// `Create a`
@@ -95,10 +93,11 @@ impl RequestedChange {
     fn words(&self, [create, edit, delete, moved]: [&str; 4]) -> String {
         let shown = &self.place.display_path;
         match (&self.moved, &self.kind) {
-            (MoveHalf::From(from, _), _) => format!("{moved} {} to {shown}", from.display_path),
+            (MovePart::Rename(from, _), _) => format!("{moved} {} to {shown}", from.display_path),
             (_, FileChangeKind::Create { .. }) => format!("{create} {shown}"),
             (_, FileChangeKind::Edit { .. }) => format!("{edit} {shown}"),
             (_, FileChangeKind::Delete { .. }) => format!("{delete} {shown}"),
+            (_, FileChangeKind::Move { .. }) => format!("{moved} {shown}"),
         }
     }
 
@@ -107,9 +106,9 @@ impl RequestedChange {
         matches!(self.kind, FileChangeKind::Edit { .. }) || self.from().is_some()
     }
 
-    /// Whether it is shown: of a move only the new half is.
+    /// Whether it is shown: the edit of a moved file is shown with the move.
     pub(super) fn is_shown(&self) -> bool {
-        self.moved != MoveHalf::Away
+        !matches!(self.moved, MovePart::Edit(..))
     }
 
     /// The old path of a moved file.
@@ -120,17 +119,22 @@ impl RequestedChange {
     /// The old path of a moved file, and the content that it had there.
     pub(super) fn moved_from(&self) -> Option<(&ResolvedPath, ContentStamp)> {
         match &self.moved {
-            MoveHalf::From(from, stamp) => Some((from, *stamp)),
-            MoveHalf::No | MoveHalf::Away => None,
+            MovePart::Rename(from, stamp) | MovePart::Edit(from, stamp) => Some((from, *stamp)),
+            MovePart::No => None,
         }
     }
 
-    /// The text that the file is to have; `None` if it is deleted.
+    /// Where the document is that it changes, before any of the changes.
+    pub(super) fn document(&self) -> &ResolvedPath {
+        self.from().unwrap_or(&self.place)
+    }
+
+    /// The text that the file is to have; `None` if it is deleted, or only moves.
     pub(super) fn result(&self) -> Option<String> {
         match &self.kind {
             FileChangeKind::Create { text, .. } => Some(text.clone()),
             FileChangeKind::Edit { file, change, .. } => change.apply(file.text()).ok(),
-            FileChangeKind::Delete { .. } => None,
+            FileChangeKind::Delete { .. } | FileChangeKind::Move { .. } => None,
         }
     }
 
@@ -140,7 +144,11 @@ impl RequestedChange {
     }
 
     pub(super) fn into_file_change(self) -> FileChange {
-        FileChange { path: self.place, kind: self.kind }
+        let path = match self.moved {
+            MovePart::Rename(from, _) => from,
+            MovePart::No | MovePart::Edit(..) => self.place,
+        };
+        FileChange { path, kind: self.kind }
     }
 }
 
@@ -187,7 +195,7 @@ impl RenderedDiff {
             additions,
             deletions,
             places,
-            moved: MoveHalf::No,
+            moved: MovePart::No,
         }
     }
 }

@@ -62,8 +62,21 @@ pub(super) async fn check_changed(
         is_saved: changed.is_saved,
     };
     let changed = changed.into_iter().filter(|changed| !changed.path.is_untitled());
-    let edited: Vec<_> = changed.map(edited).filter(is_small).collect();
+    let mut edited = join_by_path(changed.map(edited));
+    edited.retain(is_small);
     check_edits(context, &edited).await
+}
+
+/// One edit for each path: a file that has moved may be edited afterwards.
+fn join_by_path(edited: impl Iterator<Item = EditedDocument>) -> Vec<EditedDocument> {
+    let mut joined: Vec<EditedDocument> = Vec::new();
+    for one in edited {
+        match joined.iter_mut().find(|known| known.path == one.path) {
+            Some(known) => (known.after, known.is_saved) = (one.after, one.is_saved),
+            None => joined.push(one),
+        }
+    }
+    joined
 }
 
 /// Checks files that the user reviewed hunk by hunk, as they are now.
@@ -107,19 +120,30 @@ pub(super) fn proposed_edits(context: &ToolContext, changes: &[RequestedChange])
     if context.checks.is_disabled() {
         return Vec::new();
     }
-    let edited = |change: &RequestedChange| {
+    let edited = |place: &ResolvedPath, before, after| {
+        let path = place.real_path().to_owned();
+        (!place.is_untitled()).then_some(EditedDocument { path, before, after, is_saved: false })
+    };
+    let result = |change: &RequestedChange| {
         let (before, after) = match &change.kind {
             FileChangeKind::Edit { file, change, .. } if file.size() <= MAX_TEXT_BYTES as u64 => {
                 (Some(file.shared_text()), Some(Arc::new(change.apply(file.text()).ok()?)))
             }
             FileChangeKind::Create { text, .. } => (None, Some(FileText::from(text.clone()).shared_text())),
             FileChangeKind::Delete { file, .. } => (Some(file.shared_text()), None),
+            FileChangeKind::Move { file, .. } => (None, Some(file.shared_text())),
             FileChangeKind::Edit { .. } => return None,
         };
-        let path = change.place.real_path().to_owned();
-        (!change.place.is_untitled()).then_some(EditedDocument { path, before, after, is_saved: false })
+        edited(&change.place, before, after)
     };
-    changes.iter().filter_map(edited).filter(is_small).collect()
+    let left = |change: &RequestedChange| match &change.kind {
+        FileChangeKind::Move { file, .. } => edited(change.document(), Some(file.shared_text()), None),
+        _ => None,
+    };
+    let all = changes.iter().flat_map(|change| [left(change), result(change)]).flatten();
+    let mut all = join_by_path(all);
+    all.retain(is_small);
+    all
 }
 
 async fn check_edits(context: &ToolContext, edited: &[EditedDocument]) -> Option<DiagnosticsSummary> {

@@ -60,7 +60,7 @@ fn written(change: &RequestedChange) -> Option<String> {
     match &change.kind {
         FileChangeKind::Edit { file, change, .. } => change.apply(file.text()).ok(),
         FileChangeKind::Create { text, .. } => Some(FileText::from(text.clone()).text().to_owned()),
-        FileChangeKind::Delete { .. } => None,
+        FileChangeKind::Delete { .. } | FileChangeKind::Move { .. } => None,
     }
 }
 
@@ -71,6 +71,6 @@ fn with_text(change: RequestedChange, text: String) -> Result<RequestedChange, T
             RequestedChange::edit(&change.place, file, stamp, edits)
         }
         FileChangeKind::Create { .. } => Ok(RequestedChange::create(&change.place, text)),
-        FileChangeKind::Delete { .. } => Ok(change),
+        FileChangeKind::Delete { .. } | FileChangeKind::Move { .. } => Ok(change),
     }
 }

@@ -234,16 +234,16 @@ impl PatchChanges {
             PatchStep::Move { path, to, change, tier } => {
                 let (known, to) = (find(&path)?, find(&to)?);
                 let (file, stamp) = goes(known)?;
+                if !change.is_empty() {
+                    self.tiers.push((path, tier.into()));
+                }
                 self.changes.extend(RequestedChange::move_file(
                     &known.place,
                     &to.place,
                     file,
                     stamp,
-                    &change,
+                    change,
                 )?);
-                if !change.is_empty() {
-                    self.tiers.push((path, tier.into()));
-                }
             }
         }
         Ok(())

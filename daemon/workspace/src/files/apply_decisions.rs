@@ -124,6 +124,11 @@ impl WorkspaceFiles {
                 }
                 FileChangeKind::Delete { stamp, file }
             }
+            DecisionEffect::Move { to } => {
+                let content = self.peek(place, READ_LIMIT).await?;
+                let (stamp, file) = (content.stamp, decoded(place, content.bytes)?);
+                FileChangeKind::Move { to: self.resolve(to), file, stamp }
+            }
         };
         let verb = match decision.verdict {
             HunkVerdict::Accept => "Accept",
@@ -237,7 +242,7 @@ impl WorkspaceFiles {
     }
 }
 
-fn decoded(place: &ResolvedPath, bytes: Vec<u8>) -> Result<FileText, FileError> {
+pub(super) fn decoded(place: &ResolvedPath, bytes: Vec<u8>) -> Result<FileText, FileError> {
     let refused = |why: copydesk_text::FileTextError| FileError::Refused {
         shown: place.display_path.clone(),
         why: why.to_string(),

@@ -7,98 +7,30 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use copydesk_text::review::HunkId;
-use copydesk_text::{Change, FileText};
+use copydesk_text::FileText;
 
+use super::file_change::{
+    AppliedFileChange, Author, ChangeCause, FileChange, FileChangeKind, PendingDiskChange,
+};
 use super::rollback::{RollbackFile, RollbackLog};
-use super::{ContentStamp, FileError, ResolvedPath, WorkspaceFiles, WritePrecondition, run_blocking, write};
+use super::{ContentStamp, FileError, WorkspaceFiles, WritePrecondition, run_blocking, write};
 use crate::buffers::{
     ClientId, DiskChange, EditPlanError, EditPlanOutcome, EditorError, OpenBuffer, PlannedEdit, RequestedEdit,
 };
 use crate::journal::{EntryId, EntryOutcome, FileAttributes, HashedText, NewEntry, NewEntryKind};
-use crate::reviews::ReviewId;
 use copydesk_config::SaveMode;
 
 /// How often to retry while the user types faster than the edit travels.
 pub(super) const MAX_ATTEMPTS: usize = 16;
-
-/// What to do to one file.
-#[derive(Debug, Clone)]
-pub struct FileChange {
-    pub path: ResolvedPath,
-    pub kind: FileChangeKind,
-}
-
-#[derive(Debug, Clone)]
-pub enum FileChangeKind {
-    /// `change` applies to the text of `file`, whose content has this stamp.
-    Edit { file: FileText, stamp: ContentStamp, change: Change },
-    Create {
-        text: String,
-        /// The mode bits, if they differ from a new file's.
-        mode: Option<u32>,
-    },
-    /// Only while it has this content.
-    Delete { file: FileText, stamp: ContentStamp },
-}
-
-/// The origin of a change: for the journal, and for the name of the editor's undo step.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangeCause {
-    pub session: String,
-    pub call: String,
-    pub label: String,
-    /// The user has seen and accepted it.
-    pub is_accepted: bool,
-    pub author: Author,
-    /// The first entry of a group that is undone and redone together. By default the changes of one call are
-    /// a group.
-    pub group: Option<EntryId>,
-}
-
-/// The author of a change, for reviews.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Author {
-    /// An agent; the user decides on it later.
-    Agent,
-    /// An agent, and the user has seen and accepted everything.
-    ApprovedAgent,
-    /// The undo of this journal entry.
-    Undo(EntryId),
-    /// The user's decision in this review.
-    Decision(ReviewId),
-    /// The user's own text in the place of this hunk, which decides it.
-    HunkReplacement(ReviewId, HunkId),
-}
-
-/// The result for one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AppliedFileChange {
-    pub path: ResolvedPath,
-    /// The client and URI of the buffer with the change, if the file was open.
-    pub client: Option<(ClientId, String)>,
-    /// The user had typed since the change was made; it was rebased.
-    pub is_rebased: bool,
-    /// `None` without a journal.
-    pub entry: Option<EntryId>,
-    /// The texts before and after, without a byte order mark; `None` for no file.
-    pub before: Option<Arc<String>>,
-    pub after: Option<Arc<String>>,
-    /// The content after.
-    pub stamp: Option<ContentStamp>,
-    /// The text after is on disk.
-    pub is_saved: bool,
-    /// Why an editor that should have saved it did not.
-    pub save_error: Option<String>,
-}
 
 /// Which changes go to which client, and which to the disk.
 #[derive(Default)]
 struct ChangeRouting {
     open: BTreeMap<ClientId, Vec<usize>>,
     closed: Vec<usize>,
+    /// Deletions of files that are open.
+    deleted: Vec<(usize, OpenBuffer)>,
 }
 
 impl WorkspaceFiles {
@@ -131,37 +63,54 @@ impl WorkspaceFiles {
         cause: &ChangeCause,
         done: &mut RollbackLog,
     ) -> Result<Vec<AppliedFileChange>, FileError> {
+        // A file is edited where it is after its move.
+        let moved = self.apply_moves(changes, cause, done).await?;
         for _ in 0..MAX_ATTEMPTS {
             let sorted = self.route_changes(changes, cause)?;
-            for change in sorted.closed.iter().filter_map(|index| changes.get(*index)) {
-                let (place, expect) = (change.path.clone(), change.kind.expect());
-                run_blocking(&change.path, move || write::check(&place, &expect)).await?;
+            self.check_on_disk(sorted.closed.iter().filter_map(|index| changes.get(*index))).await?;
+            let mut deletions = Vec::new();
+            for (index, open) in &sorted.deleted {
+                let Some(change) = changes.get(*index) else { continue };
+                deletions.push((*index, self.check_deletion(change, open, cause).await?, open));
             }
             let mut changed = Vec::new();
-            let mut moved = false;
+            let mut is_stale = false;
             for (client, indices) in &sorted.open {
                 match self.apply_in_buffers(changes, *client, indices, cause, done).await? {
                     Some(made) => changed.extend(made),
-                    None => moved = true,
+                    None => is_stale = true,
                 }
             }
-            if moved {
+            if is_stale {
                 continue;
             }
-            for index in &sorted.closed {
-                let Some(change) = changes.get(*index) else { continue };
-                changed.push((*index, self.apply_on_disk(change, cause, done).await?));
+            let closed = sorted.closed.iter().filter_map(|index| Some((*index, changes.get(*index)?, None)));
+            let deletions = deletions.iter().map(|(index, change, open)| (*index, change, Some(*open)));
+            for (index, change, open) in closed.chain(deletions) {
+                changed.push((index, self.apply_on_disk(change, open, cause, done).await?));
             }
             changed.sort_by_key(|(index, _)| *index);
-            return Ok(changed.into_iter().map(|(_, changed)| changed).collect());
+            return Ok(moved.into_iter().chain(changed.into_iter().map(|(_, changed)| changed)).collect());
         }
         let shown = changes.first().map(|change| change.path.display_path.clone()).unwrap_or_default();
         Err(FileError::Busy { shown })
     }
 
+    /// Whether the changes would succeed, as far as can be told without trying.
+    pub(super) async fn check_on_disk(
+        &self,
+        changes: impl Iterator<Item = &FileChange>,
+    ) -> Result<(), FileError> {
+        for change in changes {
+            let (place, expect) = (change.path.clone(), change.kind.expect());
+            run_blocking(&change.path, move || write::check(&place, &expect)).await?;
+        }
+        Ok(())
+    }
+
     fn route_changes(&self, changes: &[FileChange], cause: &ChangeCause) -> Result<ChangeRouting, FileError> {
         let mut sorted = ChangeRouting::default();
-        for (index, change) in changes.iter().enumerate() {
+        for (index, change) in changes.iter().enumerate().filter(|(_, change)| !change.kind.is_move()) {
             match self.buffer(&change.path)? {
                 None => sorted.closed.push(index),
                 Some(open) => match &change.kind {
@@ -170,9 +119,8 @@ impl WorkspaceFiles {
                     FileChangeKind::Create { .. } => {
                         return Err(FileError::AlreadyExists { shown: change.path.display_path.clone() });
                     }
-                    FileChangeKind::Delete { .. } => {
-                        return Err(FileError::IsOpen { shown: change.path.display_path.clone() });
-                    }
+                    FileChangeKind::Delete { .. } => sorted.deleted.push((index, open)),
+                    FileChangeKind::Move { .. } => {}
                 },
             }
         }
@@ -195,7 +143,9 @@ impl WorkspaceFiles {
                 base: file.text().to_owned(),
                 change: edits.clone(),
             }),
-            FileChangeKind::Create { .. } | FileChangeKind::Delete { .. } => None,
+            FileChangeKind::Create { .. } | FileChangeKind::Delete { .. } | FileChangeKind::Move { .. } => {
+                None
+            }
         };
         let wanted: Vec<_> = chosen().filter_map(wanted).collect();
         let shown =
@@ -282,14 +232,18 @@ impl WorkspaceFiles {
         Ok(true)
     }
 
+    /// `open`: the buffer of a file that is deleted.
     async fn apply_on_disk(
         &self,
         change: &FileChange,
+        open: Option<&OpenBuffer>,
         cause: &ChangeCause,
         done: &mut RollbackLog,
     ) -> Result<AppliedFileChange, FileError> {
         let FileChange { path: place, kind } = change;
-        let PendingDiskChange { before, after, recorded } = kind.disk_change(place)?;
+        let Some(PendingDiskChange { before, after, recorded }) = kind.disk_change(place)? else {
+            return Err(FileError::NotFound { shown: place.display_path.clone() });
+        };
         let recording = self.record(vec![entry(cause, done.group, place.real_path(), recorded)], done);
         let expect = kind.expect();
         let is_new = expect == WritePrecondition::New;
@@ -311,7 +265,7 @@ impl WorkspaceFiles {
             (Ok(Some(staged)), _, Some((content, text))) => {
                 self.commit_staged(place, staged, (content.clone(), text.clone())).await.map(Some)
             }
-            (Ok(_), Some(before), _) => self.remove(place, before.clone()).await.map(|()| None),
+            (Ok(_), Some(before), _) => self.delete_file(place, before, open, cause).await.map(|()| None),
             (Ok(_), None, _) => Ok(None),
         };
         let entry = ids.first().copied();
@@ -362,7 +316,7 @@ impl WorkspaceFiles {
         }
     }
 
-    async fn record(
+    pub(super) async fn record(
         &self,
         entries: Vec<NewEntry>,
         done: &mut RollbackLog,
@@ -374,7 +328,7 @@ impl WorkspaceFiles {
         Ok(ids)
     }
 
-    async fn settle(&self, outcomes: Vec<(EntryId, bool)>) {
+    pub(super) async fn settle(&self, outcomes: Vec<(EntryId, bool)>) {
         let Some(journal) = self.journal() else { return };
         let (applied, failed): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(|(_, applied)| *applied);
         for (ids, outcome) in [(applied, EntryOutcome::Applied), (failed, EntryOutcome::Failed)] {
@@ -388,77 +342,12 @@ impl WorkspaceFiles {
     }
 }
 
-/// One change in terms of the disk.
-struct PendingDiskChange {
-    before: Option<FileText>,
-    /// `None` for a deletion.
-    after: Option<(FileText, HashedText)>,
-    recorded: NewEntryKind,
-}
-
-impl FileChangeKind {
-    fn expect(&self) -> WritePrecondition {
-        match self {
-            Self::Edit { file, .. } | Self::Delete { file, .. } => WritePrecondition::Unchanged(file.clone()),
-            Self::Create { .. } => WritePrecondition::New,
-        }
-    }
-
-    /// Whether a file may be created or deleted while an editor has it open and keeps its text: a user who
-    /// decided on a file has seen its content, and an undo leaves the editor with the same text.
-    fn allows_open_buffer(&self, open: &OpenBuffer, cause: &ChangeCause) -> bool {
-        let is_same = |text: &str| open.document.text() == text;
-        match (self, cause.author) {
-            (Self::Delete { .. }, Author::Decision(_) | Author::ApprovedAgent) => true,
-            (Self::Delete { file, .. }, Author::Undo(_)) => is_same(file.text()),
-            (Self::Create { text, .. }, Author::Undo(_)) => is_same(FileText::from(text.clone()).text()),
-            _ => false,
-        }
-    }
-
-    /// The stamp of the content that it changes; `None` if it creates a file.
-    pub fn stamp(&self) -> Option<ContentStamp> {
-        match self {
-            Self::Edit { stamp, .. } | Self::Delete { stamp, .. } => Some(*stamp),
-            Self::Create { .. } => None,
-        }
-    }
-
-    fn mode(&self) -> Option<u32> {
-        match self {
-            Self::Create { mode, .. } => *mode,
-            Self::Edit { .. } | Self::Delete { .. } => None,
-        }
-    }
-
-    fn disk_change(&self, place: &ResolvedPath) -> Result<PendingDiskChange, FileError> {
-        let with_text = |file: FileText| {
-            let text = HashedText::from_shared(file.shared_text());
-            (file, text)
-        };
-        Ok(match self {
-            Self::Create { text, .. } => {
-                let (file, after) = with_text(text.clone().into());
-                let recorded = NewEntryKind::Create { after: after.clone() };
-                PendingDiskChange { before: None, after: Some((file, after)), recorded }
-            }
-            Self::Delete { file, stamp } => {
-                let attributes = FileAttributes { mode: place.mode(), bom: file.has_bom() };
-                let recorded = NewEntryKind::Delete { before: stamp.text(file), attributes };
-                PendingDiskChange { before: Some(file.clone()), after: None, recorded }
-            }
-            Self::Edit { file, stamp, change } => {
-                let stale = |_| FileError::Changed { shown: place.display_path.clone() };
-                let (new, after) = with_text(file.with_text(change.apply(file.text()).map_err(stale)?));
-                let before = stamp.text(file);
-                let recorded = NewEntryKind::Edit { before, change: change.clone(), after: after.clone() };
-                PendingDiskChange { before: Some(file.clone()), after: Some((new, after)), recorded }
-            }
-        })
-    }
-}
-
-fn entry(cause: &ChangeCause, group: Option<EntryId>, place: &Path, kind: NewEntryKind) -> NewEntry {
+pub(super) fn entry(
+    cause: &ChangeCause,
+    group: Option<EntryId>,
+    place: &Path,
+    kind: NewEntryKind,
+) -> NewEntry {
     NewEntry {
         session: cause.session.clone(),
         call: cause.call.clone(),

@@ -51,8 +51,11 @@ pub enum FileError {
     OutOfSync { shown: String, why: SyncError },
     #[error("the user has changed the same lines of `{shown}` meanwhile; nothing was changed.\n{conflict}")]
     Conflict { shown: String, conflict: Box<Conflict> },
-    #[error("`{shown}` is open in an editor; it was left as it is. Close it there first")]
-    IsOpen { shown: String },
+    #[error(
+        "`{shown}` is open in an editor and has text there that is not saved; it was left as it is. The user must save or \
+         discard that text first"
+    )]
+    Unsaved { shown: String },
     #[error("the editor did not change `{shown}`: {why}")]
     Refused { shown: String, why: String },
     #[error(

@@ -22,8 +22,14 @@ impl ReviewTracker {
                 review.record_deletion(call);
                 (review, None)
             }
+            FileChangeKind::Move { to, .. } => {
+                let mut review = Review::new("");
+                review.record_rename(&path.display_path, &to.display_path, call);
+                (review, None)
+            }
         };
-        let paths = (path.real_path().to_owned(), path.display_path.clone());
+        let shown = if let FileChangeKind::Move { to, .. } = kind { to } else { path };
+        let paths = (path.real_path().to_owned(), shown.display_path.clone());
         Some(self.propose_review(session, call, paths, (review, mode)))
     }
 }

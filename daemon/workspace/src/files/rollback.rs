@@ -3,6 +3,7 @@
 use copydesk_text::FileText;
 
 use super::change::MAX_ATTEMPTS;
+use super::move_file::MovedFile;
 use super::{ChangeCause, ResolvedPath, WorkspaceFiles, WritePrecondition};
 use crate::buffers::{Buffers, ClientId, EditPlanOutcome, PlannedEdit, RequestedEdit};
 use crate::journal::{EntryId, FileAttributes};
@@ -14,6 +15,7 @@ pub(super) struct RollbackLog {
     pub(super) group: Option<EntryId>,
     pub(super) buffers: Vec<(ClientId, PlannedEdit)>,
     pub(super) files: Vec<RollbackFile>,
+    pub(super) moves: Vec<MovedFile>,
 }
 
 /// A changed file on disk: its content and mode before, and its content after.
@@ -67,6 +69,7 @@ impl WorkspaceFiles {
                 left.push(planned.name.display().to_string());
             }
         }
+        left.extend(self.move_back(done.moves, cause).await);
         if left.is_empty() { Ok(()) } else { Err(left.join(", ")) }
     }
 }

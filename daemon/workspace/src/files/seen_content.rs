@@ -139,6 +139,15 @@ impl WorkspaceFiles {
         lock(&self.shared.seen_contents).by_path.insert(place.real_path().to_owned(), content);
     }
 
+    /// The file is at another path now; what the session has seen of it moves along.
+    pub(super) fn mark_moved(&self, from: &ResolvedPath, to: &ResolvedPath) {
+        let mut seen = lock(&self.shared.seen_contents);
+        if let Some(content) = seen.by_path.remove(from.real_path()) {
+            let content = SeenContent { at: SystemTime::now(), buffer: None, ..content };
+            seen.by_path.insert(to.real_path().to_owned(), content);
+        }
+    }
+
     /// The files that have changed since the session saw them, each reported once: changed in an editor, by
     /// another program, or by the session's own command.
     pub async fn changed_since_seen(&self) -> Vec<String> {

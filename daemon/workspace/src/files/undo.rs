@@ -79,6 +79,14 @@ impl WorkspaceFiles {
                 text: entry.attributes.with_byte_order_mark(text),
                 mode: entry.attributes.mode,
             },
+            // The text that moved was edited by other entries, if at all.
+            (UndoStep::MoveBack(_), Some((file, stamp))) => {
+                let to = self.resolve(&entry.path);
+                if self.peek(&to, READ_LIMIT).await.is_ok() {
+                    return Ok(UndoneEntryOutcome::Blocked(UndoError::Exists));
+                }
+                FileChangeKind::Move { to, file, stamp }
+            }
             (UndoStep::MoveBack(_) | UndoStep::Edit(_) | UndoStep::Delete | UndoStep::Create(_), _) => {
                 return Ok(UndoneEntryOutcome::Blocked(UndoError::Missing));
             }

@@ -51,6 +51,47 @@ pub(super) fn remove<Lock>(
     fs::remove_file(place.verified_real_path()?).map_err(|error| FileError::io(place, "removed", error))
 }
 
+/// Moves a file that still has this content to a path where there is none.
+pub(super) fn rename<Lock>(
+    from: &ResolvedPath,
+    to: &ResolvedPath,
+    content: &FileText,
+    lock: impl Fn() -> Lock,
+) -> Result<(), FileError> {
+    create_parent_folder(to)?;
+    let mode = from.mode();
+    let moved = {
+        let _lock = lock();
+        ensure_unchanged(from, content)?;
+        let (source, target) = (from.verified_real_path()?, to.verified_real_path()?);
+        check_expected(to, replaceable_metadata(to, target)?.as_ref(), &WritePrecondition::New)?;
+        match renameat_with(CWD, source, CWD, target, RenameFlags::NOREPLACE).map_err(io::Error::from) {
+            // Some file systems cannot refuse to replace.
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
+                fs::rename(source, target)
+            }
+            moved => moved,
+        }
+    };
+    match moved {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => {
+            StagedFile::new(to.clone(), content, WritePrecondition::New, mode)?.commit(&lock)?;
+            remove(from, content, lock)
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            Err(FileError::AlreadyExists { shown: to.display_path.clone() })
+        }
+        moved => moved.map_err(|error| FileError::io(from, "moved", error)),
+    }
+}
+
+/// Creates the folders in which a new file is to be.
+pub(super) fn create_parent_folder(place: &ResolvedPath) -> Result<(), FileError> {
+    let folder = place.real_path().parent();
+    let folder = folder.ok_or_else(|| FileError::IsAFolder { shown: place.display_path.clone() })?;
+    ensure_parent_folder(place, folder, &WritePrecondition::New)
+}
+
 /// The metadata of the existing file, if it may be replaced.
 fn replaceable_metadata(place: &ResolvedPath, real: &Path) -> Result<Option<fs::Metadata>, FileError> {
     let metadata = match fs::symlink_metadata(real) {

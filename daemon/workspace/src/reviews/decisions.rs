@@ -77,6 +77,10 @@ pub(crate) enum DecisionEffect {
     Delete {
         text: Option<String>,
     },
+    /// To this path for the user.
+    Move {
+        to: String,
+    },
 }
 
 /// A decision that is being applied.
@@ -367,11 +371,7 @@ impl TrackedReview {
                 WholeFileRejection::NeedsConfirmation(_) => {
                     return Err(DecisionError::NeedsConfirmation(self.display_path.clone()));
                 }
-                WholeFileRejection::Rename { .. } => {
-                    self.review.unmark_deciding(&[whole]);
-                    let why = "a review cannot restore the name of a renamed file; use undo".to_owned();
-                    return Err(DecisionError::Rejected(why));
-                }
+                WholeFileRejection::Rename { to } => DecisionEffect::Move { to },
             }
         };
         Ok(PendingDecision {
@@ -383,7 +383,7 @@ impl TrackedReview {
         })
     }
 
-    /// Decides on a file that a call wants to create or delete. Deciding on its lines decides on the file.
+    /// Decides on a file that a call wants to create, delete or move. Deciding on its lines decides on the file.
     fn decide_new_file(
         &mut self,
         decision: &UserDecision,
@@ -421,6 +421,9 @@ impl TrackedReview {
             (HunkVerdict::Reject, _) => DecisionEffect::Nothing,
             (HunkVerdict::Accept, Some(review::WholeFileChange::Deleted)) => {
                 DecisionEffect::Delete { text: Some(self.review.base()) }
+            }
+            (HunkVerdict::Accept, Some(review::WholeFileChange::Renamed { .. })) => {
+                DecisionEffect::Move { to: self.display_path.clone() }
             }
             (HunkVerdict::Accept, _) => {
                 DecisionEffect::Create { text: decision.text.clone().unwrap_or(text) }

@@ -1,7 +1,7 @@
 //! Accepts proposed hunks in whose lines the user has typed meanwhile: both are merged, or nothing is changed.
 
 use copydesk_text::rebase;
-use copydesk_text::review::HunkId;
+use copydesk_text::review::{HunkFingerprint, HunkId, WholeFileChange};
 
 use super::tracked_review::TrackedReview;
 use super::{DecisionTarget, HunkVerdict, ReviewProposal, ReviewTracker, UserDecision};
@@ -11,6 +11,13 @@ impl TrackedReview {
     pub(super) fn needs_merge(&self, decision: &UserDecision) -> bool {
         let DecisionTarget::Hunk(hunk) = decision.target else { return false };
         decision.verdict == HunkVerdict::Accept && decision.text.is_none() && self.has_typing(hunk)
+    }
+
+    /// The hunk of a file that a call has moved, and what a decision on it must expect.
+    fn renamed_file(&self) -> Option<(HunkId, HunkFingerprint)> {
+        let whole = self.review.file_hunk().filter(|_| !self.is_proposal())?;
+        let is_renamed = matches!(whole.kind, WholeFileChange::Renamed { .. });
+        Some(whole.id).filter(|_| is_renamed).zip(self.review.file_fingerprint())
     }
 
     fn has_typing(&self, hunk: HunkId) -> bool {
@@ -42,8 +49,9 @@ impl TrackedReview {
 }
 
 impl ReviewTracker {
-    /// The decisions on each hunk, if the user accepts everything and has typed in some of it. `None` if one decision will
-    /// do, or if the review has changed since it was shown.
+    /// The decisions on each hunk, if the user decides on everything and that takes several steps: a file has moved, or the
+    /// user has typed in what they accept. `None` if one decision will do, or if the review has changed since it was
+    /// shown.
     pub(crate) fn decisions_per_hunk(
         &self,
         session: &str,
@@ -51,16 +59,20 @@ impl ReviewTracker {
     ) -> Option<Vec<UserDecision>> {
         let mut state = self.lock();
         let tracked = state.find(session, decision.review)?;
-        let is_all = (decision.target, decision.verdict) == (DecisionTarget::Everything, HunkVerdict::Accept);
-        let hunks = tracked.review.hunks();
-        let has_typing = hunks.iter().any(|hunk| tracked.has_typing(hunk.id));
+        let renamed = tracked.renamed_file();
+        let has_typing = || tracked.review.hunks().iter().any(|hunk| tracked.has_typing(hunk.id));
+        let is_stepwise = renamed.is_some() || decision.verdict == HunkVerdict::Accept && has_typing();
         let is_plain = decision.text.is_none() && decision.lines.is_none();
-        if !is_all || !is_plain || !has_typing || tracked.review.fingerprint() != decision.expected {
+        let is_all = decision.target == DecisionTarget::Everything;
+        if !is_all || !is_plain || !is_stepwise || tracked.review.fingerprint() != decision.expected {
             return None;
         }
-        let each = tracked.review.all_decisions().into_iter().enumerate().map(|(at, one)| UserDecision {
-            target: DecisionTarget::Hunk(one.hunk),
-            expected: one.expected,
+        // The file comes first: decisions on lines change its text.
+        let lines = tracked.review.all_decisions().into_iter().map(|one| (one.hunk, one.expected));
+        let each = renamed.into_iter().chain(lines).enumerate();
+        let each = each.map(|(at, (hunk, expected))| UserDecision {
+            target: DecisionTarget::Hunk(hunk),
+            expected,
             // Report the comment once.
             comment: decision.comment.clone().filter(|_| at == 0),
             ..decision.clone()

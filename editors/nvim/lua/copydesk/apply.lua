@@ -73,7 +73,7 @@ local function resolve_targets(edit, client)
   for _, change in ipairs(edit.documentChanges) do
     local document = change.textDocument
     if not document then
-      return nil, "only texts are edited; a file is not made, renamed or deleted", buffers
+      return nil, "texts are edited by themselves, without moving or deleting files", buffers
     end
     local bufnr = buffer.of(document.uri)
     local ranges, why
@@ -205,11 +205,11 @@ local function is_mid_command(targets)
 end
 
 --- Waits up to `limits.pending_command` while the user is in the middle of such a command.
----@param targets copydesk.EditTarget[]
+---@param is_busy fun(): boolean
 ---@return boolean is_free
 ---@return boolean has_waited
-local function wait_for_command(targets)
-  if not is_mid_command(targets) then
+local function wait_for_command(is_busy)
+  if not is_busy() then
     return true, false
   elseif not coroutine.running() then
     return false, false
@@ -217,7 +217,7 @@ local function wait_for_command(targets)
   local timer, watch, is_late = assert(vim.uv.new_timer()), nil, false
   require("copydesk.await").await(function(done)
     local function look()
-      if is_late or not is_mid_command(targets) then
+      if is_late or not is_busy() then
         done()
       end
     end
@@ -232,7 +232,7 @@ local function wait_for_command(targets)
   end)
   timer:close()
   vim.api.nvim_del_autocmd(watch)
-  return not is_mid_command(targets), true
+  return not is_busy(), true
 end
 
 --- Whether the daemon has given the edit up by now: Neovim was stopped or busy, and the session was told that it failed.
@@ -262,14 +262,32 @@ local function check_texts(params)
   return problem
 end
 
+--- Lets a buffer follow its file, which moves or is deleted.
+---@param params lsp.ApplyWorkspaceEditParams
+---@return lsp.ApplyWorkspaceEditResult
+local function handle_file(params)
+  local file_operation = require("copydesk.apply.file_operation")
+  wait_for_command(function()
+    return file_operation.is_busy(params.edit.documentChanges[1])
+  end)
+  local problem = is_late(params) and "Neovim was stopped or busy for too long" or file_operation.run(params)
+  require("copydesk.sync").flush()
+  return { applied = not problem, failureReason = problem }
+end
+
 --- Applies an edit of the daemon. Called in a coroutine.
 ---@param params lsp.ApplyWorkspaceEditParams
 ---@param client vim.lsp.Client
 ---@return lsp.ApplyWorkspaceEditResult
 function M.handle(params, client)
+  if vim.tbl_get(params.edit, "documentChanges", 1, "kind") then
+    return handle_file(params)
+  end
   local targets, problem, buffers = resolve_targets(params.edit, client)
   if targets then
-    local is_free, has_waited = wait_for_command(targets)
+    local is_free, has_waited = wait_for_command(function()
+      return is_mid_command(targets)
+    end)
     if not is_free then
       targets, problem = nil, "the user is in the middle of a command there"
     elseif has_waited then

@@ -37,6 +37,15 @@ local function remember(bufnr)
   known_files[bufnr] = { name = name, stamp = stamp_of(name), writes = writes_of(bufnr) }
 end
 
+--- The file of a buffer was moved along with it.
+---@param bufnr integer
+function M.renamed(bufnr)
+  local was, name = known_files[bufnr], vim.api.nvim_buf_get_name(bufnr)
+  if was then
+    was.name = name
+  end
+end
+
 --- Whether a BufWritePost is about the buffer's own file: a buffer, or a part of it, may be written to another one.
 ---@param event {file: string, buf: integer}
 ---@return boolean
@@ -225,6 +234,9 @@ function M.changed(params)
     require("copydesk.visit").gone(params.uri)
   end
   require("copydesk.server").watched(params.uri, params.reason)
+  if params.reason == "created" then
+    require("copydesk.apply.file_operation").reopen(params.uri)
+  end
   local bufnr = buffer.of(params.uri)
   if not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) or vim.bo[bufnr].buftype ~= "" then
     return

@@ -1,0 +1,78 @@
+//! Lets reviews follow a document that has moved.
+
+use std::path::Path;
+
+use copydesk_text::review::{CurrentText, Review, WholeFileChange};
+
+use super::tracked_review::TrackedReview;
+use super::{EditAuthor, ReviewTracker};
+use crate::buffers::ClientId;
+
+/// A document that has moved: its names and paths for the user, before and after.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MovedDocument<'a> {
+    pub(crate) from: (&'a Path, &'a str),
+    pub(crate) to: (&'a Path, &'a str),
+    pub(crate) text: &'a str,
+}
+
+impl ReviewTracker {
+    /// Records a moved document.
+    pub(crate) fn record_moved(&self, moved: &MovedDocument<'_>, session: &str, author: EditAuthor<'_>) {
+        let ((from, old), (to, new)) = (moved.from, moved.to);
+        let mut state = self.lock();
+        // Where the document is now, another one was reviewed that no longer exists.
+        state.for_each_review(to, |_, tracked| {
+            if !tracked.is_proposal() {
+                tracked.review = Review::new("");
+                (tracked.is_changed, tracked.is_unsaved) = (true, true);
+            }
+        });
+        if let EditAuthor::Agent(call) = author {
+            let session_reviews = state.session_mut(session);
+            let is_its_own = |tracked: &TrackedReview| tracked.name == from && !tracked.is_proposal();
+            if !session_reviews.reviews.values().any(is_its_own) {
+                let review = Review::new(moved.text);
+                session_reviews.add(TrackedReview::new(from.to_owned(), old.to_owned(), review));
+            }
+            let own = session_reviews.reviews.values_mut().filter(|tracked| is_its_own(tracked));
+            own.for_each(|tracked| tracked.review.record_rename(old, new, call));
+        }
+        state.for_each_review(from, |owner, tracked| {
+            let is_own = owner == session && !tracked.is_proposal();
+            match author {
+                EditAuthor::Decision(review) if is_own && tracked.id == review => {
+                    tracked.review.record_file_rejection();
+                }
+                EditAuthor::Agent(_) if is_own => {}
+                _ if !tracked.is_proposal() && tracked.was_renamed_from(new) => {
+                    tracked.review.record_file_rejection();
+                }
+                _ => {}
+            }
+            tracked.name = to.to_owned();
+            new.clone_into(&mut tracked.display_path);
+            (tracked.is_changed, tracked.is_unsaved) = (true, true);
+        });
+        drop(state);
+        self.persist_document(to);
+    }
+
+    /// Takes over the text of a buffer that moved along, with what the user typed meanwhile.
+    pub(crate) fn adopt_moved(&self, client: ClientId, name: &Path, now: CurrentText<'_>) {
+        self.lock().for_each_review(name, |_, tracked| {
+            if tracked.followed_client.is_none_or(|followed| followed == client) {
+                tracked.followed_client = Some(client);
+                tracked.adopt_text(now);
+            }
+        });
+    }
+}
+
+impl TrackedReview {
+    /// Whether a call renamed the file from this path.
+    fn was_renamed_from(&self, path: &str) -> bool {
+        let kind = self.review.file_hunk().map(|whole| &whole.kind);
+        matches!(kind, Some(WholeFileChange::Renamed { from }) if from == path)
+    }
+}
