@@ -23,4 +23,5 @@ mod questions_and_todos;
 mod review;
 mod setup;
 mod tasks;
+mod typist;
 mod web;
