@@ -73,6 +73,12 @@ impl DiagnosticsHistory {
         entries.any(|entry| entry.text.as_ref() == text)
     }
 
+    /// Whether sources other than the syntax source have reported on the file, and all of them on another text.
+    pub(crate) fn is_other_text(&self, path: &Path, text: Option<&Arc<String>>) -> bool {
+        let mut entries = self.entries_of(path).filter(|entry| entry.report.source != TREE_SITTER).peekable();
+        entries.peek().is_some() && entries.all(|entry| entry.text.as_ref() != text)
+    }
+
     pub(crate) fn compare(&self, report: &DiagnosticsReport, text: Option<&Arc<String>>) -> HistoryMatch {
         match self.entries.get(&key(report)) {
             None => HistoryMatch::Unseen,
@@ -107,6 +113,11 @@ impl DiagnosticsHistory {
     /// Whether this source's last verdict on the file was unknown.
     pub(crate) fn is_unknown(&self, report: &DiagnosticsReport) -> bool {
         self.open.contains(&key(report))
+    }
+
+    /// Whether any source's last verdict on the file was unknown.
+    pub(crate) fn is_awaited(&self, path: &Path) -> bool {
+        self.open.iter().any(|(open, _)| open == path)
     }
 
     /// The previous reports on the same files, moved to the texts that `reports` are about.
@@ -189,12 +200,15 @@ impl DiagnosticsHistory {
         self.trim();
     }
 
-    /// Undoes the reports in `reported` on a file: back to the entries of `before`.
-    pub(crate) fn revert(&mut self, path: &Path, reported: &Self, before: &Self) {
-        for key in reported.entries.keys().filter(|(known, _)| known == path) {
+    /// Undoes the reports in `reported`: back to the entries of `before`, and unknown again.
+    pub(crate) fn revert(&mut self, reported: &Self, before: &Self) {
+        for key in reported.entries.keys() {
             match before.entries.get(key) {
                 Some(entry) => _ = self.entries.insert(key.clone(), entry.clone()),
                 None => _ = self.entries.remove(key),
+            }
+            if self.open.len() < MAX_ENTRIES {
+                self.open.insert(key.clone());
             }
         }
     }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use copydesk_servers::report::{DiagnosticsReport, Proof};
 use copydesk_servers::source::{
-    ChangedFiles, CheckFuture, CheckedDocument, CommandWatcher, DiagnosticsSource,
+    AffectedFiles, ChangedFiles, CheckFuture, CheckedDocument, CommandWatcher, DiagnosticsSource,
 };
 
 use crate::time_limits::{EDITOR_TIMEOUT, SYNTAX_TIMEOUT};
@@ -88,6 +88,27 @@ impl DiagnosticsSources {
             watcher.watch_folder(root);
         }
         is_served
+    }
+
+    /// The files that these changes affect, although the check of the changed files does not reveal them. The pool is
+    /// not asked about what an editor serves.
+    pub async fn affected_files(&self, changed: &[PathBuf], until: Instant) -> AffectedFiles {
+        let mut affected = AffectedFiles::default();
+        for source in [&self.editor, &self.pool].into_iter().flatten() {
+            let AffectedFiles { paths, unchecked } = source.affected_files(changed, until).await;
+            affected
+                .paths
+                .extend(paths.into_iter().filter(|path| !affected.paths.contains(path)).collect::<Vec<_>>());
+            affected.unchecked.extend(unchecked);
+        }
+        affected
+    }
+
+    /// Waits until the running sources can check these texts.
+    pub async fn wait_until_ready(&self, subjects: &[CheckedDocument], until: Instant) {
+        for source in [&self.editor, &self.pool, &self.checkers].into_iter().flatten() {
+            source.wait_until_ready(subjects, until).await;
+        }
     }
 
     /// Like [`Self::check`], but waits for sources that are not ready.

@@ -3,11 +3,12 @@
 //! Before a change, the caller has the current texts checked ([`DiagnosticsTracker::record_baseline`]); after it, the
 //! new ones ([`DiagnosticsTracker::check_edits`]). The caller gets the difference. What sources do not report in time
 //! is unknown, and a background task waits for it. Its result becomes a late note
-//! ([`DiagnosticsTracker::take_late_notes`]), unless the text has changed by then.
+//! ([`DiagnosticsTracker::take_late_notes`]). If anything changes before the note is taken, the task checks again.
 //!
 //! Invariant: nothing here delays a call beyond the configured time.
 //! Invariant: each diagnostic is reported as new once, whichever call sees it first.
 
+mod affected_documents;
 mod command;
 mod incoming_reports;
 mod late_reports;
@@ -33,6 +34,7 @@ use crate::history::DiagnosticsHistory;
 use crate::report_text;
 use crate::sources::DiagnosticsSources;
 use crate::time_limits::{DEFAULT_WAIT, SYNTAX_RESERVE};
+use affected_documents::add_unchecked;
 use copydesk_servers::diagnostic::Severity;
 use copydesk_servers::report::DiagnosticsReport;
 use copydesk_servers::source::{CheckedDocument, DocumentProvider};
@@ -151,7 +153,14 @@ impl TrackerState {
         if self.edit_epoch != epoch {
             self.edit_epoch = epoch;
             self.history.note_user_edit();
+            self.late.withdraw(&mut self.history);
         }
+    }
+
+    /// The session changed something: late reports may not hold any more.
+    fn note_change(&mut self) {
+        self.history.note_change();
+        self.late.withdraw(&mut self.history);
     }
 
     /// Makes these reports the baseline of the next ones.
@@ -260,9 +269,10 @@ impl DiagnosticsTracker {
         let change = self.record_change(edited, true);
         let epoch = self.edit_epoch();
         self.lock().edit_epoch = epoch;
-        let documents = self.documents_to_check(edited);
-        let (subjects, reports) =
+        let (documents, unchecked) = self.documents_to_check(edited, until).await;
+        let (subjects, mut reports) =
             self.check(documents.clone(), until.checked_sub(SYNTAX_RESERVE).unwrap_or(until)).await;
+        add_unchecked(&mut reports, unchecked);
         let syntax = self.syntax_before(edited, &reports, until).await;
         let delta = self.compare(edited, &subjects, &reports, syntax, &change);
         self.wait_for_late(documents, &delta, change, false);
@@ -305,18 +315,17 @@ impl DiagnosticsTracker {
     fn record_change(&self, edited: &[EditedDocument], is_exact: bool) -> UncheckedChange {
         let mut guard = self.lock();
         let state = &mut *guard;
+        state.note_change();
         for file in edited {
             let EditedDocument { path, before, after, .. } = file;
             state.own_edits.record(path, after.as_ref());
             state.turn.record_edit(file, is_exact && before.is_none());
-            state.late.withdraw(path, &mut state.history);
             if after.is_none() {
                 state.history.forget(path);
                 state.session_baseline.forget(path);
                 state.recently_checked.retain(|known| known != path);
             }
         }
-        state.history.note_change();
         state.pending.begin()
     }
 
@@ -329,24 +338,6 @@ impl DiagnosticsTracker {
         let others = self.other_documents(&subjects);
         let reports = self.shared.sources.check(&subjects, until).await;
         self.with_others(subjects, reports, &others)
-    }
-
-    /// The new texts. If files were created or deleted, the recent files, too: their diagnostics may depend on these.
-    fn documents_to_check(&self, edited: &[EditedDocument]) -> Vec<CheckedDocument> {
-        let mut subjects: Vec<_> = edited.iter().filter_map(EditedDocument::checked_document).collect();
-        let is_created_or_deleted =
-            |edited: &EditedDocument| edited.before.is_none() || edited.after.is_none();
-        let Some(texts) = self.shared.texts.as_ref().filter(|_| edited.iter().any(is_created_or_deleted))
-        else {
-            return subjects;
-        };
-        let known = self.lock().recent_paths();
-        for path in known {
-            if edited.iter().all(|edited| edited.path != path) {
-                subjects.extend(texts.document(&path));
-            }
-        }
-        subjects
     }
 
     /// The texts of other files that sources may report on, as they are before the check.

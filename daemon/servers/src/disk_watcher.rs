@@ -44,6 +44,14 @@ pub(crate) struct DiskChanges {
     pub folders_changed: bool,
 }
 
+/// All files below a folder that are not ignored.
+pub(crate) fn walk_files(root: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = folder_walk::walk_all(root).flatten();
+    entries
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .map(ignore::DirEntry::into_path)
+}
+
 #[derive(Debug)]
 pub(crate) struct DiskWatcher {
     #[cfg(target_os = "linux")]

@@ -7,6 +7,8 @@ mod language;
 mod package_manager;
 mod root_markers;
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -160,15 +162,40 @@ pub fn quirks_in_editor<'a>(
     quirks
 }
 
+/// The ids of the languages whose servers this file configures.
+pub fn configured_languages(path: &Path) -> BTreeSet<&'static str> {
+    let configured = known_servers().iter().filter(|known| known.quirks.names_configuration(path));
+    configured.flat_map(|known| known.languages.iter().map(String::as_str)).collect()
+}
+
 pub fn languages() -> &'static [Language] {
     &CATALOGUE.languages
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
+
+    #[test]
+    fn a_file_configures_the_servers_that_read_it() {
+        for (path, language, expected) in [
+            ("/w/tsconfig.json", "typescript", true),
+            ("/w/tsconfig.build.json", "typescript", true),
+            ("/w/Cargo.toml", "rust", true),
+            ("/w/.cargo/config.toml", "rust", true),
+            ("/w/config.toml", "rust", false),
+            ("/w/pyproject.toml", "python", true),
+            ("/w/compile_flags.txt", "c", true),
+            ("/w/Cargo.toml", "python", false),
+            ("/w/main.rs", "rust", false),
+        ] {
+            assert_eq!(
+                configured_languages(Path::new(path)).contains(language),
+                expected,
+                "{path} {language}"
+            );
+        }
+    }
 
     #[test]
     fn every_entry_parses_and_is_complete() {

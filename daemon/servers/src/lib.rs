@@ -11,6 +11,7 @@ mod disk_watcher;
 pub mod file_system;
 pub mod format;
 pub mod known_servers;
+mod name_pattern;
 pub mod pool;
 pub mod program_search;
 mod quirks;
@@ -22,7 +23,7 @@ pub mod source;
 pub mod subprocess;
 pub mod time_limits;
 
-pub use dependents::{DependentFile, DependentFiles, DependentsQuery, find_dependents};
+pub use dependents::{DependentFile, DependentFiles, DependentsQuery, MergedDependents, find_dependents};
 pub use diagnostic::{Diagnostic, DiagnosticSpan, Severity};
 pub use file_system::DiskView;
 pub use quirks::Quirks;
@@ -32,6 +33,6 @@ pub use server::{
     LanguageServerState, ObservedTexts, ServerLaunch, ServerStartError,
 };
 pub use source::{
-    CheckFuture, CheckedDocument, CommandWatcher, DiagnosticsSource, DocumentProvider, ServesFuture,
-    TREE_SITTER,
+    AffectedFiles, AffectedFilesFuture, CheckFuture, CheckedDocument, CommandWatcher, DiagnosticsSource,
+    DocumentProvider, ReadyFuture, ServesFuture, TREE_SITTER,
 };

@@ -5,15 +5,17 @@
 //! with too much memory, it is given up. [`ServerPool::status`] lists all servers. The pool reads no configuration: a
 //! [`ServerChooser`] selects the servers of a file, a [`DocumentProvider`] provides its text.
 //!
-//! Invariant: a check never waits past its deadline, and never for a server that has not read its project yet.
+//! Invariant: a check never waits past its deadline. Until then it waits for a server that still reads its project.
 //! Invariant: servers, their documents and what is remembered of them are capped.
 //! Invariant: no server outlives the pool, however it ends.
 
+mod affected_files;
 mod answers;
 mod check;
 mod command_watcher;
 mod dependents;
 mod documents;
+mod doubtful_diagnostics;
 mod formatting;
 mod housekeeping;
 mod lifecycle;

@@ -3,8 +3,13 @@
 //! The defaults are for an unknown server, so they are careful: they lead to "unknown", never to a wrong verdict. The
 //! members have the same names in `known_servers.json`.
 
+use std::path::Path;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
+
+use crate::diagnostic::Diagnostic;
+use crate::name_pattern::matches_pattern;
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
@@ -45,6 +50,16 @@ pub struct Quirks {
     /// The initialization option that switches the diagnostics after a save on. If it is missing or `false`, there are
     /// none.
     pub save_option: Option<String>,
+    /// Files that configure it: names with at most one `*`, or the ends of paths. A change to one of them is a change to
+    /// everything that it serves.
+    pub configured_by: Vec<String>,
+    /// How long it may take to read a change to its configuration, or to begin to reload the project, in milliseconds.
+    pub configuration_ms: u64,
+    /// Parts of messages that say that the result is of no use: the server read a file while it changed. It gets the
+    /// text once more.
+    pub retry_messages: Vec<String>,
+    /// Prefixes of diagnostics that repeat a diagnostic of another file, which is the first related place.
+    pub echo_prefixes: Vec<String>,
     /// How it updates other open files that an unsaved change affects.
     pub dirty_dependents: DependentsPolicy,
     /// It sees the unsaved texts of other open files. Otherwise it sees their saved texts.
@@ -77,6 +92,37 @@ impl Quirks {
     /// Whether it publishes by itself for every file, open or closed, that a change affects.
     pub fn publishes_all_files(&self) -> bool {
         self.pushes_closed && self.dirty_dependents == DependentsPolicy::Pushed
+    }
+
+    /// Whether this file configures the server of this project.
+    pub(crate) fn is_configured_by(&self, path: &Path, root: &Path) -> bool {
+        // A file above the root may be inherited.
+        let is_near =
+            path.parent().is_some_and(|folder| folder.starts_with(root) || root.starts_with(folder));
+        is_near && self.names_configuration(path)
+    }
+
+    /// Whether a file of this name configures it in any project.
+    pub(crate) fn names_configuration(&self, path: &Path) -> bool {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_named = |pattern: &String| match pattern.contains('/') {
+            true => path.ends_with(pattern),
+            false => matches_pattern(pattern, name),
+        };
+        self.configured_by.iter().any(is_named)
+    }
+
+    /// Whether these diagnostics say that the result is of no use.
+    pub(crate) fn must_retry(&self, diagnostics: &[Diagnostic]) -> bool {
+        let is_useless = |diagnostic: &Diagnostic| {
+            self.retry_messages.iter().any(|part| diagnostic.message.contains(part.as_str()))
+        };
+        diagnostics.iter().any(is_useless)
+    }
+
+    /// Whether the diagnostic repeats one of another file.
+    pub(crate) fn is_echo(&self, diagnostic: &Diagnostic) -> bool {
+        self.echo_prefixes.iter().any(|prefix| diagnostic.message.starts_with(prefix.as_str()))
     }
 
     /// The quirks with these initialization options.
@@ -166,6 +212,10 @@ impl Default for Quirks {
             save_tokens: Vec::new(),
             save_begins_ms: 500,
             save_option: None,
+            configured_by: Vec::new(),
+            configuration_ms: 500,
+            retry_messages: Vec::new(),
+            echo_prefixes: Vec::new(),
             dirty_dependents: DependentsPolicy::default(),
             sees_unsaved: true,
             may_be_silent: false,

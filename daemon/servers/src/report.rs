@@ -1,6 +1,6 @@
 //! The report of one source on one file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -21,6 +21,12 @@ pub struct DiagnosticsReport {
 impl DiagnosticsReport {
     pub fn new(path: PathBuf, source: impl Into<String>, verdict: Verdict) -> Self {
         Self { path, source: source.into(), verdict, previous: None }
+    }
+
+    /// For a changed file whose users are not all known.
+    pub fn unsearched(path: &Path, source: &str) -> Self {
+        let why = "not all of them were found and checked".to_owned();
+        Self::new(path.to_owned(), format!("{source}, other files"), Verdict::Unchecked { why })
     }
 
     /// Logs why the source does not know the text. All our reasons put the words of a server or a program after a colon,

@@ -22,7 +22,7 @@ use self::initialize::{IncludeText, ServerCapabilities};
 use self::process::ServerProcess;
 use self::readiness::ReadinessStage;
 use self::record::{ReadinessGate, ServerRecord};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::quirks::Quirks;
 use crate::report::Verdict;
 use crate::source::CheckedDocument;
@@ -224,11 +224,6 @@ impl LanguageServer {
         self.inner.lock().state(Instant::now())
     }
 
-    /// Whether it reloads the project and is expected to be ready again soon.
-    pub fn is_reindexing_briefly(&self) -> bool {
-        self.inner.lock().readiness.ready_again_by(Instant::now()).is_some()
-    }
-
     pub fn subscribe_state(&self) -> watch::Receiver<LanguageServerState> {
         self.inner.state.subscribe()
     }
@@ -356,7 +351,14 @@ impl LanguageServer {
             Some(json!({ "uri": uri::from_path(path)?, "type": kind }))
         };
         let changes: Vec<_> = wanted.filter_map(change).collect();
+        let ServerLaunch { quirks, root, .. } = &self.inner.launch;
+        let is_configuration = changed.iter().any(|(path, _)| quirks.is_configured_by(path, root));
         self.inner.change(|record| {
+            if is_configuration {
+                let now = Instant::now();
+                let until = now + Duration::from_millis(quirks.configuration_ms.min(10_000));
+                record.configuration_changed = Some((now, until));
+            }
             record.others_changed = Some(Instant::now());
             // A server that registered no watchers may watch the disk itself.
             if !changes.is_empty() || watches.is_empty() {
@@ -429,6 +431,18 @@ impl LanguageServer {
             .filter_map(|path| record.save_verdict(&path).map(|verdict| (path, verdict)))
             .take(other_files::MAX_REPORTED_FILES)
             .collect()
+    }
+
+    /// Whether the run after the last write has ended, and found no error in any file.
+    pub fn is_compiled_without_errors(&self) -> bool {
+        let record = self.inner.lock();
+        let is_error = |item: &Diagnostic| item.severity == Severity::Error;
+        record.is_save_checked(&self.inner.launch.quirks)
+            && record.documents.all().all(|(_, document)| document.is_clean())
+            && !record
+                .published
+                .with_save_diagnostics()
+                .any(|(_, file)| file.save_diagnostics.iter().any(is_error))
     }
 
     /// Whether the server answers pulls for the files that it publishes by itself, so that no caller must wait for

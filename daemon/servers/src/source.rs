@@ -56,6 +56,19 @@ pub trait DocumentProvider: Send + Sync {
 
 pub type CheckFuture<'a> = Pin<Box<dyn Future<Output = Vec<DiagnosticsReport>> + Send + 'a>>;
 
+/// Files that a change affects besides the changed ones.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AffectedFiles {
+    /// To be checked.
+    pub paths: Vec<PathBuf>,
+    /// Those that are too many to check, or could not be found.
+    pub unchecked: Vec<DiagnosticsReport>,
+}
+
+pub type AffectedFilesFuture<'a> = Pin<Box<dyn Future<Output = AffectedFiles> + Send + 'a>>;
+
+pub type ReadyFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
 pub type ServesFuture<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 
 pub type ChangedFilesFuture<'a> = Pin<Box<dyn Future<Output = ChangedFiles> + Send + 'a>>;
@@ -87,6 +100,17 @@ pub trait DiagnosticsSource: Send + Sync {
     /// Like `check`, but waits until the source is ready.
     fn check_when_ready<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {
         self.check(subjects, until)
+    }
+
+    /// The users of these files, which were created, deleted or moved; and everything that a server serves which one of
+    /// them configures.
+    fn affected_files<'a>(&'a self, _changed: &'a [PathBuf], _until: Instant) -> AffectedFilesFuture<'a> {
+        Box::pin(std::future::ready(AffectedFiles::default()))
+    }
+
+    /// Waits until the source can check these texts. Starts nothing.
+    fn wait_until_ready<'a>(&'a self, _subjects: &'a [CheckedDocument], _until: Instant) -> ReadyFuture<'a> {
+        Box::pin(std::future::ready(()))
     }
 
     /// Whether this source serves the workspace, as far as it can tell without a text.

@@ -15,9 +15,6 @@ pub(crate) const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long the start waits for the exit of a server that closed its output: its exit status says more than its silence.
 pub(crate) const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long a call waits for a server to answer `initialize`. What the server says later becomes a late report.
-pub(crate) const START_WAIT: Duration = Duration::from_millis(1500);
-
 /// How long a late report waits for a server to read its project. Then there is no late report.
 pub(crate) const INDEXING_TIMEOUT: Duration = Duration::from_secs(900);
 
@@ -113,8 +110,8 @@ pub(crate) const RERUN_GAP: Duration = Duration::from_millis(200);
 // Files that depend on a change.
 
 /// How long a check looks for them if they are not known yet; meanwhile the server checks the file itself. Then the check
-/// is without them.
-pub(crate) const DEPENDENTS_TIMEOUT: Duration = Duration::from_millis(200);
+/// is without them, and says so.
+pub(crate) const DEPENDENTS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long they are looked for in the background.
 pub(crate) const BACKGROUND_DEPENDENTS_TIMEOUT: Duration = Duration::from_secs(2);
@@ -122,8 +119,8 @@ pub(crate) const BACKGROUND_DEPENDENTS_TIMEOUT: Duration = Duration::from_secs(2
 /// How long to wait for the search beyond its own timeout: a disk that does not respond is not waited for.
 pub(crate) const DEPENDENTS_SEARCH_GRACE: Duration = Duration::from_millis(20);
 
-/// How long their texts are read. Then the check is without them.
-pub const DEPENDENTS_READ_TIMEOUT: Duration = Duration::from_millis(100);
+/// How long their texts are read. Then they are reported as unchecked.
+pub const DEPENDENTS_READ_TIMEOUT: Duration = Duration::from_secs(1);
 
 // Formatting.
 

@@ -11,12 +11,13 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::affected_documents::add_unchecked;
 use super::unchecked_changes::UncheckedChange;
 use super::{DiagnosticsSummary, DiagnosticsTracker, EditedDocument, MAX_RECHECKED_FILES, text_of};
 use crate::delta::DiagnosticsDelta;
 use crate::report_text;
 use crate::time_limits::{CHECKPOINT_TIMEOUT, RELOAD_POLL_INTERVAL, RELOAD_TIMEOUT};
-use copydesk_servers::source::{ChangedFiles, CheckedDocument, DocumentProvider};
+use copydesk_servers::source::{ChangedFiles, DocumentProvider};
 
 /// For files that a command changed while an editor has another text, perhaps typed by the user. The editor keeps that
 /// text.
@@ -101,13 +102,16 @@ impl DiagnosticsTracker {
         // It is not known which of them did not exist.
         let change = self.record_change(&edited, false);
         drop(command.change);
-        let mut documents = self.documents_to_check(&edited);
+        let (mut documents, unchecked) = self.documents_to_check(&edited, until).await;
         // Changes that others made to other files are not the command's.
-        let is_changed = |subject: &CheckedDocument| edited.iter().any(|edited| edited.path == subject.path);
         documents.retain(|subject| {
-            is_changed(subject) || self.lock().history.has_report_on(&subject.path, Some(&subject.text))
+            let text = Some(&subject.text);
+            let state = self.lock();
+            !state.history.is_other_text(&subject.path, text)
+                || edited.iter().any(|edited| edited.path == subject.path)
         });
         let (subjects, mut reports) = self.check(documents.clone(), until).await;
+        add_unchecked(&mut reports, unchecked);
         // Servers may have heard of the command's changes before this check, so their previous diagnostics may include
         // them.
         for report in

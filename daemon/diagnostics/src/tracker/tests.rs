@@ -1,4 +1,6 @@
+mod affected_documents;
 mod concurrent_events;
+mod late_reports;
 mod other_files;
 mod unchecked_changes;
 mod warm_up;
@@ -12,7 +14,8 @@ use super::*;
 use copydesk_servers::diagnostic::{Diagnostic, DiagnosticSpan};
 use copydesk_servers::report::Verdict;
 use copydesk_servers::source::{
-    ChangedFiles, ChangedFilesFuture, CheckFuture, CheckpointFuture, CommandWatcher, DiagnosticsSource,
+    AffectedFiles, AffectedFilesFuture, ChangedFiles, ChangedFilesFuture, CheckFuture, CheckpointFuture,
+    CommandWatcher, DiagnosticsSource, ReadyFuture,
 };
 
 /// A source to which every line with `bad` in it is an error.
@@ -20,6 +23,8 @@ use copydesk_servers::source::{
 struct Grumbler {
     is_indexing: AtomicBool,
     indexed: Notify,
+    /// How many checks have waited until it was indexed.
+    ready_count: AtomicU64,
     /// Added to its next answer.
     others: Mutex<Vec<DiagnosticsReport>>,
     /// What the user types during the next check.
@@ -27,6 +32,8 @@ struct Grumbler {
     disk: Arc<MemoryDisk>,
     /// What the watcher saw change.
     changed: Mutex<Vec<PathBuf>>,
+    /// The files that any change affects.
+    affected: Mutex<AffectedFiles>,
     /// It answers only at the deadline.
     is_slow: AtomicBool,
     /// Checks of files alone wait for this.
@@ -80,10 +87,28 @@ impl DiagnosticsSource for Grumbler {
         })
     }
 
+    fn affected_files<'a>(&'a self, _changed: &'a [PathBuf], _until: Instant) -> AffectedFilesFuture<'a> {
+        Box::pin(std::future::ready(self.affected.lock().unwrap().clone()))
+    }
+
+    fn wait_until_ready<'a>(&'a self, _subjects: &'a [CheckedDocument], _until: Instant) -> ReadyFuture<'a> {
+        Box::pin(async move {
+            self.indexed.notified().await;
+            self.ready_count.fetch_add(1, Ordering::SeqCst);
+        })
+    }
+
     fn check_when_ready<'a>(&'a self, subjects: &'a [CheckedDocument], _until: Instant) -> CheckFuture<'a> {
         self.when_ready_counts.lock().unwrap().push(subjects.len());
         Box::pin(async move {
-            self.indexed.notified().await;
+            let has_waited = |count: u64| count.checked_sub(1);
+            if self.ready_count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, has_waited).is_err() {
+                self.indexed.notified().await;
+            }
+            if let Some((name, text)) = self.typed.lock().unwrap().take() {
+                self.disk.write(name, text);
+                self.disk.1.fetch_add(1, Ordering::SeqCst);
+            }
             let others = std::mem::take(&mut *self.others.lock().unwrap());
             subjects.iter().map(|subject| report(subject, verdict_on(&subject.text))).chain(others).collect()
         })

@@ -27,8 +27,8 @@ use copydesk_protocol::editor::{
 };
 use copydesk_protocol::position;
 use copydesk_servers::{
-    CheckFuture, CheckedDocument, Diagnostic, DiagnosticSpan, DiagnosticsReport, DiagnosticsSource,
-    DocumentProvider, ServesFuture, Severity, Verdict,
+    AffectedFiles, AffectedFilesFuture, CheckFuture, CheckedDocument, Diagnostic, DiagnosticSpan,
+    DiagnosticsReport, DiagnosticsSource, DocumentProvider, ServesFuture, Severity, Verdict,
 };
 use copydesk_text::Position;
 use copydesk_workspace::buffers::{ClientId, EditorError};
@@ -232,6 +232,26 @@ impl DiagnosticsSource for EditorSource {
                 .into_iter()
                 .map(|(client, editor)| self.editors_with_servers.is_serving(client, editor, until));
             join_all(asked).await.contains(&true)
+        })
+    }
+
+    fn affected_files<'a>(&'a self, changed: &'a [PathBuf], until: Instant) -> AffectedFilesFuture<'a> {
+        Box::pin(async move {
+            let home = self.files.home_client().and_then(|client| self.editors.get(client));
+            let near =
+                || self.editors.near_folder(self.files.root()).into_iter().map(|(_, editor)| editor).next();
+            let Some(editor) = home.or_else(near) else { return AffectedFiles::default() };
+            if !self.serves(until.min(Instant::now() + SHORT_TIMEOUT)).await {
+                return AffectedFiles::default();
+            }
+            let open_paths = self.files.buffers().documents(self.files.home_client()).into_keys().collect();
+            let found = self.closed_dependents.find_affected(changed, &open_paths, until).await;
+            let name = source_name(&*editor);
+            let beyond = |path| DiagnosticsReport::new(path, name.clone(), Verdict::beyond_limit());
+            let mut unchecked: Vec<_> = found.beyond.into_iter().map(beyond).collect();
+            let cause = changed.first().filter(|_| found.is_cut);
+            unchecked.extend(cause.map(|path| DiagnosticsReport::unsearched(path, &name)));
+            AffectedFiles { paths: found.paths, unchecked }
         })
     }
 

@@ -5,16 +5,16 @@ use std::path::Path;
 /// Extensions of translation units, which include others and are not included.
 const UNITS: [&str; 8] = ["c", "cc", "cpp", "cxx", "c++", "m", "mm", "cu"];
 
+/// Extensions of files that are included. Only these have dependents in their languages.
+const HEADERS: [&str; 10] = ["h", "hpp", "hh", "hxx", "h++", "ipp", "inl", "tpp", "cuh", "hrl"];
+
 /// The regex of a mention. `None` if other files cannot refer to it.
 pub(super) fn mention_pattern(path: &Path) -> Option<String> {
     let extension = path.extension()?.to_str()?;
     let stem = path.file_stem()?.to_str()?;
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     let name = match (extension, stem) {
-        // Only included files have dependents.
-        ("h" | "hpp" | "hh" | "hxx" | "h++" | "ipp" | "inl" | "tpp" | "cuh" | "hrl", _) => {
-            path.file_name()?.to_str()?
-        }
+        _ if HEADERS.contains(&extension) => path.file_name()?.to_str()?,
         _ if is_never_imported(path) => return None,
         ("go", _) | (_, "__init__" | "index" | "mod") => folder?,
         ("rs", "lib") => path.ancestors().nth(2)?.file_name()?.to_str()?,
@@ -27,7 +27,22 @@ pub(super) fn mention_pattern(path: &Path) -> Option<String> {
     }
     let edge =
         |end: Option<char>| if end.is_some_and(|c| c.is_alphanumeric() || c == '_') { r"\b" } else { "" };
-    Some(format!("{}{}{}", edge(name.chars().next()), escape(&name), edge(name.chars().next_back())))
+    let pattern = format!("{}{}{}", edge(name.chars().next()), escape(&name), edge(name.chars().next_back()));
+    // Files of the same folder name the folder by dots, or the file itself.
+    Some(match stem {
+        "index" => format!(r#"{pattern}|["'][./]*(/index(\.\w+)?|\./?)["']"#),
+        "__init__" => format!(r"{pattern}|from\s+\.+\s+import"),
+        _ => pattern,
+    })
+}
+
+/// Whether a file with this import passes on what it imports: its own dependents may break, too.
+pub(super) fn passes_on(path: &Path, line: &str) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let has_word =
+        |wanted: &str| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == wanted);
+    HEADERS.contains(&extension) || matches!(stem, "__init__" | "index") || has_word("export")
 }
 
 /// Whether other files usually do not import it.
@@ -87,7 +102,8 @@ mod tests {
             ("/w/src/main.rs", None),
             ("/w/a/types.d.ts", Some(r"\btypes\b")),
             ("/w/a/my-part.ts", Some(r"\bmy\-part\b")),
-            ("/w/a/index.tsx", Some(r"\ba\b")),
+            ("/w/a/index.tsx", Some(r#"\ba\b|["'][./]*(/index(\.\w+)?|\./?)["']"#)),
+            ("/w/a/__init__.py", Some(r"\ba\b|from\s+\.+\s+import")),
             ("/w/inc/a+b.h", Some(r"\ba\+b\.h\b")),
             ("/w/x.cpp", None),
             ("/w/geo/x.go", Some(r"\bgeo\b")),

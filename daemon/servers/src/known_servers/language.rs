@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::languages;
+use crate::name_pattern::matches_pattern;
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -65,15 +66,6 @@ fn by_first_line(line: &str) -> Option<&'static str> {
 
 fn file_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
-}
-
-pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((before, after)) => {
-            name.len() > before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::language::matches_pattern;
 use crate::file_system::{FileSystemView, ancestors_within};
+use crate::name_pattern::matches_pattern;
 
 /// A file or folder that is searched from a file upwards.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -5,14 +5,16 @@ use std::mem;
 use std::path::{Path, PathBuf};
 
 use super::check::report_for;
+use super::dependents::DependentDocuments;
+use super::doubtful_diagnostics::{drop_echoes, drop_overruled};
 use super::prior_diagnostics::PriorDiagnostics;
 use super::slot::ServerSlot;
 use crate::diagnostic::Diagnostic;
 use crate::report::{DiagnosticsReport, Verdict};
 use crate::source::CheckedDocument;
 
-/// The cap on other files to report as unknown.
-const MAX_UNKNOWN_FILES: usize = 10;
+/// The cap on other files to report as unknown. The text names a few, and counts the rest.
+const MAX_UNKNOWN_FILES: usize = 1000;
 
 const LATE: &str = "it did not answer in time";
 
@@ -24,8 +26,8 @@ pub(super) enum ServerAnswer {
     /// The diagnostics that follow a save, such as a compiler's.
     OnSave(PathBuf, Option<Verdict>),
     OtherFiles(Vec<(PathBuf, Verdict)>),
-    /// More texts to check, and files beyond the limit.
-    Dependents(Vec<CheckedDocument>, Vec<PathBuf>),
+    /// More texts to check.
+    Dependents(DependentDocuments),
 }
 
 /// The answers so far.
@@ -46,6 +48,10 @@ pub(super) struct AnswerCollector<'a> {
     pub(super) asked_dependents: BTreeSet<PathBuf>,
     /// Dependents beyond the limit.
     pub(super) unchecked: BTreeSet<PathBuf>,
+    /// There may be more dependents.
+    pub(super) is_search_cut: bool,
+    /// The compiler has found no error after the last write.
+    pub(super) is_compiled: bool,
     /// Other files that are reported even if unknown.
     pub(super) known_before: BTreeSet<PathBuf>,
     /// Captured before the server heard of the change.
@@ -85,7 +91,7 @@ impl AnswerCollector<'_> {
                     self.other_files.insert(path, verdict);
                 }
             }
-            ServerAnswer::Dependents(..) => {}
+            ServerAnswer::Dependents(_) => {}
         }
     }
 
@@ -154,6 +160,13 @@ impl AnswerCollector<'_> {
         let others = others.into_iter().map(|(path, verdict)| report_for(self.slot, &path, verdict));
         reports
             .extend(others.map(|report| self.with_previous(report, PriorDiagnostics::previous_diagnostics)));
+        drop_echoes(&mut reports, &self.slot.launch.quirks);
+        if self.is_compiled {
+            drop_overruled(&mut reports, &self.slot.launch.quirks);
+        }
+        if let Some((subject, _)) = subjects.first().filter(|_| is_known && self.is_search_cut) {
+            reports.push(DiagnosticsReport::unsearched(&subject.path, &self.slot.launch.name));
+        }
         reports
     }
 

@@ -16,7 +16,7 @@ use super::dependents::dependent_documents;
 use super::prior_diagnostics::PriorDiagnostics;
 use super::slot::{RunningServer, ServerSlot};
 use crate::known_servers::language_of;
-use crate::quirks::{DependentsPolicy, ReadinessSignal};
+use crate::quirks::DependentsPolicy;
 use crate::report::{DiagnosticsReport, Verdict};
 use crate::server::LanguageServerState;
 use crate::source::CheckedDocument;
@@ -88,13 +88,6 @@ pub(super) async fn check_with_server(
         return unknown(CHANGED_MEANWHILE);
     }
     let hashes = sync_all(pool, slot, &alive, &current, mode);
-    // It reports when it is ready; before that a check has no answer to wait for.
-    if slot.launch.quirks.ready == ReadinessSignal::ServerStatus
-        && let Err(why) = slot.ready_server()
-        && !alive.server.is_reindexing_briefly()
-    {
-        return unknown(&why);
-    }
     let paths: BTreeSet<_> = hashes.keys().cloned().collect();
     let generation = slot.documents().generation();
     let server = &alive.server;
@@ -124,8 +117,7 @@ pub(super) async fn check_with_server(
             .push(Box::pin(async { ServerAnswer::OtherFiles(server.check_other_files(mark, until).await) }));
         waiting.push(Box::pin(async {
             let _ = server.subscribe_state().wait_for(|state| *state == LanguageServerState::Ready).await;
-            let (texts, beyond) = dependent_documents(pool, slot, &paths, until).await;
-            ServerAnswer::Dependents(texts, beyond)
+            ServerAnswer::Dependents(dependent_documents(pool, slot, &paths, until).await)
         }));
     }
     let quirks = &slot.launch.quirks;
@@ -141,6 +133,8 @@ pub(super) async fn check_with_server(
         other_files: BTreeMap::new(),
         asked_dependents: BTreeSet::new(),
         unchecked: BTreeSet::new(),
+        is_search_cut: false,
+        is_compiled: false,
         known_before,
         prior,
     };
@@ -148,9 +142,10 @@ pub(super) async fn check_with_server(
     let mut expects_others = mode.includes_dependents() && reports_others && !server.can_pull_others();
     while let Ok(Some(answer)) = timeout_at(until, waiting.next()).await {
         match answer {
-            ServerAnswer::Dependents(found, beyond) => {
-                answers.unchecked.extend(beyond);
-                for subject in found {
+            ServerAnswer::Dependents(found) => {
+                answers.unchecked.extend(found.beyond);
+                answers.is_search_cut |= found.is_cut;
+                for subject in found.documents {
                     let first_line = subject.text.lines().next().unwrap_or_default();
                     if let Some(language) = language_of(&subject.path, first_line) {
                         let text = sync_unless_newer(pool, slot, &alive, &subject, language);
@@ -170,7 +165,7 @@ pub(super) async fn check_with_server(
                 ServerAnswer::OtherFiles(server.check_other_files(mark, until).await)
             }));
         }
-        // A server that is reading its project has no more answers.
+        // A server that is gone or still reads its project has no more answers.
         if answers.is_all_unknown() && slot.ready_server().is_err() {
             break;
         }
@@ -180,6 +175,7 @@ pub(super) async fn check_with_server(
         for (path, verdict) in server.other_files_on_save(mark) {
             answers.on_save.entry(path).or_insert(verdict);
         }
+        answers.is_compiled = server.is_compiled_without_errors();
     }
     answers.finish(subjects)
 }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::ServerPool;
 use super::watched_root::WatchedRoot;
-use crate::known_servers::language_of;
+use crate::known_servers::{configured_languages, language_of};
 use crate::source::{ChangedFiles, ChangedFilesFuture, CheckpointFuture, CommandWatcher};
 
 /// The cap on a command's changed files to check for a server.
@@ -59,6 +59,7 @@ impl CommandWatcher for PoolCommandWatcher {
             let is_watching = self.is_watching();
             let is_served = |path: &PathBuf| {
                 !shared.chooser.servers_for(path, "").is_empty()
+                    || !configured_languages(path).is_empty()
                     || (is_watching && language_of(path, "").is_some())
             };
             let is_truncated = paths.len() > MAX_CHANGED_FILES;

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use super::PoolInner;
 use super::slot::ServerSlot;
-use crate::dependents::{DependentFiles, DependentsQuery, find_dependents};
+use crate::dependents::{DependentFiles, DependentsQuery, MergedDependents, find_dependents};
 use crate::quirks::DependentsPolicy;
 use crate::source::CheckedDocument;
 use crate::time_limits::{BACKGROUND_DEPENDENTS_TIMEOUT, DEPENDENTS_READ_TIMEOUT};
@@ -20,25 +20,37 @@ use crate::time_limits::{BACKGROUND_DEPENDENTS_TIMEOUT, DEPENDENTS_READ_TIMEOUT}
 /// The cap on changed files of one call that get a search for dependents.
 const MAX_CHANGED_FILES: usize = 4;
 
-/// The texts, and the dependents beyond the limit.
+/// The texts of the dependents of these files. Those beyond the limit, and those that could not be read in time, are in
+/// `beyond`.
 pub(super) async fn dependent_documents(
     pool: &Arc<PoolInner>,
     slot: &Arc<ServerSlot>,
     paths: &BTreeSet<PathBuf>,
     until: Instant,
-) -> (Vec<CheckedDocument>, Vec<PathBuf>) {
+) -> DependentDocuments {
     let searches = paths.iter().take(MAX_CHANGED_FILES).map(|path| dependents_of(pool, slot, path, until));
     let all = join_all(searches).await;
-    let (found, beyond) = DependentFiles::merge(all, |path| paths.contains(path), pool.limits.dependents);
-    if found.is_empty() {
-        return (Vec::new(), beyond);
-    }
-    let texts = Arc::clone(&pool.texts);
+    let MergedDependents { paths: found, mut beyond, is_cut } =
+        DependentFiles::merge(all, |path| paths.contains(path), pool.limits.dependents);
+    let (texts, files) = (Arc::clone(&pool.texts), found.clone());
     let reading =
-        tokio::task::spawn_blocking(move || found.iter().filter_map(|path| texts.document(path)).collect());
+        tokio::task::spawn_blocking(move || files.iter().filter_map(|path| texts.document(path)).collect());
     // Do not wait for a disk that does not answer.
-    let texts = timeout(DEPENDENTS_READ_TIMEOUT, reading).await.ok().and_then(Result::ok).unwrap_or_default();
-    (texts, beyond)
+    match timeout(DEPENDENTS_READ_TIMEOUT, reading).await {
+        Ok(Ok(documents)) => DependentDocuments { documents, beyond, is_cut },
+        _ => {
+            beyond.extend(found);
+            DependentDocuments { documents: Vec::new(), beyond, is_cut }
+        }
+    }
+}
+
+pub(super) struct DependentDocuments {
+    pub(super) documents: Vec<CheckedDocument>,
+    /// Not to be checked.
+    pub(super) beyond: Vec<PathBuf>,
+    /// There may be more.
+    pub(super) is_cut: bool,
 }
 
 async fn dependents_of(
@@ -47,7 +59,7 @@ async fn dependents_of(
     path: &Path,
     until: Instant,
 ) -> DependentFiles {
-    let known = slot.documents().dependents(path);
+    let known = slot.documents().dependents(path).filter(|known| !known.is_cut);
     if let Some(known) = known {
         refresh_in_background(pool, slot, path);
         return known;
@@ -72,15 +84,18 @@ async fn search(pool: &PoolInner, slot: &ServerSlot, path: &Path, until: Instant
     if quirks.dirty_dependents == DependentsPolicy::None || (quirks.pushes_closed && !can_pull_others()) {
         return DependentFiles::default();
     }
-    let query = DependentsQuery {
-        path: path.to_owned(),
+    let found = find_dependents(dependents_query(pool, slot, vec![path.to_owned()]), until).await;
+    slot.documents().set_dependents(path, &found);
+    found
+}
+
+pub(super) fn dependents_query(pool: &PoolInner, slot: &ServerSlot, paths: Vec<PathBuf>) -> DependentsQuery {
+    DependentsQuery {
+        paths,
         root: slot.launch.root.clone(),
         languages: slot.languages.clone(),
         open_files: slot.documents().paths().into_iter().collect(),
         overlay: pool.texts.overlay(),
         limit: pool.limits.dependents,
-    };
-    let found = find_dependents(query, until).await;
-    slot.documents().set_dependents(path, &found);
-    found
+    }
 }

@@ -120,6 +120,13 @@ impl SlotDocuments {
         in_editors.map(|(path, _)| path.clone()).collect()
     }
 
+    /// All open documents, the last used one first.
+    pub(super) fn recent_paths(&self) -> Vec<PathBuf> {
+        let mut by_use: Vec<_> = self.open.iter().map(|(path, document)| (document.used, path)).collect();
+        by_use.sort_unstable_by(|one, other| other.cmp(one));
+        by_use.into_iter().map(|(_, path)| path.clone()).collect()
+    }
+
     pub(super) fn count(&self) -> usize {
         self.open.len()
     }

@@ -117,7 +117,7 @@ async fn check_dependents(
 ) -> Vec<(PathBuf, Verdict)> {
     let paths = subjects.iter().map(|(subject, _)| subject.path.clone()).collect();
     let mut checking = Vec::new();
-    for subject in dependent_documents(pool, slot, &paths, until).await.0 {
+    for subject in dependent_documents(pool, slot, &paths, until).await.documents {
         let first_line = subject.text.lines().next().unwrap_or_default();
         if let Some(language) = language_of(&subject.path, first_line) {
             slot.sync_document(alive, &subject, language);

@@ -71,6 +71,20 @@ impl PoolInner {
         groups.into_values().collect()
     }
 
+    /// The servers of these files that were started before.
+    pub(super) fn existing_slots<'a>(&self, paths: impl Iterator<Item = &'a Path>) -> Vec<Arc<ServerSlot>> {
+        let mut found: BTreeMap<SlotKey, Arc<ServerSlot>> = BTreeMap::new();
+        // Without slots there is nothing to choose from.
+        for path in paths.filter(|_| !self.slots().is_empty()) {
+            for chosen in self.chooser.servers_for(path, "") {
+                let key = (chosen.name, chosen.root);
+                let slot = self.slots().get(&key).cloned();
+                found.extend(slot.map(|slot| (key, slot)));
+            }
+        }
+        found.into_values().collect()
+    }
+
     fn note_missing(&self, chosen: &SelectedServer, hint: &str) {
         let mut missing = self.missing();
         if missing.len() < MAX_MISSING_SERVERS && !missing.contains_key(&chosen.name) {

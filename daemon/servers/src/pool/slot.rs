@@ -13,7 +13,7 @@ use super::watched_root::WatchedRoot;
 use crate::known_servers;
 use crate::server::{LanguageServer, LanguageServerState, ServerLaunch};
 use crate::source::CheckedDocument;
-use crate::time_limits::{LOCK_POLL_INTERVAL, START_WAIT};
+use crate::time_limits::LOCK_POLL_INTERVAL;
 
 /// The name of a server and the root of its project.
 pub(super) type SlotKey = (String, PathBuf);
@@ -113,11 +113,9 @@ impl ServerSlot {
         }
     }
 
-    /// Waits a short time until the server is initialized or has failed. One that waits for a permit, or is written in
-    /// Java, may take long. Does not wait until it has read its project.
+    /// Waits until the server is initialized or has failed. Does not wait until it has read its project.
     pub(super) async fn wait_started(&self, until: Instant) {
         let mut states = self.state.subscribe();
-        let until = until.min(Instant::now() + START_WAIT);
         let _ = timeout_at(until, states.wait_for(|state| !matches!(state, SlotState::Starting))).await;
     }
 

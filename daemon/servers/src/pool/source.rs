@@ -6,10 +6,12 @@ use futures_util::future::join_all;
 use tokio::time::{Instant, timeout_at};
 
 use super::ServerPool;
+use super::affected_files::affected_files;
 use super::check::{CheckMode, check_with_server};
 use super::server_groups::{GroupServer, ServerGroup};
+use super::when_ready::wait_until_ready;
 use crate::report::{DiagnosticsReport, Verdict};
-use crate::source::{CheckFuture, CheckedDocument, DiagnosticsSource};
+use crate::source::{AffectedFilesFuture, CheckFuture, CheckedDocument, DiagnosticsSource, ReadyFuture};
 
 /// The pool without the servers and languages that another source serves. None of those is started.
 #[derive(Debug, Clone)]
@@ -76,15 +78,20 @@ impl DiagnosticsSource for PoolSource {
         Box::pin(async move { timeout_at(until, late).await.unwrap_or_default() })
     }
 
+    fn affected_files<'a>(&'a self, changed: &'a [PathBuf], until: Instant) -> AffectedFilesFuture<'a> {
+        Box::pin(affected_files(&self.pool.shared, &self.excluded, changed, until))
+    }
+
+    fn wait_until_ready<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> ReadyFuture<'a> {
+        let slots = self.pool.shared.existing_slots(subjects.iter().map(|subject| subject.path.as_path()));
+        Box::pin(async move {
+            let _ = timeout_at(until, join_all(slots.iter().map(|slot| wait_until_ready(slot)))).await;
+        })
+    }
+
     fn mark_redundant(&self, paths: &[PathBuf]) {
-        let shared = &self.pool.shared;
-        // Without slots there is nothing to mark.
-        for path in paths.iter().filter(|_| !shared.slots().is_empty()) {
-            for chosen in shared.chooser.servers_for(path, "") {
-                let slot = shared.slots().get(&(chosen.name, chosen.root)).cloned();
-                slot.iter().for_each(|slot| slot.mark_redundant());
-            }
-        }
+        let slots = self.pool.shared.existing_slots(paths.iter().map(PathBuf::as_path));
+        slots.iter().for_each(|slot| slot.mark_redundant());
     }
 
     fn check_proposed<'a>(&'a self, subjects: &'a [CheckedDocument], until: Instant) -> CheckFuture<'a> {

@@ -19,6 +19,7 @@ use crate::report::{DiagnosticsReport, Verdict};
 use crate::server_selection::SelectedServer;
 use crate::source::{CheckedDocument, DiagnosticsSource as _};
 
+mod affected_files;
 mod baselines;
 mod crashes;
 mod disk_changes;

@@ -56,7 +56,7 @@ impl LanguageServer {
                         return verdict;
                     }
                 }
-                CheckStep::Wait(_, why) if Instant::now() >= until => return unknown_verdict(why),
+                CheckStep::Wait(_, why) if Instant::now() >= until => return self.describe_wait(why),
                 CheckStep::Wait(at, _) => wait_for_tick(&mut ticks, at, until).await,
             }
         }
@@ -75,8 +75,16 @@ impl LanguageServer {
             match decision.action {
                 CheckAction::Conclude(verdict) => return verdict,
                 CheckAction::Wait(Some(at)) if at <= until && at > now => sleep_until(at).await,
-                _ => return unknown_verdict(decision.why),
+                _ => return self.describe_wait(decision.why),
             }
+        }
+    }
+
+    /// The verdict if the time is up. While the server reads the project, its own words say more than `why`.
+    fn describe_wait(&self, why: &str) -> Verdict {
+        match self.inner.lock().gate(Instant::now()) {
+            ReadinessGate::Reading(why) => Verdict::Unknown { why },
+            _ => unknown_verdict(why),
         }
     }
 
@@ -212,7 +220,7 @@ impl LanguageServer {
         Some(if is_proof { Verdict::Proven(diagnostics) } else { Verdict::Likely(diagnostics) })
     }
 
-    /// Waits for a response. `Err` says why the wait ended: a server that begins to read the project may take any time.
+    /// Waits for a response. `Err` says why the wait ended.
     async fn wait_for_response(
         &self,
         mut response: RpcResponseFuture,
@@ -226,11 +234,11 @@ impl LanguageServer {
                 response = &mut response => return Ok(response),
                 () = wait_for_tick(&mut ticks, None, until) => {}
             }
-            if let ReadinessGate::Shut(why) = self.inner.lock().gate(Instant::now()) {
-                return Err(why);
-            }
-            if Instant::now() >= until {
-                return Err(TIMED_OUT.to_owned());
+            match self.inner.lock().gate(Instant::now()) {
+                ReadinessGate::Shut(why) => return Err(why),
+                ReadinessGate::Reading(why) if Instant::now() >= until => return Err(why),
+                _ if Instant::now() >= until => return Err(TIMED_OUT.to_owned()),
+                _ => {}
             }
         }
     }

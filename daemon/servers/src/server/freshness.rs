@@ -108,6 +108,8 @@ pub(super) enum Freshness {
     Resend,
     /// The server will not publish for it until another changed file is saved.
     NeedsSave,
+    /// The server read files while they changed, twice.
+    Useless,
 }
 
 impl FreshnessInput<'_> {

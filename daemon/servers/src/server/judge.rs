@@ -22,6 +22,9 @@ use crate::quirks::{PullSupport, Quirks, ReadinessSignal};
 use crate::report::Verdict;
 use crate::time_limits::{DISK_READ_TIME, DISK_UNPROVEN_TIME};
 
+/// Why a caller waits while the server reads the project.
+const READING: &str = "it is still reading the project";
+
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CheckAction {
     /// The verdict is final.
@@ -91,7 +94,9 @@ impl ServerRecord {
         let ready = match self.gate(now) {
             ReadinessGate::Open(ready) => ready,
             // Such a server answers once it has read the project.
-            ReadinessGate::Wait(_) if quirks.pull == PullSupport::Tsserver && self.capabilities.tsserver => {
+            ReadinessGate::Wait(_) | ReadinessGate::Reading(_)
+                if quirks.pull == PullSupport::Tsserver && self.capabilities.tsserver =>
+            {
                 now
             }
             ReadinessGate::Wait(at) => {
@@ -100,6 +105,8 @@ impl ServerRecord {
                     "it has not said in time whether it has read the project",
                 );
             }
+            // The caller's deadline decides how long it is worth the wait.
+            ReadinessGate::Reading(_) => return decide(CheckAction::Wait(None), READING),
             ReadinessGate::Shut(why) => {
                 return decide(CheckAction::Conclude(Verdict::Unknown { why }), "it is not ready");
             }
@@ -133,6 +140,7 @@ impl ServerRecord {
             Freshness::NeedsSave => {
                 unknown("it sees other files as they were saved, and one was changed since")
             }
+            Freshness::Useless => unknown("it read another file while that was being changed"),
             Freshness::Resend => decide(CheckAction::Resend, "it said nothing of this text in time"),
         }
     }
@@ -145,6 +153,8 @@ impl ServerRecord {
         }
         match self.gate(now) {
             ReadinessGate::Shut(why) => PullJudgement::Shut(why),
+            // tsserver answers once it has read the project, whatever its progress says.
+            ReadinessGate::Reading(_) if quirks.pull != PullSupport::Tsserver => PullJudgement::AskAgain,
             // Nor does one from between two reloads, however short they were.
             _ if self.reported_ready(quirks, now) != ready => PullJudgement::AskAgain,
             _ => PullJudgement::Accept,

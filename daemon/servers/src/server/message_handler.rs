@@ -13,6 +13,17 @@ use copydesk_rpc::peer::{RpcError, RpcHandler};
 /// Longer messages are rejected, except for diagnostics, which may be long.
 const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 
+impl ServerInner {
+    /// A message for the user.
+    fn note_error(&self, params: &Value) {
+        let message = params.get("message").and_then(Value::as_str);
+        let is_error = params.get("type").and_then(Value::as_u64) == Some(1);
+        if let Some(message) = message.filter(|_| is_error) {
+            self.change(|record| record.save_runs.note_error(message, Instant::now()));
+        }
+    }
+}
+
 impl RpcHandler for ServerInner {
     fn request(&self, method: &str, params: &RawValue) -> Result<Value, RpcError> {
         if params.get().len() > MAX_MESSAGE_BYTES {
@@ -40,7 +51,11 @@ impl RpcHandler for ServerInner {
             }
             "window/showDocument" => json!({ "success": false }),
             // No user is here to choose.
-            "window/showMessageRequest" | "window/workDoneProgress/create" => Value::Null,
+            "window/showMessageRequest" => {
+                self.note_error(&parse_value(params));
+                Value::Null
+            }
+            "window/workDoneProgress/create" => Value::Null,
             _ if method.starts_with("workspace/") && method.ends_with("/refresh") => {
                 self.change(|_| ());
                 Value::Null
@@ -83,7 +98,8 @@ impl RpcHandler for ServerInner {
                     }
                 });
             }
-            // Log messages and messages for users are dropped, as the protocol allows.
+            "window/showMessage" => self.note_error(&parse_value(params)),
+            // Other messages are dropped, as the protocol allows.
             _ => {}
         }
     }

@@ -86,16 +86,17 @@ impl LanguageServer {
         verdicts.into_iter().collect()
     }
 
-    /// Waits while the server reloads the project.
+    /// Waits while the server reads the project.
     async fn wait_for_gate(&self, until: Instant) {
         let mut ticks = self.inner.ticks.subscribe();
         loop {
             ticks.borrow_and_update();
             let now = Instant::now();
-            let ready_by = self.inner.lock().readiness.ready_again_by(now).filter(|_| now < until);
-            match ready_by {
-                Some(ready_by) => wait_for_tick(&mut ticks, Some(ready_by), until).await,
-                None => return,
+            let gate = self.inner.lock().gate(now);
+            match gate {
+                ReadinessGate::Reading(_) if now < until => wait_for_tick(&mut ticks, None, until).await,
+                ReadinessGate::Wait(at) if now < until => wait_for_tick(&mut ticks, at, until).await,
+                _ => return,
             }
         }
     }

@@ -72,7 +72,7 @@ impl ServerRecord {
     /// Adjusts a verdict for a server that can get a text once more, and then always publishes.
     pub(super) fn require_preamble_check(
         &self,
-        document: &ServerDocument,
+        (path, document): (&Path, &ServerDocument),
         publish: Option<PublishRecord>,
         quirks: &Quirks,
         verdict: Freshness,
@@ -84,7 +84,18 @@ impl ServerRecord {
         let is_published = publish
             .and_then(|publish| publish.version)
             .is_some_and(|version| document.sent.is_current_text(version));
+        let is_useless = || {
+            let published = self.published.get(path);
+            published.is_some_and(|published| quirks.must_retry(&published.diagnostics))
+        };
         match verdict {
+            Freshness::Proven | Freshness::Likely if is_useless() => {
+                if document.sent.is_resent() {
+                    Freshness::Useless
+                } else {
+                    Freshness::Resend
+                }
+            }
             // Without the text, the daemon cannot tell whether its preamble is the checked one.
             Freshness::Proven if !is_checked && !document.has_text() => Freshness::Likely,
             Freshness::Proven if !is_checked => Freshness::Resend,

@@ -46,6 +46,8 @@ pub(super) struct Readiness {
     last_reload: Option<Duration>,
     /// Its `serverStatus`: whether it is quiescent, since when, and its message.
     status: Option<(bool, Instant, Option<String>)>,
+    /// The message of a status that says that nothing works.
+    problem: Option<String>,
 }
 
 /// One reading of the project, in one or more phases, each with progress of its own.
@@ -77,6 +79,7 @@ impl Readiness {
             first_ready_at: None,
             last_reload: None,
             status: None,
+            problem: None,
         }
     }
 
@@ -147,9 +150,16 @@ impl Readiness {
         ReadinessStage::Indexing { message, percent: progress.and_then(|progress| progress.percent) }
     }
 
+    /// Why the server could not load the project, if it said so.
+    pub(super) fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
     /// `experimental/serverStatus`. Returns whether the server became quiescent.
     pub(super) fn update_status(&mut self, params: &Value, now: Instant) -> bool {
         let Some(quiescent) = params.get("quiescent").and_then(Value::as_bool) else { return false };
+        let is_broken = params.get("health").and_then(Value::as_str) == Some("error");
+        self.problem = is_broken.then(|| text(params, "message").unwrap_or_default());
         let was_quiescent = self.status.as_ref().is_some_and(|(quiescent, ..)| *quiescent);
         let since = match self.status {
             Some((before, since, _)) if before == quiescent => since,

@@ -53,6 +53,8 @@ pub(super) struct ServerRecord {
     pub(super) others_changed: Option<Instant>,
     /// When folders were last created or deleted on the disk.
     pub(super) folders_changed: Option<Instant>,
+    /// When a file that configures the server last changed on the disk, and until when the server may not know it.
+    pub(super) configuration_changed: Option<(Instant, Instant)>,
     /// When the text of an open document last reached the disk, by the daemon or by any other program.
     pub(super) text_saved: Option<Instant>,
     /// When the server last got didSave.
@@ -72,6 +74,8 @@ pub(super) enum ReadinessGate {
     Open(Instant),
     /// Not yet. Ask again at this moment, if one is given, or at the next event.
     Wait(Option<Instant>),
+    /// Not yet: it reads the project, and reports when it is done. The text is the reason for an unknown verdict.
+    Reading(String),
     /// No, for this reason.
     Shut(String),
 }
@@ -104,6 +108,7 @@ impl ServerRecord {
             disk_changed: None,
             others_changed: None,
             folders_changed: None,
+            configuration_changed: None,
             text_saved: None,
             last_save: None,
             hung: None,
@@ -137,7 +142,16 @@ impl ServerRecord {
             return ReadinessGate::Shut(format!("it does not answer (`{request}`)"));
         }
         match self.readiness.stage(now) {
-            ReadinessStage::Ready { since } => ReadinessGate::Open(since),
+            ReadinessStage::Ready { since } => match (self.readiness.problem(), self.configuration_changed) {
+                (Some(problem), _) => {
+                    ReadinessGate::Shut(format!("it could not load the project: {problem}"))
+                }
+                // It is about to reload the project.
+                (None, Some((changed, until))) if since < changed && now < until => {
+                    ReadinessGate::Wait(Some(until))
+                }
+                _ => ReadinessGate::Open(since),
+            },
             ReadinessStage::Starting { until } => ReadinessGate::Wait(until),
             ReadinessStage::Indexing { .. } if self.readiness.ready_again_by(now).is_some() => {
                 ReadinessGate::Wait(self.readiness.ready_again_by(now))
@@ -145,7 +159,7 @@ impl ServerRecord {
             ReadinessStage::Indexing { message, percent } => {
                 let percent = percent.map(|percent| format!(" ({percent} %)")).unwrap_or_default();
                 let message = message.map(|message| format!(": {message}")).unwrap_or_default();
-                ReadinessGate::Shut(format!("it is still reading the project{message}{percent}"))
+                ReadinessGate::Reading(format!("it is still reading the project{message}{percent}"))
             }
         }
     }
@@ -236,7 +250,7 @@ impl ServerRecord {
             last_publish,
             last_publish_of_any: self.last_publish,
         };
-        self.require_preamble_check(document, last_publish, quirks, input.judge(now))
+        self.require_preamble_check((path, document), last_publish, quirks, input.judge(now))
     }
 
     /// Stores a publish. Returns the file, or `None` if the publish is stale or about no file.

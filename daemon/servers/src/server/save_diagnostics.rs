@@ -105,6 +105,7 @@ impl ServerRecord {
         match self.gate(now) {
             ReadinessGate::Open(_) => {}
             ReadinessGate::Wait(at) => return SaveCheckStep::Wait(at),
+            ReadinessGate::Reading(_) => return SaveCheckStep::Wait(None),
             ReadinessGate::Shut(why) => return SaveCheckStep::Done(Verdict::Unknown { why }),
         }
         if self.save_runs.deferred_save.is_some() {
@@ -126,7 +127,10 @@ impl ServerRecord {
             SaveRunStatus::Done if !has_waited && self.save_runs.has_just_ended(now) => {
                 SaveCheckStep::RunEnded
             }
-            SaveRunStatus::Done => SaveCheckStep::Done(Verdict::Proven(self.save_diagnostics_for(path))),
+            SaveRunStatus::Done => SaveCheckStep::Done(match self.save_runs.problem() {
+                Some(problem) => Verdict::Unknown { why: format!("it could not run: {problem}") },
+                None => Verdict::Proven(self.save_diagnostics_for(path)),
+            }),
             SaveRunStatus::Late => SaveCheckStep::Done(unknown_verdict("nothing has followed the save yet")),
             SaveRunStatus::Wait(at) => SaveCheckStep::Wait(at),
         }
@@ -150,6 +154,7 @@ impl ServerRecord {
         let Some(begun) = self.save_runs.last_begun() else { return false };
         let last_write = self.last_write().unwrap_or(begun);
         !quirks.save_sources.is_empty()
+            && self.save_runs.problem().is_none()
             && matches!(self.gate(now), ReadinessGate::Open(_))
             && self.save_runs.status_after(last_write, now) == SaveRunStatus::Done
     }

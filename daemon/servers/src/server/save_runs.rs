@@ -15,6 +15,9 @@ use crate::time_limits::RERUN_GAP;
 /// Cap on runs at one time; the rest is ignored.
 const MAX_RUNS: usize = 64;
 
+/// Cap on the characters of a message.
+const MAX_MESSAGE_CHARS: usize = 300;
+
 /// The daemon waits this many times as long as a run usually takes to begin: the machine may be busy.
 const PATIENCE: u32 = 3;
 
@@ -35,6 +38,8 @@ pub(super) struct SaveRuns {
     count_at_cause: u64,
     last_begun_at: Option<Instant>,
     ended: Option<Instant>,
+    /// The server's last message about an error during a run, or right after it.
+    problem: Option<(Instant, String)>,
     /// The file whose didSave waits for runs that are due, and the saved version.
     pub(super) deferred_save: Option<(PathBuf, i32)>,
 }
@@ -73,6 +78,19 @@ impl SaveRuns {
             }
             _ => {}
         }
+    }
+
+    /// The server shows an error to the user: if a run is going on, it failed.
+    pub(super) fn note_error(&mut self, message: &str, now: Instant) {
+        if !self.running.is_empty() || self.has_just_ended(now) {
+            self.problem = Some((now, message.chars().take(MAX_MESSAGE_CHARS).collect()));
+        }
+    }
+
+    /// Why the last run failed: then it found nothing because it did not run.
+    pub(super) fn problem(&self) -> Option<&str> {
+        let (at, message) = self.problem.as_ref()?;
+        (Some(*at) >= self.last_begun_at).then_some(message.as_str())
     }
 
     /// The server has a cause for a run.
@@ -144,6 +162,19 @@ mod tests {
 
     fn run(saves: &mut SaveRuns, token: &str, kind: &str, at: Instant) {
         saves.progress(token, &json!({ "kind": kind }), at);
+    }
+
+    #[test]
+    fn an_error_during_a_run_means_that_it_failed() {
+        let (mut saves, at) = new_runs();
+        saves.note_error("no workspace", at.ms(0));
+        run(&mut saves, "check/0", "begin", at.ms(10));
+        assert_eq!(saves.problem(), None, "the message was about something else");
+        saves.note_error("no such crate", at.ms(20));
+        run(&mut saves, "check/0", "end", at.ms(30));
+        assert_eq!(saves.problem(), Some("no such crate"));
+        run(&mut saves, "check/0", "begin", at.ms(40));
+        assert_eq!(saves.problem(), None);
     }
 
     #[test]

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use copydesk_servers::known_servers::{ServerRole, known_servers, language_of};
+use copydesk_servers::known_servers::{ServerRole, configured_languages, known_servers, language_of};
 use copydesk_servers::{
-    CheckedDocument, DependentFiles, DependentsQuery, DiagnosticsReport, DocumentProvider, find_dependents,
+    CheckedDocument, DependentFiles, DependentsQuery, DiagnosticsReport, DocumentProvider, MergedDependents,
+    find_dependents,
 };
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout};
@@ -45,10 +46,13 @@ impl ClosedDependents {
         until: Instant,
     ) -> (Vec<CheckedDocument>, Vec<PathBuf>) {
         let until = until.min(Instant::now() + CLOSED_DEPENDENTS_TIMEOUT);
-        let searches =
-            subjects.iter().take(MAX_CHANGED).map(|subject| self.search(subject, open_paths, until));
+        let searches = subjects.iter().take(MAX_CHANGED).map(|subject| {
+            let first_line = subject.text.lines().next().unwrap_or_default();
+            self.search(&subject.path, first_line, open_paths, until)
+        });
         let is_changed = |path: &Path| subjects.iter().any(|subject| subject.path == path);
-        let (paths, beyond) = DependentFiles::merge(join_all(searches).await, is_changed, MAX_DEPENDENTS);
+        let MergedDependents { paths, beyond, .. } =
+            DependentFiles::merge(join_all(searches).await, is_changed, MAX_DEPENDENTS);
         if paths.is_empty() {
             return (Vec::new(), beyond);
         }
@@ -61,14 +65,32 @@ impl ClosedDependents {
         (texts, beyond)
     }
 
+    /// The users of files that were created or deleted, and the open files of servers that one of these configures.
+    pub(super) async fn find_affected(
+        &self,
+        changed: &[PathBuf],
+        open_paths: &BTreeSet<PathBuf>,
+        until: Instant,
+    ) -> MergedDependents {
+        let until = until.min(Instant::now() + CLOSED_DEPENDENTS_TIMEOUT);
+        let searches = changed.iter().take(MAX_CHANGED).map(|path| self.search(path, "", open_paths, until));
+        let is_changed = |path: &Path| changed.iter().any(|changed| changed == path);
+        let mut merged = DependentFiles::merge(join_all(searches).await, is_changed, MAX_DEPENDENTS);
+        let languages: BTreeSet<_> = changed.iter().flat_map(|path| configured_languages(path)).collect();
+        let is_configured = |path: &&PathBuf| language_of(path, "").is_some_and(|id| languages.contains(id));
+        merged.paths.extend(open_paths.iter().filter(is_configured).cloned());
+        merged.is_cut |= changed.len() > MAX_CHANGED || !languages.is_empty();
+        merged
+    }
+
     async fn search(
         &self,
-        subject: &CheckedDocument,
+        path: &Path,
+        first_line: &str,
         open_paths: &BTreeSet<PathBuf>,
         until: Instant,
     ) -> DependentFiles {
-        let first_line = subject.text.lines().next().unwrap_or_default();
-        let Some(language) = language_of(&subject.path, first_line) else { return DependentFiles::default() };
+        let Some(language) = language_of(path, first_line) else { return DependentFiles::default() };
         // A server that serves one of its languages serves the others too.
         let serving = known_servers().iter().filter(|server| {
             server.role == ServerRole::Language && server.languages.iter().any(|one| one == language)
@@ -76,7 +98,7 @@ impl ClosedDependents {
         let publishes_all = serving.clone().any(|server| server.quirks.publishes_all_files());
         let languages: BTreeSet<_> = serving.flat_map(|server| server.languages.clone()).collect();
         let query = DependentsQuery {
-            path: subject.path.clone(),
+            paths: vec![path.to_owned()],
             root: self.root.clone(),
             languages: languages.into_iter().collect(),
             open_files: open_paths.clone(),

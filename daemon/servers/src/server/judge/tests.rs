@@ -175,7 +175,7 @@ fn a_response_during_a_reload_does_not_count() {
         server.record.readiness.update_status(&json!({ "quiescent": quiescent }), now);
     };
     set_quiescent(&mut server, false, 20);
-    assert_eq!(server.verdict("/a.rs", 30), "unknown");
+    assert_eq!(server.verdict("/a.rs", 30), "wait");
     set_quiescent(&mut server, true, 40);
     assert_eq!(server.judge("/a.rs", 50), CheckAction::Pull);
     let asked = server.record.reported_ready(&server.quirks, server.at(50));
@@ -186,6 +186,27 @@ fn a_response_during_a_reload_does_not_count() {
     assert_eq!(judge_pull(&server, 80), PullJudgement::AskAgain);
     set_quiescent(&mut server, true, 90);
     assert_eq!(judge_pull(&server, 100), PullJudgement::AskAgain, "it reloaded between request and response");
+}
+
+#[test]
+fn a_server_is_about_to_reload_when_its_configuration_changed() {
+    let mut server = JudgedServer::new(json!({ "ready": "serverStatus" }));
+    server.sync("/a.rs", "one", true, 0);
+    server.record.capabilities.pull = Some(PullOptions::default());
+    let set_status = |server: &mut JudgedServer, health: &str, quiescent: bool, ms| {
+        let (now, status) = (server.at(ms), json!({ "health": health, "quiescent": quiescent }));
+        server.record.readiness.update_status(&status, now);
+    };
+    set_status(&mut server, "ok", true, 10);
+    server.record.configuration_changed = Some((server.at(50), server.at(1550)));
+    assert_eq!(server.verdict("/a.rs", 60), "wait");
+    set_status(&mut server, "ok", false, 70);
+    set_status(&mut server, "ok", true, 90);
+    assert_eq!(server.judge("/a.rs", 100), CheckAction::Pull, "it has reloaded");
+    server.record.configuration_changed = Some((server.at(200), server.at(1700)));
+    assert_eq!(server.judge("/a.rs", 1800), CheckAction::Pull, "it does not reload");
+    set_status(&mut server, "error", true, 1900);
+    assert_eq!(server.verdict("/a.rs", 2000), "unknown", "it could not load the project");
 }
 
 #[test]

@@ -114,7 +114,7 @@ async fn an_invalid_response_is_not_clean() {
 
 /// Loading a project may take minutes, and tsserver answers only after it.
 #[tokio::test(start_paused = true)]
-async fn tsserver_is_asked_before_ready_and_not_awaited_while_it_loads() {
+async fn tsserver_is_asked_before_ready_and_awaited_until_the_deadline() {
     let ready = json!({ "progressEnds": { "beginsMs": 3000 } });
     let (server, mut fake) = start_tsserver(json!({ "ready": ready })).await;
     server.sync_document(&subject("/a.ts", "1"), "typescript");
@@ -125,7 +125,7 @@ async fn tsserver_is_asked_before_ready_and_not_awaited_while_it_loads() {
         fake.progress("load", json!({ "kind": "begin", "title": "Loading" })).await;
         requests
     });
-    assert_eq!(verdict, ("unknown: it is still reading the project: Loading".into(), 700));
+    assert_eq!(verdict, ("unknown: it is still reading the project: Loading".into(), 3000));
     // It does not count as hung meanwhile.
     sleep_ms(120_000).await;
     assert!(matches!(server.state(), LanguageServerState::Indexing { .. }), "{:?}", server.state());
