@@ -1,15 +1,17 @@
-//! The truth bench: scripted edits in small projects with real language servers, each answer compared with the compiler's.
+//! The truth bench: scripted edits in projects with real language servers, each answer compared with the compiler's.
 //!
 //! `tests/truth/run` prints the table of all cases. A short selection is among the tests; a plain `cargo test` ignores it,
 //! because the servers have to be installed; `tests/run` does that. Each case is judged by the compiler's output for the same
 //! texts before and after.
 //!
 //! Environment: `COPYDESK_TEST_SERVERS` names the servers (`servers.rs`); `COPYDESK_TRUTH` selects servers and cases by a part of
-//! `SERVER/KIND/NAME`; `COPYDESK_TRUTH_CLIENTS` selects `headless`, `neovim` or `opencode`; `COPYDESK_TRUTH_RESULTS` is a file for
+//! `SERVER/KIND/NAME`; `COPYDESK_TRUTH_CLIENTS` selects `headless`, `load`, `neovim` or `opencode`; `COPYDESK_TRUTH_RESULTS` is a file for
 //! the results; `COPYDESK_TRUTH_TRACE` prints the compiler's and the daemon's output.
 
+mod busy_processes;
 mod case;
 mod compiler;
+mod generated_project;
 mod judge;
 mod play;
 mod problem;
@@ -22,11 +24,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 use std::time::Instant;
 
+use busy_processes::BusyProcesses;
 use case::{TruthCase, TruthCaseKind, TruthProject, projects};
 use judge::{CompiledSnapshot, TruthClass, delta, judge};
 use play::TruthClient;
 use servers::{ALL, InstalledServers};
 use table::TruthRow;
+
+/// The heading of the cases that are played on a busy machine.
+const UNDER_LOAD: &str = "Under load: headless, beside four busy processes";
 
 /// The selected cases, each with its server.
 fn wanted(servers: &InstalledServers, is_short: bool) -> Vec<(&'static str, TruthProject, TruthCase)> {
@@ -137,8 +143,8 @@ fn first_line(program: impl AsRef<OsStr>, arguments: &[&str]) -> String {
 #[ignore = "installs language servers and takes many minutes; tests/truth/run"]
 fn table() {
     let servers = InstalledServers::installed();
-    let clients =
-        std::env::var("COPYDESK_TRUTH_CLIENTS").unwrap_or_else(|_| "headless,neovim,opencode".to_owned());
+    let clients = std::env::var("COPYDESK_TRUTH_CLIENTS")
+        .unwrap_or_else(|_| "headless,load,neovim,opencode".to_owned());
     let program = |client: &str, variable: &str| {
         let named = std::env::var_os(variable).filter(|named| !named.is_empty() && clients.contains(client));
         named.and_then(|named| std::env::split_paths(&named).last())
@@ -149,6 +155,7 @@ fn table() {
     text.push_str(&format!("\nPlayed on {}.\n", first_line("date", &["-u", "+%Y-%m-%d"])));
     for (name, client) in [
         ("Headless", clients.contains("headless").then_some(TruthClient::Headless)),
+        (UNDER_LOAD, clients.contains("load").then_some(TruthClient::Headless)),
         ("In Neovim, by its own servers", neovim.as_deref().map(TruthClient::Neovim)),
         ("OpenCode, with its language servers switched on", opencode.as_deref().map(TruthClient::OpenCode)),
     ] {
@@ -163,7 +170,9 @@ fn table() {
                 format!(" ({})", first_line(program, &["--version"]))
             }
         };
+        let busy = (name == UNDER_LOAD).then(|| BusyProcesses::start(4));
         let rows = run(client, &servers, false);
+        drop(busy);
         text.push_str(&format!("\n## {name}{version}\n\n{}", results(&servers, &rows)));
         // Another program's answers are not our responsibility.
         all.extend(rows.into_iter().filter(|_| !is_opencode));

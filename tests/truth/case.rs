@@ -8,9 +8,15 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-const FILES: [&str; 6] = [
+use super::generated_project::GeneratedProject;
+
+const FILES: [&str; 10] = [
     include_str!("cases/c.json"),
     include_str!("cases/go.json"),
+    include_str!("cases/large_c.json"),
+    include_str!("cases/large_python.json"),
+    include_str!("cases/large_rust.json"),
+    include_str!("cases/large_typescript.json"),
     include_str!("cases/pyright.json"),
     include_str!("cases/ruff.json"),
     include_str!("cases/rust.json"),
@@ -28,6 +34,9 @@ pub(crate) type ProjectTexts = BTreeMap<String, String>;
 pub(crate) struct TruthProject {
     pub(crate) servers: Vec<String>,
     pub(crate) warm: WarmupEdit,
+    #[serde(default)]
+    generate: Option<GeneratedProject>,
+    #[serde(default)]
     files: ProjectLines,
     pub(crate) cases: Vec<TruthCase>,
 }
@@ -76,7 +85,10 @@ pub(crate) enum TruthCaseKind {
     Create,
     Delete,
     Rename,
+    Move,
     Shell,
+    /// A file that configures the server changes.
+    Configuration,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -96,7 +108,9 @@ pub(crate) fn projects() -> Vec<TruthProject> {
 impl TruthProject {
     /// The files on disk when a case begins.
     pub(crate) fn files(&self, case: &TruthCase) -> ProjectTexts {
-        self.files.iter().chain(&case.files).map(|(path, lines)| (path.clone(), text(lines))).collect()
+        let mut files = self.generate.as_ref().map(GeneratedProject::files).unwrap_or_default();
+        files.extend(self.files.iter().chain(&case.files).map(|(path, lines)| (path.clone(), text(lines))));
+        files
     }
 }
 

@@ -7,11 +7,23 @@ use super::{ProjectCompiler, TruthProblem, cache};
 pub(super) fn check(at: &ProjectCompiler) -> Vec<TruthProblem> {
     let target = cache().join("truth/target");
     let args = ["check", "--quiet", "--offline", "--message-format", "json"];
-    let (said, _) = at.run(&args, &[("CARGO_TARGET_DIR", &target)]);
-    said.lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .filter_map(|line| problem(at, &line))
-        .collect()
+    let (said, failed) = at.run(&args, &[("CARGO_TARGET_DIR", &target)]);
+    let lines = said.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let mut problems: Vec<_> = lines.filter_map(|line| problem(at, &line)).collect();
+    // Cargo itself failed, so nothing was compiled.
+    if let Some(message) = failed.lines().find_map(|line| line.strip_prefix("error: "))
+        && !problems.iter().any(|problem| problem.is_error)
+    {
+        problems.push(TruthProblem {
+            path: "Cargo.toml".to_owned(),
+            line: 1,
+            is_error: true,
+            code: String::new(),
+            message: message.to_owned(),
+            source: "cargo".to_owned(),
+        });
+    }
+    problems
 }
 
 fn problem(at: &ProjectCompiler, line: &Value) -> Option<TruthProblem> {
