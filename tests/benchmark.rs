@@ -24,6 +24,7 @@ mod benchmark {
     pub(crate) mod editor;
     pub(crate) mod history;
     pub(crate) mod language;
+    pub(crate) mod large_messages;
     pub(crate) mod matching;
     pub(crate) mod page;
     pub(crate) mod plugin;
@@ -52,6 +53,7 @@ fn main() {
     benchmark::start::measure(&mut table);
     benchmark::session::measure(&mut table);
     benchmark::editor::measure(&mut table);
+    benchmark::large_messages::measure(&mut table);
     benchmark::language::measure(&mut table);
     benchmark::review::measure(&mut table);
     benchmark::matching::measure(&mut table);

@@ -10,6 +10,7 @@ pub(crate) mod encoding;
 mod flood;
 mod inline;
 mod invalid_messages;
+mod large_messages;
 mod misbehaving;
 mod multi_file_changes;
 mod open_files;

@@ -72,7 +72,7 @@ impl Drop for BenchmarkHome {
 }
 
 /// A scripted editor.
-struct BenchmarkEditor {
+pub(super) struct BenchmarkEditor {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
@@ -80,7 +80,7 @@ struct BenchmarkEditor {
 
 impl BenchmarkEditor {
     /// Starts and initializes; returns how long that took, including the process start.
-    fn start(place: &BenchmarkHome) -> (Self, Duration) {
+    pub(super) fn start(place: &BenchmarkHome) -> (Self, Duration) {
         let start = Instant::now();
         let mut command = Command::new(BINARY);
         place.prepare(&mut command);
@@ -95,17 +95,17 @@ impl BenchmarkEditor {
         (editor, took)
     }
 
-    fn send(&mut self, message: &Value) {
+    pub(super) fn send(&mut self, message: &Value) {
         let text = message.to_string();
         write!(self.stdin.as_mut().unwrap(), "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
     }
 
-    fn tell(&mut self, method: &str, params: Value) {
+    pub(super) fn tell(&mut self, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
     /// Skips messages before the response.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.send(&json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }));
         loop {
             let mut message = self.next();
@@ -132,11 +132,11 @@ impl BenchmarkEditor {
         serde_json::from_slice(&message).unwrap()
     }
 
-    fn pid(&mut self) -> u64 {
+    pub(super) fn pid(&mut self) -> u64 {
         self.ask("copydesk/status", json!({}))["pid"].as_u64().unwrap()
     }
 
-    fn open(&mut self, uri: &str, text: &str) {
+    pub(super) fn open(&mut self, uri: &str, text: &str) {
         let item = json!({ "uri": uri, "languageId": "text", "version": 1, "text": text });
         self.tell("textDocument/didOpen", json!({ "textDocument": item }));
     }
@@ -263,7 +263,7 @@ fn session_row(table: &mut BenchmarkTable) {
 }
 
 /// A line of `/proc/PID/status` beside its budget, in megabytes.
-fn memory(table: &mut BenchmarkTable, name: &str, pid: u64, key: &str, budget: f64, note: &str) {
+pub(super) fn memory(table: &mut BenchmarkTable, name: &str, pid: u64, key: &str, budget: f64, note: &str) {
     let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else {
         return table.remark(&format!("{name} is left out: this system has no /proc"));
     };

@@ -25,6 +25,7 @@ mod apply_edit;
 mod attached_editor;
 mod backend;
 pub mod client_encoding;
+mod client_message;
 mod documents;
 mod initialize;
 mod lsp_client;
@@ -34,7 +35,7 @@ mod requests;
 mod server_reports;
 
 use backend::LspBackend;
-use ordered_sync::OrderedSyncService;
+use ordered_sync::OrderedService;
 
 /// Serves editors and other clients over LSP.
 pub struct LspFace {
@@ -89,8 +90,8 @@ async fn serve(
         let _ = timeout(CONNECTION_SHUTDOWN_TIMEOUT, backend.flush_outbox()).await;
         closing.cancel();
     };
-    let service = OrderedSyncService::new(service, backend.clone());
-    let served = message_loop::serve(service, socket, reader, writer, closing.clone());
+    let services = (OrderedService(service), ordered_sync::apply_to(backend.clone()));
+    let served = message_loop::serve(services, socket, reader, writer, closing.clone());
     // A client that leaves by itself needs no last messages.
     tokio::pin!(served);
     tokio::select! {

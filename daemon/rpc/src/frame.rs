@@ -22,6 +22,10 @@ pub const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 
 pub const MAX_HEADER_BYTES: usize = 8 * 1024;
 
+/// A longer message takes more than a millisecond to parse: that is done beside the async runtime, so that other
+/// connections go on.
+pub const MAX_INLINE_BYTES: usize = 256 * 1024;
+
 /// How much of an oversized message is kept.
 pub const HEAD_BYTES: usize = 1024;
 

@@ -19,10 +19,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufWriter};
 use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use crate::frame::head::RpcMessageHead;
-use crate::frame::{self, FrameError, FrameReader};
+use crate::frame::head::{RpcMessageHead, RpcMessageKind};
+use crate::frame::{self, FrameError, FrameReader, MAX_INLINE_BYTES};
 
 use pending_requests::PendingRpcRequests;
 pub use pending_requests::{RpcResponseFuture, UnansweredRequest};
@@ -61,6 +62,7 @@ pub struct RpcError {
 }
 
 impl RpcError {
+    pub const INVALID_REQUEST: i64 = -32600;
     pub const METHOD_NOT_FOUND: i64 = -32601;
 
     pub fn method_not_found(method: &str) -> Self {
@@ -110,17 +112,14 @@ impl RpcPeer {
         handler: Arc<impl RpcHandler>,
     ) -> Self {
         let (out, queue) = mpsc::channel(MAX_QUEUED_MESSAGES);
-        let closing = CancellationToken::new();
-        let pending = PendingRpcRequests::default();
-        let shared =
-            Arc::new(RpcPeerInner { out, queued: AtomicUsize::new(0), pending, closing: closing.clone() });
-        let writing = write(Arc::clone(&shared), queue, writer);
+        let (pending, closing) = (PendingRpcRequests::default(), CancellationToken::new());
         let stop = closing.clone();
+        let shared = Arc::new(RpcPeerInner { out, queued: AtomicUsize::new(0), pending, closing });
+        let writing = write(Arc::clone(&shared), queue, writer);
         tokio::spawn(async move { stop.run_until_cancelled(writing).await });
-        let reading = read(Arc::clone(&shared), reader, Arc::clone(&handler));
         let ended = Arc::clone(&shared);
         tokio::spawn(async move {
-            closing.run_until_cancelled(reading).await;
+            read(Arc::clone(&ended), reader, Arc::clone(&handler)).await;
             ended.close("it closed its output");
             handler.closed(&ended.pending.close_reason());
         });
@@ -188,6 +187,23 @@ impl RpcPeerInner {
         self.closing.cancel();
     }
 
+    /// A message that was too long is answered, if its beginning says what it was.
+    fn refuse_frame(&self, error: &FrameError) {
+        let FrameError::TooLong { head, .. } = error else { return };
+        let refusal = Err(RpcError { code: RpcError::INVALID_REQUEST, message: error.to_string() });
+        match RpcMessageHead::guess(head).kind() {
+            RpcMessageKind::Request { id, .. } if id.len() <= MAX_ID_BYTES => {
+                let Ok(id) = RawValue::from_string(id.to_owned()) else { return };
+                self.answer(&id, refusal);
+            }
+            RpcMessageKind::Response { id: Some(id) } => {
+                let Some(id) = number(id) else { return };
+                self.pending.resolve(id, refusal.map(|_: serde_json::Value| RawValue::NULL));
+            }
+            _ => {}
+        }
+    }
+
     fn answer(&self, id: &RawValue, result: Result<serde_json::Value, RpcError>) {
         #[derive(Serialize)]
         struct RpcErrorObject {
@@ -224,18 +240,20 @@ async fn write(shared: Arc<RpcPeerInner>, mut queue: mpsc::Receiver<Bytes>, writ
     }
 }
 
+/// Reads until the connection closes. A message that is being handled then is handled to its end, so that none comes
+/// after [`RpcHandler::closed`].
 async fn read(shared: Arc<RpcPeerInner>, reader: impl AsyncRead + Unpin, handler: Arc<impl RpcHandler>) {
     let mut reader = FrameReader::new(reader);
-    loop {
-        match reader.next().await {
+    while let Some(frame) = shared.closing.run_until_cancelled(reader.next()).await {
+        match frame {
+            Ok(Some(Ok(message))) if message.len() > MAX_INLINE_BYTES => {
+                let (shared, handler) = (Arc::clone(&shared), Arc::clone(&handler));
+                // Fails only if a handler panics, which its own thread has reported.
+                let _ = spawn_blocking(move || take(&shared, &message, &*handler)).await;
+            }
             Ok(Some(Ok(message))) => take(&shared, &message, &*handler),
             Ok(Some(Err(error))) => {
-                if let FrameError::TooLong { head, .. } = &error
-                    && let Some(id) = RpcMessageHead::guess(head).id.and_then(number)
-                {
-                    let message = "the response is too long".to_owned();
-                    shared.pending.resolve(id, Err(RpcError { code: 0, message }));
-                }
+                shared.refuse_frame(&error);
                 handler.malformed(&error.to_string());
             }
             Ok(None) => return,

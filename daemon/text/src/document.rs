@@ -63,6 +63,10 @@ impl Document {
         }
     }
 
+    pub fn with_line_breaks(self, line_breaks: LineBreaks) -> Self {
+        Self { line_breaks, ..self }
+    }
+
     pub(crate) fn rope(&self) -> &Rope {
         &self.rope
     }

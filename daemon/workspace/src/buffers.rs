@@ -132,6 +132,13 @@ pub struct BufferContentChange {
     pub text: String,
 }
 
+/// What a piece of a change replaces.
+enum ChangedText {
+    /// All of it, by this text.
+    Whole(Document),
+    Range(Position, Position),
+}
+
 /// The buffers of all clients. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Buffers {
@@ -239,6 +246,12 @@ impl Buffers {
         version: i32,
         changes: &[BufferContentChange],
     ) -> Result<(), SyncError> {
+        // Built before the lock is taken: other clients do not wait for a long text.
+        let texts = changes.iter().map(|change| match change.range {
+            None => ChangedText::Whole(Document::new(&change.text, LineBreaks::Any)),
+            Some((start, end)) => ChangedText::Range(start, end),
+        });
+        let texts: Vec<_> = texts.collect();
         let mut state = self.lock();
         state.clock += 1;
         let touched = state.clock;
@@ -247,7 +260,7 @@ impl Buffers {
         let buffer = attached.buffers.get_mut(uri).ok_or(SyncError::NotOpen)?;
         buffer.revision = touched;
         let mut typed = Vec::new();
-        let result = buffer.change(version, changes, encoding, &mut typed);
+        let result = buffer.change(version, changes.iter().zip(texts), encoding, &mut typed);
         if let Err(error) = &result {
             buffer.mark_out_of_sync(*error);
         } else if let Some(observer) = &self.observer {
@@ -374,7 +387,7 @@ impl Buffer {
     fn change<'a>(
         &mut self,
         version: i32,
-        changes: &'a [BufferContentChange],
+        changes: impl Iterator<Item = (&'a BufferContentChange, ChangedText)>,
         encoding: PositionEncoding,
         typed: &mut Vec<ByteRangeChange<'a>>,
     ) -> Result<(), SyncError> {
@@ -385,11 +398,19 @@ impl Buffer {
             return Err(SyncError::Stale { known: self.version, told: version });
         }
         self.expected.retain(ExpectedEcho::is_awaited);
-        for change in changes {
-            let range = self.document.apply_content_change(change.range, &change.text, encoding);
-            let range = range.map_err(SyncError::Backwards)?;
-            let is_whole = change.range.is_none();
-            typed.push(ByteRangeChange { range: (!is_whole).then_some(range), text: &change.text });
+        for (BufferContentChange { text, .. }, changed) in changes {
+            let range = match changed {
+                ChangedText::Whole(document) => {
+                    self.document = document.with_line_breaks(self.document.line_breaks());
+                    None
+                }
+                ChangedText::Range(start, end) => {
+                    let range = self.document.apply_content_change(Some((start, end)), text, encoding);
+                    Some(range.map_err(SyncError::Backwards)?)
+                }
+            };
+            let is_whole = range.is_none();
+            typed.push(ByteRangeChange { range, text });
             self.expected.iter_mut().for_each(|expected| expected.observe_change(&self.document, is_whole));
         }
         self.version = version;

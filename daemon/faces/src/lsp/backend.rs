@@ -10,7 +10,7 @@ use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::table::{Event, PermissionAsk, PermissionSettled, QuestionAsk, QuestionSettled};
 use copydesk_workspace::buffers::{BufferClient, ClientId};
 use lsp_types::{InitializeParams, InitializeResult, InitializedParams};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::{Client, LanguageServer};
@@ -112,10 +112,10 @@ impl LspBackend {
     }
 
     /// Applies a notification about documents, at once.
-    pub(super) fn sync(&self, method: &str, params: Value) {
+    pub(super) fn sync(&self, method: &str, params: &RawValue) {
         let Some(attached) = self.shared.attached.get() else { return };
         let lines = |text: &str| attached.profile.lines(text);
-        let opened = documents::opened_uri(method, &params);
+        let opened = documents::opened_uri(method, params);
         let applied = documents::apply(&self.host().buffers, attached.id, lines, method, params);
         let mut reported = attached.reported_lost.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(uri) = opened {
@@ -132,7 +132,7 @@ impl LspBackend {
     }
 
     /// Applies a report about one of the client's language servers, at once.
-    pub(super) fn report_server(&self, method: &str, params: Value) {
+    pub(super) fn report_server(&self, method: &str, params: &RawValue) {
         if let Some(attached) = self.shared.attached.get() {
             server_reports::apply(&attached.servers, method, params);
         }

@@ -1,10 +1,11 @@
 //! A client's notifications about its documents, applied to the buffers at once.
 
 use copydesk_host::uri::path_of;
+use copydesk_rpc::value_limit;
 use copydesk_text::{LineBreaks, Position};
 use copydesk_workspace::buffers::{BufferContentChange, Buffers, ClientId, SyncError};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -68,7 +69,7 @@ pub(super) fn is_sync(method: &str) -> bool {
 }
 
 /// The document that this notification opens.
-pub(super) fn opened_uri(method: &str, params: &Value) -> Option<String> {
+pub(super) fn opened_uri(method: &str, params: &RawValue) -> Option<String> {
     (method == "textDocument/didOpen").then(|| uri_of(params))
 }
 
@@ -78,7 +79,7 @@ pub(super) fn apply(
     client: ClientId,
     lines: impl Fn(&str) -> LineBreaks,
     method: &str,
-    params: Value,
+    params: &RawValue,
 ) -> Result<(), LostDocument> {
     match method {
         "textDocument/didOpen" => {
@@ -104,7 +105,7 @@ pub(super) fn apply(
             buffers.change(client, &uri, version, &changes).map_err(lost(uri))
         }
         "textDocument/didClose" => {
-            let uri = uri_of(&params);
+            let uri = uri_of(params);
             buffers.close(client, &uri).map_err(lost(uri))
         }
         // A save changes no text.
@@ -116,11 +117,22 @@ fn lost(uri: String) -> impl Fn(SyncError) -> LostDocument {
     move |error| LostDocument { uri: uri.clone(), why: error.to_string() }
 }
 
-fn read<T: for<'de> Deserialize<'de>>(method: &str, params: Value) -> Result<T, LostDocument> {
-    let uri = uri_of(&params);
-    serde_json::from_value(params).map_err(|error| LostDocument { uri, why: format!("{method}: {error}") })
+fn read<'de, T: Deserialize<'de>>(method: &str, params: &'de RawValue) -> Result<T, LostDocument> {
+    value_limit::parse(params)
+        .map_err(|error| LostDocument { uri: uri_of(params), why: format!("{method}: {error}") })
 }
 
-fn uri_of(params: &Value) -> String {
-    params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default().to_owned()
+/// The URI, whatever else the params are.
+fn uri_of(params: &RawValue) -> String {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct DocumentOfAnyParams {
+        text_document: DocumentOfAnyKind,
+    }
+    #[derive(Deserialize)]
+    struct DocumentOfAnyKind {
+        uri: String,
+    }
+    serde_json::from_str(params.get())
+        .map_or_else(|_| String::new(), |params: DocumentOfAnyParams| params.text_document.uri)
 }

@@ -3,19 +3,19 @@
 //! It replaces the framework's own loop, which stops reading while handlers wait, lets responses overtake
 //! earlier messages, and ends the connection at the first message that is not JSON. Here one task reads and
 //! hands on each message before the next; handlers run beside it; one task writes messages in the order they
-//! were queued.
+//! were queued. A long message is parsed beside the async runtime, so that it delays only its own client.
 
 use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use copydesk_protocol::error::ErrorCode;
-use copydesk_rpc::frame::{self, FrameError, FrameReader, head::RpcMessageHead};
+use copydesk_rpc::frame::{self, FrameError, FrameReader};
 use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufWriter};
 use tokio::sync::{Semaphore, mpsc};
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -23,7 +23,12 @@ use tower::Service;
 use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::{ClientSocket, ExitedError};
 
+use super::client_message::{ClientMessage, frame_refusal};
+use super::ordered_sync::ApplyNotification;
 use crate::time_limits::CONNECTION_SHUTDOWN_TIMEOUT;
+
+#[cfg(test)]
+mod tests;
 
 /// Requests of one client that run at once. A client that sends more is read again when one is done. No handler
 /// waits for its client, so this cannot deadlock.
@@ -34,7 +39,7 @@ const MAX_QUEUED_RESPONSES: usize = 256;
 
 /// Serves until the client disconnects or sends `exit`, or the daemon ends; then writes what is queued.
 pub(super) async fn serve<S>(
-    service: S,
+    (service, apply): (S, ApplyNotification),
     socket: ClientSocket,
     reader: impl AsyncRead + Unpin,
     writer: impl AsyncWrite + Unpin + Send + 'static,
@@ -48,7 +53,7 @@ pub(super) async fn serve<S>(
     let closing = CancellationToken::new();
     let mut writing = tokio::spawn(write(writer, queued, requests, closing.clone()));
     let room = Arc::new(Semaphore::new(MAX_CONCURRENT_REQUESTS));
-    let mut reading = MessageDispatcher { service, responses, out, room, tasks: TaskTracker::new() };
+    let mut reading = MessageDispatcher { service, apply, responses, out, room, tasks: TaskTracker::new() };
     let mut reader = FrameReader::new(reader);
     loop {
         let frame = tokio::select! {
@@ -75,6 +80,7 @@ pub(super) async fn serve<S>(
 
 struct MessageDispatcher<S, A> {
     service: S,
+    apply: ApplyNotification,
     /// Takes the client's responses to our requests.
     responses: A,
     out: mpsc::Sender<Value>,
@@ -89,14 +95,23 @@ where
 {
     /// False when nothing more is to be read.
     async fn handle_frame(&mut self, frame: Result<Bytes, FrameError>) -> bool {
-        let message = match read(frame) {
-            Ok(message) => message,
-            Err(refusal) => return self.out.send(refusal).await.is_ok(),
+        let message = match frame {
+            Ok(message) if message.len() > frame::MAX_INLINE_BYTES => {
+                let apply = Arc::clone(&self.apply);
+                match spawn_blocking(move || ClientMessage::read(&message, &apply)).await {
+                    Ok(message) => message,
+                    Err(_panicked) => return false,
+                }
+            }
+            Ok(message) => ClientMessage::read(&message, &self.apply),
+            Err(error) => Err(frame_refusal(&error)),
         };
         match message {
             // The request may already be abandoned.
-            ClientMessage::Response(response) => self.responses.send(response).await.is_ok(),
-            ClientMessage::Request(request) => self.call(request).await,
+            Ok(ClientMessage::Response(response)) => self.responses.send(response).await.is_ok(),
+            Ok(ClientMessage::Request(request)) => self.call(request).await,
+            Ok(ClientMessage::Applied) => true,
+            Err(refusal) => self.out.send(refusal).await.is_ok(),
         }
     }
 
@@ -124,41 +139,6 @@ where
         });
         true
     }
-}
-
-enum ClientMessage {
-    Request(Request),
-    Response(Response),
-}
-
-/// Parses a client's message, or returns the error response to send.
-fn read(frame: Result<Bytes, FrameError>) -> Result<ClientMessage, Value> {
-    let bytes = frame.map_err(|error| {
-        let id = match &error {
-            FrameError::TooLong { head, .. } => {
-                RpcMessageHead::guess(head).id.and_then(|id| serde_json::from_str(id).ok())
-            }
-            FrameError::Garbage { .. } | FrameError::Truncated => None,
-        };
-        refusal(id.unwrap_or(Value::Null), ErrorCode::ParseError, &error.to_string())
-    })?;
-    let mut value: Value = serde_json::from_slice(&bytes)
-        .map_err(|error| refusal(Value::Null, ErrorCode::ParseError, &error.to_string()))?;
-    if let Some(message) = value.as_object_mut() {
-        // Some clients omit the version; no other is possible.
-        message.insert("jsonrpc".to_owned(), json!("2.0"));
-    }
-    let id = value.get("id").cloned().unwrap_or(Value::Null);
-    let wrong = |error: serde_json::Error| refusal(id, ErrorCode::InvalidRequest, &error.to_string());
-    if value.get("method").is_some() {
-        serde_json::from_value(value).map(ClientMessage::Request).map_err(wrong)
-    } else {
-        serde_json::from_value(value).map(ClientMessage::Response).map_err(wrong)
-    }
-}
-
-fn refusal(id: Value, code: ErrorCode, message: &str) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code.code(), "message": message } })
 }
 
 /// Writes the messages of handlers and of the daemon itself, until all senders are gone.

@@ -2,8 +2,10 @@
 //! them, while the reader waits, in the order of arrival.
 
 use std::future::ready;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tower::Service;
 use tower_lsp_server::jsonrpc::{Request, Response};
@@ -13,42 +15,41 @@ use super::backend::LspBackend;
 use super::{documents, server_reports};
 use crate::lifecycle::BoxFuture;
 
-pub(super) struct OrderedSyncService {
-    service: LspService<LspBackend>,
-    backend: LspBackend,
+/// Applies a notification from its JSON text, so that a document is not copied into a tree. Returns whether it was one
+/// to apply.
+pub(super) type ApplyNotification = Arc<dyn Fn(&str, &RawValue) -> bool + Send + Sync>;
+
+pub(super) fn apply_to(backend: LspBackend) -> ApplyNotification {
+    Arc::new(move |method, params| {
+        if documents::is_sync(method) {
+            backend.sync(method, params);
+        } else if server_reports::is_report(method) {
+            backend.report_server(method, params);
+        } else {
+            return false;
+        }
+        true
+    })
 }
 
-impl OrderedSyncService {
-    pub(super) fn new(service: LspService<LspBackend>, backend: LspBackend) -> Self {
-        Self { service, backend }
-    }
-}
+/// The framework, without what it would do wrong.
+pub(super) struct OrderedService(pub(super) LspService<LspBackend>);
 
-impl Service<Request> for OrderedSyncService {
+impl Service<Request> for OrderedService {
     type Response = Option<Response>;
     type Error = ExitedError;
     type Future = BoxFuture<Result<Option<Response>, ExitedError>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), ExitedError>> {
-        self.service.poll_ready(context)
+        self.0.poll_ready(context)
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        if request.id().is_none() && documents::is_sync(request.method()) {
-            let (method, _, params) = request.into_parts();
-            self.backend.sync(&method, params.unwrap_or(Value::Null));
-            return Box::pin(ready(Ok(None)));
-        }
-        if request.id().is_none() && server_reports::is_report(request.method()) {
-            let (method, _, params) = request.into_parts();
-            self.backend.report_server(&method, params.unwrap_or(Value::Null));
-            return Box::pin(ready(Ok(None)));
-        }
         if request.method() == "$/cancelRequest" {
             // The framework would drop the handler half done (law 3).
             return Box::pin(ready(Ok(None)));
         }
-        self.service.call(with_params(request))
+        self.0.call(with_params(request))
     }
 }
 

@@ -57,6 +57,19 @@ impl Other {
         serde_json::from_slice(&self.reader.next().await.unwrap().unwrap().unwrap()).unwrap()
     }
 
+    /// Sends a message of this length that begins like this.
+    async fn say_too_much(&mut self, length: usize, head: &str) {
+        let begin = format!("Content-Length: {length}\r\n\r\n{head}");
+        self.writer.write_all(begin.as_bytes()).await.unwrap();
+        let block = vec![b'x'; 1 << 20];
+        let mut left = length - head.len();
+        while left > 0 {
+            let size = left.min(block.len());
+            self.writer.write_all(&block[..size]).await.unwrap();
+            left -= size;
+        }
+    }
+
     async fn say(&mut self, message: impl AsRef<[u8]>) {
         frame::write(&mut self.writer, message.as_ref()).await.unwrap();
     }
@@ -177,15 +190,56 @@ async fn one_message_may_be_longer_than_the_queue_but_an_answer_that_is_too_long
     let asked = peer.request("ask", &json!({}));
     assert_eq!(other.next().await["method"], "ask");
     let length = frame::MAX_MESSAGE_BYTES + 1;
-    let head = format!("Content-Length: {length}\r\n\r\n{{\"id\":1,\"result\":\"");
-    other.writer.write_all(head.as_bytes()).await.unwrap();
-    let block = vec![b'x'; 1 << 20];
-    for _ in 0..length / block.len() {
-        other.writer.write_all(&block).await.unwrap();
-    }
+    other.say_too_much(length, r#"{"id":1,"result":""#).await;
     let PeerError::Rpc(error) = asked.await.unwrap_err() else { panic!("it is refused") };
-    assert_eq!(error.message, "the response is too long");
+    assert_eq!(error.message, "the message has 67108865 bytes; the limit is 67108864");
     assert!(scribe.lines()[0].starts_with("garbage: the message has "));
+    // A request is answered, and the connection goes on.
+    other.say_too_much(length, r#"{"id":"r","method":"echo","params":""#).await;
+    let refused = other.next().await;
+    assert_eq!((&refused["id"], &refused["error"]["message"]), (&json!("r"), &json!(error.message)));
+    other.say(r#"{"id":2,"method":"echo","params":5}"#).await;
+    assert_eq!(other.next().await["result"], 5);
+}
+
+/// One thread runs both peers; a handler of one of them blocks.
+#[tokio::test]
+async fn a_long_message_delays_no_other_peer_and_keeps_its_place() {
+    struct BlockingHandler(Mutex<std::sync::mpsc::Receiver<()>>, mpsc::UnboundedSender<String>);
+    impl RpcHandler for BlockingHandler {
+        fn request(&self, method: &str, _: &RawValue) -> Result<Value, RpcError> {
+            Err(RpcError::method_not_found(method))
+        }
+        fn notification(&self, method: &str, _: &RawValue) {
+            self.1.send(method.to_owned()).unwrap();
+            if method == "long" {
+                self.0.lock().unwrap().recv().unwrap();
+            }
+        }
+        fn malformed(&self, _: &str) {}
+        fn closed(&self, _: &str) {
+            self.1.send("closed".to_owned()).unwrap();
+        }
+    }
+    let (open_gate, gate) = std::sync::mpsc::channel();
+    let (seen, mut events) = mpsc::unbounded_channel();
+    let (ours, theirs) = tokio::io::duplex(1 << 20);
+    let (reader, writer) = tokio::io::split(ours);
+    let slow = RpcPeer::start(reader, writer, Arc::new(BlockingHandler(Mutex::new(gate), seen)));
+    let (_peer, _scribe, mut other) = connected(1 << 16);
+    let (_reader, mut writer) = tokio::io::split(theirs);
+    let text = "x".repeat(MAX_INLINE_BYTES);
+    frame::write(&mut writer, json!({ "method": "long", "params": text }).to_string().as_bytes())
+        .await
+        .unwrap();
+    frame::write(&mut writer, br#"{"method":"next"}"#).await.unwrap();
+    assert_eq!(events.recv().await.unwrap(), "long");
+    other.say(r#"{"id":1,"method":"echo","params":"while it blocks"}"#).await;
+    assert_eq!(other.next().await["result"], "while it blocks");
+    open_gate.send(()).unwrap();
+    assert_eq!(events.recv().await.unwrap(), "next");
+    drop(slow);
+    assert_eq!(events.recv().await.unwrap(), "closed");
 }
 
 /// However many messages come, the other tasks of the thread get their turn.
