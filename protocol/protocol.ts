@@ -477,6 +477,14 @@ export interface ContextItem {
   text?: string;
 }
 
+/** A line of a hunk that is longer than what was sent of it. */
+export interface CutLineInfo {
+  /** The line, counted from the hunk's first line. */
+  line: number;
+  /** The length of the whole line in bytes, without its line ending. */
+  bytes: number;
+}
+
 /** How the daemon introduces itself: `capabilities.experimental.copydesk`. */
 export interface DaemonHello {
   /** The version of the protocol that it speaks. */
@@ -825,10 +833,14 @@ export interface HunkInfo {
   expected: string;
   /** Its first line in the document, from 0: of the new lines *after*, of the old ones *before*. If the document has none of them, the line before which they belong. A client whose text changed since checks that the lines are still there. */
   line: number;
-  /** Old lines without line endings; at most 2,000. */
+  /** Old lines without line endings; at most 2,000, and 1 MB. A line above 8 KB is cut to its beginning. */
   old: string[];
-  /** New lines without line endings; at most 2,000. */
+  /** New lines without line endings, with the same limits. */
   new: string[];
+  /** The lines of `old` that are cut. */
+  oldCut?: CutLineInfo[];
+  /** The lines of `new` that are cut. */
+  newCut?: CutLineInfo[];
   /** How many old lines there are. */
   oldLines: number;
   /** How many new lines there are. */

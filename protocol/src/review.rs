@@ -85,10 +85,16 @@ pub struct HunkInfo {
     /// Its first line in the document, from 0: of the new lines *after*, of the old ones *before*. If the document has none of
     /// them, the line before which they belong. A client whose text changed since checks that the lines are still there.
     pub line: u32,
-    /// Old lines without line endings; at most 2,000.
+    /// Old lines without line endings; at most 2,000, and 1 MB. A line above 8 KB is cut to its beginning.
     pub old: Vec<String>,
-    /// New lines without line endings; at most 2,000.
+    /// New lines without line endings, with the same limits.
     pub new: Vec<String>,
+    /// The lines of `old` that are cut.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub old_cut: Vec<CutLineInfo>,
+    /// The lines of `new` that are cut.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub new_cut: Vec<CutLineInfo>,
     /// How many old lines there are.
     pub old_lines: u32,
     /// How many new lines there are.
@@ -107,6 +113,15 @@ pub struct HunkInfo {
     /// The problems in its new lines that the agent's edits caused, as far as known; only if the edit is made.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
     pub problems: Vec<HunkProblem>,
+}
+
+/// A line of a hunk that is longer than what was sent of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CutLineInfo {
+    /// The line, counted from the hunk's first line.
+    pub line: u32,
+    /// The length of the whole line in bytes, without its line ending.
+    pub bytes: u32,
 }
 
 /// One problem in a new line of a hunk.

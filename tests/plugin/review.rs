@@ -7,6 +7,7 @@ mod drawing;
 mod edge_cases;
 mod keys;
 mod listing;
+mod long_lines;
 mod navigation;
 mod patches;
 mod state;

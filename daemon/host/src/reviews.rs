@@ -4,10 +4,10 @@ use std::path::Path;
 
 use copydesk_protocol::editor::SeverityInfo;
 use copydesk_protocol::review::{
-    FileHunkInfo, FileHunkKind, HunkInfo, HunkProblem, ReviewDecision, ReviewDecisionOutcome,
+    CutLineInfo, FileHunkInfo, FileHunkKind, HunkInfo, HunkProblem, ReviewDecision, ReviewDecisionOutcome,
     ReviewDecisionResult, ReviewInfo, ReviewTimingInfo, ReviewVerdict, WordDiffInfo,
 };
-use copydesk_text::review::{HunkFingerprint, HunkId, HunkView, LineSelection, WholeFileChange};
+use copydesk_text::review::{CutLine, HunkFingerprint, HunkId, HunkView, LineSelection, WholeFileChange};
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::reviews::{
     self, DecisionError, DecisionTarget, ReviewDiagnostic, ReviewId, ReviewSnapshot, UserDecision,
@@ -128,6 +128,12 @@ fn hunk(review: ReviewId, view: HunkView, problems: Vec<ReviewDiagnostic>) -> Hu
     let ranges = |ranges: Vec<std::ops::Range<usize>>| {
         ranges.into_iter().map(|range| (to_u32(range.start), to_u32(range.end))).collect()
     };
+    let cut = |lines: Vec<CutLine>| {
+        lines
+            .into_iter()
+            .map(|cut| CutLineInfo { line: to_u32(cut.line), bytes: to_u32(cut.bytes) })
+            .collect()
+    };
     let words = view.words.into_iter().map(|words| WordDiffInfo {
         line: to_u32(words.line),
         old: ranges(words.old),
@@ -139,6 +145,8 @@ fn hunk(review: ReviewId, view: HunkView, problems: Vec<ReviewDiagnostic>) -> Hu
         line: to_u32(view.line),
         old: view.old,
         new: view.new,
+        old_cut: cut(view.old_cut),
+        new_cut: cut(view.new_cut),
         old_lines: to_u32(view.old_lines),
         new_lines: to_u32(view.new_lines),
         words: words.collect(),

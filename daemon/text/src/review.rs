@@ -72,7 +72,7 @@ use review_text::ReviewText;
 pub use saved_review::{LostHunk, SavedReview, SavedReviewError};
 use snapshots::HunkSnapshot;
 use undone_hunks::UndoneHunk;
-pub use view::{HunkView, WordDiff};
+pub use view::{CutLine, HunkView, WordDiff};
 pub use whole_file::{WholeFileChange, WholeFileHunk, WholeFileRejection};
 
 /// Identifies a hunk of a document's review. Never reused.

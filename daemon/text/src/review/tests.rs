@@ -255,6 +255,24 @@ fn a_view_has_lines_and_words() {
     assert_eq!(review.view_hunks(Range { start: 7, end: 2 }), []);
 }
 
+#[test]
+fn a_view_cuts_long_lines_and_says_how_long_they_are() {
+    let long = |word: &str| format!("{}{word}\n", "é".repeat(4096));
+    let review = review(&format!("a\n{}short 1\n", long("old")), &format!("a\n{}short 2\n", long("newer")));
+    let view = &review.view_hunks(0..9)[0];
+    // A character is not split.
+    assert_eq!(view.old, ["é".repeat(4096), "short 1".to_owned()]);
+    assert_eq!(view.new, ["é".repeat(4096), "short 2".to_owned()]);
+    assert_eq!(view.old_cut, [CutLine { line: 0, bytes: 8195 }]);
+    assert_eq!(view.new_cut, [CutLine { line: 0, bytes: 8197 }]);
+    assert_eq!((view.old_lines, view.new_lines), (2, 2));
+    // What is not sent is not marked.
+    assert!(view.words.iter().all(|words| words.line == 1), "{:?}", view.words);
+    let many = self::review("", &vec!["x".repeat(8000); 300].join("\n"));
+    let view = &many.view_hunks(0..9)[0];
+    assert_eq!((view.new.len(), view.new_lines), (131, 300), "a side has at most 1 MB");
+}
+
 fn whole(review: &Review) -> HunkDecision {
     let hunk = review.file_hunk().unwrap().id;
     HunkDecision { hunk, expected: review.file_fingerprint().unwrap(), lines: None }

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use super::word_diff::diff_words;
 use super::{Hunk, HunkFingerprint, HunkId, Review};
 
-/// Lines of a hunk that a screen gets, at most.
+/// Lines of each side of a hunk that a screen gets, at most, and all their bytes.
 const MAX_LINES: usize = 2000;
+const MAX_SIDE_BYTES: usize = 1024 * 1024;
+/// A longer line is cut. An editor handles megabytes in its main loop, and shows less.
+const MAX_LINE_BYTES: usize = 8 * 1024;
 /// Words are compared in hunks up to this size, both sides together.
 const MAX_WORD_LINES: usize = 200;
 const MAX_WORD_BYTES: usize = 16 * 1024;
@@ -25,15 +28,26 @@ pub struct HunkView {
     /// The real counts: `old` and `new` are capped.
     pub old_lines: usize,
     pub new_lines: usize,
-    /// Without their breaks.
+    /// Without their breaks; long lines are cut.
     pub old: Vec<String>,
     pub new: Vec<String>,
+    pub old_cut: Vec<CutLine>,
+    pub new_cut: Vec<CutLine>,
     pub words: Vec<WordDiff>,
     /// The byte range in the text, for clients that count lines differently.
     pub bytes: Range<usize>,
     pub calls: Vec<Arc<str>>,
     pub edited: bool,
     pub rejecting: bool,
+}
+
+/// A line of which a screen gets only the beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CutLine {
+    /// Counted from the hunk's first line.
+    pub line: usize,
+    /// Its whole length, without its break.
+    pub bytes: usize,
 }
 
 /// The differences between an old line and the new line with the same index.
@@ -98,12 +112,14 @@ impl Review {
         let (old_lines, new_lines): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
         let is_short =
             old_lines.len() + new_lines.len() <= MAX_WORD_LINES && old.len() + new.len() <= MAX_WORD_BYTES;
-        let pairs = old_lines.iter().zip(&new_lines).enumerate().filter(|_| is_short);
+        let (old, old_cut) = shown(&old_lines);
+        let (new, new_cut) = shown(&new_lines);
+        let is_whole = |line: usize| !old_cut.iter().chain(&new_cut).any(|cut| cut.line == line);
+        let pairs = old_lines.iter().zip(&new_lines).enumerate();
+        let pairs = pairs.filter(|(line, _)| is_short && is_whole(*line));
         let pair = |(line, (old, new)): (usize, (&&str, &&str))| {
             diff_words(old, new).map(|(old, new)| WordDiff { line, old, new })
         };
-        let shown =
-            |lines: &[&str]| lines.iter().take(MAX_LINES).map(|line| (*line).to_owned()).collect::<Vec<_>>();
         HunkView {
             id: hunk.id,
             fingerprint: self.hunk_fingerprint(hunk),
@@ -111,13 +127,30 @@ impl Review {
             base_line,
             old_lines: old_lines.len(),
             new_lines: new_lines.len(),
-            old: shown(&old_lines),
-            new: shown(&new_lines),
             words: pairs.filter_map(pair).collect(),
+            old,
+            new,
+            old_cut,
+            new_cut,
             bytes: hunk.text.clone(),
             calls: hunk.calls.clone(),
             edited: hunk.edited,
             rejecting: hunk.rejecting,
         }
     }
+}
+
+/// The first lines, as a screen gets them.
+fn shown(lines: &[&str]) -> (Vec<String>, Vec<CutLine>) {
+    let (mut shown, mut cut, mut room) = (Vec::new(), Vec::new(), MAX_SIDE_BYTES);
+    for (line, text) in lines.iter().take(MAX_LINES).enumerate() {
+        let kept = text.get(..text.floor_char_boundary(MAX_LINE_BYTES)).unwrap_or_default();
+        let Some(left) = room.checked_sub(kept.len()) else { break };
+        room = left;
+        if kept.len() < text.len() {
+            cut.push(CutLine { line, bytes: text.len() });
+        }
+        shown.push(kept.to_owned());
+    }
+    (shown, cut)
 }

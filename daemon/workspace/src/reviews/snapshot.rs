@@ -141,5 +141,6 @@ impl TrackedReview {
 fn turn(hunk: &mut HunkView) {
     std::mem::swap(&mut hunk.old, &mut hunk.new);
     std::mem::swap(&mut hunk.old_lines, &mut hunk.new_lines);
+    std::mem::swap(&mut hunk.old_cut, &mut hunk.new_cut);
     hunk.words.iter_mut().for_each(|WordDiff { old, new, .. }| std::mem::swap(old, new));
 }

@@ -134,6 +134,11 @@
 ---@field range? copydesk.WireRange The range in it; by default the whole document.
 ---@field text? string The text as the user saw it; by default the daemon reads the document.
 
+--- A line of a hunk that is longer than what was sent of it.
+---@class copydesk.CutLineInfo
+---@field line integer The line, counted from the hunk's first line.
+---@field bytes integer The length of the whole line in bytes, without its line ending.
+
 --- How the daemon introduces itself: `capabilities.experimental.copydesk`.
 ---@class copydesk.DaemonHello
 ---@field protocol integer The version of the protocol that it speaks.
@@ -386,8 +391,10 @@
 ---@field hunk string Its id, which does not change.
 ---@field expected string The value of `expected` in a decision on it. The daemon refuses the decision if the hunk has changed since.
 ---@field line integer Its first line in the document, from 0: of the new lines *after*, of the old ones *before*. If the document has none of them, the line before which they belong. A client whose text changed since checks that the lines are still there.
----@field old string[] Old lines without line endings; at most 2,000.
----@field new string[] New lines without line endings; at most 2,000.
+---@field old string[] Old lines without line endings; at most 2,000, and 1 MB. A line above 8 KB is cut to its beginning.
+---@field new string[] New lines without line endings, with the same limits.
+---@field oldCut? copydesk.CutLineInfo[] The lines of `old` that are cut.
+---@field newCut? copydesk.CutLineInfo[] The lines of `new` that are cut.
 ---@field oldLines integer How many old lines there are.
 ---@field newLines integer How many new lines there are.
 ---@field words? copydesk.WordDiffInfo[] The differences within lines; only for short hunks.

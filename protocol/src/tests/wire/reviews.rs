@@ -8,10 +8,10 @@ use crate::event::{EventInfo, EventParams};
 use crate::inline::{InlineCancelParams, InlineRefineParams, InlineStartParams, InlineStartResult};
 use crate::position::{WirePosition, WireRange};
 use crate::review::{
-    FileHunkInfo, FileHunkKind, HunkInfo, HunkLines, HunkProblem, ReviewChange, ReviewCommentParams,
-    ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewDecision, ReviewDecisionOutcome,
-    ReviewDecisionResult, ReviewInfo, ReviewListParams, ReviewListResult, ReviewTimingInfo, ReviewVerdict,
-    SessionSetReviewParams, WordDiffInfo,
+    CutLineInfo, FileHunkInfo, FileHunkKind, HunkInfo, HunkLines, HunkProblem, ReviewChange,
+    ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewDecision,
+    ReviewDecisionOutcome, ReviewDecisionResult, ReviewInfo, ReviewListParams, ReviewListResult,
+    ReviewTimingInfo, ReviewVerdict, SessionSetReviewParams, WordDiffInfo,
 };
 
 fn hunk() -> HunkInfo {
@@ -21,6 +21,8 @@ fn hunk() -> HunkInfo {
         line: 3,
         old: vec!["a b".into()],
         new: vec!["a c".into()],
+        old_cut: Vec::new(),
+        new_cut: Vec::new(),
         old_lines: 1,
         new_lines: 1,
         words: Vec::new(),
@@ -53,6 +55,13 @@ fn reviews() {
     check(
         &ReviewListParams { session: "s1".into(), uri: None, skip: None },
         &expect![[r#"{"session":"s1"}"#]],
+    );
+    let cut = |bytes| vec![CutLineInfo { line: 0, bytes }];
+    check(
+        &HunkInfo { old_cut: cut(9000), new_cut: cut(9001), ..hunk() },
+        &expect![[
+            r#"{"hunk":"1.2","expected":"ab","line":3,"old":["a b"],"new":["a c"],"oldCut":[{"line":0,"bytes":9000}],"newCut":[{"line":0,"bytes":9001}],"oldLines":1,"newLines":1,"by":["p1"]}"#
+        ]],
     );
     let params = ReviewListParams { session: "s1".into(), uri: Some("file:///w/a".into()), skip: Some(1000) };
     check(&params, &expect![[r#"{"session":"s1","uri":"file:///w/a","skip":1000}"#]]);

@@ -16,7 +16,7 @@ local function row_of(bufnr, hunk)
   if #wanted == 0 and hunk.above and hunk.below then
     wanted, offset = { hunk.above, hunk.below }, 1
   end
-  local row = #wanted > 0 and hunk_lines.find(bufnr, wanted, math.max(0, hunk.line - 1 - offset)) or nil
+  local row = #wanted > 0 and hunk_lines.find(bufnr, wanted, {}, math.max(0, hunk.line - 1 - offset)) or nil
   return math.min(row and row + offset or hunk.line - 1, vim.api.nvim_buf_line_count(bufnr) - 1)
 end
 

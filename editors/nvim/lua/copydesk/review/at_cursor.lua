@@ -219,6 +219,8 @@ function M.edit(window)
     message.info("these lines are in the buffer already: edit them there, then accept the hunk")
   elseif found.hunk.newLines > #found.hunk.new then
     message.info(("%d lines are too many to edit here; accept the hunk first"):format(found.hunk.newLines))
+  elseif found.hunk.newCut and #found.hunk.newCut > 0 then
+    message.info(("a line of %d bytes is too long to edit here; accept the hunk first"):format(found.hunk.newCut[1].bytes))
   else
     require("copydesk.review.edit").open(found)
   end

@@ -52,12 +52,12 @@ end
 ---@return integer?
 ---@return boolean is_sure
 local function place_of(bufnr, one, hunk, last)
-  local lines = hunk_lines.real(one, hunk)
+  local lines, _, cut = hunk_lines.real(one, hunk)
   if #lines == 0 then
     local row = math.min(hunk.line, vim.api.nvim_buf_line_count(bufnr))
     return row, not require("copydesk.review.watch").is_typing(bufnr)
   end
-  return hunk_lines.find(bufnr, lines, hunk.line, last), true
+  return hunk_lines.find(bufnr, lines, cut, hunk.line, last), true
 end
 
 --- The row of a drawn hunk; one after the last, if it is at the end of the text.

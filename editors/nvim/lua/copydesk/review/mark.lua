@@ -63,13 +63,13 @@ end
 ---@param layout copydesk.HunkLayout
 local function draw_virtual(bufnr, item, row, count, layout)
   local one, hunk = item.one, item.hunk
-  local lines, total = hunk_lines.virtual(one, hunk)
+  local lines, total, cut = hunk_lines.virtual(one, hunk)
   local is_after = one.when == "after"
   if total == 0 then
     return
   end
   local rows = require("copydesk.review.virtual_lines").rows({
-    lines = lines,
+    lines = hunk_lines.with_lengths(lines, cut),
     total = total,
     words = words_of(hunk, is_after and "old" or "new"),
     group = is_after and "CopydeskDelete" or "CopydeskNew",

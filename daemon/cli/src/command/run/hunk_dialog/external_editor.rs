@@ -38,7 +38,7 @@ pub(super) fn edit(item: &UndecidedHunk, editor: &str) -> HunkEditOutcome {
 }
 
 fn try_edit(item: &UndecidedHunk, editor: &str) -> io::Result<HunkEditOutcome> {
-    if item.new_missing > 0 {
+    if item.new_missing > 0 || item.is_new_cut {
         return Ok(HunkEditOutcome::Not("it is too long to edit here".to_owned()));
     }
     if matches!(item.kind, UndecidedHunkKind::Deleted | UndecidedHunkKind::Renamed) {

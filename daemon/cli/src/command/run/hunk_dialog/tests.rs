@@ -17,6 +17,8 @@ fn hunk(line: u32, old: &[&str], new: &[&str]) -> HunkInfo {
         line,
         old: owned(old),
         new: owned(new),
+        old_cut: Vec::new(),
+        new_cut: Vec::new(),
         old_lines: count(old),
         new_lines: count(new),
         words: Vec::new(),

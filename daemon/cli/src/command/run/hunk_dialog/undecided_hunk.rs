@@ -1,7 +1,7 @@
 //! What the user decides at once: a hunk of lines, or a whole file.
 
 use copydesk_protocol::review::{
-    FileHunkKind, HunkInfo, ReviewDecision, ReviewInfo, ReviewVerdict, WordDiffInfo,
+    CutLineInfo, FileHunkKind, HunkInfo, ReviewDecision, ReviewInfo, ReviewVerdict, WordDiffInfo,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub(super) struct UndecidedHunk {
     /// Lines of a very long hunk that the daemon left out.
     pub(super) old_missing: usize,
     pub(super) new_missing: usize,
+    /// A line of `new` is only the beginning of the real one.
+    pub(super) is_new_cut: bool,
     pub(super) words: Vec<WordDiffInfo>,
     expected: String,
     review: String,
@@ -64,6 +66,7 @@ impl UndecidedHunk {
             new: Vec::new(),
             old_missing: 0,
             new_missing: 0,
+            is_new_cut: false,
             words: Vec::new(),
             expected: String::new(),
             review: review.review.clone(),
@@ -76,10 +79,11 @@ impl UndecidedHunk {
         Self {
             hunk: hunk.hunk.clone(),
             line: hunk.line as usize,
-            old: hunk.old.clone(),
-            new: hunk.new.clone(),
+            old: marked(&hunk.old, &hunk.old_cut),
+            new: marked(&hunk.new, &hunk.new_cut),
             old_missing: (hunk.old_lines as usize).saturating_sub(hunk.old.len()),
             new_missing: (hunk.new_lines as usize).saturating_sub(hunk.new.len()),
+            is_new_cut: !hunk.new_cut.is_empty(),
             words: hunk.words.clone(),
             expected: hunk.expected.clone(),
             ..Self::empty(review)
@@ -103,6 +107,17 @@ impl UndecidedHunk {
     pub(super) fn decision_on_all(&self, verdict: ReviewVerdict) -> ReviewDecision {
         decision(&self.review, &self.review_expected, verdict)
     }
+}
+
+/// The lines, with a mark behind those that are cut.
+fn marked(lines: &[String], cut: &[CutLineInfo]) -> Vec<String> {
+    let mut lines = lines.to_vec();
+    for CutLineInfo { line, bytes } in cut {
+        if let Some(text) = lines.get_mut(*line as usize) {
+            text.push_str(&format!("… ({bytes} bytes)"));
+        }
+    }
+    lines
 }
 
 fn decision(hunk: &str, expected: &str, verdict: ReviewVerdict) -> ReviewDecision {
