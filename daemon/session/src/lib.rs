@@ -28,4 +28,6 @@ pub use data::{
 pub use event::{AskEvent, JobSnapshot, QuestionEvent, SessionEvent, TurnEnd};
 pub use export::{ImportError, SessionArchive, markdown};
 pub use id::{Id, now};
-pub use store::{PartPage, ReadOnlyStore, SessionClaim, SessionSearchHit, Store, StoreError, StoreRecovery};
+pub use store::{
+    PartPage, ReadOnlyStore, SalvagedSessions, SessionClaim, SessionSearchHit, Store, StoreError, StoreRecovery,
+};

@@ -3,8 +3,9 @@
 //! Contract:
 //! - a call that returned `Ok` is on the disk: `kill -9` after it loses nothing;
 //! - several processes may have the file open: writes wait for one another, and none is lost;
-//! - a file that is found damaged at the start is moved aside and told of, never deleted or written into; damage that
-//!   is met later is an error that says so, and the next start looks at everything;
+//! - a file that is found damaged at the start is moved aside, never deleted or written into; what can be read of it
+//!   comes into a new one, and the user is told what does not; damage that is met later is an error that says so, and
+//!   the next start looks at everything;
 //! - a file that a newer version wrote is refused, not misread.
 //!
 //! The handle is a cheap clone that only sends. The queue is bounded: a caller that writes faster than the disk waits.
@@ -15,6 +16,7 @@ mod open;
 mod part_page;
 mod parts;
 mod read_only_store;
+mod salvage;
 mod schema;
 mod sessions;
 
@@ -30,6 +32,7 @@ pub use open::StoreRecovery;
 pub use part_page::PartPage;
 pub use parts::SessionSearchHit;
 pub use read_only_store::ReadOnlyStore;
+pub use salvage::SalvagedSessions;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -46,8 +49,8 @@ pub enum StoreError {
     )]
     SessionInUse { session: String, by: Option<u32> },
     #[error(
-        "{}: the session store is damaged ({what}). Start copydesk again: it will check the whole store and, where that \
-         cannot be relied on, move it aside and begin a new one. Nothing is deleted",
+        "{}: the session store is damaged ({what}). Start copydesk again: it will check the whole store, move it aside \
+         if it is damaged, and bring what can be read into a new one. Nothing is deleted",
         .path.display()
     )]
     Damaged { path: PathBuf, what: rusqlite::Error },

@@ -44,7 +44,7 @@ fn serve(setup: &UserSetup, options: &DaemonArgs) -> anyhow::Result<()> {
         let log = log::start(path.clone(), level.as_deref()).with_context(|| path.display().to_string())?;
         let (host, warnings) = open_host(setup)?;
         for warning in warnings {
-            tracing::error!("{warning}");
+            warning.log();
         }
         // The one place that decides what the daemon serves.
         let service = Arc::new(LspFace { host, log });

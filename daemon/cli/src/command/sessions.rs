@@ -44,19 +44,19 @@ pub(crate) fn run(setup: &UserSetup, options: &SessionsArgs) -> anyhow::Result<(
 
 fn open(setup: &UserSetup) -> anyhow::Result<Store> {
     let (store, opened) = Store::open(&setup.paths.data_dir)?;
-    warn_if_moved(&opened);
+    warn_if_damaged(&opened);
     Ok(store)
 }
 
 fn open_read_only(setup: &UserSetup) -> anyhow::Result<ReadOnlyStore> {
     let (store, opened) = ReadOnlyStore::open(&setup.paths.data_dir)?;
-    warn_if_moved(&opened);
+    warn_if_damaged(&opened);
     Ok(store)
 }
 
-fn warn_if_moved(opened: &StoreRecovery) {
-    if let Some(aside) = &opened.moved_aside {
-        terminal::warn(format_args!("the sessions could not be read and were moved to {}", aside.display()));
+fn warn_if_damaged(opened: &StoreRecovery) {
+    if let Some(what) = opened.describe() {
+        terminal::warn(format_args!("{what}"));
     }
 }
 

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, Row, Transaction, params};
 use serde::Serialize;
 
+use super::sessions::NEXT;
 use super::{Store, StoreError};
-use crate::data::{Part, PartState};
+use crate::data::{NotePart, Part, PartContent, PartState};
 use crate::id::{Id, now};
 
 /// A part that a search found.
@@ -34,9 +35,14 @@ impl Store {
                 let updated = sessions.entry(&part.session).or_default();
                 *updated = part.updated.max(*updated);
             }
-            let touch = "UPDATE session SET updated = max(updated, ?2) WHERE id = ?1";
+            // The number of the last one grows no further: a turn of a thousand parts is one session's.
+            let touch = format!(
+                "UPDATE session SET updated = max(updated, ?2), sequence = iif(
+                     sequence = (SELECT max(sequence) FROM session), sequence, {NEXT}
+                 ) WHERE id = ?1"
+            );
             for (session, updated) in sessions {
-                transaction.prepare_cached(touch)?.execute(params![session.as_str(), updated])?;
+                transaction.prepare_cached(&touch)?.execute(params![session.as_str(), updated])?;
             }
             transaction.commit()?;
             Ok(())
@@ -113,7 +119,7 @@ impl Store {
     }
 }
 
-fn put(transaction: &Transaction<'_>, part: &Part) -> Result<(), StoreError> {
+pub(super) fn put(transaction: &Transaction<'_>, part: &Part) -> Result<(), StoreError> {
     transaction
         .prepare_cached(
             "INSERT INTO part (id, session, turn, step, created, updated, state, content)
@@ -145,8 +151,15 @@ fn read_all(connection: &Connection, session: &Id) -> Result<Vec<Part>, StoreErr
     rows.map(|part| part?).collect()
 }
 
+/// A damaged page may hold a text that SQLite cannot know to be wrong. Such a part says so; the others are not hidden.
 pub(super) fn read(row: &Row<'_>) -> Result<Part, StoreError> {
     let text = |index: usize| row.get::<_, String>(index);
+    let state = text(6).ok().and_then(|state| serde_json::from_str(&state).ok());
+    let content = text(7).ok().and_then(|content| serde_json::from_str(&content).ok());
+    let (state, content) = state.zip(content).unwrap_or_else(|| {
+        let text = "A part of this session cannot be read: the session store is damaged.".to_owned();
+        (PartState::Completed, PartContent::Note(NotePart { text }))
+    });
     Ok(Part {
         id: Id::from(text(0)?.as_str()),
         session: Id::from(text(1)?.as_str()),
@@ -154,7 +167,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<Part, StoreError> {
         step: row.get(3)?,
         created: row.get(4)?,
         updated: row.get(5)?,
-        state: serde_json::from_str(&text(6)?)?,
-        content: serde_json::from_str(&text(7)?)?,
+        state,
+        content,
     })
 }

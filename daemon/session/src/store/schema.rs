@@ -30,4 +30,16 @@ pub(super) const MIGRATIONS: &[&str] = &[
     CREATE TRIGGER part_gone AFTER DELETE ON part BEGIN DELETE FROM words WHERE rowid = old.number; END;
 ",
     "ALTER TABLE session ADD COLUMN review TEXT;",
+    // `sequence` orders sessions by their last change: a clock may go back. `session_copy` is a second copy of every row,
+    // on pages of its own: `salvage` needs it where the first is damaged.
+    "
+    ALTER TABLE session ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
+    UPDATE session SET sequence = (
+        SELECT count(*) FROM session AS other WHERE (other.updated, other.id) <= (session.updated, session.id)
+    );
+    DROP INDEX session_updated;
+    CREATE INDEX session_sequence ON session(sequence);
+    CREATE INDEX session_copy
+        ON session(id, folder, title, agent, model, parent, created, updated, review, sequence);
+",
 ];

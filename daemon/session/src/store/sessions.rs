@@ -1,6 +1,6 @@
 //! Sessions as rows.
 
-use rusqlite::{OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{Store, StoreError};
 use crate::data::{Session, SessionReviewTiming};
@@ -8,38 +8,20 @@ use crate::id::{Id, now};
 
 const COLUMNS: &str = "id, folder, title, agent, model, parent, created, updated, review";
 
+/// The sequence number of a session that changes now.
+pub(super) const NEXT: &str = "(SELECT coalesce(max(sequence), 0) + 1 FROM session)";
+
 impl Store {
     /// Adds or replaces a session.
     pub async fn put_session(&self, session: Session) -> Result<(), StoreError> {
-        self.run_job(move |connection| {
-            connection.execute(
-                "INSERT INTO session (id, folder, title, agent, model, parent, created, updated, review)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-                 ON CONFLICT (id) DO UPDATE
-                 SET folder = ?2, title = ?3, agent = ?4, model = ?5, updated = ?8, review = ?9",
-                params![
-                    session.id.as_str(),
-                    session.folder.to_string_lossy(),
-                    session.title,
-                    session.agent,
-                    session.model,
-                    session.parent.as_ref().map(Id::as_str),
-                    session.created,
-                    session.updated,
-                    session.review.map(name)
-                ],
-            )?;
-            Ok(())
-        })
-        .await
+        self.run_job(move |connection| put(connection, &session)).await
     }
 
-    /// The newest first, without subagent sessions.
+    /// Those that changed last first, without subagent sessions.
     pub async fn sessions(&self, most: usize) -> Result<Vec<Session>, StoreError> {
         self.run_job(move |connection| {
-            let query = format!(
-                "SELECT {COLUMNS} FROM session WHERE parent IS NULL ORDER BY updated DESC, id DESC LIMIT ?1"
-            );
+            let query =
+                format!("SELECT {COLUMNS} FROM session WHERE parent IS NULL ORDER BY sequence DESC LIMIT ?1");
             let mut statement = connection.prepare_cached(&query)?;
             let rows = statement.query_map([i64::try_from(most).unwrap_or(i64::MAX)], read)?;
             Ok(rows.collect::<Result<_, _>>()?)
@@ -78,7 +60,7 @@ impl Store {
         let folder = folder.to_string_lossy().into_owned();
         self.run_job(move |connection| {
             let query = format!(
-                "SELECT {COLUMNS} FROM session WHERE folder = ?1 AND parent IS NULL ORDER BY updated DESC, id DESC LIMIT 1"
+                "SELECT {COLUMNS} FROM session WHERE folder = ?1 AND parent IS NULL ORDER BY sequence DESC LIMIT 1"
             );
             Ok(connection.query_row(&query, [folder], read).optional()?)
         })
@@ -102,7 +84,9 @@ impl Store {
         let (id, agent, model) = (id.clone(), agent.to_owned(), model.to_owned());
         self.run_job(move |connection| {
             let changed = connection.execute(
-                "UPDATE session SET agent = ?2, model = ?3, updated = ?4 WHERE id = ?1",
+                &format!(
+                    "UPDATE session SET agent = ?2, model = ?3, updated = ?4, sequence = {NEXT} WHERE id = ?1"
+                ),
                 params![id.as_str(), agent, model, now()],
             )?;
             if changed == 0 { Err(StoreError::NoSession(id.to_string())) } else { Ok(()) }
@@ -114,13 +98,36 @@ impl Store {
         let (id, title) = (id.clone(), title.to_owned());
         self.run_job(move |connection| {
             let changed = connection.execute(
-                "UPDATE session SET title = ?2, updated = ?3 WHERE id = ?1",
+                &format!("UPDATE session SET title = ?2, updated = ?3, sequence = {NEXT} WHERE id = ?1"),
                 params![id.as_str(), title, now()],
             )?;
             if changed == 0 { Err(StoreError::NoSession(id.to_string())) } else { Ok(()) }
         })
         .await
     }
+}
+
+pub(super) fn put(connection: &Connection, session: &Session) -> Result<(), StoreError> {
+    connection.execute(
+        &format!(
+            "INSERT INTO session (id, folder, title, agent, model, parent, created, updated, review, sequence)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, {NEXT})
+             ON CONFLICT (id) DO UPDATE
+             SET folder = ?2, title = ?3, agent = ?4, model = ?5, updated = ?8, review = ?9, sequence = {NEXT}"
+        ),
+        params![
+            session.id.as_str(),
+            session.folder.to_string_lossy(),
+            session.title,
+            session.agent,
+            session.model,
+            session.parent.as_ref().map(Id::as_str),
+            session.created,
+            session.updated,
+            session.review.map(name)
+        ],
+    )?;
+    Ok(())
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
@@ -145,6 +152,6 @@ fn name(review: SessionReviewTiming) -> &'static str {
     }
 }
 
-fn named(review: &str) -> Option<SessionReviewTiming> {
+pub(super) fn named(review: &str) -> Option<SessionReviewTiming> {
     [SessionReviewTiming::Before, SessionReviewTiming::After].into_iter().find(|when| name(*when) == review)
 }

@@ -431,3 +431,24 @@ async fn pages_of_parts_are_what_the_whole_list_is() {
     let foreign = store.parts(&other.id).await.unwrap()[0].id.to_string();
     assert!(store.part_page(&one.id, Some(&foreign), 3).await.unwrap().is_none());
 }
+
+/// The clock of a machine may go back, and a session's parts may be older than those of another.
+#[tokio::test]
+async fn the_last_session_is_the_one_that_changed_last_whatever_the_clock_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let at = |time: u64| Session { created: time, updated: time, ..session("/work") };
+    let (first, second) = (at(9_000), at(5_000));
+    store.put_session(first.clone()).await.unwrap();
+    store.put_parts(vec![Part { updated: 9_500, ..text(&first, "before") }]).await.unwrap();
+    store.put_session(second.clone()).await.unwrap();
+    let latest = || async { store.latest_session(Path::new("/work")).await.unwrap().unwrap() };
+    assert_eq!(latest().await.id, second.id);
+    store.put_parts(vec![Part { updated: 4_000, ..text(&first, "after") }]).await.unwrap();
+    assert_eq!(latest().await.id, first.id);
+    store.put_parts(vec![Part { updated: 3_000, ..text(&second, "later") }]).await.unwrap();
+    let order = |sessions: Vec<Session>| sessions.into_iter().map(|session| session.id).collect::<Vec<_>>();
+    assert_eq!(order(store.sessions(9).await.unwrap()), [second.id.clone(), first.id.clone()]);
+    store.rename_session(&first.id, "Renamed").await.unwrap();
+    assert_eq!(order(store.sessions(9).await.unwrap()), [first.id, second.id]);
+}
