@@ -10,6 +10,8 @@ export const methods = {
   sessionNew: "copydesk/session/new",
   /** Lists sessions, last used first. */
   sessionList: "copydesk/session/list",
+  /** Lists the sessions of a folder that run, wait for the user, or have undecided hunks. */
+  sessionPending: "copydesk/session/pending",
   /** Attaches this client to a session: it gets the present state, and from then on the session's events and asks. */
   sessionLoad: "copydesk/session/load",
   /** Returns earlier parts of a session, page by page. Does not attach. */
@@ -152,6 +154,8 @@ export interface RequestsToDaemon {
   "copydesk/session/new": { params: SessionNewParams; result: SessionResult };
   /** Lists sessions, last used first. */
   "copydesk/session/list": { params: SessionListParams; result: SessionListResult };
+  /** Lists the sessions of a folder that run, wait for the user, or have undecided hunks. */
+  "copydesk/session/pending": { params: SessionPendingParams; result: SessionPendingResult };
   /** Attaches this client to a session: it gets the present state, and from then on the session's events and asks. */
   "copydesk/session/load": { params: SessionLoadParams; result: SessionLoadResult };
   /** Returns earlier parts of a session, page by page. Does not attach. */
@@ -195,7 +199,7 @@ export interface RequestsToDaemon {
   /** Drops an inline edit, while the model writes it or after. The document is unchanged. */
   "copydesk/inline/cancel": { params: InlineCancelParams; result: Empty };
   /** Lists the models that can be used now. */
-  "copydesk/models": { params: Empty; result: ModelsResult };
+  "copydesk/models": { params: ModelsParams; result: ModelsResult };
   /** Lists the agents that a user can choose. */
   "copydesk/agents": { params: AgentsParams; result: AgentsResult };
   /** Returns the state of the daemon. */
@@ -707,6 +711,12 @@ export type EventInfo =
     }
   /** The undecided hunks changed: the agent edited, or the user decided or typed. */
   | ({ event: "reviewChanged" } & ReviewChange)
+  /** Decisions and comments that the model has not read yet: all of them, at most the last 50. A note tells the model at its next step; then there are none. */
+  | {
+      event: "feedback";
+      /** The oldest first. */
+      items: FeedbackInfo[];
+    }
   /** A background command started or ended, in a turn or between two. */
   | {
       event: "jobs";
@@ -741,6 +751,29 @@ export interface EventParams {
   /** What happened. */
   event: EventInfo;
 }
+
+/** What a user did with an edit, or said about lines, that the model has not read yet. */
+export interface FeedbackInfo {
+  /** The path of the document for the user. */
+  path: string;
+  /** The first line, from 1, at the time; 0 is the file itself. */
+  line: number;
+  /** How many lines. */
+  lines: number;
+  /** What happened. */
+  kind: FeedbackKindInfo;
+  /** What the user said about it. */
+  comment?: string;
+}
+
+/** What a user did with an edit. */
+export type FeedbackKindInfo =
+  /** Accepted it, perhaps with changes or only in part. */
+  | "accepted"
+  /** Rejected it, or a part of it. */
+  | "rejected"
+  /** Commented on lines without a decision. */
+  | "commented";
 
 /** An address that `webfetch` would load. */
 export interface FetchAskMetadata {
@@ -1012,13 +1045,23 @@ export interface ModelInfo {
   output?: number;
   /** It runs on the daemon's machine. */
   local?: boolean;
+  /** It is the built-in model, which answers until another is set up and can do little. */
+  offline?: boolean;
+}
+
+/** Whose default model to name. */
+export interface ModelsParams {
+  /** The folder whose configuration applies; by default the client's first workspace folder. */
+  folder?: string;
+  /** The agent's name; by default the configured one. */
+  agent?: string;
 }
 
 /** The models that can be used now. */
 export interface ModelsResult {
   /** Grouped by provider. */
   models: ModelInfo[];
-  /** The default, `PROVIDER/MODEL`. */
+  /** `PROVIDER/MODEL`: the model of a session of this agent in this folder whose user chose none. */
   default?: string;
 }
 
@@ -1138,7 +1181,13 @@ export type PartContentInfo =
       at: number;
     }
   /** A note of the daemon that the model reads at its next step. */
-  | ({ kind: "note" } & TextContent);
+  | ({ kind: "note" } & TextContent)
+  /** The end of a turn that the model did not finish. The turn has no later part. */
+  | {
+      kind: "turnEnd";
+      /** Why it ended. */
+      end: TurnEndInfo;
+    };
 
 /** One part of a session: a prompt, a text of the model, a call, … */
 export interface PartInfo {
@@ -1176,6 +1225,18 @@ export type PartStateInfo =
     }
   /** The daemon ended, or the user cancelled, while it ran. */
   | { kind: "interrupted" };
+
+/** A session that runs, waits for the user, or has undecided hunks. */
+export interface PendingSessionInfo {
+  /** The present state of the session. */
+  session: SessionInfo;
+  /** Whether a turn runs. */
+  running: boolean;
+  /** How many asks and questions wait for the user. */
+  waiting: number;
+  /** How many hunks of applied edits are undecided. */
+  undecided: number;
+}
 
 /** What a call wants to do. */
 export interface PermissionAskInfo {
@@ -1329,6 +1390,8 @@ export interface PromptInfo {
   text: string;
   /** It arrived during the turn and joined it. */
   steers?: boolean;
+  /** The path and lines of each piece of context that goes with it. */
+  context?: string[];
 }
 
 /** The certainty that diagnostics are for the requested text. */
@@ -1827,6 +1890,8 @@ export interface SessionLoadResult {
   asks: PermissionAskInfo[];
   /** Open questions. The daemon also sends them to this client as requests. */
   questions: QuestionAskInfo[];
+  /** Decisions and comments that the model has not read yet: see the event `feedback`. */
+  feedback?: FeedbackInfo[];
   /** Running background commands. */
   jobs?: JobInfo[];
   /** The warnings since the daemon hosts the session: see the event `warning`. */
@@ -1865,6 +1930,18 @@ export interface SessionPartsResult {
   parts: PartInfo[];
   /** Whether there are parts before these. */
   earlier: boolean;
+}
+
+/** Where to look for sessions that need the user. */
+export interface SessionPendingParams {
+  /** The sessions' folder; by default the client's first workspace folder. */
+  folder?: string;
+}
+
+/** The sessions that run or need the user. */
+export interface SessionPendingResult {
+  /** Last used first, at most 20. */
+  sessions: PendingSessionInfo[];
 }
 
 /** A session and its new title. */
@@ -2212,7 +2289,9 @@ export type TurnEndInfo =
       kind: "failed";
       /** Why, for the user. */
       message: string;
-    };
+    }
+  /** The daemon ended during it. Only a part says this, when the session is loaded again. */
+  | { kind: "interrupted" };
 
 /** A prompt to a session. */
 export interface TurnParams {
@@ -2224,6 +2303,8 @@ export interface TurnParams {
   files?: MediaContent[];
   /** What the user points at. */
   context?: ContextItem[];
+  /** The id of an earlier prompt, of any session, whose context goes with this one, too. A piece that `context` names is not repeated. */
+  contextOf?: string;
 }
 
 /** What happened to a prompt. */

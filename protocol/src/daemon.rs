@@ -7,12 +7,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Empty {}
 
+/// Whose default model to name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelsParams {
+    /// The folder whose configuration applies; by default the client's first workspace folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// The agent's name; by default the configured one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+}
+
 /// The models that can be used now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelsResult {
     /// Grouped by provider.
     pub models: Vec<ModelInfo>,
-    /// The default, `PROVIDER/MODEL`.
+    /// `PROVIDER/MODEL`: the model of a session of this agent in this folder whose user chose none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
 }
@@ -35,6 +46,9 @@ pub struct ModelInfo {
     /// It runs on the daemon's machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub local: bool,
+    /// It is the built-in model, which answers until another is set up and can do little.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub offline: bool,
 }
 
 /// Which agents to list.

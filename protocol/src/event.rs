@@ -8,7 +8,7 @@ pub use crate::job::JobInfo;
 use crate::part::PartInfo;
 use crate::permission::PermissionAskInfo;
 use crate::question::QuestionAskInfo;
-use crate::review::ReviewChange;
+use crate::review::{FeedbackInfo, ReviewChange};
 use crate::session::SessionInfo;
 pub use crate::turn::TurnEndInfo;
 
@@ -79,6 +79,12 @@ pub enum EventInfo {
     },
     /// The undecided hunks changed: the agent edited, or the user decided or typed.
     ReviewChanged(Box<ReviewChange>),
+    /// Decisions and comments that the model has not read yet: all of them, at most the last 50. A note tells the model at its next
+    /// step; then there are none.
+    Feedback {
+        /// The oldest first.
+        items: Vec<FeedbackInfo>,
+    },
     /// A background command started or ended, in a turn or between two.
     Jobs {
         /// Those that run now.

@@ -6,6 +6,8 @@ use copydesk_metadata::{CallMetadata, TaskUsage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::turn::TurnEndInfo;
+
 /// One part of a session: a prompt, a text of the model, a call, …
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PartInfo {
@@ -78,6 +80,11 @@ pub enum PartContentInfo {
     },
     /// A note of the daemon that the model reads at its next step.
     Note(TextContent),
+    /// The end of a turn that the model did not finish. The turn has no later part.
+    TurnEnd {
+        /// Why it ended.
+        end: TurnEndInfo,
+    },
 }
 
 /// A prompt of the user, or of the agent that called a subagent.
@@ -88,6 +95,9 @@ pub struct PromptInfo {
     /// It arrived during the turn and joined it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub steers: bool,
+    /// The path and lines of each piece of context that goes with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<String>,
 }
 
 /// An image or a PDF.

@@ -64,6 +64,34 @@ pub struct ReviewInfo {
     pub deletions: u32,
 }
 
+/// What a user did with an edit, or said about lines, that the model has not read yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FeedbackInfo {
+    /// The path of the document for the user.
+    pub path: String,
+    /// The first line, from 1, at the time; 0 is the file itself.
+    pub line: u32,
+    /// How many lines.
+    pub lines: u32,
+    /// What happened.
+    pub kind: FeedbackKindInfo,
+    /// What the user said about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// What a user did with an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum FeedbackKindInfo {
+    /// Accepted it, perhaps with changes or only in part.
+    Accepted,
+    /// Rejected it, or a part of it.
+    Rejected,
+    /// Commented on lines without a decision.
+    Commented,
+}
+
 /// Whether the user reviews an edit before or after it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -7,7 +7,7 @@ use crate::job::JobInfo;
 use crate::part::PartInfo;
 use crate::permission::PermissionAskInfo;
 use crate::question::QuestionAskInfo;
-use crate::review::ReviewTimingInfo;
+use crate::review::{FeedbackInfo, ReviewTimingInfo};
 use crate::turn::LastTurnInfo;
 
 /// A conversation with an agent. The daemon owns it; it outlives every window.
@@ -87,6 +87,34 @@ pub struct SessionListResult {
     pub sessions: Vec<SessionInfo>,
 }
 
+/// Where to look for sessions that need the user.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionPendingParams {
+    /// The sessions' folder; by default the client's first workspace folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+}
+
+/// The sessions that run or need the user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionPendingResult {
+    /// Last used first, at most 20.
+    pub sessions: Vec<PendingSessionInfo>,
+}
+
+/// A session that runs, waits for the user, or has undecided hunks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PendingSessionInfo {
+    /// The present state of the session.
+    pub session: SessionInfo,
+    /// Whether a turn runs.
+    pub running: bool,
+    /// How many asks and questions wait for the user.
+    pub waiting: u32,
+    /// How many hunks of applied edits are undecided.
+    pub undecided: u32,
+}
+
 /// Which session to attach to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionLoadParams {
@@ -119,6 +147,9 @@ pub struct SessionLoadResult {
     pub asks: Vec<PermissionAskInfo>,
     /// Open questions. The daemon also sends them to this client as requests.
     pub questions: Vec<QuestionAskInfo>,
+    /// Decisions and comments that the model has not read yet: see the event `feedback`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feedback: Vec<FeedbackInfo>,
     /// Running background commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobInfo>,

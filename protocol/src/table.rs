@@ -2,8 +2,8 @@
 //! response may wait for a user.
 
 use crate::daemon::{
-    AgentsParams, AgentsResult, Empty, LogSetParams, LogSetResult, ModelsResult, ServersRestartParams,
-    ServersRestartResult, StatusResult, StopParams, StopResult,
+    AgentsParams, AgentsResult, Empty, LogSetParams, LogSetResult, ModelsParams, ModelsResult,
+    ServersRestartParams, ServersRestartResult, StatusResult, StopParams, StopResult,
 };
 use crate::document::{
     DocumentChangedParams, DocumentSaveParams, DocumentSaveResult, DocumentVerifyParams, DocumentVerifyResult,
@@ -28,8 +28,9 @@ use crate::server::{
 };
 use crate::session::{
     SessionForkParams, SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult,
-    SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult, SessionRenameParams,
-    SessionResult, SessionSearchParams, SessionSearchResult, SessionSetAgentParams, SessionSetModelParams,
+    SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult, SessionPendingParams,
+    SessionPendingResult, SessionRenameParams, SessionResult, SessionSearchParams, SessionSearchResult,
+    SessionSetAgentParams, SessionSetModelParams,
 };
 use crate::turn::{TurnParams, TurnStartResult, TurnSteerResult};
 use crate::undo::{UndoParams, UndoResult};
@@ -39,6 +40,8 @@ methods! {
     ToDaemon Request SessionNew = "session/new" (SessionNewParams => SessionResult)
     /// Lists sessions, last used first.
     ToDaemon Request SessionList = "session/list" (SessionListParams => SessionListResult)
+    /// Lists the sessions of a folder that run, wait for the user, or have undecided hunks.
+    ToDaemon Request SessionPending = "session/pending" (SessionPendingParams => SessionPendingResult)
     /// Attaches this client to a session: it gets the present state, and from then on the session's events and asks.
     ToDaemon Request SessionLoad = "session/load" (SessionLoadParams => SessionLoadResult)
     /// Returns earlier parts of a session, page by page. Does not attach.
@@ -82,7 +85,7 @@ methods! {
     /// Drops an inline edit, while the model writes it or after. The document is unchanged.
     ToDaemon Request InlineCancel = "inline/cancel" (InlineCancelParams => Empty)
     /// Lists the models that can be used now.
-    ToDaemon Request Models = "models" (Empty => ModelsResult)
+    ToDaemon Request Models = "models" (ModelsParams => ModelsResult)
     /// Lists the agents that a user can choose.
     ToDaemon Request Agents = "agents" (AgentsParams => AgentsResult)
     /// Returns the state of the daemon.

@@ -9,6 +9,7 @@ use crate::position::WireRange;
 
 /// A prompt to a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct TurnParams {
     /// The session's id.
     pub session: String,
@@ -20,6 +21,10 @@ pub struct TurnParams {
     /// What the user points at.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
     pub context: Vec<ContextItem>,
+    /// The id of an earlier prompt, of any session, whose context goes with this one, too. A piece that `context` names is not
+    /// repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_of: Option<String>,
 }
 
 /// Something that the user points at: a document, a range of it, or another text in the editor.
@@ -73,6 +78,8 @@ pub enum TurnEndInfo {
         /// Why, for the user.
         message: String,
     },
+    /// The daemon ended during it. Only a part says this, when the session is loaded again.
+    Interrupted,
 }
 
 /// What a client needs that missed events of a turn.

@@ -101,7 +101,7 @@ impl SteeredSession {
     async fn send_prompt(&self, text: &str, delivery: PromptDelivery) {
         assert!(
             self.live
-                .prompt(PromptRequest { text: text.into(), files: Vec::new(), delivery })
+                .prompt(PromptRequest { text: text.into(), context: Vec::new(), files: Vec::new(), delivery })
                 .await
                 .is_some()
         );

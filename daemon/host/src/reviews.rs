@@ -4,13 +4,15 @@ use std::path::Path;
 
 use copydesk_protocol::editor::SeverityInfo;
 use copydesk_protocol::review::{
-    CutLineInfo, FileHunkInfo, FileHunkKind, HunkInfo, HunkProblem, ReviewDecision, ReviewDecisionOutcome,
-    ReviewDecisionResult, ReviewInfo, ReviewTimingInfo, ReviewVerdict, WordDiffInfo,
+    CutLineInfo, FeedbackInfo, FeedbackKindInfo, FileHunkInfo, FileHunkKind, HunkInfo, HunkProblem,
+    ReviewDecision, ReviewDecisionOutcome, ReviewDecisionResult, ReviewInfo, ReviewTimingInfo, ReviewVerdict,
+    WordDiffInfo,
 };
 use copydesk_text::review::{CutLine, HunkFingerprint, HunkId, HunkView, LineSelection, WholeFileChange};
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::reviews::{
-    self, DecisionError, DecisionTarget, ReviewDiagnostic, ReviewId, ReviewSnapshot, UserDecision,
+    self, DecisionError, DecisionTarget, FeedbackItem, FeedbackKind, ReviewDiagnostic, ReviewId,
+    ReviewSnapshot, UserDecision,
 };
 
 /// The undecided reviews of a session, against the documents as they are now.
@@ -57,6 +59,18 @@ pub async fn decide(
         }
     }
     results
+}
+
+/// `None` for what is no decision and no comment of the user.
+pub fn feedback(item: FeedbackItem) -> Option<FeedbackInfo> {
+    let kind = match item.happened {
+        FeedbackKind::Accepted | FeedbackKind::AcceptedEdited => FeedbackKindInfo::Accepted,
+        FeedbackKind::Rejected => FeedbackKindInfo::Rejected,
+        FeedbackKind::Commented => FeedbackKindInfo::Commented,
+        FeedbackKind::Edited | FeedbackKind::Open | FeedbackKind::Lost => return None,
+    };
+    let (line, lines) = (to_u32(item.line), to_u32(item.lines));
+    Some(FeedbackInfo { path: item.shown, line, lines, kind, comment: item.comment })
 }
 
 pub fn hunk_id(review: ReviewId, hunk: HunkId) -> String {

@@ -176,6 +176,18 @@ pub fn inline_model(setup: &UserSetup, loaded: &LoadedConfig, session: &Session)
     Ok(model)
 }
 
+/// The model of a session whose user chose none, if one is set up; without a name, of the default agent.
+pub fn default_model(
+    setup: &UserSetup,
+    loaded: &LoadedConfig,
+    models: &Models,
+    agent: Option<String>,
+) -> Option<String> {
+    let agent = agent.unwrap_or_else(|| agents::default_agent(setup, loaded));
+    let own = AgentRegistry::new(setup, loaded).ok().and_then(|agents| agents.get(&agent)?.model.clone());
+    own.or_else(|| loaded.config.model.clone()).or_else(|| models.default_model())
+}
+
 fn model_name(
     models: &Models,
     loaded: &LoadedConfig,

@@ -40,6 +40,7 @@ mod hosted_session;
 mod inline_edit;
 mod match_tiers;
 mod outbox;
+mod pending_sessions;
 mod prompt_context;
 mod review_requests;
 mod runtime_state;
@@ -165,6 +166,8 @@ impl SessionHost {
             return Ok(Arc::clone(hosted));
         }
         let session = self.store.session(id).await?;
+        // Clients see how it was left. A store that cannot be written is reported at the next prompt.
+        let _ = self.store.recover_session(&session.id).await;
         let key = session.id.to_string();
         let mut sessions = self.lock();
         let hosted = sessions.entry(key).or_insert_with(|| HostedSession::new(self, session));

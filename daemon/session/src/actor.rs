@@ -11,6 +11,7 @@ mod asks;
 mod calls;
 mod current_rules;
 mod doom_loop;
+mod draft;
 mod forwarded_asks;
 mod job_events;
 mod nested_instructions;
@@ -43,7 +44,7 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument as _;
 
 use crate::agent::Agent;
-use crate::data::{Part, PartContent, PartState, Session, SessionReviewTiming};
+use crate::data::{Part, PartContent, PartState, PromptContext, Session, SessionReviewTiming};
 use crate::event::SessionEvent;
 use crate::history::MessageHistory;
 use crate::id::{Id, now};
@@ -116,6 +117,7 @@ impl std::fmt::Debug for SessionDeps {
 #[derive(Debug, Clone)]
 pub struct PromptRequest {
     pub text: String,
+    pub context: Vec<PromptContext>,
     pub files: Vec<MediaPart>,
     pub delivery: PromptDelivery,
 }

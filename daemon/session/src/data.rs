@@ -7,6 +7,7 @@ use copydesk_metadata::CallMetadata;
 use copydesk_model::{FinishReason, MediaPart, ProviderMetadata, ReasoningPart, TextPart, TokenUsage};
 use serde::{Deserialize, Serialize};
 
+use crate::event::TurnEnd;
 use crate::id::Id;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -111,15 +112,45 @@ pub enum PartContent {
         at: u64,
     },
     Note(NotePart),
+    /// The last part of a turn that the model did not finish.
+    TurnEnd(TurnEnd),
 }
 
 /// A prompt of the user, or of the agent that gave a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptPart {
+    /// The words of the prompt.
     pub text: String,
     /// It joined a running turn.
     #[serde(default)]
     pub steers: bool,
+    /// What the user attached to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<PromptContext>,
+}
+
+/// A document, or a piece of one, that goes with a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptContext {
+    /// Its path and lines.
+    pub name: String,
+    /// None if the agent has to read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl PromptPart {
+    /// The prompt as the model reads it: each piece of context under its name.
+    pub(crate) fn text_with_context(&self) -> String {
+        let mut text = self.text.clone();
+        for PromptContext { name, text: piece } in &self.context {
+            text += &match piece {
+                Some(piece) => format!("\n\n[{name}]\n{piece}"),
+                None => format!("\n\n[{name}]"),
+            };
+        }
+        text
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use copydesk_metadata::{CallMetadata, PermissionAskMetadata};
 use copydesk_tool::Question;
+use serde::{Deserialize, Serialize};
 
 use crate::data::{Part, Session};
 use crate::id::Id;
@@ -96,7 +97,8 @@ pub struct QuestionEvent {
 }
 
 /// Why a turn is over.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
 pub enum TurnEnd {
     Done,
     Cancelled,
@@ -109,4 +111,6 @@ pub enum TurnEnd {
     Failed {
         message: String,
     },
+    /// The process that ran it ended. Recorded when the session is opened again.
+    Interrupted,
 }

@@ -10,7 +10,7 @@ use crate::data::{Part, Session, assign_new_ids};
 use crate::id::Id;
 
 /// The format version. The import rejects a newer one.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SessionArchive {

@@ -68,7 +68,7 @@ struct MessageBuilder {
 impl MessageBuilder {
     fn add(&mut self, part: &Part) {
         match &part.content {
-            PartContent::Prompt(prompt) => self.input(UserPart::Text(prompt.text.clone())),
+            PartContent::Prompt(prompt) => self.input(UserPart::Text(prompt.text_with_context())),
             PartContent::File(media) => self.input(UserPart::Media(media.clone())),
             PartContent::Note(note) => self.input(UserPart::Text(note.text.clone())),
             PartContent::Text(text) => self.push_model_part(ModelPart::Text(text.clone())),
@@ -90,7 +90,7 @@ impl MessageBuilder {
                 self.results.push(result(call, part));
             }
             PartContent::StepStart { .. } => self.end_step(),
-            PartContent::StepFinish(_) | PartContent::Retry { .. } => {}
+            PartContent::StepFinish(_) | PartContent::Retry { .. } | PartContent::TurnEnd(_) => {}
         }
     }
 
@@ -195,7 +195,10 @@ mod tests {
     }
 
     fn prompt(text: &str, steers: bool) -> Part {
-        part(PartState::Completed, PartContent::Prompt(PromptPart { text: text.into(), steers }))
+        part(
+            PartState::Completed,
+            PartContent::Prompt(PromptPart { text: text.into(), steers, context: Vec::new() }),
+        )
     }
 
     fn step() -> Part {

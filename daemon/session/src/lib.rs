@@ -22,8 +22,8 @@ pub use actor::{
     PromptRequest, RoleProvider, SessionDeps, SessionHandle, SharedRoleProvider, TitleGenerator,
 };
 pub use data::{
-    CallOutput, CallPart, NotePart, Part, PartContent, PartState, PromptPart, Session, SessionReviewTiming,
-    StepFinishPart,
+    CallOutput, CallPart, NotePart, Part, PartContent, PartState, PromptContext, PromptPart, Session,
+    SessionReviewTiming, StepFinishPart,
 };
 pub use event::{AskEvent, JobSnapshot, QuestionEvent, SessionEvent, TurnEnd};
 pub use export::{ImportError, SessionArchive, markdown};

@@ -16,6 +16,7 @@ mod open;
 mod part_page;
 mod parts;
 mod read_only_store;
+mod recover;
 mod salvage;
 mod schema;
 mod sessions;

@@ -29,8 +29,14 @@ pub async fn run_task(
     mut tell: impl FnMut(SessionEvent, Option<&TaskProgress>),
 ) -> TaskReport {
     let mut watched = TaskMonitor::new(session);
-    let begun =
-        live.prompt(PromptRequest { text: prompt, files: Vec::new(), delivery: PromptDelivery::Queue }).await;
+    let begun = live
+        .prompt(PromptRequest {
+            text: prompt,
+            context: Vec::new(),
+            files: Vec::new(),
+            delivery: PromptDelivery::Queue,
+        })
+        .await;
     let mut end = begun.is_none().then_some(TaskEnd::Failed("the session ended at once".to_owned()));
     let mut is_cancelled = false;
     while end.is_none() {
@@ -59,7 +65,7 @@ pub async fn run_task(
 fn task_end(end: &TurnEnd) -> TaskEnd {
     match end {
         TurnEnd::Done => TaskEnd::Completed,
-        TurnEnd::Cancelled => TaskEnd::Cancelled,
+        TurnEnd::Cancelled | TurnEnd::Interrupted => TaskEnd::Cancelled,
         TurnEnd::Rejected => TaskEnd::Rejected,
         TurnEnd::StepLimit { steps } => TaskEnd::StepLimit(*steps),
         TurnEnd::Failed { message } => TaskEnd::Failed(message.clone()),
@@ -112,7 +118,11 @@ impl TaskMonitor {
                 self.used(used, finish.cost);
             }
             PartContent::Retry { .. } => self.now("trying again"),
-            PartContent::Text(_) | PartContent::Prompt(_) | PartContent::File(_) | PartContent::Note(_) => {}
+            PartContent::Text(_)
+            | PartContent::Prompt(_)
+            | PartContent::File(_)
+            | PartContent::Note(_)
+            | PartContent::TurnEnd(_) => {}
         }
     }
 

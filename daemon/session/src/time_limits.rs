@@ -14,3 +14,9 @@ pub(crate) const CLAIM_RETRY_PAUSE: Duration = Duration::from_millis(2);
 
 /// How long a search for instruction files may take: the user waits for it. What it has found by then counts.
 pub(crate) const INSTRUCTIONS_SEARCH_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A text that the model is writing is stored this long after it has grown: at most so much of it is lost with the process.
+pub(crate) const DRAFT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A slow disk gets drafts less often: storing them takes at most one part in so many of the time.
+pub(crate) const DRAFT_COST_DIVISOR: u32 = 20;

@@ -174,12 +174,17 @@ impl ReviewTrackerState {
 }
 
 impl SessionReviews {
+    /// Tells the watchers that there is something new.
+    fn signal_change(&self) {
+        self.changed.send_modify(|count| *count += 1);
+    }
+
     /// Adds a review under a new id.
     fn add(&mut self, tracked: TrackedReview) -> ReviewId {
         let id = ReviewId(self.next);
         self.next += 1;
         self.reviews.insert(id, TrackedReview { id, ..tracked });
-        self.changed.send_modify(|count| *count += 1);
+        self.signal_change();
         id
     }
 }

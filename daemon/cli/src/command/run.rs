@@ -51,7 +51,7 @@ pub(crate) fn run(setup: &UserSetup, options: &RunArgs) -> anyhow::Result<ExitCo
         setup,
         &loaded,
         &choice,
-        PromptRequest { text, files, delivery: PromptDelivery::Queue },
+        PromptRequest { text, context: Vec::new(), files, delivery: PromptDelivery::Queue },
         run_options,
         target,
     )?;

@@ -40,8 +40,12 @@ pub(crate) fn run(setup: &UserSetup, options: &TourArgs) -> anyhow::Result<ExitC
         agent: Some("build".to_owned()),
         ..SessionChoice::default()
     };
-    let request =
-        PromptRequest { text: PROMPT.to_owned(), files: Vec::new(), delivery: PromptDelivery::Queue };
+    let request = PromptRequest {
+        text: PROMPT.to_owned(),
+        context: Vec::new(),
+        files: Vec::new(),
+        delivery: PromptDelivery::Queue,
+    };
     let run_options = RunOptions { auto: options.yes, json: false };
     let outcome = run_prompt(&setup, &loaded, &choice, request, run_options, RunTarget::InProcess)?;
     print("")?;

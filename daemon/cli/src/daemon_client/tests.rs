@@ -1,4 +1,4 @@
-use copydesk_protocol::daemon::Empty;
+use copydesk_protocol::daemon::ModelsParams;
 use copydesk_protocol::table::Models;
 
 use copydesk_rpc::frame::FrameReader;
@@ -49,7 +49,7 @@ async fn answers_find_who_asked_in_any_order() {
         daemon.says(json!({ "id": first["id"], "result": { "models": [] } })).await;
     };
     let (one, two, ()) =
-        tokio::join!(client.request::<Models>(&Empty {}), client.request::<Models>(&Empty {}), answers);
+        tokio::join!(client.request::<Models>(&ModelsParams::default()), client.request::<Models>(&ModelsParams::default()), answers);
     assert_eq!(one.unwrap().models, []);
     assert_eq!(two.unwrap_err().to_string(), "no such");
     let noted = inbox.recv().await;
@@ -80,12 +80,12 @@ async fn what_the_daemon_asks_is_answered_even_if_nobody_can() {
 #[tokio::test]
 async fn everything_ends_with_the_connection() {
     let (client, mut inbox, mut daemon) = pair().await;
-    let (asked, ()) = tokio::join!(client.request::<Models>(&Empty {}), async {
+    let (asked, ()) = tokio::join!(client.request::<Models>(&ModelsParams::default()), async {
         daemon.reads().await;
         drop(daemon);
     });
     assert!(matches!(asked, Err(DaemonClientError::Ended)));
     client.wait_closed().await;
     assert!(inbox.recv().await.is_none());
-    assert!(matches!(client.request::<Models>(&Empty {}).await, Err(DaemonClientError::Ended)));
+    assert!(matches!(client.request::<Models>(&ModelsParams::default()).await, Err(DaemonClientError::Ended)));
 }

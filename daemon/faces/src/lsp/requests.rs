@@ -19,6 +19,7 @@ pub(super) fn register(builder: LspServiceBuilder<LspBackend>) -> LspServiceBuil
     builder
         .custom_method(table::SessionNew::METHOD, LspBackend::session_new)
         .custom_method(table::SessionList::METHOD, LspBackend::session_list)
+        .custom_method(table::SessionPending::METHOD, LspBackend::session_pending)
         .custom_method(table::SessionLoad::METHOD, LspBackend::session_load)
         .custom_method(table::SessionParts::METHOD, LspBackend::session_parts)
         .custom_method(table::SessionLeave::METHOD, LspBackend::session_leave)

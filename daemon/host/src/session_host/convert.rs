@@ -89,9 +89,11 @@ fn state(state: &session::PartState) -> PartStateInfo {
 
 fn content(content: &session::PartContent) -> PartContentInfo {
     match content {
-        session::PartContent::Prompt(prompt) => {
-            PartContentInfo::Prompt(PromptInfo { text: prompt.text.clone(), steers: prompt.steers })
-        }
+        session::PartContent::Prompt(prompt) => PartContentInfo::Prompt(PromptInfo {
+            text: prompt.text.clone(),
+            steers: prompt.steers,
+            context: prompt.context.iter().map(|piece| piece.name.clone()).collect(),
+        }),
         session::PartContent::File(media) => PartContentInfo::File(media_info(media)),
         session::PartContent::Text(text) => PartContentInfo::Text(TextContent { text: text.text.clone() }),
         session::PartContent::Reasoning(reasoning) => {
@@ -115,6 +117,7 @@ fn content(content: &session::PartContent) -> PartContentInfo {
             PartContentInfo::Retry { attempt: *attempt, message: message.clone(), at: *at }
         }
         session::PartContent::Note(note) => PartContentInfo::Note(TextContent { text: note.text.clone() }),
+        session::PartContent::TurnEnd(end) => PartContentInfo::TurnEnd { end: turn_end(end.clone()) },
     }
 }
 
@@ -190,6 +193,7 @@ fn turn_end(end: session::TurnEnd) -> TurnEndInfo {
         session::TurnEnd::Rejected => TurnEndInfo::Rejected,
         session::TurnEnd::StepLimit { steps } => TurnEndInfo::StepLimit { steps },
         session::TurnEnd::Failed { message } => TurnEndInfo::Failed { message },
+        session::TurnEnd::Interrupted => TurnEndInfo::Interrupted,
     }
 }
 

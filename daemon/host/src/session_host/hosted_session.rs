@@ -10,6 +10,7 @@ use copydesk_protocol::event::{EventInfo, EventParams};
 use copydesk_protocol::part::PartContentInfo;
 use copydesk_protocol::permission::PermissionReply;
 use copydesk_protocol::question::QuestionReply;
+use copydesk_protocol::review::FeedbackInfo;
 use copydesk_protocol::session::SessionLoadResult;
 use copydesk_protocol::turn::TurnParams;
 use copydesk_session::{
@@ -53,6 +54,8 @@ struct HostedSessionState {
     replied: HashMap<String, (ClientId, String)>,
     /// Accepted prompts that have not started or joined a turn yet.
     pending_prompts: usize,
+    /// The feedback that clients know of.
+    feedback: Vec<FeedbackInfo>,
 }
 
 /// An accepted prompt.
@@ -84,6 +87,7 @@ impl HostedSession {
             attached: BTreeMap::new(),
             replied: HashMap::new(),
             pending_prompts: 0,
+            feedback: Vec::new(),
         };
         let released = CancellationToken::new();
         let reviews = host.reviews.clone();
@@ -139,6 +143,12 @@ impl HostedSession {
         self.lock().is_running()
     }
 
+    /// How many asks and questions wait for a user.
+    pub(super) fn waiting_count(&self) -> usize {
+        let state = self.lock();
+        state.view.asks.len() + state.view.questions.len()
+    }
+
     pub(super) fn is_unused(&self) -> bool {
         let state = self.lock();
         state.attached.is_empty() && !state.is_running()
@@ -155,6 +165,7 @@ impl HostedSession {
         // Attach first, then read the store: a part that settles meanwhile is in the store, in an event after `seq`, or in both.
         let (mut result, waiting) = {
             let mut state = self.lock();
+            state.feedback = review_requests::pending_feedback(&host.reviews, self.id.as_str());
             let view = &state.view;
             let result = SessionLoadResult {
                 session: convert::session_info(&view.session),
@@ -165,6 +176,7 @@ impl HostedSession {
                 seq: view.seq,
                 asks: view.asks.values().cloned().collect(),
                 questions: view.questions.values().cloned().collect(),
+                feedback: state.feedback.clone(),
                 jobs: view.jobs.clone(),
                 warnings: view.warnings.clone(),
             };
@@ -231,9 +243,16 @@ impl HostedSession {
         let Some(runtime) = state.runtime() else { return Err(SessionHostError::Busy) };
         runtime.files.set_home_client(Some(client));
         let files = params.files.into_iter().map(convert::media_from_client).collect();
-        let text = prompt_context::append_context(&runtime.files, params.text, params.context).await;
+        let mut context = prompt_context::read_context(&runtime.files, params.context).await;
+        if let Some(part) = params.context_of {
+            prompt_context::repeat_context(&self.host()?.store, &part, &mut context).await?;
+        }
         let ended = || SessionHostError::Failed("the session has ended; load it again".to_owned());
-        runtime.handle.prompt(PromptRequest { text, files, delivery }).await.ok_or_else(ended)
+        runtime
+            .handle
+            .prompt(PromptRequest { text: params.text, context, files, delivery })
+            .await
+            .ok_or_else(ended)
     }
 
     async fn build_runtime(
@@ -420,6 +439,17 @@ impl HostedSession {
         state.view.seq += 1;
         let event = self.numbered(state.view.seq, event);
         state.attached.values().for_each(|outbox| outbox.send(event.clone()));
+    }
+
+    /// Sends all clients the feedback that the model has not read yet, if it changed.
+    pub(super) fn publish_feedback(&self, items: Vec<FeedbackInfo>) {
+        let mut state = self.lock();
+        if state.feedback == items {
+            return;
+        }
+        state.feedback.clone_from(&items);
+        drop(state);
+        self.publish_event(EventInfo::Feedback { items });
     }
 
     fn numbered(&self, seq: u64, event: EventInfo) -> OutboxMessage {

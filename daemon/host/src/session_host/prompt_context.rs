@@ -1,21 +1,18 @@
-//! Appends the context that a user attached to the prompt: each piece under its file name and lines.
-
-use std::fmt::Write as _;
+//! Reads the context that a user attached to a prompt: each piece with its file name and lines.
 
 use copydesk_protocol::turn::ContextItem;
+use copydesk_session::{PartContent, PromptContext, Store};
 use copydesk_text::FileText;
 use copydesk_workspace::files::{READ_LIMIT, WorkspaceFiles};
 
+use super::SessionHostError;
 use crate::uri::path_of;
 
 /// The cap for one piece; the agent can read the rest.
 const MAX_PIECE_BYTES: usize = 64 * 1024;
 
-pub(super) async fn append_context(
-    files: &WorkspaceFiles,
-    mut text: String,
-    items: Vec<ContextItem>,
-) -> String {
+pub(super) async fn read_context(files: &WorkspaceFiles, items: Vec<ContextItem>) -> Vec<PromptContext> {
+    let mut context = Vec::with_capacity(items.len());
     for item in items {
         let path = path_of(&item.uri).map(|path| path.to_string_lossy().into_owned());
         let place = files.resolve(path.as_deref().unwrap_or(&item.uri));
@@ -31,12 +28,26 @@ pub(super) async fn append_context(
             Some((first, last)) => format!("{}, lines {first} to {last}", place.display_path),
             None => place.display_path.clone(),
         };
-        let _ = match whole {
-            Some(piece) => write!(text, "\n\n[{name}]\n{}", cut(&piece)),
-            None => write!(text, "\n\n[{name}]"),
-        };
+        context.push(PromptContext { name, text: whole.as_deref().map(cut) });
     }
-    text
+    context
+}
+
+/// Adds the context of an earlier prompt, except what is attached anew.
+pub(super) async fn repeat_context(
+    store: &Store,
+    prompt: &str,
+    context: &mut Vec<PromptContext>,
+) -> Result<(), SessionHostError> {
+    let Some(PartContent::Prompt(earlier)) = store.part(prompt).await?.map(|part| part.content) else {
+        return Err(SessionHostError::UnknownPart(format!("there is no prompt `{prompt}`")));
+    };
+    for piece in earlier.context {
+        if context.iter().all(|known| known.name != piece.name) {
+            context.push(piece);
+        }
+    }
+    Ok(())
 }
 
 async fn read(files: &WorkspaceFiles, place: &copydesk_workspace::files::ResolvedPath) -> Option<String> {

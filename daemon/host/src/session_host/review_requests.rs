@@ -4,8 +4,8 @@ use std::sync::Weak;
 
 use copydesk_protocol::event::EventInfo;
 use copydesk_protocol::review::{
-    ReviewChange, ReviewCommentParams, ReviewDecideParams, ReviewDecisionResult, ReviewListParams,
-    ReviewListResult, ReviewTimingInfo,
+    FeedbackInfo, ReviewChange, ReviewCommentParams, ReviewDecideParams, ReviewDecisionResult,
+    ReviewListParams, ReviewListResult, ReviewTimingInfo,
 };
 use copydesk_session::{Id, SessionReviewTiming as When};
 use copydesk_workspace::buffers::ClientId;
@@ -19,6 +19,9 @@ use crate::uri::path_of;
 
 /// The cap on lines of the document that a comment stores.
 const MAX_COMMENTED_LINES: usize = 20;
+
+/// The cap on decisions and comments that clients get.
+const MAX_FEEDBACK: usize = 50;
 
 impl HostedSession {
     pub async fn list_reviews(
@@ -113,7 +116,14 @@ impl HostedSession {
             let change = ReviewChange { review, gone, failed: change.failure };
             self.publish_event(EventInfo::ReviewChanged(Box::new(change)));
         }
+        self.publish_feedback(pending_feedback(reviews, self.id().as_str()));
     }
+}
+
+/// The decisions and comments that the model has not read yet.
+pub(super) fn pending_feedback(reviews: &ReviewTracker, session: &str) -> Vec<FeedbackInfo> {
+    let items = reviews.pending_feedback(session, MAX_FEEDBACK);
+    items.into_iter().filter_map(reviews::feedback).collect()
 }
 
 /// Publishes a session's review changes to its clients, until it is released.

@@ -96,7 +96,10 @@ impl SessionSnapshot {
                 }
                 self.open.clear();
             }
-            EventInfo::Session { .. } | EventInfo::ReviewChanged(_) | EventInfo::Deleted => {}
+            EventInfo::Session { .. }
+            | EventInfo::ReviewChanged(_)
+            | EventInfo::Feedback { .. }
+            | EventInfo::Deleted => {}
         }
         event
     }

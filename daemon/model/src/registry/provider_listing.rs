@@ -42,6 +42,11 @@ impl ProviderListing {
     pub fn is_usable(&self) -> bool {
         matches!(self.state, ProviderState::Usable { .. })
     }
+
+    /// Whether it is the built-in model.
+    pub fn is_offline(&self) -> bool {
+        self.note.is_some()
+    }
 }
 
 impl ModelRegistry {

@@ -198,7 +198,10 @@ mod tests {
         check(false, &[same(1, "x"), same(2, "x")]);
         check(true, &[same(1, "x"), same(2, "x"), same(3, "x")]);
         // In another notation, and with other parts between.
-        let prompt = part(2, PartContent::Prompt(PromptPart { text: "Go on".into(), steers: false }));
+        let prompt = part(
+            2,
+            PartContent::Prompt(PromptPart { text: "Go on".into(), steers: false, context: Vec::new() }),
+        );
         let written = call(3, "{ \"b\": 2, \"a\": 1 }", "x");
         check(true, &[other(1), same(1, "x"), prompt, same(2, "x"), other(2), written]);
         // Several in one step count, too.

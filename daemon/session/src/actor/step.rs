@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use copydesk_model::{FinishReason, ModelEvent, ModelRequest, ModelStream, PartKind, StreamFinish, ToolSpec};
 
+use super::draft::DraftSaving;
 use super::{SessionActor, elapsed_ms};
 use crate::data::{CallOutput, CallPart, Part, PartContent, PartState, StepFinishPart};
 use crate::event::SessionEvent;
@@ -41,16 +42,18 @@ impl StepEnd {
     }
 }
 
-/// The parts of a step that are not stored yet.
+/// The parts of a step that are not complete, or not stored yet.
 #[derive(Default)]
-struct StepDraft {
+pub(super) struct StepDraft {
     /// Parts that the model is writing, by index.
-    open: BTreeMap<usize, Part>,
+    pub(super) open: BTreeMap<usize, Part>,
+    /// When and which of them are stored as they are.
+    pub(super) saving: DraftSaving,
     /// Complete parts that wait for the next write: the start of the step waits for the first part that ends, and from the
     /// first call on everything waits for the end of the step. A call does not run before it is stored, so nothing is lost,
     /// and a step of many calls costs one write.
-    unstored: Vec<Part>,
-    has_call: bool,
+    pub(super) unstored: Vec<Part>,
+    pub(super) has_call: bool,
 }
 
 impl SessionActor {
@@ -115,6 +118,10 @@ impl SessionActor {
                     self.handle_command(command).await;
                     continue;
                 }
+                () = draft.saving.wait_until_due() => {
+                    self.store_draft(draft).await?;
+                    continue;
+                }
                 event = events.next() => event,
             };
             match event {
@@ -144,6 +151,7 @@ impl SessionActor {
             ModelEvent::PartDelta { part: number, text } => {
                 if let Some(part) = draft.open.get_mut(&number) {
                     grow(&mut part.content, &text);
+                    draft.saving.note_growth();
                     let part = part.id.clone();
                     self.emit(SessionEvent::PartDelta { part, text }).await;
                 }
@@ -163,9 +171,7 @@ impl SessionActor {
             ModelEvent::Retry(retry) => {
                 let void: Vec<Id> =
                     std::mem::take(&mut draft.open).into_values().map(|part| part.id).collect();
-                for part in void {
-                    self.emit(SessionEvent::PartDiscarded { part }).await;
-                }
+                self.discard(void, draft).await?;
                 self.discard_step_text().await?;
                 let at = now().saturating_add(u64::try_from(retry.delay.as_millis()).unwrap_or(u64::MAX));
                 let content = PartContent::Retry { attempt: retry.attempt, message: retry.error.message, at };
@@ -197,12 +203,12 @@ impl SessionActor {
     }
 
     /// Stores the rest of the step and returns its calls. An incomplete text is kept; an incomplete call is dropped.
-    async fn close(&mut self, draft: StepDraft, end: &StepEnd) -> Result<Vec<Part>, StoreError> {
+    async fn close(&mut self, mut draft: StepDraft, end: &StepEnd) -> Result<Vec<Part>, StoreError> {
         let stopped = matches!(end, StepEnd::Stopped(_));
-        let mut rest = draft.unstored;
-        for part in draft.open.into_values() {
+        let mut rest = std::mem::take(&mut draft.unstored);
+        for part in std::mem::take(&mut draft.open).into_values() {
             if stopped || matches!(part.content, PartContent::Call(_)) {
-                self.emit(SessionEvent::PartDiscarded { part: part.id }).await;
+                self.discard(vec![part.id], &mut draft).await?;
             } else {
                 rest.push(Part { state: PartState::Interrupted, updated: now(), ..part });
             }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use copydesk_model::FinishReason;
+use copydesk_model::{FinishReason, MediaPart};
 
 use super::step::{StepEnd, StepOutcome};
 use super::{PromptRequest, QueuedPrompt, SessionActor, elapsed_ms};
@@ -35,6 +35,7 @@ impl SessionActor {
         // A prompt that came too late to join this turn is the next.
         self.queue.extend(std::mem::take(&mut self.steering));
         self.log_turn_end(&end, started);
+        let end = self.store_turn_end(end).await;
         self.emit(SessionEvent::TurnEnded { turn: self.turn, end }).await;
     }
 
@@ -57,6 +58,7 @@ impl SessionActor {
             TurnEnd::Rejected => "rejected",
             TurnEnd::StepLimit { .. } => "step limit",
             TurnEnd::Failed { .. } => "failed",
+            TurnEnd::Interrupted => "interrupted",
         };
         let ms = elapsed_ms(started);
         tracing::info!(
@@ -70,13 +72,24 @@ impl SessionActor {
         );
     }
 
+    /// Stores how a turn ended that the model did not finish. Of a finished one the last step tells.
+    async fn store_turn_end(&mut self, end: TurnEnd) -> TurnEnd {
+        if end == TurnEnd::Done {
+            return end;
+        }
+        let part = self.new_part(PartState::Completed, PartContent::TurnEnd(end.clone()));
+        match self.store_part(part).await {
+            Ok(()) => end,
+            Err(error) => TurnEnd::Failed { message: error.to_string() },
+        }
+    }
+
     async fn run_steps(&mut self, prompted: QueuedPrompt) -> Result<TurnEnd, StoreError> {
         let request = &prompted.request;
-        if request.text.len() > MAX_PROMPT_BYTES {
-            let message = format!(
-                "The prompt has {} bytes; at most {MAX_PROMPT_BYTES} can be sent.",
-                request.text.len()
-            );
+        let pieces = request.context.iter().map(|piece| piece.text.as_ref().map_or(0, String::len));
+        let bytes = request.text.len() + pieces.sum::<usize>();
+        if bytes > MAX_PROMPT_BYTES {
+            let message = format!("The prompt has {bytes} bytes; at most {MAX_PROMPT_BYTES} can be sent.");
             return Ok(TurnEnd::Failed { message });
         }
         self.give_title(&request.text).await?;
@@ -130,12 +143,22 @@ impl SessionActor {
         self.store_part(part).await
     }
 
+    /// A file that the model does not accept is an error for the user; the request tells the model.
+    fn media_state(&self, media: &MediaPart) -> PartState {
+        if self.deps.model.spec().accepts_media(media) {
+            return PartState::Completed;
+        }
+        let what = if media.is_image() { "images" } else { "files of this type" };
+        PartState::Error { message: format!("{} does not accept {what}", self.deps.model_name) }
+    }
+
     async fn store_prompt(&mut self, prompted: QueuedPrompt, steers: bool) -> Result<(), StoreError> {
-        let QueuedPrompt { id, request: PromptRequest { text, files, .. } } = prompted;
-        let prompt = self.new_part(PartState::Completed, PartContent::Prompt(PromptPart { text, steers }));
+        let QueuedPrompt { id, request: PromptRequest { text, context, files, .. } } = prompted;
+        let prompt = PartContent::Prompt(PromptPart { text, steers, context });
+        let prompt = self.new_part(PartState::Completed, prompt);
         let mut parts = vec![Part { id, ..prompt }];
         parts.extend(
-            files.into_iter().map(|media| self.new_part(PartState::Completed, PartContent::File(media))),
+            files.into_iter().map(|media| self.new_part(self.media_state(&media), PartContent::File(media))),
         );
         self.store_parts(parts).await
     }

@@ -18,7 +18,10 @@ pub fn markdown(session: &Session, parts: &[Part]) -> String {
         open.see(part);
         // Writing to a string cannot fail.
         let _ = match &part.content {
-            PartContent::Prompt(prompt) => write!(text, "\n## {}\n", quoted_heading(&prompt.text)),
+            PartContent::Prompt(prompt) => {
+                let names = prompt.context.iter().map(|piece| format!("\n*With {}*\n", piece.name));
+                write!(text, "\n## {}\n{}", quoted_heading(&prompt.text), names.collect::<String>())
+            }
             PartContent::File(media) => {
                 write!(text, "\n*{}*\n", media.name.as_deref().unwrap_or(&media.mime))
             }
@@ -26,7 +29,10 @@ pub fn markdown(session: &Session, parts: &[Part]) -> String {
             PartContent::Reasoning(thought) => write!(text, "\n{}\n", block_quote(&thought.text)),
             PartContent::Call(call) => write!(text, "\n{}", called(call, &part.state)),
             PartContent::Note(note) => write!(text, "\n*{}*\n", note.text.trim_end()),
-            PartContent::StepStart { .. } | PartContent::StepFinish(_) | PartContent::Retry { .. } => Ok(()),
+            PartContent::StepStart { .. }
+            | PartContent::StepFinish(_)
+            | PartContent::Retry { .. }
+            | PartContent::TurnEnd(_) => Ok(()),
         };
     }
     text.push_str(open.end());

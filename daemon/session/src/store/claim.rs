@@ -23,21 +23,10 @@ pub struct SessionClaim {
 impl Store {
     /// Claims a session.
     pub async fn claim_session(&self, session: &Id) -> Result<SessionClaim, StoreError> {
-        let folder = self.path.with_file_name("at-work");
-        let unusable =
-            |error: io::Error| StoreError::Unusable { path: folder.clone(), what: error.to_string() };
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(unusable)?;
-        // An imported id may be anything.
-        let name: String = session
-            .as_str()
-            .chars()
-            .map(|character| if character == '/' { '_' } else { character })
-            .collect();
-        let path = folder.join(format!("{name}.lock"));
         let own = Some(std::process::id());
         let mut waited = Duration::ZERO;
         loop {
-            match attempt(&path).map_err(unusable)? {
+            match self.attempt_claim(session)? {
                 ClaimAttempt::Claimed(claim) => return Ok(claim),
                 ClaimAttempt::Gone => {}
                 ClaimAttempt::Taken(by) if (by.is_none() || by == own) && waited < CLAIM_TIMEOUT => {
@@ -49,6 +38,28 @@ impl Store {
                 }
             }
         }
+    }
+
+    /// Claims a session that no process works on, without waiting.
+    pub(super) fn try_claim_session(&self, session: &Id) -> Result<Option<SessionClaim>, StoreError> {
+        Ok(match self.attempt_claim(session)? {
+            ClaimAttempt::Claimed(claim) => Some(claim),
+            ClaimAttempt::Taken(_) | ClaimAttempt::Gone => None,
+        })
+    }
+
+    fn attempt_claim(&self, session: &Id) -> Result<ClaimAttempt, StoreError> {
+        let folder = self.path.with_file_name("at-work");
+        let unusable =
+            |error: io::Error| StoreError::Unusable { path: folder.clone(), what: error.to_string() };
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(unusable)?;
+        // An imported id may be anything.
+        let name: String = session
+            .as_str()
+            .chars()
+            .map(|character| if character == '/' { '_' } else { character })
+            .collect();
+        attempt(&folder.join(format!("{name}.lock"))).map_err(unusable)
     }
 }
 

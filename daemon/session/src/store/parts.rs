@@ -3,12 +3,12 @@
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 use serde::Serialize;
 
 use super::sessions::NEXT;
-use super::{Store, StoreError};
-use crate::data::{NotePart, Part, PartContent, PartState};
+use super::{Store, StoreError, recover};
+use crate::data::{Part, PartState};
 use crate::id::{Id, now};
 
 /// A part that a search found.
@@ -56,6 +56,18 @@ impl Store {
         self.run_job(move |connection| read_all(connection, &session)).await
     }
 
+    /// The part of this id, of any session.
+    pub async fn part(&self, id: &str) -> Result<Option<Part>, StoreError> {
+        let id = id.to_owned();
+        self.run_job(move |connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, session, turn, step, created, updated, state, content FROM part WHERE id = ?1",
+            )?;
+            statement.query_row([id], |row| Ok(read(row))).optional()?.transpose()
+        })
+        .await
+    }
+
     /// Removes discarded parts.
     pub async fn remove_parts(&self, parts: Vec<Id>) -> Result<(), StoreError> {
         self.run_job(move |connection| {
@@ -75,7 +87,8 @@ impl Store {
         let session = session.clone();
         self.run_job(move |connection| {
             let state = serde_json::to_string(&PartState::Interrupted)?;
-            let changed = connection.execute(
+            let transaction = connection.transaction()?;
+            let changed = transaction.execute(
                 "WITH RECURSIVE below (id) AS (
                      VALUES (?1) UNION SELECT session.id FROM session JOIN below ON session.parent = below.id
                  )
@@ -83,6 +96,8 @@ impl Store {
                  WHERE session IN below AND json_extract(state, '$.state') IN ('pending', 'running')",
                 params![session.as_str(), state, now()],
             )?;
+            recover::end_last_turn(&transaction, &session)?;
+            transaction.commit()?;
             Ok(changed)
         })
         .await

@@ -42,4 +42,5 @@ pub(super) const MIGRATIONS: &[&str] = &[
     CREATE INDEX session_copy
         ON session(id, folder, title, agent, model, parent, created, updated, review, sequence);
 ",
+    "-- No change of the tables: parts of the kind `turn_end`, which an older version cannot read.",
 ];

@@ -24,7 +24,7 @@ pub(super) fn session(folder: &str) -> Session {
     }
 }
 
-fn part(session: &Session, state: PartState, content: PartContent) -> Part {
+pub(super) fn part(session: &Session, state: PartState, content: PartContent) -> Part {
     let time = now();
     Part {
         id: Id::new(),
@@ -42,7 +42,7 @@ pub(super) fn text(session: &Session, text: &str) -> Part {
     part(session, PartState::Completed, PartContent::Text(TextPart { text: text.into(), echo: None }))
 }
 
-fn call(session: &Session, state: PartState, output: Option<CallOutput>) -> Part {
+pub(super) fn call(session: &Session, state: PartState, output: Option<CallOutput>) -> Part {
     let output = output.map(Box::new);
     let call = CallPart {
         call: "c1".into(),
@@ -179,6 +179,7 @@ async fn words_are_found_whatever_is_typed() {
     let prompt = PartContent::Prompt(PromptPart {
         text: "Please rename the Größe of foo_bar".into(),
         steers: false,
+        context: Vec::new(),
     });
     let parts = vec![
         part(&session, PartState::Completed, prompt),
@@ -300,7 +301,7 @@ fn an_exported_session_comes_back_under_another_name() {
     assert_eq!(read.parts[1].state, PartState::Interrupted);
 
     assert!(matches!(SessionArchive::read("{}"), Err(ImportError::NotASession(_))));
-    let newer = json.replace("\"copydesk_session\":1", "\"copydesk_session\":2");
+    let newer = json.replace("\"copydesk_session\":2", "\"copydesk_session\":3");
     assert!(matches!(SessionArchive::read(&newer), Err(ImportError::Newer(2))));
     let stray = SessionArchive::new(session, vec![Part { session: Id::new(), ..parts[0].clone() }]);
     assert!(matches!(
@@ -314,7 +315,11 @@ fn a_session_can_be_read_by_people() {
     let mut session = session("/work");
     session.id = Id::from("ID");
     let output = CallOutput { output: "a ``` fence\n".into(), milliseconds: 3, ..CallOutput::default() };
-    let prompt = PartContent::Prompt(PromptPart { text: "Fix it.\nPlease.".into(), steers: false });
+    let prompt = PartContent::Prompt(PromptPart {
+        text: "Fix it.\nPlease.".into(),
+        steers: false,
+        context: Vec::new(),
+    });
     let parts = [
         part(&session, PartState::Completed, prompt),
         text(&session, "On it."),
@@ -364,7 +369,9 @@ fn a_turn_that_was_cut_off_says_so_where_it_was() {
     let session = session("/work");
     let of =
         |turn: u32, state: PartState, content: PartContent| Part { turn, ..part(&session, state, content) };
-    let prompt = |text: &str| PartContent::Prompt(PromptPart { text: text.into(), steers: false });
+    let prompt = |text: &str| {
+        PartContent::Prompt(PromptPart { text: text.into(), steers: false, context: Vec::new() })
+    };
     let start = || PartContent::StepStart { model: "p/m".into() };
     let said = |text: &str| PartContent::Text(TextPart { text: text.into(), echo: None });
     let parts = [

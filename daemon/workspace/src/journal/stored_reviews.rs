@@ -63,6 +63,19 @@ impl Journal {
     }
 }
 
+impl Journal {
+    /// The sessions that have undecided reviews.
+    pub async fn reviewed_sessions(&self) -> Result<Vec<String>, JournalError> {
+        self.run_job(|owner| {
+            let sql = "SELECT DISTINCT session FROM review WHERE number > 0";
+            let mut statement = owner.connection.prepare_cached(sql)?;
+            let rows = statement.query_map([], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+}
+
 impl JournalThread {
     fn store_review(
         &mut self,

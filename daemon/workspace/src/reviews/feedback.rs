@@ -37,9 +37,17 @@ impl ReviewTracker {
             by: Vec::new(),
         });
         let comments = feedback.comment_count();
+        state.session_mut(session).signal_change();
         drop(state);
         self.persist_feedback(session);
         comments
+    }
+
+    /// The feedback that the model has not received yet, the newest items.
+    pub fn pending_feedback(&self, session: &str, most: usize) -> Vec<FeedbackItem> {
+        let mut state = self.lock();
+        let items = &state.session_mut(session).feedback.items;
+        items.iter().skip(items.len().saturating_sub(most)).cloned().collect()
     }
 
     pub fn comment_count(&self, session: &str) -> usize {
@@ -81,6 +89,7 @@ impl ReviewTracker {
             .take(MAX_OPEN_HUNKS)
             .collect();
         feedback.items.extend(open);
+        session_reviews.signal_change();
         drop(state);
         self.persist_feedback(session);
         feedback
@@ -88,7 +97,11 @@ impl ReviewTracker {
 
     /// Returns feedback that could not be reported.
     pub fn return_feedback(&self, session: &str, feedback: ReviewFeedback) {
-        self.lock().session_mut(session).feedback.put_before(feedback);
+        let mut state = self.lock();
+        let session_reviews = state.session_mut(session);
+        session_reviews.feedback.put_before(feedback);
+        session_reviews.signal_change();
+        drop(state);
         self.persist_feedback(session);
     }
 }

@@ -130,6 +130,7 @@ impl ReviewTracker {
         for tracked in moved {
             session_reviews.add(tracked);
         }
+        session_reviews.signal_change();
         drop(state);
         self.persist_all();
         self.persist_feedback(session);

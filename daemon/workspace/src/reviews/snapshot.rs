@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use copydesk_text::review::{Hunk, HunkFingerprint, HunkId, HunkView, WholeFileHunk, WordDiff};
 
 use super::tracked_review::{PublishedHunk, TrackedReview};
-use super::{ReviewDiagnostic, ReviewId, ReviewTracker};
+use super::{ReviewDiagnostic, ReviewId, ReviewTracker, SessionReviews};
 
 /// The cap on hunks of one review that viewers get at once. Decisions make room for the rest.
 const MAX_HUNKS: usize = 1000;
@@ -60,6 +60,14 @@ impl ReviewTracker {
         let mut views: Vec<_> = reviews.filter(wanted).map(|tracked| tracked.view(skip)).collect();
         views.sort_by(|one, other| (&one.display_path, one.id).cmp(&(&other.display_path, other.id)));
         views
+    }
+
+    /// The sessions that have undecided reviews. Stored ones that are not loaded are missing.
+    pub fn sessions_with_reviews(&self) -> Vec<String> {
+        let state = self.lock();
+        let has_undecided = |reviews: &SessionReviews| reviews.reviews.values().any(|one| !one.is_decided());
+        let with = state.sessions.iter().filter(|(_, reviews)| has_undecided(reviews));
+        with.map(|(session, _)| session.clone()).collect()
     }
 
     /// The changes since the last call. A review that is over is reported once and then removed.

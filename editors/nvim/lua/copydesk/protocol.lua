@@ -292,6 +292,11 @@
 ---@class copydesk.EventInfo.reviewChanged: copydesk.ReviewChange
 ---@field event "reviewChanged"
 
+--- Decisions and comments that the model has not read yet: all of them, at most the last 50. A note tells the model at its next step; then there are none.
+---@class copydesk.EventInfo.feedback
+---@field event "feedback"
+---@field items copydesk.FeedbackInfo[] The oldest first.
+
 --- A background command started or ended, in a turn or between two.
 ---@class copydesk.EventInfo.jobs
 ---@field event "jobs"
@@ -326,6 +331,7 @@
 ---| copydesk.EventInfo.questioned # The agent waits for answers. Clients reply to the request `copydesk/question/ask`, not to this event.
 ---| copydesk.EventInfo.answered # A client answered, or the questions need no answer any more.
 ---| copydesk.EventInfo.reviewChanged # The undecided hunks changed: the agent edited, or the user decided or typed.
+---| copydesk.EventInfo.feedback # Decisions and comments that the model has not read yet: all of them, at most the last 50. A note tells the model at its next step; then there are none.
 ---| copydesk.EventInfo.jobs # A background command started or ended, in a turn or between two.
 ---| copydesk.EventInfo.turnEnded # A turn ended. Exactly one for every `turnStarted`.
 ---| copydesk.EventInfo.warning # A warning about the session's setup, such as an ignored configuration key or instructions that could not be fetched. The work continues.
@@ -336,6 +342,20 @@
 ---@field session string The session's id.
 ---@field seq integer Increases by one with every event of the session while the daemon runs. A client that sees a gap loads again.
 ---@field event copydesk.EventInfo What happened.
+
+--- What a user did with an edit, or said about lines, that the model has not read yet.
+---@class copydesk.FeedbackInfo
+---@field path string The path of the document for the user.
+---@field line integer The first line, from 1, at the time; 0 is the file itself.
+---@field lines integer How many lines.
+---@field kind copydesk.FeedbackKindInfo What happened.
+---@field comment? string What the user said about it.
+
+--- What a user did with an edit.
+---@alias copydesk.FeedbackKindInfo
+---| "accepted" # Accepted it, perhaps with changes or only in part.
+---| "rejected" # Rejected it, or a part of it.
+---| "commented" # Commented on lines without a decision.
 
 --- An address that `webfetch` would load.
 ---@class copydesk.FetchAskMetadata
@@ -498,11 +518,17 @@
 ---@field context? integer The size of its context window in tokens, if known.
 ---@field output? integer The most tokens that it can write, if known.
 ---@field local? boolean It runs on the daemon's machine.
+---@field offline? boolean It is the built-in model, which answers until another is set up and can do little.
+
+--- Whose default model to name.
+---@class copydesk.ModelsParams
+---@field folder? string The folder whose configuration applies; by default the client's first workspace folder.
+---@field agent? string The agent's name; by default the configured one.
 
 --- The models that can be used now.
 ---@class copydesk.ModelsResult
 ---@field models copydesk.ModelInfo[] Grouped by provider.
----@field default? string The default, `PROVIDER/MODEL`.
+---@field default? string `PROVIDER/MODEL`: the model of a session of this agent in this folder whose user chose none.
 
 --- Changes to several files.
 ---@class copydesk.MultiFileEditMetadata
@@ -593,6 +619,11 @@
 ---@class copydesk.PartContentInfo.note: copydesk.TextContent
 ---@field kind "note"
 
+--- The end of a turn that the model did not finish. The turn has no later part.
+---@class copydesk.PartContentInfo.turnEnd
+---@field kind "turnEnd"
+---@field end copydesk.TurnEndInfo Why it ended.
+
 --- The content of a part.
 ---@alias copydesk.PartContentInfo
 ---| copydesk.PartContentInfo.prompt # A prompt.
@@ -604,6 +635,7 @@
 ---| copydesk.PartContentInfo.stepFinish # A model request ended.
 ---| copydesk.PartContentInfo.retry # A model request failed, and the daemon will retry it.
 ---| copydesk.PartContentInfo.note # A note of the daemon that the model reads at its next step.
+---| copydesk.PartContentInfo.turnEnd # The end of a turn that the model did not finish. The turn has no later part.
 
 --- One part of a session: a prompt, a text of the model, a call, …
 ---@class copydesk.PartInfo
@@ -644,6 +676,13 @@
 ---| copydesk.PartStateInfo.completed # It is done.
 ---| copydesk.PartStateInfo.error # It failed.
 ---| copydesk.PartStateInfo.interrupted # The daemon ended, or the user cancelled, while it ran.
+
+--- A session that runs, waits for the user, or has undecided hunks.
+---@class copydesk.PendingSessionInfo
+---@field session copydesk.SessionInfo The present state of the session.
+---@field running boolean Whether a turn runs.
+---@field waiting integer How many asks and questions wait for the user.
+---@field undecided integer How many hunks of applied edits are undecided.
 
 --- What a call wants to do.
 ---@class copydesk.PermissionAskInfo
@@ -754,6 +793,7 @@
 ---@class copydesk.PromptInfo
 ---@field text string Its text.
 ---@field steers? boolean It arrived during the turn and joined it.
+---@field context? string[] The path and lines of each piece of context that goes with it.
 
 --- The certainty that diagnostics are for the requested text.
 ---@alias copydesk.ProofLevel
@@ -1062,6 +1102,7 @@
 ---@field seq integer The last event that this includes. The client drops events up to it, whenever they arrive.
 ---@field asks copydesk.PermissionAskInfo[] Open asks. The daemon also sends each to this client as a request.
 ---@field questions copydesk.QuestionAskInfo[] Open questions. The daemon also sends them to this client as requests.
+---@field feedback? copydesk.FeedbackInfo[] Decisions and comments that the model has not read yet: see the event `feedback`.
 ---@field jobs? copydesk.JobInfo[] Running background commands.
 ---@field warnings? string[] The warnings since the daemon hosts the session: see the event `warning`.
 
@@ -1085,6 +1126,14 @@
 ---@class copydesk.SessionPartsResult
 ---@field parts copydesk.PartInfo[] In order.
 ---@field earlier boolean Whether there are parts before these.
+
+--- Where to look for sessions that need the user.
+---@class copydesk.SessionPendingParams
+---@field folder? string The sessions' folder; by default the client's first workspace folder.
+
+--- The sessions that run or need the user.
+---@class copydesk.SessionPendingResult
+---@field sessions copydesk.PendingSessionInfo[] Last used first, at most 20.
 
 --- A session and its new title.
 ---@class copydesk.SessionRenameParams
@@ -1306,6 +1355,10 @@
 ---@field kind "failed"
 ---@field message string Why, for the user.
 
+--- The daemon ended during it. Only a part says this, when the session is loaded again.
+---@class copydesk.TurnEndInfo.interrupted
+---@field kind "interrupted"
+
 --- Why a turn ended.
 ---@alias copydesk.TurnEndInfo
 ---| copydesk.TurnEndInfo.done # The model finished its answer.
@@ -1313,6 +1366,7 @@
 ---| copydesk.TurnEndInfo.rejected # The user rejected an ask without a reason for the model.
 ---| copydesk.TurnEndInfo.stepLimit # The model would have continued, but the turn reached its limit of steps.
 ---| copydesk.TurnEndInfo.failed # It failed.
+---| copydesk.TurnEndInfo.interrupted # The daemon ended during it. Only a part says this, when the session is loaded again.
 
 --- A prompt to a session.
 ---@class copydesk.TurnParams
@@ -1320,6 +1374,7 @@
 ---@field text string Its text.
 ---@field files? copydesk.MediaContent[] Images and PDFs.
 ---@field context? copydesk.ContextItem[] What the user points at.
+---@field contextOf? string The id of an earlier prompt, of any session, whose context goes with this one, too. A piece that `context` names is not repeated.
 
 --- What happened to a prompt.
 ---@class copydesk.TurnStartResult
@@ -1431,6 +1486,9 @@ M.methods = {
   --- Lists sessions, last used first.
   --- `copydesk.SessionListParams -> copydesk.SessionListResult`
   sessionList = "copydesk/session/list",
+  --- Lists the sessions of a folder that run, wait for the user, or have undecided hunks.
+  --- `copydesk.SessionPendingParams -> copydesk.SessionPendingResult`
+  sessionPending = "copydesk/session/pending",
   --- Attaches this client to a session: it gets the present state, and from then on the session's events and asks.
   --- `copydesk.SessionLoadParams -> copydesk.SessionLoadResult`
   sessionLoad = "copydesk/session/load",
@@ -1495,7 +1553,7 @@ M.methods = {
   --- `copydesk.InlineCancelParams -> copydesk.Empty`
   inlineCancel = "copydesk/inline/cancel",
   --- Lists the models that can be used now.
-  --- `copydesk.Empty -> copydesk.ModelsResult`
+  --- `copydesk.ModelsParams -> copydesk.ModelsResult`
   models = "copydesk/models",
   --- Lists the agents that a user can choose.
   --- `copydesk.AgentsParams -> copydesk.AgentsResult`

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::check;
 use crate::daemon::{
     AgentInfo, AgentsParams, AgentsResult, LogLevelEnd, LogSetParams, LogSetResult, MatchTierCount,
-    MissingServer, ModelInfo, ModelsResult, ServerInfo, ServerState, ServersRestartParams,
+    MissingServer, ModelInfo, ModelsParams, ModelsResult, ServerInfo, ServerState, ServersRestartParams,
     ServersRestartResult, SessionStatus, StatusResult, StopParams, StopResult, StopTiming,
 };
 use crate::handshake::{ClientHello, DaemonHello, ProtocolMismatch, ProtocolSide};
@@ -108,13 +108,13 @@ fn daemon_status() {
         context: Some(200_000),
         output: Some(8_000),
         local,
+        offline: local,
     };
+    check(&ModelsParams { folder: Some("/w".into()), agent: Some("plan".into()) }, &expect![[r#"{"folder":"/w","agent":"plan"}"#]]);
     let models = ModelsResult { models: vec![model(false), model(true)], default: Some("p/m".into()) };
     check(
         &models,
-        &expect![[
-            r#"{"models":[{"id":"p/m","name":"M","provider":"P","context":200000,"output":8000},{"id":"p/m","name":"M","provider":"P","context":200000,"output":8000,"local":true}],"default":"p/m"}"#
-        ]],
+        &expect![[r#"{"models":[{"id":"p/m","name":"M","provider":"P","context":200000,"output":8000},{"id":"p/m","name":"M","provider":"P","context":200000,"output":8000,"local":true,"offline":true}],"default":"p/m"}"#]],
     );
     check(&AgentsParams { folder: Some("/w".into()) }, &expect![[r#"{"folder":"/w"}"#]]);
     let agent = AgentInfo { name: "plan".into(), description: "Looks.".into(), model: Some("p/m".into()) };

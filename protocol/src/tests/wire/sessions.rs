@@ -12,12 +12,13 @@ use crate::part::{
     StepFinishInfo, StopReasonInfo, TextContent, UsageInfo,
 };
 use crate::position::{WirePosition, WireRange};
-use crate::review::ReviewTimingInfo;
+use crate::review::{FeedbackInfo, FeedbackKindInfo, ReviewTimingInfo};
 use crate::session::{
-    SessionForkParams, SessionInfo, SessionListParams, SessionListResult, SessionLoadParams,
-    SessionLoadResult, SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult,
-    SessionRenameParams, SessionResult, SessionSearchMatch, SessionSearchParams, SessionSearchResult,
-    SessionSetAgentParams, SessionSetModelParams,
+    PendingSessionInfo, SessionForkParams, SessionInfo, SessionListParams, SessionListResult,
+    SessionLoadParams, SessionLoadResult, SessionNewParams, SessionParams, SessionPartsParams,
+    SessionPartsResult, SessionPendingParams, SessionPendingResult, SessionRenameParams, SessionResult,
+    SessionSearchMatch, SessionSearchParams, SessionSearchResult, SessionSetAgentParams,
+    SessionSetModelParams,
 };
 use crate::tests::wire::people::{ask, questions};
 use crate::turn::LastTurnInfo;
@@ -123,7 +124,7 @@ fn sessions() {
 #[test]
 fn loading() {
     check(&SessionLoadParams { session: "s1".into(), limit: None }, &expect![[r#"{"session":"s1"}"#]]);
-    let prompt = PromptInfo { text: "go".into(), steers: false };
+    let prompt = PromptInfo { text: "go".into(), steers: false, context: Vec::new() };
     let loaded = SessionLoadResult {
         session: session(),
         parts: vec![part(PartStateInfo::Completed, PartContentInfo::Prompt(prompt))],
@@ -133,18 +134,30 @@ fn loading() {
         seq: 7,
         asks: vec![ask()],
         questions: vec![questions()],
+        feedback: vec![FeedbackInfo {
+            path: "a.rs".into(),
+            line: 3,
+            lines: 2,
+            kind: FeedbackKindInfo::Commented,
+            comment: Some("why?".into()),
+        }],
         jobs: vec![JobInfo { id: 7, command: "cargo test".into(), state: "running for 3.0 s".into() }],
         warnings: vec!["`modle` is no key".into()],
     };
     check(
         &loaded,
-        &expect![[
-            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"lastTurn":{"turn":1,"prompt":"p0"},"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}],"warnings":["`modle` is no key"]}"#
-        ]],
+        &expect![[r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"lastTurn":{"turn":1,"prompt":"p0"},"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"feedback":[{"path":"a.rs","line":3,"lines":2,"kind":"commented","comment":"why?"}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}],"warnings":["`modle` is no key"]}"#]],
     );
     let page = SessionPartsParams { session: "s1".into(), before: "p1".into(), limit: Some(5) };
     check(&page, &expect![[r#"{"session":"s1","before":"p1","limit":5}"#]]);
     check(&SessionPartsResult { parts: vec![], earlier: true }, &expect![[r#"{"parts":[],"earlier":true}"#]]);
+}
+
+#[test]
+fn pending_sessions() {
+    check(&SessionPendingParams { folder: Some("/w".into()) }, &expect![[r#"{"folder":"/w"}"#]]);
+    let one = PendingSessionInfo { session: session(), running: true, waiting: 1, undecided: 2 };
+    check(&SessionPendingResult { sessions: vec![one] }, &expect![[r#"{"sessions":[{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"running":true,"waiting":1,"undecided":2}]}"#]]);
 }
 
 #[test]
@@ -159,13 +172,18 @@ fn states_of_parts() {
 #[test]
 fn contents_of_parts() {
     check(
-        &PartContentInfo::Prompt(PromptInfo { text: "and this".into(), steers: true }),
-        &expect![[r#"{"kind":"prompt","text":"and this","steers":true}"#]],
+        &PartContentInfo::Prompt(PromptInfo {
+            text: "and this".into(),
+            steers: true,
+            context: vec!["a.rs, line 3".into()],
+        }),
+        &expect![[r#"{"kind":"prompt","text":"and this","steers":true,"context":["a.rs, line 3"]}"#]],
     );
     check(
         &PartContentInfo::File(media()),
         &expect![[r#"{"kind":"file","mime":"image/png","base64":"AA==","name":"a.png"}"#]],
     );
+    check(&PartContentInfo::TurnEnd { end: TurnEndInfo::StepLimit { steps: 3 } }, &expect![[r#"{"kind":"turnEnd","end":{"kind":"stepLimit","steps":3}}"#]]);
     check(
         &PartContentInfo::Text(TextContent { text: "Hi".into() }),
         &expect![[r#"{"kind":"text","text":"Hi"}"#]],
@@ -293,25 +311,32 @@ fn events() {
         &EventInfo::Warning { message: "`modle` is no key".into() },
         &expect![[r#"{"event":"warning","message":"`modle` is no key"}"#]],
     );
+    check(&EventInfo::Feedback { items: Vec::new() }, &expect![[r#"{"event":"feedback","items":[]}"#]]);
+    check(&FeedbackKindInfo::Accepted, &expect![[r#""accepted""#]]);
     check(&EventInfo::Deleted, &expect![[r#"{"event":"deleted"}"#]]);
     let ends = [
         TurnEndInfo::Cancelled,
         TurnEndInfo::Rejected,
         TurnEndInfo::StepLimit { steps: 3 },
         TurnEndInfo::Failed { message: "no".into() },
+        TurnEndInfo::Interrupted,
     ];
     check(
         &ends.to_vec(),
-        &expect![[
-            r#"[{"kind":"cancelled"},{"kind":"rejected"},{"kind":"stepLimit","steps":3},{"kind":"failed","message":"no"}]"#
-        ]],
+        &expect![[r#"[{"kind":"cancelled"},{"kind":"rejected"},{"kind":"stepLimit","steps":3},{"kind":"failed","message":"no"},{"kind":"interrupted"}]"#]],
     );
 }
 
 #[test]
 fn prompts() {
-    let bare = TurnParams { session: "s1".into(), text: "go".into(), files: vec![], context: vec![] };
-    check(&bare, &expect![[r#"{"session":"s1","text":"go"}"#]]);
+    let bare = TurnParams {
+        session: "s1".into(),
+        text: "go".into(),
+        files: vec![],
+        context: vec![],
+        context_of: Some("p1".into()),
+    };
+    check(&bare, &expect![[r#"{"session":"s1","text":"go","contextOf":"p1"}"#]]);
     let range = WireRange {
         start: WirePosition { line: 0, character: 0 },
         end: WirePosition { line: 2, character: 0 },
@@ -322,9 +347,7 @@ fn prompts() {
     ];
     check(
         &TurnParams { files: vec![media()], context, ..bare },
-        &expect![[
-            r#"{"session":"s1","text":"go","files":[{"mime":"image/png","base64":"AA==","name":"a.png"}],"context":[{"uri":"file:///w/a.rs","range":{"start":{"line":0,"character":0},"end":{"line":2,"character":0}},"text":"fn a() {}\n"},{"uri":"file:///w/b.rs"}]}"#
-        ]],
+        &expect![[r#"{"session":"s1","text":"go","files":[{"mime":"image/png","base64":"AA==","name":"a.png"}],"context":[{"uri":"file:///w/a.rs","range":{"start":{"line":0,"character":0},"end":{"line":2,"character":0}},"text":"fn a() {}\n"},{"uri":"file:///w/b.rs"}],"contextOf":"p1"}"#]],
     );
     check(
         &TurnStartResult { queued: true, prompt: "p1".into() },

@@ -1,8 +1,9 @@
 //! Warns if this shell's environment offers other models than the daemon's, which is that of its start.
 
 use copydesk_config::LoadedConfig;
+use copydesk_host::session_builder::default_model;
 use copydesk_host::setup::UserSetup;
-use copydesk_protocol::daemon::Empty;
+use copydesk_protocol::daemon::ModelsParams;
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::table::Models;
 
@@ -24,8 +25,8 @@ pub(super) async fn compare(
     if is_named || choice.session.is_some() || choice.latest {
         return;
     }
-    let here = setup.registry(loaded).ok().and_then(|models| models.default_model());
-    let there = client.request::<Models>(&Empty {}).await.ok().and_then(|models| models.default);
+    let here = setup.registry(loaded).ok().and_then(|models| default_model(setup, loaded, &models, None));
+    let there = client.request::<Models>(&ModelsParams::default()).await.ok().and_then(|models| models.default);
     if let (Some(here), Some(there)) = (here, there)
         && here != there
     {

@@ -47,7 +47,8 @@ impl RunOutcome {
                 TurnEndInfo::Done
                 | TurnEndInfo::Rejected
                 | TurnEndInfo::StepLimit { .. }
-                | TurnEndInfo::Failed { .. },
+                | TurnEndInfo::Failed { .. }
+                | TurnEndInfo::Interrupted,
             ) => ExitCode::FAILURE,
         }
     }

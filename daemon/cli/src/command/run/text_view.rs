@@ -110,7 +110,7 @@ impl TextView {
             EventInfo::Session { .. } | EventInfo::Void { .. } => Ok(()),
             // The follower prints warnings, because they go to standard error.
             EventInfo::Warning { .. } => Ok(()),
-            EventInfo::ReviewChanged(_) | EventInfo::Deleted => Ok(()),
+            EventInfo::ReviewChanged(_) | EventInfo::Feedback { .. } | EventInfo::Deleted => Ok(()),
         }
     }
 
@@ -362,6 +362,7 @@ impl TextView {
                 remark(format_args!("stopped after {steps} steps; `copydesk run --continue` continues"));
             }
             TurnEndInfo::Failed { message } => remark(format_args!("{} {message}", styled(BAD, "error:"))),
+            TurnEndInfo::Interrupted => remark("interrupted"),
         }
         if self.usage == UsageInfo::default() && self.cost.is_none_or(|cost| cost == 0.0) {
             return Ok(());

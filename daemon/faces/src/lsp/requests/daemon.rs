@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use copydesk_host::agents::{self, AgentRegistry};
+use copydesk_host::session_builder::default_model;
 use copydesk_host::session_host::SessionHostError;
 use copydesk_protocol::PROTOCOL;
 use copydesk_protocol::daemon::{
     AgentInfo, AgentsParams, AgentsResult, Empty, LogLevelEnd, LogSetParams, LogSetResult, ModelInfo,
-    ModelsResult, ServersRestartParams, ServersRestartResult, StatusResult, StopParams, StopResult,
+    ModelsParams, ModelsResult, ServersRestartParams, ServersRestartResult, StatusResult, StopParams,
+    StopResult,
 };
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::lenient::LenientJson;
@@ -18,11 +20,12 @@ use super::super::initialize;
 use crate::log_control::LogLevelScope;
 
 impl LspBackend {
-    pub(super) async fn models(&self, _: LenientJson<Empty>) -> Result<ModelsResult> {
-        let setup = self.host().setup(&self.folder(None).unwrap_or_else(|_| "/".into()));
+    pub(super) async fn models(&self, params: LenientJson<ModelsParams>) -> Result<ModelsResult> {
+        let ModelsParams { folder, agent } = params.0;
+        let setup = self.host().setup(&self.folder(folder).unwrap_or_else(|_| "/".into()));
         let listed = setup.load().and_then(|loaded| {
             let models = setup.registry(&loaded)?;
-            let default = loaded.config.model.clone().or_else(|| models.default_model());
+            let default = default_model(&setup, &loaded, &models, agent);
             Ok((models.list(&BTreeMap::new()), default))
         });
         let (listed, default) = listed.map_err(|error| rpc_error_from(&SessionHostError::failed(error)))?;
@@ -35,6 +38,7 @@ impl LspBackend {
                 context: (model.context > 0).then_some(model.context),
                 output: (model.output > 0).then_some(model.output),
                 local: provider.local,
+                offline: provider.is_offline(),
             }));
         }
         Ok(ModelsResult { models, default })

@@ -6,9 +6,9 @@ use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::lenient::LenientJson;
 use copydesk_protocol::session::{
     SessionForkParams, SessionListParams, SessionListResult, SessionLoadParams, SessionLoadResult,
-    SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult, SessionRenameParams,
-    SessionResult, SessionSearchMatch, SessionSearchParams, SessionSearchResult, SessionSetAgentParams,
-    SessionSetModelParams,
+    SessionNewParams, SessionParams, SessionPartsParams, SessionPartsResult, SessionPendingParams,
+    SessionPendingResult, SessionRenameParams, SessionResult, SessionSearchMatch, SessionSearchParams,
+    SessionSearchResult, SessionSetAgentParams, SessionSetModelParams,
 };
 use tower_lsp_server::jsonrpc::Result;
 
@@ -45,6 +45,15 @@ impl LspBackend {
         };
         let page = all.iter().skip(after).filter(wanted).take(limit.map_or(PAGE, |limit| limit as usize));
         Ok(SessionListResult { sessions: page.map(session_host::session_info).collect() })
+    }
+
+    pub(super) async fn session_pending(
+        &self,
+        params: LenientJson<SessionPendingParams>,
+    ) -> Result<SessionPendingResult> {
+        let folder = self.folder(params.0.folder)?;
+        let sessions = self.host().pending_sessions(self.attached()?.id, &folder).await;
+        Ok(SessionPendingResult { sessions: sessions.map_err(|error| rpc_error_from(&error))? })
     }
 
     pub(super) async fn session_load(
