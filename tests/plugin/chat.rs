@@ -1,5 +1,12 @@
 //! The conversation: what it shows while a turn runs, and what the keys do.
 
+mod asks;
+mod attached;
+mod empty;
+mod endings;
+mod layout;
+mod other_sessions;
+
 use serde_json::json;
 
 use super::plugin_neovim::PluginNeovim;
@@ -31,6 +38,7 @@ fn a_turn_is_shown_as_it_goes_on() {
         let mut window = PluginNeovim::open(program, &scripted.env);
         window.command("edit cart.rs");
         window.command("Copydesk chat");
+        window.wait_until("require('copydesk.catalogue').default_model()");
         window.assert_screen("chat-empty");
         window.keys("iFix the total<Esc><CR>");
         window.nvim.wait_for_message("CopydeskAsk", |_| true);

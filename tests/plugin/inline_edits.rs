@@ -141,3 +141,36 @@ fn no_mark_stays_of_one_that_ended_before_its_start_was_answered() {
         wait_for_hunks(&mut user, 1);
     });
 }
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_second_edit_of_the_same_lines_refines_the_first() {
+    for_each_neovim(|program| {
+        let scripted = scripted_environment([
+            ScriptedTurn::new().gate("first").text("TWO\nTHREE"),
+            ScriptedTurn::new().text("Two\nThree"),
+            ScriptedTurn::new().text("2\n3"),
+        ]);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        // Before the first has written anything, and after.
+        user.window.command("2,3Copydesk edit in capitals");
+        block_on(scripted.server.wait_for_gate("first"));
+        user.window.command("2,3Copydesk edit only the first letters");
+        block_on(scripted.server.wait_for_hangup("first"));
+        let written = |user: &mut NeovimUser, text: &str| {
+            user.window.wait_until(&format!(
+                "vim.iter(require('copydesk.review.state').all()):any(function(one)
+                   return not one.writing and (vim.tbl_values(one.hunks)[1] or {{ new = {{}} }}).new[1] == '{text}'
+                 end)"
+            ));
+        };
+        written(&mut user, "Two");
+        user.window.command("2,3Copydesk edit as numbers");
+        written(&mut user, "2");
+        assert_eq!(user.window.lua("return #require('copydesk.review.state').all()"), 1);
+        user.window.command("2 | Copydesk accept");
+        user.window.wait_until("require('copydesk.review').count() == 0");
+        assert_eq!(user.window.lines("a.txt"), "one\n2\n3\nfour");
+    });
+}

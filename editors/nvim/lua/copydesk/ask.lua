@@ -52,11 +52,33 @@ function M.list(session)
   end, open)
 end
 
---- The ask that a reply without an id is for: the oldest of the current session, else the oldest.
----@return copydesk.OpenAsk?
-function M.first()
+--- The asks that a reply without an id may be for: those of the current session, else all.
+---@return copydesk.OpenAsk[]
+function M.candidates()
   local view = require("copydesk.session").current()
-  return view and M.list(view.id)[1] or open[1]
+  local own = view and M.list(view.id) or {}
+  return #own > 0 and own or M.list()
+end
+
+--- What an ask is about, in one line.
+---@param item copydesk.OpenAsk
+---@return string
+function M.title(item)
+  local first = item.question and item.question.questions[1]
+  local title = item.ask and item.ask.title or first and require("copydesk.question").signed(item.question, first) or ""
+  return (title:gsub("%c+", " "))
+end
+
+--- The name of the ask's session, unless that is the current one.
+---@param item copydesk.OpenAsk
+---@return string?
+function M.foreign_session(item)
+  local session = require("copydesk.session")
+  local current, view = session.current(), session.view(item.session)
+  if not view or current == view then
+    return nil
+  end
+  return require("copydesk.session").name(view.session)
 end
 
 ---@param item copydesk.OpenAsk

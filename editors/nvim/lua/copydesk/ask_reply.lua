@@ -1,18 +1,18 @@
---- Replies to the oldest open ask, from anywhere.
+--- Replies to an open ask: the one that the user sees, or the one that the user picks.
 ---
---- Contract: a reply that does not fit the ask is reported, and the ask stays open.
+--- Contract: called in a coroutine. No ask is answered that the user was not shown: with several the user picks one by its title, and a
+--- key in the conversation first scrolls to an ask that is off the screen. A reply that does not fit the ask is reported, and the
+--- ask stays open.
 
+local ask = require("copydesk.ask")
 local message = require("copydesk.message")
 
 local M = {}
 
---- Replies to the oldest open ask.
+--- Sends a reply to one ask.
+---@param item copydesk.OpenAsk
 ---@param reply copydesk.PermissionReply
-function M.reply_to_oldest(reply)
-  local item = require("copydesk.ask").first()
-  if not item then
-    return message.info("nothing is waiting for an answer")
-  end
+function M.reply_to(item, reply)
   if item.kind == "question" then
     if reply.reply == "reject" then
       return item.reply({ reply = "rejected", reason = reply.reason })
@@ -25,6 +25,74 @@ function M.reply_to_oldest(reply)
   item.reply(reply)
   if reply.reply == "always" then
     message.info(("allowed from now on: %s %s"):format(item.ask.key, table.concat(item.ask.always, ", ")))
+  end
+end
+
+--- One of several asks, picked by the user; the only one at once.
+---@param items copydesk.OpenAsk[]
+---@return copydesk.OpenAsk?
+local function choose(items)
+  if #items < 2 then
+    return items[1]
+  end
+  local item = require("copydesk.pick").select(items, {
+    prompt = "Which one",
+    kind = "ask",
+    label = function(item)
+      local name = ask.foreign_session(item)
+      return ask.title(item) .. (name and (" (%s)"):format(name) or "")
+    end,
+  })
+  -- It may be settled by now.
+  return item and vim.list_contains(ask.list(), item) and item or nil
+end
+
+--- Replies from anywhere: to the ask of the current session, else to that of another.
+---@param reply copydesk.PermissionReply
+function M.reply(reply)
+  local items = ask.candidates()
+  if #items == 0 then
+    return message.info("nothing is waiting for an answer")
+  end
+  local item = choose(items)
+  if item then
+    M.reply_to(item, reply)
+  end
+end
+
+--- The ask that a key in a window of the conversation is for: in the float the one it shows, in the transcript the one under the
+--- cursor, else one on the screen.
+---@return copydesk.OpenAsk?
+local function ask_here()
+  local window, float = vim.api.nvim_get_current_win(), require("copydesk.chat.float")
+  if window == float.window() then
+    return float.item()
+  end
+  local visible = require("copydesk.chat.visible_asks")
+  local items = ask.list(require("copydesk.chat.transcript").shown() or "")
+  local under = visible.at(vim.api.nvim_win_get_cursor(window)[1] - 1)
+  if under then
+    return under
+  elseif #items == 0 then
+    message.info("nothing is waiting for an answer")
+  elseif visible.are_below(window) then
+    require("copydesk.chat").to_end()
+    message.info("this waits for your answer; press the key again")
+  else
+    return choose(items)
+  end
+end
+
+--- Replies by a key in a window of the conversation.
+---@param reply copydesk.PermissionReply|fun(): copydesk.PermissionReply?
+function M.reply_here(reply)
+  local item = ask_here()
+  local given = reply
+  if item and type(reply) == "function" then
+    given = reply()
+  end
+  if item and given and vim.list_contains(ask.list(), item) then
+    M.reply_to(item, given)
   end
 end
 

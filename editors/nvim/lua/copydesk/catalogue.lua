@@ -8,21 +8,58 @@ local methods = require("copydesk.protocol").methods
 
 local M = {}
 
+---@type table<string, copydesk.ModelInfo> By `PROVIDER/MODEL`.
+local models = {}
+---@type table<string, { id?: string }> The default model by agent; the default agent's under "".
+local defaults = {}
 ---@type string[]
 local model_names = {}
 ---@type string[]
 local agent_names = {}
 
 ---@param done fun(problem?: string, result?: copydesk.ModelsResult)
-local function ask_models(done)
-  client.request(methods.models, {}, function(problem, result)
+---@param agent? string
+local function ask_models(done, agent)
+  local params = { folder = require("copydesk.context").folder(), agent = agent }
+  client.request(methods.models, params, function(problem, result)
     if result then
-      model_names = vim.tbl_map(function(model)
-        return model.id
-      end, result.models)
+      models, model_names = {}, {}
+      for number, model in ipairs(result.models) do
+        models[model.id], model_names[number] = model, model.id
+      end
+      defaults[agent or ""] = { id = result.default }
     end
     done(problem, result)
   end)
+end
+
+--- Lists the models again, and redraws the conversation with what is new.
+---@param agent? string
+function M.refresh_models(agent)
+  ask_models(function(_, result)
+    if result then
+      require("copydesk.chat.transcript").redraw_tail()
+      require("copydesk.chat.winbar").redraw()
+    end
+  end, agent)
+end
+
+--- The model of a session of an agent whose user chose none; without a name, of the default agent. As last listed.
+---@param agent? string
+---@return string? id
+---@return copydesk.ModelInfo?
+---@return boolean is_known Whether it was listed.
+function M.default_model(agent)
+  local default = defaults[agent or ""]
+  local id = default and default.id
+  return id, id and models[id] or nil, default ~= nil
+end
+
+--- A model as last listed.
+---@param id? string
+---@return copydesk.ModelInfo?
+function M.model(id)
+  return id and models[id] or nil
 end
 
 ---@param done fun(problem?: string, result?: copydesk.AgentsResult)
@@ -41,7 +78,10 @@ end
 ---@return string? problem
 ---@return copydesk.ModelsResult?
 function M.models()
-  return require("copydesk.await").await(ask_models)
+  local view = require("copydesk.session").current()
+  return require("copydesk.await").await(function(done)
+    ask_models(done, view and view.session.agent)
+  end)
 end
 
 ---@return string? problem

@@ -49,11 +49,18 @@ function M.origin()
   return windows[1]
 end
 
+--- The fewest columns that a share of the screen gives the conversation, up to half of the screen.
+local MIN_COLUMNS = 40
+
 ---@param share number
 ---@param whole integer
+---@param least? integer The fewest that a share gives.
 ---@return integer
-local function cells(share, whole)
-  return math.max(1, math.floor(share <= 1 and share * whole or math.min(share, whole)))
+local function cells(share, whole, least)
+  if share > 1 then
+    return math.max(1, math.floor(math.min(share, whole)))
+  end
+  return math.max(1, math.floor(share * whole), math.min(least or 0, math.floor(whole / 2)))
 end
 
 --- Opens a window as the options say, and returns it.
@@ -61,7 +68,8 @@ end
 ---@return integer
 local function split(buffer)
   local options = require("copydesk.config").get().chat
-  local width, height = cells(options.size, vim.o.columns), cells(options.size, vim.o.lines)
+  local width = cells(options.size, vim.o.columns, MIN_COLUMNS)
+  local height = cells(options.size, vim.o.lines)
   local commands = {
     right = ("botright vertical %dsplit"):format(width),
     left = ("topleft vertical %dsplit"):format(width),
@@ -132,7 +140,6 @@ local plain = {
   list = false,
   wrap = true,
   linebreak = true,
-  conceallevel = 0,
 }
 
 ---@param window integer
@@ -148,6 +155,8 @@ local function dress_transcript(window)
     foldminlines = 1,
     fillchars = "fold: ,eob: ",
     winhighlight = "Folded:CopydeskDim",
+    conceallevel = 2,
+    concealcursor = "nvc",
     statusline = " Copydesk",
     winbar = "%{%v:lua.require'copydesk.chat.winbar'.text()%}",
   })
@@ -156,7 +165,8 @@ end
 ---@param window integer
 local function dress_prompt(window)
   set(window, plain)
-  set(window, { winfixheight = true, winfixwidth = true, fillchars = "eob: ", foldenable = false, statusline = " Prompt" })
+  set(window, { winfixheight = true, winfixwidth = true, conceallevel = 0, fillchars = "eob: ", foldenable = false })
+  set(window, { statusline = " Prompt%{v:lua.require'copydesk.context'.suffix()}%<" })
 end
 
 --- Also sets the options of windows that the plugin did not open, such as those of a session file.
@@ -218,6 +228,7 @@ function M.open()
   dress_once(window, dress_transcript)
   local prompt = window_of(below) or split_prompt(window, below)
   dress_once(prompt, dress_prompt)
+  input.show_hint()
   M.to_end()
   vim.api.nvim_set_current_win(prompt)
   transcript.show(session.current())
@@ -225,7 +236,16 @@ function M.open()
   vim.api.nvim_clear_autocmds({ group = group })
   vim.api.nvim_create_autocmd("WinClosed", { group = group, callback = closed })
   -- Connect while the user types.
-  require("copydesk.client").connect()
+  local client, view = require("copydesk.client"), session.current()
+  local was_connected = client.get() ~= nil
+  client.connect()
+  if not view or #view.parts == 0 then
+    -- A model may have been set up since the last time, and other sessions may have begun to wait.
+    require("copydesk.catalogue").refresh_models(view and view.session.agent)
+    if was_connected then
+      require("copydesk.pending").learn()
+    end
+  end
 end
 
 --- Shows the end of the conversation, where the answer will be.

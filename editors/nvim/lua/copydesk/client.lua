@@ -114,6 +114,7 @@ local function config_of(path)
           require("copydesk.diagnostics").start(client)
           require("copydesk.attach").all(client)
           set_status("ready")
+          require("copydesk.pending").learn()
         end
       end)
     end,

@@ -14,10 +14,12 @@ M.longest = 128 * 1024
 ---@field label string For the user.
 ---@field item? copydesk.ContextItem
 ---@field media? string The path of an image or a PDF.
+---@field prompt? string The id of an earlier prompt, whose context is meant.
 
 ---@class copydesk.GatheredContext
 ---@field items? copydesk.ContextItem[]
 ---@field files? copydesk.MediaContent[]
+---@field context_of? string The id of an earlier prompt, whose context goes with this one, too.
 ---@field problem? string Why the prompt cannot be sent as it is.
 
 ---@class copydesk.GatherOptions
@@ -36,6 +38,15 @@ function M.add(piece)
   added[#added + 1] = piece
 end
 
+--- Adds the context of an earlier prompt, if it has any.
+---@param part copydesk.PartInfo
+function M.add_again(part)
+  local names = part.content.context
+  if names and #names > 0 then
+    M.add({ label = ("earlier context (%s)"):format(table.concat(names, "; ")), prompt = part.id })
+  end
+end
+
 --- The added pieces.
 ---@return copydesk.ContextPiece[]
 function M.list()
@@ -52,6 +63,13 @@ end
 
 function M.clear()
   added = {}
+end
+
+--- The added pieces, for the statusline of the prompt.
+---@return string
+function M.suffix()
+  local labels = table.concat(M.labels(), ", ")
+  return labels ~= "" and " with " .. labels:gsub("%c+", " ") or ""
 end
 
 --- The keywords after `@`, and what they mean.
@@ -161,9 +179,11 @@ function M.gather(text, options)
   if not pieces then
     return { problem = problem }
   end
-  local items, files = {}, {}
+  local items, files, context_of = {}, {}, nil
   for _, piece in ipairs(pieces) do
-    if piece.media then
+    if piece.prompt then
+      context_of = piece.prompt
+    elseif piece.media then
       local media, trouble = require("copydesk.context.media").read(piece.media, #files)
       if not media then
         return { problem = trouble }
@@ -175,7 +195,7 @@ function M.gather(text, options)
       items[#items + 1] = item
     end
   end
-  return { items = items[1] and items, files = files[1] and files }
+  return { items = items[1] and items, files = files[1] and files, context_of = context_of }
 end
 
 return M

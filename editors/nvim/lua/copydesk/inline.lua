@@ -11,12 +11,15 @@ local M = {}
 
 local marks = vim.api.nvim_create_namespace("copydesk.inline")
 
----@type table<string, { bufnr: integer, mark: integer }> The marks of edits that have nothing to show yet, by review.
+--- The marks of edits that have nothing to show yet, by review, each with its session and number of lines.
+---@type table<string, { bufnr: integer, mark: integer, session: string, lines: integer }>
 local pending_marks = {}
 local is_listening = false
 
---- How many starts wait for their answer, and the edits that ended meanwhile: that news may come before the answer.
-local starting = 0
+--- The starts that wait for their answer, with what waits for them; and the edits that ended meanwhile: that news may come before
+--- the answer.
+---@type { bufnr: integer, first: integer, last: integer, waiting: fun()[] }[]
+local starts = {}
 ---@type table<string, boolean>
 local ended_early = {}
 
@@ -49,7 +52,7 @@ end
 ---@param review string
 ---@param why? string
 function M.ended(review, why)
-  ended_early[review] = starting > 0 or nil
+  ended_early[review] = #starts > 0 or nil
   unmark(review)
   if why then
     message.warn(why)
@@ -83,27 +86,61 @@ function M.start(bufnr, piece, instruction)
   end
   local item = piece.item
   local params = { session = view.id, uri = item.uri, range = item.range, instruction = instruction }
-  starting = starting + 1
+  local range = item.range
+  local this = { bufnr = bufnr, first = range.start.line, last = range["end"].line, waiting = {} }
+  starts[#starts + 1] = this
   local problem, result = client.ask(methods.inlineStart, params)
-  starting = starting - 1
+  starts = vim.tbl_filter(function(other)
+    return other ~= this
+  end, starts)
   local is_over = result and ended_early[result.review]
-  ended_early = starting > 0 and ended_early or {}
+  ended_early = #starts > 0 and ended_early or {}
   if not result then
-    return message.error(("the inline edit was not started: %s"):format(problem))
-  end
-  if not is_over and vim.api.nvim_buf_is_valid(bufnr) then
+    message.error(("the inline edit was not started: %s"):format(problem))
+  elseif not is_over and vim.api.nvim_buf_is_valid(bufnr) then
     local row = math.min(item.range.start.line, vim.api.nvim_buf_line_count(bufnr) - 1)
     local mark = vim.api.nvim_buf_set_extmark(bufnr, marks, row, 0, {
       virt_text = { { ("  %s is being rewritten"):format(piece.label), "CopydeskHint" } },
       virt_text_pos = "eol",
     })
-    pending_marks[result.review] = { bufnr = bufnr, mark = mark }
+    local lines = this.last - this.first + 1
+    pending_marks[result.review] = { bufnr = bufnr, mark = mark, session = view.id, lines = lines }
     remove_stale_marks()
+  end
+  for _, done in ipairs(this.waiting) do
+    done()
+  end
+end
+
+--- The open inline edit of some lines, also one that has nothing to show yet. Waits for one that is being started.
+---@param bufnr integer
+---@param first integer From 0.
+---@param last integer
+---@return { id: string, session: string }?
+function M.at(bufnr, first, last)
+  for _, start in ipairs(starts) do
+    if start.bufnr == bufnr and start.first <= last and start.last >= first then
+      require("copydesk.await").await(function(done)
+        table.insert(start.waiting, done)
+      end)
+      break
+    end
+  end
+  for review, one in pairs(pending_marks) do
+    local place = one.bufnr == bufnr and vim.api.nvim_buf_get_extmark_by_id(bufnr, marks, one.mark, {})[1]
+    if place and place <= last and place + one.lines > first then
+      return { id = review, session = one.session }
+    end
+  end
+  for _, found in ipairs(require("copydesk.review.at_cursor").within(bufnr, { first = first + 1, last = last + 1 })) do
+    if M.is(found.one) then
+      return found.one
+    end
   end
 end
 
 --- Lets the model revise its text; without an instruction it tries again.
----@param one copydesk.ReviewState
+---@param one { id: string, session: string }
 ---@param instruction? string
 function M.refine(one, instruction)
   local params = { session = one.session, review = one.id, instruction = instruction }

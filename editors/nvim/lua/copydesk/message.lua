@@ -4,12 +4,37 @@
 
 local M = {}
 
+---@type string? The last message, whole.
+local last
+
+--- The last message, whole.
+---@return string?
+function M.last()
+  return last
+end
+
+--- Cuts a message that Neovim's own `vim.notify` would show in several lines, because then the user has to press a key.
+---@param line string
+---@return string
+function M.fit(line)
+  local source = debug.getinfo(vim.notify, "S").source
+  -- Neovim's own functions have no file.
+  local is_own = source == "?" or vim.startswith(source, "@vim/")
+  local width = vim.v.echospace
+  if not is_own or vim.fn.strdisplaywidth(line) <= width then
+    return line
+  end
+  local rest = " … `:Copydesk status`"
+  return vim.fn.strcharpart(line, 0, math.max(1, width - vim.fn.strdisplaywidth(rest))) .. rest
+end
+
 ---@param text string
 ---@param level integer
 local function say(text, level)
   local line = vim.trim((text:gsub("%s*\n%s*", " ")))
   vim.schedule(function()
-    vim.notify("Copydesk: " .. line, level, { title = "Copydesk" })
+    last = line
+    vim.notify(M.fit("Copydesk: " .. line), level, { title = "Copydesk" })
   end)
 end
 

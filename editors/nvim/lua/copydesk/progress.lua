@@ -64,6 +64,11 @@ session.listen(function(view, what, part)
     if part.state.kind ~= "pending" and part.state.kind ~= "running" then
       announce("Call", { session = view.id, part = part.id, name = part.content.name, state = part.state.kind })
     end
+  elseif what == "part" and part.content.kind == "file" and part.state.kind == "error" then
+    -- The conversation may be hidden.
+    if require("copydesk.config").get().notify ~= "none" then
+      require("copydesk.message").warn(require("copydesk.chat.render").file(part))
+    end
   elseif what == "warning" then
     announce("Warning", { session = view.id, message = part })
     if require("copydesk.config").get().notify ~= "none" then
@@ -96,8 +101,7 @@ end
 --- Announces an ask.
 ---@param item copydesk.OpenAsk
 function M.asked(item)
-  local first = item.question and item.question.questions[1]
-  local title = item.ask and item.ask.title or first and require("copydesk.question").signed(item.question, first) or ""
+  local title = require("copydesk.ask").title(item)
   announce("Ask", { session = item.session, id = item.id, kind = item.kind, title = title })
   require("copydesk.chat.float").update()
   local config = require("copydesk.config").get()

@@ -45,6 +45,7 @@ function M.send(text, options)
     end
     local method = options.steer and methods.turnSteer or methods.turnStart
     local params = { session = view.id, text = text, context = gathered.items, files = gathered.files }
+    params.contextOf = gathered.context_of
     client.request(method, params, function(refused, result)
       if not result then
         return failed(refused)

@@ -18,6 +18,7 @@ local M = {}
 ---@field running? integer The running turn.
 ---@field ended? copydesk.TurnEndInfo How the last turn ended, if it did since the daemon hosts the session.
 ---@field sent { id: string, text: string }[] Prompts of this editor that are queued for the model.
+---@field feedback copydesk.FeedbackInfo[] Decisions and comments that the model has not read yet.
 ---@field jobs copydesk.JobInfo[] Commands that run in the background.
 ---@field warnings? table<string, true> The warnings that were shown.
 ---@field seq integer The last event applied.
@@ -69,6 +70,13 @@ end
 ---@return copydesk.View?
 function M.current()
   return M.view(current)
+end
+
+--- A session's title, or a name for one without.
+---@param session copydesk.SessionInfo
+---@return string
+function M.name(session)
+  return session.title and session.title ~= "" and (session.title:gsub("%c+", " ")) or "New session"
 end
 
 --- All attached sessions.
@@ -164,6 +172,10 @@ local apply = {
   warning = function(view, event)
     warn(view, event.message)
   end,
+  feedback = function(view, event)
+    view.feedback = event.items
+    notify_listeners(view, "turn")
+  end,
   reviewChanged = function(view, event)
     notify_listeners(view, "review", event)
   end,
@@ -217,6 +229,7 @@ local function replace_view(view, result)
   view.ended = result.lastTurn and result.lastTurn["end"] or view.ended
   view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
   view.running, view.seq, view.jobs = result.running, result.seq, result.jobs or {}
+  view.feedback = result.feedback or {}
   index_parts(view)
   for _, message in ipairs(result.warnings or {}) do
     warn(view, message)
@@ -234,7 +247,7 @@ function M.load(id, done)
   done = done or function() end
   local view = views[id]
   if not view then
-    view = { id = id, parts = {}, at = {}, sent = {}, jobs = {}, earlier = false, seq = -1, session = { id = id } }
+    view = { id = id, parts = {}, at = {}, sent = {}, jobs = {}, feedback = {}, earlier = false, seq = -1, session = { id = id } }
     views[id] = view
   end
   view.kept = view.kept or {}

@@ -115,14 +115,16 @@ end
 ---@param items copydesk.OpenAsk[]
 ---@return copydesk.Block
 function M.all(items)
-  local block = { lines = {}, marks = {}, kind = "ask" } ---@type copydesk.Block
+  local block = { lines = {}, marks = {}, kind = "ask", asks = {} } ---@type copydesk.Block
   for _, item in ipairs(items) do
     add(block, "")
+    local first = #block.lines
     if item.kind == "permission" then
       permission(block, item.ask)
     else
       questions(block, item.question)
     end
+    block.asks[#block.asks + 1] = { item = item, first = first, last = #block.lines - 1 }
   end
   return block
 end

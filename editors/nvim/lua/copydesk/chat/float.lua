@@ -14,6 +14,8 @@ local MAX_WIDTH, MAX_HEIGHT = 80, 16
 local window
 ---@type integer?
 local buffer
+---@type copydesk.OpenAsk? The ask that it shows.
+local shown
 local marks = vim.api.nvim_create_namespace("copydesk.float")
 
 ---@return integer?
@@ -24,6 +26,12 @@ end
 ---@return integer?
 function M.buffer()
   return buffer and vim.api.nvim_buf_is_valid(buffer) and buffer or nil
+end
+
+--- The ask that the window shows.
+---@return copydesk.OpenAsk?
+function M.item()
+  return M.window() and shown or nil
 end
 
 local function close()
@@ -79,12 +87,40 @@ end
 ---@return copydesk.OpenAsk?
 local function wanted(is_visible)
   if not is_visible then
-    return ask.first()
+    return ask.candidates()[1]
   end
   local shown = require("copydesk.chat.transcript").shown()
   return vim.tbl_filter(function(item)
     return item.session ~= shown
   end, ask.list())[1]
+end
+
+--- How to answer an ask from elsewhere, and how many more wait.
+---@param item copydesk.OpenAsk
+---@return string
+local function other_ways(item)
+  local candidates, more = ask.candidates(), #ask.list() - 1
+  local words = "or :Copydesk allow, always, reject"
+  if not vim.list_contains(candidates, item) then
+    words = "<C-w>w, then a key; or :Copydesk sessions"
+  end
+  return words .. (more > 0 and ("; %d more wait%s"):format(more, more == 1 and "s" or "") or "")
+end
+
+--- The title of the window: the session, if it is not the one that prompts go to.
+---@param item copydesk.OpenAsk
+---@param width integer
+---@return string
+local function title_of(item, width)
+  local name = ask.foreign_session(item)
+  if not name then
+    return " Copydesk "
+  end
+  local longest = math.max(8, width - 14)
+  if vim.fn.strdisplaywidth(name) > longest then
+    name = vim.fn.strcharpart(name, 0, longest - 1) .. "…"
+  end
+  return (" Copydesk: %s "):format(name)
 end
 
 local function show()
@@ -98,8 +134,8 @@ local function show()
   for _, mark in ipairs(block.marks) do
     mark.row = mark.row - 1
   end
-  local more = #ask.list() - 1
-  block.lines[#block.lines + 1] = "or :Copydesk allow, always, reject" .. (more > 0 and ("; %d more wait"):format(more) or "")
+  shown = item
+  block.lines[#block.lines + 1] = other_ways(item)
   require("copydesk.chat.render").mark(block, #block.lines - 1, "CopydeskDim")
   cut(block)
   draw(block)
@@ -119,7 +155,7 @@ local function show()
     height = math.min(#block.lines, math.max(1, vim.o.lines - 6)),
     style = "minimal",
     border = "rounded",
-    title = " Copydesk ",
+    title = title_of(item, width),
     noautocmd = true,
     zindex = 40,
   }
@@ -130,6 +166,8 @@ local function show()
     window = vim.api.nvim_open_win(buffer, false, place)
     vim.wo[window].wrap = true
     vim.wo[window].linebreak = true
+    vim.wo[window].conceallevel = 2
+    vim.wo[window].concealcursor = "nvc"
     vim.wo[window].winhighlight = "FloatBorder:CopydeskAsk,FloatTitle:CopydeskAsk"
   end
 end

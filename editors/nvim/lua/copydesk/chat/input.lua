@@ -33,21 +33,33 @@ function M.set(text)
   end
 end
 
+--- Joins words, without those that do not fit the window. The last one stays.
+---@param words string[]
+---@param last string
+---@return string
+local function shorten(words, last)
+  local window = vim.fn.win_findbuf(buffer)[1]
+  local width = window and vim.api.nvim_win_get_width(window) or vim.o.columns
+  while #words > 1 and vim.fn.strdisplaywidth(table.concat(words, ", ") .. ", " .. last) > width do
+    table.remove(words)
+  end
+  return table.concat(words, ", ") .. ", " .. last
+end
+
 --- Shows a hint while the prompt is empty.
 ---@param is_insert? boolean Whether the keys of Insert mode are shown; by default those of the current mode.
-local function show_hint(is_insert)
+function M.show_hint(is_insert)
   if is_insert == nil then
     is_insert = vim.api.nvim_get_current_buf() == buffer and vim.api.nvim_get_mode().mode:find("^i") ~= nil
   end
   vim.api.nvim_buf_clear_namespace(buffer, hint, 0, -1)
   if M.text() == "" then
     local keys = require("copydesk.config").get().keys
-    local words = ("%s sends, @ mentions, / commands, %s keys"):format(
-      is_insert and keys.send.i or keys.send.n or keys.send.i or "no key",
-      keys.help.n or ":help copydesk-chat"
-    )
+    local send = is_insert and keys.send.i or keys.send.n or keys.send.i or "no key"
+    local help = (keys.help.n or ":help copydesk-chat") .. " keys"
+    local words = shorten({ send .. " sends", "@ mentions", "/ commands" }, help)
     if #require("copydesk.ask").list() > 0 then
-      words = "/allow, /always, /reject why; or <C-w>k"
+      words = shorten({ "/allow, /always, /reject why" }, "or <C-w>k")
     end
     local options = { virt_text = { { words, "CopydeskDim" } }, virt_text_pos = "overlay" }
     vim.api.nvim_buf_set_extmark(buffer, hint, 0, 0, options)
@@ -64,6 +76,23 @@ local function fit()
       vim.api.nvim_win_set_height(window, height)
     end
   end
+end
+
+--- Restores the height of the prompt's windows after another window is closed: Neovim gives its rows to the window above it.
+local function keep_heights()
+  local heights = {}
+  for _, window in ipairs(M.buffer() and vim.fn.win_findbuf(buffer) or {}) do
+    if vim.api.nvim_win_get_config(window).relative == "" then
+      heights[window] = vim.api.nvim_win_get_height(window)
+    end
+  end
+  vim.schedule(function()
+    for window, height in pairs(heights) do
+      if vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_buf(window) == buffer then
+        vim.api.nvim_win_set_height(window, height)
+      end
+    end
+  end)
 end
 
 --- Sends the prompt.
@@ -119,13 +148,13 @@ function M.ensure()
   options.omnifunc = "v:lua.require'copydesk.complete'.omnifunc"
   pcall(vim.treesitter.start, buffer, "markdown")
   require("copydesk.chat.keys").map(buffer, "prompt")
-  show_hint()
+  M.show_hint()
   local group = vim.api.nvim_create_augroup("copydesk.prompt", {})
   vim.api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP" }, {
     group = group,
     buffer = buffer,
     callback = function()
-      show_hint()
+      M.show_hint()
       fit()
     end,
   })
@@ -133,9 +162,10 @@ function M.ensure()
     group = group,
     buffer = buffer,
     callback = function(event)
-      show_hint(event.event == "InsertEnter")
+      M.show_hint(event.event == "InsertEnter")
     end,
   })
+  vim.api.nvim_create_autocmd("WinClosed", { group = group, callback = keep_heights })
   vim.api.nvim_create_autocmd("TextChangedI", {
     group = group,
     buffer = buffer,
@@ -148,7 +178,7 @@ end
 
 require("copydesk.ask").listen(function()
   if M.buffer() then
-    show_hint()
+    M.show_hint()
   end
 end)
 

@@ -227,7 +227,7 @@ end
 function M.here()
   if vim.api.nvim_get_current_buf() ~= transcript.buffer() then
     -- The float shows a single ask.
-    local item = require("copydesk.ask").first()
+    local item = require("copydesk.chat.float").item()
     return item and item.kind == "question" and require("copydesk.question").answer(item)
   end
   local row = vim.api.nvim_win_get_cursor(0)[1]
@@ -243,7 +243,7 @@ function M.here()
     return
   end
   if not block.part then
-    local item = require("copydesk.ask").list(view.id)[1]
+    local item = require("copydesk.chat.visible_asks").at(row - 1) or require("copydesk.ask").list(view.id)[1]
     if item and item.kind == "question" then
       require("copydesk.question").answer(item)
     end

@@ -4,9 +4,11 @@
 
 local M = {}
 
----@param reply copydesk.PermissionReply
+---@param reply copydesk.PermissionReply|fun(): copydesk.PermissionReply?
 local function answer(reply)
-  require("copydesk.ask_reply").reply_to_oldest(reply)
+  require("copydesk.await").run(function()
+    require("copydesk.ask_reply").reply_here(reply)
+  end)
 end
 
 --- Moves to the next or previous prompt.
@@ -178,10 +180,9 @@ M.all = {
     where = { "chat", "float" },
     says = "reject it with a reason; the turn continues",
     run = function()
-      vim.ui.input({ prompt = "Why not? " }, function(reason)
-        if reason and vim.trim(reason) ~= "" then
-          answer({ reply = "reject", reason = reason })
-        end
+      answer(function()
+        local reason = require("copydesk.pick").input("Why not? ")
+        return reason and { reply = "reject", reason = reason }
       end)
     end,
   },

@@ -4,6 +4,7 @@
 --- Text of a model or a tool is shown as it is: it cannot end our fences or fake our marks.
 
 local changed = require("copydesk.chat.changed")
+local markdown = require("copydesk.chat.markdown")
 local summary = require("copydesk.chat.summary")
 
 local M = {}
@@ -21,6 +22,8 @@ local M = {}
 ---@field fold? integer[] The first and last row that fold together, from 0.
 ---@field kind string Its kind, for the block after it.
 ---@field tail? integer How many rows at its end matter most.
+---@field asks? { item: copydesk.OpenAsk, first: integer, last: integer }[] The open asks with their rows.
+---@field scan? copydesk.MarkdownScan How far its Markdown is concealed.
 ---@field grows? boolean Its last line is the end of a text that still grows.
 
 --- How many lines of detail a fold holds; the session's log has the rest.
@@ -65,7 +68,7 @@ function M.fenced(block, text, language)
   end
   block.lines[#block.lines + 1] = fence
   for _, row in ipairs({ first - 1, #block.lines - 1 }) do
-    M.mark(block, row, "CopydeskDim")
+    markdown.hide(block, row, 0, #block.lines[row + 1])
   end
   return first
 end
@@ -125,9 +128,13 @@ end
 local function prompt(part, block)
   block.lines = { "", "## You", "" }
   add_lines(block.lines, part.content.text)
+  for _, name in ipairs(part.content.context or {}) do
+    block.lines[#block.lines + 1] = ("With %s"):format((name:gsub("%c+", " ")))
+    M.mark(block, #block.lines - 1, "CopydeskDim")
+  end
   local time = os.date("%H:%M", math.floor(part.created / 1000))
   local said = part.content.steers and "You, meanwhile" or "You"
-  block.marks[1] = {
+  block.marks[#block.marks + 1] = {
     row = 1,
     col = 0,
     options = {
@@ -135,7 +142,7 @@ local function prompt(part, block)
       virt_text_pos = "overlay",
     },
   }
-  block.marks[2] = { row = 1, col = 0, options = { virt_text = { { time, "CopydeskDim" } }, virt_text_pos = "right_align" } }
+  block.marks[#block.marks + 1] = { row = 1, col = 0, options = { virt_text = { { time, "CopydeskDim" } }, virt_text_pos = "right_align" } }
 end
 
 --- Whether text can be appended to the last drawn line. (A trailing CR, half of a line end, is not drawn.)
@@ -153,8 +160,12 @@ local function text(part, block)
   block.grows = is_running and can_grow(part)
   -- While the text streams, trailing blank lines may be followed by more.
   add_lines(block.lines, is_running and part.content.text or (part.content.text:gsub("%s+$", "")))
+  markdown.conceal(block)
   if not is_running and #block.lines == 2 and block.lines[2] == "" then
     block.lines = {}
+  elseif part.state.kind == "interrupted" then
+    local options = { virt_text = { { " … cut off", "CopydeskError" } }, virt_text_pos = "inline" }
+    block.marks[#block.marks + 1] = { row = #block.lines - 1, col = #block.lines[#block.lines], options = options }
   end
 end
 
@@ -245,9 +256,10 @@ local function call(part, block, before)
   local options = { end_col = #indent + #icon, hl_group = M.groups[state], hl_mode = "combine" }
   block.marks[#block.marks + 1] = { row = header, col = #indent, options = options }
   if made.output and not timeless[made.name] then
-    local took = { " " .. summary.duration(made.output.milliseconds), "CopydeskDim" }
-    block.marks[#block.marks + 1] =
-      { row = header, col = 0, options = { virt_text = { took }, virt_text_pos = "right_align" } }
+    -- Inline, because it must cover nothing, and a closed fold shows no text behind the end of the line.
+    local took = { "  " .. summary.duration(made.output.milliseconds), "CopydeskDim" }
+    local place = { virt_text = { took }, virt_text_pos = "inline" }
+    block.marks[#block.marks + 1] = { row = header, col = #block.lines[#block.lines], options = place }
   end
   local todo = require("copydesk.chat.todo")
   local todos = part.state.kind ~= "error" and todo.lines(made) or nil
@@ -276,6 +288,38 @@ local function remark(block, words, group)
   end
 end
 
+--- An image or a PDF of a prompt, in a line; with the reason if the model does not get it.
+---@param part copydesk.PartInfo
+---@return string
+function M.file(part)
+  local name = part.content.name or "a file"
+  local words = ("With %s (%s)"):format(name, part.content.mime)
+  if part.state.kind == "error" then
+    words = ("%s is not sent: %s. `:Copydesk model` chooses another model."):format(name, part.state.message)
+  end
+  return (words:gsub("%c+", " "))
+end
+
+--- How a turn ended that the model did not finish.
+---@type table<string, fun(ended: copydesk.TurnEndInfo): string>
+local endings = {
+  cancelled = function()
+    return "Stopped."
+  end,
+  rejected = function()
+    return "Stopped, because you rejected the call. Tell the agent what to do instead."
+  end,
+  stepLimit = function(ended)
+    return ("Stopped after %d steps. Say “continue” to go on."):format(ended.steps or 0)
+  end,
+  failed = function(ended)
+    return ("The turn failed: %s"):format(ended.message or "")
+  end,
+  interrupted = function()
+    return "Cut off here: the turn did not end. Say “continue” to go on."
+  end,
+}
+
 ---@type table<string, fun(part: copydesk.PartInfo, block: copydesk.Block, before?: string)>
 local kinds = {
   prompt = prompt,
@@ -283,12 +327,19 @@ local kinds = {
   reasoning = reasoning,
   call = call,
   file = function(part, block)
-    local words = ("With %s (%s)"):format(part.content.name or "a file", part.content.mime)
-    block.lines = { (words:gsub("%c+", " ")) }
-    M.mark(block, 0, "CopydeskDim")
+    block.lines = { M.file(part) }
+    M.mark(block, 0, part.state.kind == "error" and "CopydeskError" or "CopydeskDim")
   end,
   retry = function(part, block)
     remark(block, ("Attempt %d: %s"):format(part.content.attempt, part.content.message), "CopydeskError")
+  end,
+  turnEnd = function(part, block)
+    local ended = part.content["end"]
+    local words = ended and endings[ended.kind]
+    if words then
+      local is_bad = ended.kind == "failed" or ended.kind == "interrupted"
+      remark(block, words(ended), is_bad and "CopydeskError" or "CopydeskDim")
+    end
   end,
   note = function(part, block)
     remark(block, part.content.text, "CopydeskDim")
@@ -341,24 +392,6 @@ function M.waiting(prompts)
       M.mark(block, row, "CopydeskDim")
     end
   end
-  return block
-end
-
---- Draws how a turn ended, if the conversation does not show it already.
----@param ended copydesk.TurnEndInfo
----@return copydesk.Block?
-function M.ended(ended)
-  local words = {
-    cancelled = "Stopped.",
-    rejected = "Stopped, because you rejected the call. Tell the agent what to do instead.",
-    stepLimit = ("Stopped after %d steps. Say “continue” to go on."):format(ended.steps or 0),
-    failed = ("The turn failed: %s"):format(ended.message or ""),
-  }
-  if not words[ended.kind] then
-    return nil
-  end
-  local block = { lines = {}, marks = {}, kind = "ended" }
-  remark(block, words[ended.kind], ended.kind == "failed" and "CopydeskError" or "CopydeskDim")
   return block
 end
 

@@ -10,6 +10,13 @@ local session = require("copydesk.session")
 
 local M = {}
 
+--- Puts a prompt and its context into the prompt window. Its mentions are read again when it is sent.
+---@param part copydesk.PartInfo
+local function fill(part)
+  require("copydesk.context").add_again(part)
+  require("copydesk.chat").input(part.content.text)
+end
+
 ---@param view copydesk.View
 ---@param part copydesk.PartInfo
 local function go_back(view, part)
@@ -21,7 +28,7 @@ local function go_back(view, part)
       if refused then
         return message.error(refused)
       end
-      require("copydesk.chat").input(part.content.text)
+      fill(part)
     end)
   end)
 end
@@ -53,7 +60,7 @@ local ways = {
   {
     says = "Copy it into the prompt below",
     run = function(_, part)
-      require("copydesk.chat").input(part.content.text)
+      fill(part)
     end,
   },
 }

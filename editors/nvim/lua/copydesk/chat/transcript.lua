@@ -150,8 +150,9 @@ local function shift(from, rows)
 end
 
 ---@param placed copydesk.PlacedBlock
-local function put_marks(placed)
-  for _, mark in ipairs(placed.marks) do
+---@param from? integer The first mark.
+local function put_marks(placed, from)
+  for _, mark in ipairs(vim.list_slice(placed.marks, from or 1)) do
     local options = mark.options
     if mark.end_row then
       options = vim.tbl_extend("force", options, { end_row = placed.first + mark.end_row, end_col = mark.end_col })
@@ -186,7 +187,7 @@ local function replace(number, block)
   for name, value in pairs(block) do
     placed[name] = value
   end
-  placed.count, placed.fold, placed.grows = count, block.fold, block.grows
+  placed.count, placed.fold, placed.grows, placed.scan = count, block.fold, block.grows, block.scan
   -- Set the rows before the buffer changes, because that evaluates 'foldexpr'.
   shift(number + 1, count - old)
   if same < math.max(old, count) then
@@ -217,18 +218,30 @@ end
 ---@param block copydesk.Block
 ---@param below? copydesk.Block
 local function append(block, below)
-  for _, mark in ipairs(below and below.marks or {}) do
+  if not below then
+    return
+  end
+  for _, mark in ipairs(below.marks) do
     mark.row = mark.row + #block.lines
     block.marks[#block.marks + 1] = mark
   end
-  vim.list_extend(block.lines, below and below.lines or {})
+  for _, place in ipairs(below.asks or {}) do
+    place.first, place.last = place.first + #block.lines, place.last + #block.lines
+    block.asks[#block.asks + 1] = place
+  end
+  vim.list_extend(block.lines, below.lines)
 end
 
 ---@param view copydesk.View
 local function draw_tail(view)
-  local block = require("copydesk.chat.asking").all(ask.list(view.id))
+  local block = { lines = {}, marks = {}, kind = "tail", asks = {} } ---@type copydesk.Block
+  if #view.parts == 0 and not view.running then
+    append(block, require("copydesk.chat.welcome").block(view.session.agent))
+  end
+  append(block, require("copydesk.chat.feedback").block(view.feedback))
   append(block, render.waiting(view.sent))
-  append(block, view.ended and not view.running and render.ended(view.ended) or nil)
+  -- The asks come last, where they are in sight.
+  append(block, require("copydesk.chat.asking").all(ask.list(view.id)))
   replace(#blocks, block)
 end
 
@@ -274,8 +287,13 @@ local function grow(view, part, text)
   if placed.fold then
     placed.fold[2] = placed.count - 1
   end
+  local before = #placed.marks
+  if placed.scan then
+    require("copydesk.chat.markdown").conceal(placed)
+  end
   shift(number + 1, #added - 1)
   vim.api.nvim_buf_set_text(buffer, row, column, row, column, added)
+  put_marks(placed, before + 1)
 end
 
 ---@param view copydesk.View
@@ -309,7 +327,7 @@ local function colour()
   local is_short = vim.api.nvim_buf_line_count(buffer) <= COLOURED
   if is_short ~= is_coloured then
     is_coloured = is_short
-    pcall(is_short and vim.treesitter.start or vim.treesitter.stop, buffer, is_short and "markdown" or nil)
+    pcall(is_short and require("copydesk.chat.markdown").highlight or vim.treesitter.stop, buffer)
   end
 end
 
@@ -327,9 +345,10 @@ local function draw()
   dirty, order, is_all_dirty, is_tail_dirty = {}, {}, false, false
   keeping(function()
     if not view then
-      blocks, at = {}, {}
+      blocks, at = { { first = 1, count = 0, lines = {}, marks = {}, kind = "" } }, {}
       vim.api.nvim_buf_clear_namespace(buffer, marks, 0, -1)
       vim.api.nvim_buf_set_lines(buffer, 0, -1, false, { "" })
+      replace(1, require("copydesk.chat.welcome").block())
       return colour()
     elseif all then
       local back = remember()
@@ -423,10 +442,13 @@ session.listen(function(view, what, subject, detail)
   end
 end)
 
-ask.listen(function()
+--- Draws the end again: the asks, or what an empty conversation says.
+function M.redraw_tail()
   is_tail_dirty = true
   schedule()
-end)
+end
+
+ask.listen(M.redraw_tail)
 
 --- The buffer, created if needed.
 ---@return integer

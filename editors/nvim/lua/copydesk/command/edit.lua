@@ -1,5 +1,5 @@
---- `edit {instruction}`: the model rewrites the selection or the current line. On an open inline edit the instruction refines
---- it; with `!` the model tries again. Without words the user edits the proposal under the cursor; writing accepts it.
+--- `edit {instruction}`: the model rewrites the selection or the current line. If these lines have an open inline edit, the
+--- instruction refines that; with `!` the model tries again. Without words the user edits the proposal under the cursor; writing accepts it.
 
 local message = require("copydesk.message")
 
@@ -14,7 +14,7 @@ return {
   summary = "edit {instruction}: rewrite the selection; without words, edit the proposal",
   run = function(_, context)
     local inline = require("copydesk.inline")
-    local one = not context.range and inline_edit_at_cursor(context.window) or nil
+    local one = inline_edit_at_cursor(context.window)
     if context.bang then
       if not one then
         return message.info("there is no inline edit under the cursor to retry")
@@ -22,8 +22,6 @@ return {
       return inline.refine(one)
     elseif context.text == "" and not context.range then
       return require("copydesk.review.at_cursor").edit(context.window)
-    elseif one and context.text ~= "" then
-      return inline.refine(one, context.text)
     end
     local bufnr = vim.api.nvim_win_get_buf(context.window)
     if not require("copydesk.buffer").is_document(bufnr) then
@@ -38,6 +36,11 @@ return {
       if vim.trim(text) == "" then
         return
       end
+    end
+    local range = piece.item.range
+    local open = not context.range and one or inline.at(bufnr, range.start.line, range["end"].line)
+    if open then
+      return inline.refine(open, text)
     end
     inline.start(bufnr, piece, text)
   end,

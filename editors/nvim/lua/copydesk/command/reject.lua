@@ -1,4 +1,4 @@
---- `reject [reason]`: rejects the hunk under the cursor, or the changed lines in the range; without a hunk, the oldest ask.
+--- `reject [reason]`: rejects the hunk under the cursor, or the changed lines in the range; without a hunk, the open ask.
 ---
 --- The agent gets the reason. Rejecting an ask without one stops the turn. If both could be meant, the user chooses.
 
@@ -17,12 +17,11 @@ end
 
 function M.run(_, context)
   local reason = context.text ~= "" and context.text or nil
-  local found, item = hunk(context), require("copydesk.ask").first()
+  local found, item = hunk(context), require("copydesk.ask").candidates()[1]
   local is_hunk = found ~= nil
   -- No choice is needed if the ask is about this very hunk.
   if found and item and found.one.ask ~= item.id then
-    local title = item.ask and item.ask.title or require("copydesk.question").signed(item.question, item.question.questions[1])
-    local choices = { "The hunk under the cursor", ("The ask: %s"):format(title) }
+    local choices = { "The hunk under the cursor", ("The ask: %s"):format(require("copydesk.ask").title(item)) }
     local _, number = require("copydesk.pick").select(choices, {
       prompt = "Reject",
       kind = "action",
@@ -38,7 +37,7 @@ function M.run(_, context)
   if is_hunk then
     return require("copydesk.review.at_cursor").decide("reject", context.range, reason, context.window)
   end
-  require("copydesk.ask_reply").reply_to_oldest({ reply = "reject", reason = reason })
+  require("copydesk.ask_reply").reply({ reply = "reject", reason = reason })
 end
 
 return M

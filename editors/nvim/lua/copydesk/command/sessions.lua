@@ -19,6 +19,7 @@ local MAX_SESSIONS = 200
 ---@field title string
 ---@field excerpt? string Text around the search hit.
 ---@field running boolean
+---@field pending? copydesk.PendingSessionInfo What it does or needs, if it is of this folder.
 
 --- A time as an age in one word.
 ---@param milliseconds integer
@@ -45,19 +46,27 @@ local function latest()
   for _, live in ipairs(daemon and daemon.sessions or {}) do
     running[live.session] = live.running
   end
-  local choices = {}
+  local _, listed = client.ask(methods.sessionPending, { folder = vim.fn.getcwd() })
+  local pending = {}
+  for _, one in ipairs(listed and listed.sessions or {}) do
+    pending[one.session.id] = one
+  end
+  -- First those of this folder that run or need the user.
+  local first, others = {}, {}
   for _, session in ipairs(result.sessions) do
     -- Sessions of subagents are shown inside their parent.
     if not session.parent then
+      local choices = pending[session.id] and first or others
       choices[#choices + 1] = {
         id = session.id,
         session = session,
         title = session.title or "(no title)",
         running = running[session.id] or false,
+        pending = pending[session.id],
       }
     end
   end
-  return nil, choices
+  return nil, vim.list_extend(first, others)
 end
 
 --- The sessions whose messages contain the words, each once.
@@ -89,6 +98,9 @@ end
 ---@return string
 local function label(choice)
   local words = { choice.running and require("copydesk.config").get().icons.running or " ", choice.title }
+  if choice.pending then
+    words[#words + 1] = require("copydesk.pending").state(choice.pending)
+  end
   if choice.excerpt then
     words[#words + 1] = ("– %s"):format(vim.trim(choice.excerpt))
   end

@@ -107,6 +107,7 @@ function M.run()
   local lines = {}
   add(lines, "Connection", connection())
   add(lines, "Plugin", "version " .. client.version)
+  add(lines, "Message", require("copydesk.message").last())
   if daemon then
     local running = vim.tbl_filter(function(live)
       return live.running

@@ -1,0 +1,78 @@
+//! The conversation on small screens, its windows' sizes, and Markdown.
+
+use serde_json::json;
+
+use super::super::plugin_neovim::PluginNeovim;
+use crate::model_server::ScriptedTurn;
+use crate::neovim::neovim_session::{allow_edits_environment, edit, for_each_neovim};
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_list_that_is_closed_gives_its_rows_back() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment(edit("a.txt", "two", "2"));
+        scripted.env.write("a.txt", "one\ntwo\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
+        window.command("edit a.txt");
+        window.command("Copydesk ask Change it");
+        window.wait_for_turn_end();
+        window.wait_until("require('copydesk.review').count() == 1");
+        let sizes = "return vim.tbl_map(vim.api.nvim_win_get_height, vim.api.nvim_tabpage_list_wins(0))";
+        let before = window.lua(sizes);
+        for _ in 0..3 {
+            window.command("Copydesk review");
+            assert_ne!(window.lua(sizes), before);
+            window.keys("q");
+            window.wait_until("#vim.api.nvim_tabpage_list_wins(0) == 3");
+            window.screen();
+            assert_eq!(window.lua(sizes), before);
+        }
+    });
+}
+
+/// Markdown is hidden in the model's text only, and can be yanked.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn markdown_is_hidden_where_the_model_writes() {
+    for_each_neovim(|program| {
+        let text = "A **bold `word`** and `code`, 2 ** 3.\n\n```rust\nlet x = \"**\";\n```\n";
+        let turns = [
+            ScriptedTurn::new().text(text).call("c1", "read", json!({ "filePath": "__init__.py" })),
+            ScriptedTurn::new().text("Done"),
+        ];
+        let scripted = allow_edits_environment(turns);
+        scripted.env.write("__init__.py", "pass\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
+        window.command("Copydesk ask Look at **__init__.py**");
+        window.wait_for_turn_end();
+        window.assert_screen("chat-markdown");
+        window.command("2wincmd w");
+        window.keys("gg/bold<CR>yy");
+        assert_eq!(window.lua("return vim.fn.getreg('\"')"), "A **bold `word`** and `code`, 2 ** 3.\n");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn nothing_is_covered_on_a_screen_of_80_columns() {
+    for_each_neovim(|program| {
+        let path = "a_folder_with_a_long_name/and_another_one/file.txt";
+        let turns = [
+            ScriptedTurn::new().text("I look.").call("c1", "read", json!({ "filePath": path })),
+            ScriptedTurn::new().text("Done."),
+        ];
+        let scripted = allow_edits_environment(turns);
+        scripted.env.write(path, "text\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
+        window.lua("vim.o.columns, vim.o.lines = 80, 24");
+        window.command(&format!("edit {path}"));
+        window.command("Copydesk ask Repair the total of the cart in the shop and tell me why it was wrong");
+        window.wait_for_turn_end();
+        window.assert_screen("chat-80");
+        // A message that needs more than a line would ask for a key.
+        let fits = "vim.notify = vim.notify_once
+            local line = require('copydesk.message').fit(('long '):rep(40))
+            return { vim.fn.strdisplaywidth(line) <= vim.v.echospace, line:find('Copydesk status', 1, true) ~= nil }";
+        assert_eq!(window.lua(fits), json!([true, true]));
+    });
+}
