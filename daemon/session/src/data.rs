@@ -7,7 +7,6 @@ use copydesk_metadata::CallMetadata;
 use copydesk_model::{FinishReason, MediaPart, ProviderMetadata, ReasoningPart, TextPart, TokenUsage};
 use serde::{Deserialize, Serialize};
 
-use crate::event::TurnEnd;
 use crate::id::Id;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -114,6 +113,25 @@ pub enum PartContent {
     Note(NotePart),
     /// The last part of a turn that the model did not finish.
     TurnEnd(TurnEnd),
+}
+
+/// Why a turn is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum TurnEnd {
+    Done,
+    Cancelled,
+    /// The user rejected an ask without a reason.
+    Rejected,
+    /// The model would have continued; this many steps are allowed.
+    StepLimit {
+        steps: u32,
+    },
+    Failed {
+        message: String,
+    },
+    /// The process that ran it ended. Recorded when the session is opened again.
+    Interrupted,
 }
 
 /// A prompt of the user, or of the agent that gave a task.

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use copydesk_metadata::{CallMetadata, PermissionAskMetadata};
 use copydesk_tool::Question;
-use serde::{Deserialize, Serialize};
 
-use crate::data::{Part, Session};
+use crate::data::{Part, Session, TurnEnd};
 use crate::id::Id;
 
 #[derive(Debug, Clone)]
@@ -94,23 +93,4 @@ pub struct QuestionEvent {
     /// The subagent that asks, with those between it and this session.
     pub agent: Option<String>,
     pub questions: Vec<Question>,
-}
-
-/// Why a turn is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "end", rename_all = "snake_case")]
-pub enum TurnEnd {
-    Done,
-    Cancelled,
-    /// The user rejected an ask without a reason.
-    Rejected,
-    /// The model would have continued; this many steps are allowed.
-    StepLimit {
-        steps: u32,
-    },
-    Failed {
-        message: String,
-    },
-    /// The process that ran it ended. Recorded when the session is opened again.
-    Interrupted,
 }

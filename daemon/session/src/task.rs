@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::actor::{PromptDelivery, PromptRequest, SessionHandle};
-use crate::data::{CallPart, Part, PartContent, PartState};
-use crate::event::{SessionEvent, TurnEnd};
+use crate::data::{CallPart, Part, PartContent, PartState, TurnEnd};
+use crate::event::SessionEvent;
 use crate::task_call::MAX_LABEL_CHARS;
 use crate::task_call::argument;
 

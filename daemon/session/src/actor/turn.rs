@@ -6,8 +6,8 @@ use copydesk_model::{FinishReason, MediaPart};
 
 use super::step::{StepEnd, StepOutcome};
 use super::{PromptRequest, QueuedPrompt, SessionActor, elapsed_ms};
-use crate::data::{NotePart, Part, PartContent, PartState, PromptPart};
-use crate::event::{SessionEvent, TurnEnd};
+use crate::data::{NotePart, Part, PartContent, PartState, PromptPart, TurnEnd};
+use crate::event::SessionEvent;
 use crate::store::StoreError;
 
 /// A longer prompt fits no model.

@@ -4,8 +4,7 @@ use rusqlite::{Transaction, params};
 
 use super::parts::put;
 use super::{Store, StoreError};
-use crate::data::{Part, PartContent, PartState};
-use crate::event::TurnEnd;
+use crate::data::{Part, PartContent, PartState, TurnEnd};
 use crate::id::{Id, now};
 
 /// How many parts at the end of a session are looked at. A step of more calls counts as finished.
@@ -98,7 +97,9 @@ mod tests {
         let cases: [(&str, bool, Parts); 8] = [
             ("nothing was written", true, |_| vec![]),
             ("a text was being written", true, |session| vec![text(session, "I begin")]),
-            ("the model was done", false, |session| vec![text(session, "Hi"), finish(session, FinishReason::End)]),
+            ("the model was done", false, |session| {
+                vec![text(session, "Hi"), finish(session, FinishReason::End)]
+            }),
             ("calls had not answered", true, |session| {
                 vec![call(session, PartState::Running, None), finish(session, FinishReason::Calls)]
             }),
