@@ -48,8 +48,11 @@ async fn answers_find_who_asked_in_any_order() {
         daemon.says(json!({ "id": second["id"], "error": { "code": -31003, "message": "no such" } })).await;
         daemon.says(json!({ "id": first["id"], "result": { "models": [] } })).await;
     };
-    let (one, two, ()) =
-        tokio::join!(client.request::<Models>(&ModelsParams::default()), client.request::<Models>(&ModelsParams::default()), answers);
+    let (one, two, ()) = tokio::join!(
+        client.request::<Models>(&ModelsParams::default()),
+        client.request::<Models>(&ModelsParams::default()),
+        answers
+    );
     assert_eq!(one.unwrap().models, []);
     assert_eq!(two.unwrap_err().to_string(), "no such");
     let noted = inbox.recv().await;
@@ -87,5 +90,8 @@ async fn everything_ends_with_the_connection() {
     assert!(matches!(asked, Err(DaemonClientError::Ended)));
     client.wait_closed().await;
     assert!(inbox.recv().await.is_none());
-    assert!(matches!(client.request::<Models>(&ModelsParams::default()).await, Err(DaemonClientError::Ended)));
+    assert!(matches!(
+        client.request::<Models>(&ModelsParams::default()).await,
+        Err(DaemonClientError::Ended)
+    ));
 }

@@ -4,10 +4,10 @@
 
 local M = {}
 
----@type string? The last message, whole.
+---@type string? The last message that was cut, whole.
 local last
 
---- The last message, whole.
+--- The last message that was cut, whole.
 ---@return string?
 function M.last()
   return last
@@ -33,8 +33,10 @@ end
 local function say(text, level)
   local line = vim.trim((text:gsub("%s*\n%s*", " ")))
   vim.schedule(function()
-    last = line
-    vim.notify(M.fit("Copydesk: " .. line), level, { title = "Copydesk" })
+    local whole = "Copydesk: " .. line
+    local shown = M.fit(whole)
+    last = shown ~= whole and line or last
+    vim.notify(shown, level, { title = "Copydesk" })
   end)
 end
 

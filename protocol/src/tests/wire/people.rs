@@ -110,11 +110,16 @@ fn daemon_status() {
         local,
         offline: local,
     };
-    check(&ModelsParams { folder: Some("/w".into()), agent: Some("plan".into()) }, &expect![[r#"{"folder":"/w","agent":"plan"}"#]]);
+    check(
+        &ModelsParams { folder: Some("/w".into()), agent: Some("plan".into()) },
+        &expect![[r#"{"folder":"/w","agent":"plan"}"#]],
+    );
     let models = ModelsResult { models: vec![model(false), model(true)], default: Some("p/m".into()) };
     check(
         &models,
-        &expect![[r#"{"models":[{"id":"p/m","name":"M","provider":"P","context":200000,"output":8000},{"id":"p/m","name":"M","provider":"P","context":200000,"output":8000,"local":true,"offline":true}],"default":"p/m"}"#]],
+        &expect![[
+            r#"{"models":[{"id":"p/m","name":"M","provider":"P","context":200000,"output":8000},{"id":"p/m","name":"M","provider":"P","context":200000,"output":8000,"local":true,"offline":true}],"default":"p/m"}"#
+        ]],
     );
     check(&AgentsParams { folder: Some("/w".into()) }, &expect![[r#"{"folder":"/w"}"#]]);
     let agent = AgentInfo { name: "plan".into(), description: "Looks.".into(), model: Some("p/m".into()) };

@@ -146,7 +146,9 @@ fn loading() {
     };
     check(
         &loaded,
-        &expect![[r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"lastTurn":{"turn":1,"prompt":"p0"},"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"feedback":[{"path":"a.rs","line":3,"lines":2,"kind":"commented","comment":"why?"}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}],"warnings":["`modle` is no key"]}"#]],
+        &expect![[
+            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"lastTurn":{"turn":1,"prompt":"p0"},"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"feedback":[{"path":"a.rs","line":3,"lines":2,"kind":"commented","comment":"why?"}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}],"warnings":["`modle` is no key"]}"#
+        ]],
     );
     let page = SessionPartsParams { session: "s1".into(), before: "p1".into(), limit: Some(5) };
     check(&page, &expect![[r#"{"session":"s1","before":"p1","limit":5}"#]]);
@@ -157,7 +159,12 @@ fn loading() {
 fn pending_sessions() {
     check(&SessionPendingParams { folder: Some("/w".into()) }, &expect![[r#"{"folder":"/w"}"#]]);
     let one = PendingSessionInfo { session: session(), running: true, waiting: 1, undecided: 2 };
-    check(&SessionPendingResult { sessions: vec![one] }, &expect![[r#"{"sessions":[{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"running":true,"waiting":1,"undecided":2}]}"#]]);
+    check(
+        &SessionPendingResult { sessions: vec![one] },
+        &expect![[
+            r#"{"sessions":[{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"running":true,"waiting":1,"undecided":2}]}"#
+        ]],
+    );
 }
 
 #[test]
@@ -183,7 +190,10 @@ fn contents_of_parts() {
         &PartContentInfo::File(media()),
         &expect![[r#"{"kind":"file","mime":"image/png","base64":"AA==","name":"a.png"}"#]],
     );
-    check(&PartContentInfo::TurnEnd { end: TurnEndInfo::StepLimit { steps: 3 } }, &expect![[r#"{"kind":"turnEnd","end":{"kind":"stepLimit","steps":3}}"#]]);
+    check(
+        &PartContentInfo::TurnEnd { end: TurnEndInfo::StepLimit { steps: 3 } },
+        &expect![[r#"{"kind":"turnEnd","end":{"kind":"stepLimit","steps":3}}"#]],
+    );
     check(
         &PartContentInfo::Text(TextContent { text: "Hi".into() }),
         &expect![[r#"{"kind":"text","text":"Hi"}"#]],
@@ -323,7 +333,9 @@ fn events() {
     ];
     check(
         &ends.to_vec(),
-        &expect![[r#"[{"kind":"cancelled"},{"kind":"rejected"},{"kind":"stepLimit","steps":3},{"kind":"failed","message":"no"},{"kind":"interrupted"}]"#]],
+        &expect![[
+            r#"[{"kind":"cancelled"},{"kind":"rejected"},{"kind":"stepLimit","steps":3},{"kind":"failed","message":"no"},{"kind":"interrupted"}]"#
+        ]],
     );
 }
 
@@ -347,7 +359,9 @@ fn prompts() {
     ];
     check(
         &TurnParams { files: vec![media()], context, ..bare },
-        &expect![[r#"{"session":"s1","text":"go","files":[{"mime":"image/png","base64":"AA==","name":"a.png"}],"context":[{"uri":"file:///w/a.rs","range":{"start":{"line":0,"character":0},"end":{"line":2,"character":0}},"text":"fn a() {}\n"},{"uri":"file:///w/b.rs"}],"contextOf":"p1"}"#]],
+        &expect![[
+            r#"{"session":"s1","text":"go","files":[{"mime":"image/png","base64":"AA==","name":"a.png"}],"context":[{"uri":"file:///w/a.rs","range":{"start":{"line":0,"character":0},"end":{"line":2,"character":0}},"text":"fn a() {}\n"},{"uri":"file:///w/b.rs"}],"contextOf":"p1"}"#
+        ]],
     );
     check(
         &TurnStartResult { queued: true, prompt: "p1".into() },

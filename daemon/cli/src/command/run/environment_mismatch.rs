@@ -26,7 +26,8 @@ pub(super) async fn compare(
         return;
     }
     let here = setup.registry(loaded).ok().and_then(|models| default_model(setup, loaded, &models, None));
-    let there = client.request::<Models>(&ModelsParams::default()).await.ok().and_then(|models| models.default);
+    let there =
+        client.request::<Models>(&ModelsParams::default()).await.ok().and_then(|models| models.default);
     if let (Some(here), Some(there)) = (here, there)
         && here != there
     {
