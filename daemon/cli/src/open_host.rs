@@ -30,7 +30,12 @@ impl HostWarning {
                 let SalvagedSessions { sessions, incomplete } = salvaged;
                 let lost: Vec<_> = incomplete.iter().map(|(id, _)| id.to_string()).collect();
                 let lost = lost.join(" ");
-                tracing::error!(?moved_aside, sessions, lost, "the session store was damaged; what can be read was brought over");
+                tracing::error!(
+                    ?moved_aside,
+                    sessions,
+                    lost,
+                    "the session store was damaged; what can be read was brought over"
+                );
             }
             Self::JournalMoved(_) | Self::NoJournal(_) => tracing::error!("{self}"),
         }

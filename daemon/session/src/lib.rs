@@ -22,11 +22,13 @@ pub use actor::{
     PromptRequest, RoleProvider, SessionDeps, SessionHandle, SharedRoleProvider, TitleGenerator,
 };
 pub use data::{
-    CallOutput, CallPart, NotePart, Part, PartContent, PartState, PromptContext, PromptPart, Session, SessionReviewTiming, StepFinishPart, TurnEnd,
+    CallOutput, CallPart, NotePart, Part, PartContent, PartState, PromptContext, PromptPart, Session,
+    SessionReviewTiming, StepFinishPart, TurnEnd,
 };
 pub use event::{AskEvent, JobSnapshot, QuestionEvent, SessionEvent};
 pub use export::{ImportError, SessionArchive, markdown};
 pub use id::{Id, now};
 pub use store::{
-    PartPage, ReadOnlyStore, SalvagedSessions, SessionClaim, SessionSearchHit, Store, StoreError, StoreRecovery,
+    PartPage, ReadOnlyStore, SalvagedSessions, SessionClaim, SessionSearchHit, Store, StoreError,
+    StoreRecovery,
 };

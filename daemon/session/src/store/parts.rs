@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::sessions::NEXT;
 use super::{Store, StoreError, recover};
-use crate::data::{Part, PartState};
+use crate::data::{NotePart, Part, PartContent, PartState};
 use crate::id::{Id, now};
 
 /// A part that a search found.
