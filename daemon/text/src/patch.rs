@@ -21,13 +21,8 @@ mod error;
 mod headers;
 mod hunk_mismatch;
 mod hunk_order;
-mod indent;
 mod parse;
-mod pieces;
 mod plan;
-mod search;
-mod source_lines;
-mod tier;
 mod update;
 
 #[cfg(test)]
@@ -42,7 +37,6 @@ mod tests;
 pub use error::{HunkError, HunkErrorKind, PatchError, PatchFileError, PatchFileErrorKind};
 pub use parse::parse;
 pub use plan::{PatchStep, plan};
-pub use tier::PatchTier;
 pub use update::{HunkPlace, PatchedText, update};
 
 /// The sections of a patch, in order. Line numbers are those of the patch, from 1.

@@ -2,7 +2,8 @@
 //!
 //! The old text is first searched as given. Only line endings are ignored, because a model does not see them:
 //! `\n` and `\r\n` are equal, and new lines get the endings of the place they are written to. Without an
-//! exact match, tiers of falling strictness are tried, each in its own file; see [`MatchTier`].
+//! exact match, tiers of falling strictness are tried; see [`MatchTier`]. The hunks of a patch are searched in the same
+//! way, as whole lines ([`find_hunk`]).
 //!
 //! Invariant: an inexact match is replaced only if it is unique and no stricter tier found several.
 //! Invariant: a deleted line was shown by the model, and a line that the model kept stays byte for byte.
@@ -24,16 +25,20 @@ mod distortion_tests;
 mod error;
 mod escapes;
 mod exact;
-mod file_line;
+mod file_style;
 mod fold;
+mod folded_index;
 mod folded_lines;
 mod hint;
 mod indent_shift;
-mod indentation;
+mod indent_unit;
 mod lf_text;
+mod line_search;
 mod merge;
+mod mixed_indent;
 mod near_lines;
 mod nearest_lines;
+mod new_indentation;
 #[cfg(test)]
 mod property_tests;
 mod requested_lines;
@@ -46,14 +51,18 @@ mod speed_tests;
 mod tests;
 mod tier;
 mod tier_search;
-mod trailing_blanks;
-mod typography;
 
 pub use error::ReplaceError;
+pub(crate) use fold::LineFold;
+pub(crate) use folded_index::{BudgetExceeded, FoldedIndex, SearchBudget};
 pub use hint::{MismatchHint, MismatchReason};
 use lf_text::LfText;
+pub(crate) use line_search::LineSearch;
+pub(crate) use merge::merge_lines;
 pub use nearest_lines::NearestLines;
+pub(crate) use requested_lines::RequestedLines;
 pub use tier::MatchTier;
+pub(crate) use tier_search::find_hunk;
 
 /// Places named, at most.
 const MAX_NAMED: usize = 10;

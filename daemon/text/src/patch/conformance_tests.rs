@@ -90,10 +90,6 @@ const REASONS: &[(&str, &[&str])] = &[
     ("upstream defect: of two places the first is changed, whichever was meant", &["patch-075"]),
     ("a hunk that fits in only one place applies there, even out of order", &["patch-068"]),
     ("new lines get the file's indentation of the lines they replace", &["patch-072", "derive-009"]),
-    (
-        "the hunk is indented deeper than the file, its new line less: the intended indentation is unclear",
-        &["derive-001"],
-    ),
     ("lines added without a place go to the end only with `*** End of File`", &["derive-003", "derive-004"]),
 ];
 

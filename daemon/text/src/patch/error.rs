@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::{MismatchHint, NearestLines};
+use crate::{MatchTier, MismatchHint, NearestLines};
 
 /// Characters shown of a line.
 const MAX_SHOWN: usize = 120;
@@ -102,9 +102,10 @@ pub enum HunkErrorKind {
         other: usize,
         line: usize,
     },
-    /// It fits only if indentation is ignored, and the indentation of its new lines is unclear.
-    Indentation {
+    /// It fits at this tier, and it is unclear how its new lines are to be written.
+    Unclear {
         line: usize,
+        tier: MatchTier,
     },
     /// So many hunks in so long a file would take too long.
     BudgetExceeded,
@@ -160,10 +161,11 @@ impl fmt::Display for HunkErrorKind {
                 f,
                 "changes line {line} of the file, as the hunk at line {other} of the patch does: make them one."
             ),
-            Self::Indentation { line } => write!(
+            Self::Unclear { line, tier } => write!(
                 f,
-                "is at line {line} of the file, but its lines are indented otherwise there, so that it cannot be told \
-                 how the new ones are to be: give all lines with the indentation of the file."
+                "is at line {line} of the file, {} aside, but then its new lines can be read in two ways: give all lines as \
+                 the file has them.",
+                tier.leniency().unwrap_or("nothing")
             ),
             Self::BudgetExceeded => f.write_str("is one of too many for so long a file: split the patch."),
         }

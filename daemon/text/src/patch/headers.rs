@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::search::{BudgetExceeded, PatternIndex, SearchBudget};
-use super::source_lines::SourceLines;
-use super::{PatchHunk, PatchTier};
+use super::PatchHunk;
+use crate::replace::{BudgetExceeded, FoldedIndex, LineFold, SearchBudget};
+use crate::source_lines::SourceLines;
 
 /// With more places than this, a header's scopes are not examined.
 const MAX_SCOPES: usize = 64;
@@ -24,32 +24,32 @@ pub(super) type HeaderLines<'p> = HashMap<&'p str, Vec<usize>>;
 pub(super) fn find<'p>(
     file: &SourceLines<'_>,
     hunks: &[PatchHunk<'p>],
-    steps: &mut SearchBudget,
+    budget: &SearchBudget,
 ) -> Result<HeaderLines<'p>, BudgetExceeded> {
     let mut found = HashMap::new();
     let mut wanted: Vec<&'p str> = hunks.iter().flat_map(|hunk| hunk.headers.iter().copied()).collect();
     wanted.sort_unstable();
     wanted.dedup();
-    for tier in PatchTier::ALL {
+    for fold in [LineFold::Exact, LineFold::Trailing, LineFold::Trimmed, LineFold::Typography] {
         if wanted.is_empty() {
             return Ok(found);
         }
-        let index = PatternIndex::new(file, tier, wanted.iter().copied());
+        let index = FoldedIndex::new(file, fold, wanted.iter().copied());
         let mut missing = Vec::new();
         for header in wanted {
-            match index.find(&[header], steps)? {
+            match index.find(&[header], budget)? {
                 lines if lines.is_empty() => missing.push(header),
                 lines => drop(found.insert(header, lines)),
             }
         }
         wanted = missing;
     }
-    find_prefix_matches(file, &wanted, &mut found, steps)?;
+    find_prefix_matches(file, &wanted, &mut found, budget)?;
     for header in wanted {
         if found.contains_key(header) {
             continue;
         }
-        steps.take(file.len())?;
+        budget.take(file.len())?;
         let places = memmem::find_iter(file.text.as_bytes(), header.trim().as_bytes());
         let mut lines: Vec<_> = places.take(MAX_PARTS).map(|place| file.line_at(place)).collect();
         lines.dedup();
@@ -63,13 +63,13 @@ fn find_prefix_matches<'p>(
     file: &SourceLines<'_>,
     wanted: &[&'p str],
     found: &mut HeaderLines<'p>,
-    steps: &mut SearchBudget,
+    budget: &SearchBudget,
 ) -> Result<(), BudgetExceeded> {
     let headers: HashMap<&str, &'p str> = wanted.iter().map(|header| (header.trim(), *header)).collect();
     let mut lengths: Vec<_> = headers.keys().map(|header| header.len()).collect();
     lengths.sort_unstable();
     lengths.dedup();
-    steps.take(file.len().saturating_mul(lengths.len()))?;
+    budget.take(file.len().saturating_mul(lengths.len()))?;
     for (number, line) in file.lines().enumerate().filter(|_| !lengths.is_empty()) {
         let line = line.trim_start();
         for beginning in lengths.iter().filter_map(|length| line.get(..*length)) {
@@ -87,7 +87,7 @@ pub(super) fn find_anchors<'f>(
     file: &SourceLines<'_>,
     headers: &[&str],
     found: &'f HeaderLines<'_>,
-    steps: &mut SearchBudget,
+    budget: &SearchBudget,
 ) -> Result<Cow<'f, [usize]>, BudgetExceeded> {
     let mut anchors: Option<Cow<'f, [usize]>> = None;
     for header in headers {
@@ -95,9 +95,9 @@ pub(super) fn find_anchors<'f>(
         anchors = Some(match anchors {
             None => Cow::Borrowed(lines),
             Some(outer) => {
-                steps.take(lines.len())?;
+                budget.take(lines.len())?;
                 let after = lines.iter().filter(|line| outer.first().is_some_and(|first| *line > first));
-                Cow::Owned(filter_in_scope(file, &outer, after.copied().collect(), steps)?.0)
+                Cow::Owned(filter_in_scope(file, &outer, after.copied().collect(), budget)?.0)
             }
         });
     }
@@ -111,12 +111,12 @@ pub(super) fn places_under_headers(
     anchors: &[usize],
     places: &[usize],
     certain: bool,
-    steps: &mut SearchBudget,
+    budget: &SearchBudget,
 ) -> Result<Vec<usize>, BudgetExceeded> {
     // A hunk may start with the header line itself.
     let is_after = |place: &usize| anchors.first().is_some_and(|first| place >= first);
     let after: Vec<_> = places.iter().copied().filter(is_after).collect();
-    match filter_in_scope(file, anchors, after, steps)? {
+    match filter_in_scope(file, anchors, after, budget)? {
         (after, ScopeMatch::Inside) => Ok(after),
         (after, ScopeMatch::Outside) => Ok(if certain && places.len() == 1 { after } else { Vec::new() }),
         (after, ScopeMatch::Unknown) => {
@@ -140,13 +140,13 @@ fn filter_in_scope(
     file: &SourceLines<'_>,
     anchors: &[usize],
     lines: Vec<usize>,
-    steps: &mut SearchBudget,
+    budget: &SearchBudget,
 ) -> Result<(Vec<usize>, ScopeMatch), BudgetExceeded> {
     if anchors.len() > MAX_SCOPES || lines.is_empty() {
         return Ok((lines, ScopeMatch::Unknown));
     }
     let scopes: Vec<_> = anchors.iter().map(|anchor| scope(file, *anchor)).collect();
-    steps.take(scopes.iter().map(|scope| scope.len() + lines.len()).sum())?;
+    budget.take(scopes.iter().map(|scope| scope.len() + lines.len()).sum())?;
     if scopes.iter().all(|scope| scope.len() == 1) {
         return Ok((lines, ScopeMatch::Unknown));
     }

@@ -1,10 +1,10 @@
 //! Explains a hunk without a certain place: what in the file is similar, and where.
 
+use super::HunkErrorKind;
 use super::error::clip_line;
-use super::source_lines::SourceLines;
-use super::{HunkErrorKind, PatchTier};
 use crate::line_ending::to_lf;
-use crate::replace::explain_mismatch;
+use crate::replace::{LineFold, explain_mismatch};
+use crate::source_lines::SourceLines;
 
 /// Places named, at most.
 const MAX_NAMED: usize = 10;
@@ -18,7 +18,7 @@ pub(super) fn not_found(file: &SourceLines<'_>, old: &[&str], before: usize) -> 
         if is_explained { explain_mismatch(&to_lf(file.text), &old.join("\n")) } else { (None, None) };
     let differs = nearest.as_ref().and_then(|nearest| {
         let mut lines = old.iter().zip(nearest.line..);
-        let key = |line: &str| PatchTier::Punctuation.key(line).into_owned();
+        let key = |line: &str| LineFold::Typography.key(line).into_owned();
         let (hunk, line) = lines.find(|(old, line)| key(old) != key(file.line(line - 1)))?;
         Some((line, clip_line(hunk)))
     });

@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{
-    Patch, PatchAction, PatchError, PatchFileError, PatchFileErrorKind, PatchSection, PatchTier, update,
-};
-use crate::{Change, LineEnding};
+use super::{Patch, PatchAction, PatchError, PatchFileError, PatchFileErrorKind, PatchSection, update};
+use crate::{Change, LineEnding, MatchTier};
 
 /// The step for one file. Paths are written as in the patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +16,7 @@ pub enum PatchStep {
         path: String,
         change: Change,
         /// The loosest tier that a hunk needed.
-        tier: PatchTier,
+        tier: MatchTier,
         /// The patch deletes the file and adds it again: no line of the old text had to match.
         is_rewrite: bool,
     },
@@ -30,7 +28,7 @@ pub enum PatchStep {
         to: String,
         /// May be empty.
         change: Change,
-        tier: PatchTier,
+        tier: MatchTier,
     },
 }
 
@@ -40,7 +38,7 @@ enum PlannedFile<'t> {
     Edited {
         old: &'t str,
         now: PlannedText,
-        tier: PatchTier,
+        tier: MatchTier,
         to: Option<String>,
         is_rewrite: bool,
     },
@@ -205,7 +203,7 @@ fn add_second_section<'p, 't>(
             entry.state = PlannedFile::Edited {
                 old,
                 now: PlannedText::Text(new),
-                tier: PatchTier::Exact,
+                tier: MatchTier::Exact,
                 to: None,
                 is_rewrite: true,
             };

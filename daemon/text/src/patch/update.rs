@@ -1,18 +1,18 @@
 //! Places hunks in one text and merges them into one change.
 //!
-//! Passes of falling strictness look for the hunks that the previous pass did not find. If several places
+//! Each hunk is first searched as given, then at the tiers of [`replace`](crate::replace). If several places
 //! fit, the headers decide, and for exact matches also the order of the hunks; if they do not, nothing
 //! changes.
 
-use std::ops::Range;
-
 use super::headers::HeaderLines;
 use super::hunk_order::{HunkOrder, PlaceChoices, resolve_order};
-use super::indent::IndentMap;
-use super::search::{BudgetExceeded, PatternIndex, SearchBudget};
-use super::source_lines::SourceLines;
-use super::{HunkError, HunkErrorKind, PatchHunk, PatchTier, headers, hunk_mismatch, pieces};
-use crate::{Change, LineTag};
+use super::{HunkError, HunkErrorKind, PatchHunk, headers, hunk_mismatch};
+use crate::line_pieces::{EmptyLastLine, LinePiece, pieces_to_change};
+use crate::replace::{
+    BudgetExceeded, FoldedIndex, LineFold, LineSearch, RequestedLines, SearchBudget, find_hunk, merge_lines,
+};
+use crate::source_lines::SourceLines;
+use crate::{Change, MatchTier};
 
 /// With more places than this, order does not decide.
 const MAX_PLACES: usize = 1000;
@@ -27,8 +27,8 @@ pub struct PatchedText {
 
 impl PatchedText {
     /// The loosest tier needed.
-    pub fn tier(&self) -> PatchTier {
-        self.places.iter().map(|place| place.tier).max().unwrap_or(PatchTier::Exact)
+    pub fn tier(&self) -> MatchTier {
+        self.places.iter().map(|place| place.tier).max().unwrap_or(MatchTier::Exact)
     }
 }
 
@@ -36,32 +36,29 @@ impl PatchedText {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HunkPlace {
     pub line: usize,
-    pub tier: PatchTier,
+    pub tier: MatchTier,
 }
 
 /// The change that the hunks make, or the errors of those without a certain place.
 pub fn update(text: &str, hunks: &[PatchHunk<'_>]) -> Result<PatchedText, Vec<HunkError>> {
     let file = SourceLines::new(text);
-    let mut steps = SearchBudget::default();
     let mut wants: Vec<_> = hunks.iter().map(WantedHunk::new).collect();
-    if find_all(&file, hunks, &mut wants, &mut steps).is_err() {
+    let search = LineSearch::new(&file, hunks.iter().flat_map(PatchHunk::old).collect());
+    if find_all(&search, hunks, &mut wants).is_err() {
         let line = wants.iter().find(|want| want.found.is_none()).map_or(0, |want| want.line);
         return Err(vec![HunkError { line, why: HunkErrorKind::BudgetExceeded }]);
     }
     check(&file, &wants)?;
-    let places = resolve_places(&file, &wants, &mut steps)?;
+    let places = resolve_places(&file, &wants, &search.budget)?;
     let (mut made, mut errors) = (Vec::new(), Vec::new());
-    for (want, place) in wants.iter().zip(&places) {
-        let first = place.line - 1;
-        let shown = want.old.iter().copied().zip(first..).map(|(old, line)| (old, file.line(line)));
-        let indents = IndentMap::from_lines(shown.filter(|_| place.tier >= PatchTier::Indentation));
-        match pieces::hunk_pieces(&want.lines, first, |line| indents.apply(line)) {
+    for (want, place) in wants.iter_mut().zip(&places) {
+        match want.take_pieces(&search, place.line - 1) {
             Some(pieces) => made.extend(pieces),
-            None => errors.push(want.error(HunkErrorKind::Indentation { line: place.line })),
+            None => errors.push(want.error(HunkErrorKind::Unclear { line: place.line, tier: place.tier })),
         }
     }
     if errors.is_empty() {
-        Ok(PatchedText { change: pieces::pieces_to_change(&file, made), places })
+        Ok(PatchedText { change: pieces_to_change(&file, made, EmptyLastLine::Ended), places })
     } else {
         Err(errors)
     }
@@ -71,20 +68,19 @@ pub fn update(text: &str, hunks: &[PatchHunk<'_>]) -> Result<PatchedText, Vec<Hu
 pub(super) struct WantedHunk<'p> {
     line: usize,
     headers: Vec<&'p str>,
-    lines: Vec<(LineTag, &'p str)>,
-    pub(super) old: Vec<&'p str>,
+    request: RequestedLines<'p>,
     at_end: bool,
-    /// Whether its last line was dropped for the search.
-    shortened: bool,
     found: Option<FoundPlaces>,
     /// Why its places were rejected.
     rejection: Option<HunkErrorKind>,
 }
 
 struct FoundPlaces {
-    tier: PatchTier,
+    tier: MatchTier,
     /// At most [`MAX_PLACES`] plus one.
     places: Vec<usize>,
+    /// What an inexact match changes at its place; `None` if that is unclear.
+    pieces: Option<Vec<LinePiece<'static>>>,
 }
 
 impl<'p> WantedHunk<'p> {
@@ -92,10 +88,8 @@ impl<'p> WantedHunk<'p> {
         Self {
             line: hunk.line,
             headers: hunk.headers.clone(),
-            lines: hunk.lines.clone(),
-            old: hunk.old().collect(),
+            request: RequestedLines::from_hunk(&hunk.lines),
             at_end: hunk.at_end,
-            shortened: false,
             found: None,
             rejection: None,
         }
@@ -107,12 +101,23 @@ impl<'p> WantedHunk<'p> {
 
     fn is_unplaced(&self) -> bool {
         self.found.is_none()
-            && !self.old.is_empty()
+            && !self.request.old.is_empty()
             && !matches!(self.rejection, Some(HunkErrorKind::HeaderNotFound { .. }))
     }
 
     fn places(&self) -> &[usize] {
         self.found.as_ref().map_or(&[], |found| &found.places)
+    }
+
+    /// What the hunk changes at its place.
+    fn take_pieces<'a>(&mut self, search: &LineSearch<'a>, first: usize) -> Option<Vec<LinePiece<'a>>>
+    where
+        'p: 'a,
+    {
+        match self.found.as_mut().filter(|found| found.tier != MatchTier::Exact) {
+            Some(found) => found.pieces.take(),
+            None => merge_lines(search, first, &self.request),
+        }
     }
 
     /// Lines that are only added go to the end, or below the header.
@@ -124,108 +129,128 @@ impl<'p> WantedHunk<'p> {
         } else {
             anchors.iter().map(|anchor| anchor + 1).collect()
         };
-        self.set_places(PatchTier::Exact, places);
+        self.set_places(MatchTier::Exact, places, None);
     }
 
-    fn set_places(&mut self, tier: PatchTier, mut places: Vec<usize>) {
-        places.truncate(MAX_PLACES + 1);
-        self.found = (!places.is_empty()).then_some(FoundPlaces { tier, places });
-    }
-
-    /// A model may take the final newline for an empty line: without that line, the hunk must end the file.
-    /// False if the hunk has no such line.
-    fn without_last_empty_line(&mut self) -> bool {
-        let Some(last) = self.lines.iter().rposition(|(tag, _)| *tag != LineTag::Insert) else {
-            return false;
-        };
-        match self.lines.get(last) {
-            Some((LineTag::Equal, "")) if last + 1 == self.lines.len() => drop(self.lines.pop()),
-            Some((LineTag::Delete, "")) => {
-                self.lines.remove(last);
-                if self.lines.last() == Some(&(LineTag::Insert, "")) {
-                    self.lines.pop();
-                }
-            }
-            _ => return false,
-        }
-        self.old.pop();
-        self.at_end = true;
-        self.shortened = true;
-        true
-    }
-
-    /// Keeps the places that end marker and headers allow.
-    fn plausible_places(
+    fn set_places(
         &mut self,
-        file: &SourceLines<'_>,
+        tier: MatchTier,
         mut places: Vec<usize>,
+        pieces: Option<Vec<LinePiece<'static>>>,
+    ) {
+        places.truncate(MAX_PLACES + 1);
+        self.found = (!places.is_empty()).then_some(FoundPlaces { tier, places, pieces });
+    }
+
+    /// Searches the hunk as given.
+    fn find_exact(
+        &mut self,
+        search: &LineSearch<'_>,
         headers: &HeaderLines<'_>,
-        steps: &mut SearchBudget,
+    ) -> Result<(), BudgetExceeded> {
+        let places = search.find(&self.request.old, LineFold::Exact);
+        let scope = HunkScope { search, headers, at_end: self.at_end, is_shortened: false };
+        let places = scope.accept(&self.headers, places, &self.request.old, &mut self.rejection)?;
+        self.set_places(MatchTier::Exact, places, None);
+        Ok(())
+    }
+
+    /// Searches the hunk without its last line, if that is empty and the file ends there; then with more leniency.
+    fn find_inexact(
+        &mut self,
+        search: &LineSearch<'_>,
+        headers: &HeaderLines<'_>,
+    ) -> Result<(), BudgetExceeded> {
+        if let Some(shorter) = self.request.without_last_empty_line() {
+            let scope = HunkScope { search, headers, at_end: true, is_shortened: true };
+            let places = search.find(&shorter.old, LineFold::Exact);
+            let places = scope.accept(&self.headers, places, &shorter.old, &mut None)?;
+            if !places.is_empty() {
+                (self.request, self.at_end) = (shorter, true);
+                self.set_places(MatchTier::Exact, places, None);
+                return Ok(());
+            }
+        }
+        let scope = HunkScope { search, headers, at_end: self.at_end, is_shortened: false };
+        let found = find_hunk(search, &self.request, |places, reading| {
+            scope.accept(&self.headers, places, &reading.old, &mut self.rejection)
+        })?;
+        if search.is_exhausted() {
+            return Err(BudgetExceeded);
+        }
+        if let Some(found) = found {
+            self.set_places(found.tier, found.places, found.pieces);
+        }
+        Ok(())
+    }
+}
+
+/// Where a hunk may be: at the end of the file, and under its headers.
+struct HunkScope<'s, 'a> {
+    search: &'s LineSearch<'a>,
+    headers: &'s HeaderLines<'s>,
+    at_end: bool,
+    /// Whether its last line was dropped for the search.
+    is_shortened: bool,
+}
+
+impl HunkScope<'_, '_> {
+    /// Keeps the places that end marker and headers allow.
+    fn accept(
+        &self,
+        hunk_headers: &[&str],
+        mut places: Vec<usize>,
+        old: &[&str],
+        rejection: &mut Option<HunkErrorKind>,
     ) -> Result<Vec<usize>, BudgetExceeded> {
         let Some(first) = places.first().map(|first| first + 1) else { return Ok(places) };
+        let (file, budget) = (self.search.file, &self.search.budget);
         if self.at_end {
-            places.retain(|place| place + self.old.len() == file.len());
-            if places.is_empty() && !self.shortened {
-                self.rejection.get_or_insert(HunkErrorKind::NotAtEnd { line: first });
+            places.retain(|place| place + old.len() == file.len());
+            if places.is_empty() && !self.is_shortened {
+                rejection.get_or_insert(HunkErrorKind::NotAtEnd { line: first });
             }
         }
-        if self.headers.is_empty() || places.is_empty() {
+        if hunk_headers.is_empty() || places.is_empty() {
             return Ok(places);
         }
-        let anchors = headers::find_anchors(file, &self.headers, headers, steps)?;
-        let certain = self.old.iter().filter(|line| !line.trim().is_empty()).count() > 1;
-        let meant = headers::places_under_headers(file, &anchors, &places, certain, steps)?;
+        let anchors = headers::find_anchors(file, hunk_headers, self.headers, budget)?;
+        let certain = old.iter().filter(|line| !line.trim().is_empty()).count() > 1;
+        let meant = headers::places_under_headers(file, &anchors, &places, certain, budget)?;
         if meant.is_empty() {
-            let header = hunk_mismatch::innermost_header(&self.headers);
-            self.rejection.get_or_insert(HunkErrorKind::NotUnderHeader { header, line: first });
+            let header = hunk_mismatch::innermost_header(hunk_headers);
+            rejection.get_or_insert(HunkErrorKind::NotUnderHeader { header, line: first });
         }
         Ok(meant)
     }
 }
 
 fn find_all<'p>(
-    file: &SourceLines<'_>,
+    search: &LineSearch<'_>,
     hunks: &[PatchHunk<'p>],
     wants: &mut [WantedHunk<'p>],
-    steps: &mut SearchBudget,
 ) -> Result<(), BudgetExceeded> {
-    let headers = headers::find(file, hunks, steps)?;
+    let headers = headers::find(search.file, hunks, &search.budget)?;
     for want in wants.iter_mut() {
-        let anchors = headers::find_anchors(file, &want.headers, &headers, steps)?;
+        let anchors = headers::find_anchors(search.file, &want.headers, &headers, &search.budget)?;
         if !want.headers.is_empty() && anchors.is_empty() {
             want.rejection = Some(HunkErrorKind::HeaderNotFound {
                 header: hunk_mismatch::innermost_header(&want.headers),
             });
-        } else if want.old.is_empty() {
-            want.insert(file, &anchors);
+        } else if want.request.old.is_empty() {
+            want.insert(search.file, &anchors);
         }
     }
-    find(file, wants.iter_mut().collect(), &headers, steps)?;
-    let missed = wants.iter_mut().filter(|want| want.is_unplaced());
-    let shorter = missed.filter_map(|want| want.without_last_empty_line().then_some(want)).collect();
-    find(file, shorter, &headers, steps)
-}
-
-fn find(
-    file: &SourceLines<'_>,
-    mut wants: Vec<&mut WantedHunk<'_>>,
-    headers: &HeaderLines<'_>,
-    steps: &mut SearchBudget,
-) -> Result<(), BudgetExceeded> {
-    for tier in PatchTier::ALL {
-        wants.retain(|want| want.is_unplaced());
-        if wants.is_empty() {
-            break;
-        }
-        let wanted: Vec<_> = wants.iter().flat_map(|want| want.old.iter().copied()).collect();
-        let index = PatternIndex::new(file, tier, wanted.into_iter());
-        for want in &mut wants {
-            let places = index.find(&want.old, steps)?;
-            let places = want.plausible_places(file, places, headers, steps)?;
-            want.set_places(tier, places);
-        }
+    for want in wants.iter_mut().filter(|want| want.is_unplaced()) {
+        want.find_exact(search, &headers)?;
     }
-    Ok(())
+    if search.is_exhausted() {
+        return Err(BudgetExceeded);
+    }
+    wants
+        .iter_mut()
+        .filter(|want| want.is_unplaced())
+        .try_for_each(|want| want.find_inexact(search, &headers))
 }
 
 /// Checks that each hunk has a place, and an inexact one exactly one.
@@ -236,7 +261,7 @@ fn check(file: &SourceLines<'_>, wants: &[WantedHunk<'_>]) -> Result<(), Vec<Hun
         match (&want.found, &want.rejection) {
             (None, Some(refused)) => errors.push(want.error(refused.clone())),
             (None, None) => {
-                errors.push(want.error(hunk_mismatch::not_found(file, &want.old, misses)));
+                errors.push(want.error(hunk_mismatch::not_found(file, &want.request.old, misses)));
                 misses += 1;
             }
             (Some(found), _) if found.places.len() > max_places(found.tier) => {
@@ -249,8 +274,8 @@ fn check(file: &SourceLines<'_>, wants: &[WantedHunk<'_>]) -> Result<(), Vec<Hun
 }
 
 /// The most places among which order may choose.
-fn max_places(tier: PatchTier) -> usize {
-    if tier == PatchTier::Exact { MAX_PLACES } else { 1 }
+fn max_places(tier: MatchTier) -> usize {
+    if tier == MatchTier::Exact { MAX_PLACES } else { 1 }
 }
 
 fn ambiguous_error(places: &[usize]) -> HunkErrorKind {
@@ -261,16 +286,16 @@ fn ambiguous_error(places: &[usize]) -> HunkErrorKind {
 fn resolve_places(
     file: &SourceLines<'_>,
     wants: &[WantedHunk<'_>],
-    steps: &mut SearchBudget,
+    budget: &SearchBudget,
 ) -> Result<Vec<HunkPlace>, Vec<HunkError>> {
     // A hunk that changes nothing may be anywhere.
-    let changing = wants.iter().filter_map(|want| Some((want, changed_range(&want.lines)?)));
+    let changing = wants.iter().filter_map(|want| Some((want, want.request.changed_lines()?)));
     let changing = changing.map(|(want, core)| (want, PlaceChoices { places: want.places(), core }));
     let (changing, choices): (Vec<_>, Vec<_>) = changing.unzip();
     let settled = match resolve_order(&choices) {
         HunkOrder::InOrder(places) => places,
         HunkOrder::OutOfOrder(places) => {
-            check_unique(file, &changing, steps)?;
+            check_unique(file, &changing, budget)?;
             check_no_overlap(&changing, &choices, &places)?;
             places
         }
@@ -282,8 +307,8 @@ fn resolve_places(
     let mut settled = settled.into_iter();
     let place = |want: &WantedHunk<'_>| {
         let first = want.places().first().copied();
-        let place = if changed_range(&want.lines).is_some() { settled.next() } else { first };
-        let tier = want.found.as_ref().map_or(PatchTier::Exact, |found| found.tier);
+        let place = if want.request.changed_lines().is_some() { settled.next() } else { first };
+        let tier = want.found.as_ref().map_or(MatchTier::Exact, |found| found.tier);
         HunkPlace { line: place.unwrap_or_default() + 1, tier }
     };
     Ok(wants.iter().map(place).collect())
@@ -293,17 +318,14 @@ fn resolve_places(
 fn check_unique(
     file: &SourceLines<'_>,
     wants: &[&WantedHunk<'_>],
-    steps: &mut SearchBudget,
+    budget: &SearchBudget,
 ) -> Result<(), Vec<HunkError>> {
     let free = wants.iter().filter(|want| want.headers.is_empty() && !want.at_end);
-    let index = PatternIndex::new(
-        file,
-        PatchTier::Punctuation,
-        free.clone().flat_map(|want| want.old.iter().copied()),
-    );
+    let lines = free.clone().flat_map(|want| want.request.old.iter().copied());
+    let index = FoldedIndex::new(file, LineFold::Typography, lines);
     let mut errors = Vec::new();
     for want in free {
-        match index.find(&want.old, steps) {
+        match index.find(&want.request.old, budget) {
             Ok(places) if places.len() > 1 => errors.push(want.error(ambiguous_error(&places))),
             Ok(_) => {}
             Err(BudgetExceeded) => errors.push(want.error(HunkErrorKind::BudgetExceeded)),
@@ -330,18 +352,4 @@ fn check_no_overlap(
         }
         None => Ok(()),
     }
-}
-
-/// The file lines that a hunk changes, relative to its first; `None` if it changes none.
-fn changed_range(lines: &[(LineTag, &str)]) -> Option<Range<usize>> {
-    let mut at = 0;
-    let mut core: Option<Range<usize>> = None;
-    for (tag, _) in lines {
-        let start = at;
-        at += usize::from(*tag != LineTag::Insert);
-        if *tag != LineTag::Equal {
-            core.get_or_insert(start..at).end = at;
-        }
-    }
-    core
 }

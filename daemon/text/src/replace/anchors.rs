@@ -6,5 +6,5 @@ const MIN_SHARE: f64 = 0.85;
 
 pub(super) fn find<'a>(search: &ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
     let alike = search.similar_lines().filter(|alike| alike.is_anchored && alike.similarity >= MIN_SHARE)?;
-    line_match(&search.requested, alike.places.clone())
+    line_match(search.requested, alike.places.clone())
 }

@@ -3,44 +3,57 @@
 //! Numbers are stripped only if every old line has one and they count up; then either all new lines have one
 //! or none has.
 
+use std::ops::Range;
+
+use super::fold::LineFold;
 use super::requested_lines::RequestedLines;
 use super::search::{ReplaceSearch, TierMatch};
-use super::{indentation, trailing_blanks};
 
 pub(super) fn find<'a>(search: &ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
-    let bare = strip_decoration(&search.requested)?;
-    trailing_blanks::find(search, &bare).or_else(|| indentation::find(search, &bare))
+    let bare = strip_decoration(search.requested)?;
+    [LineFold::Trailing, LineFold::Trimmed].into_iter().find_map(|fold| search.line_match(&bare, fold))
 }
 
 /// Strips fences and numbers, if any.
 fn strip_decoration<'a>(asked: &RequestedLines<'a>) -> Option<RequestedLines<'a>> {
     let unfenced = match strip_fence(&asked.old) {
-        Some(old) => Some(RequestedLines { old, new: unfenced_new(&asked.new)? }),
+        Some(old) => Some(asked.slice(old, unfenced_new(&asked.new)?)?),
         None => None,
     };
     let reading = unfenced.as_ref().unwrap_or(asked);
     match strip_line_numbers(&reading.old) {
         Some((old, numbers)) => {
             let counted = numbers.windows(2).all(|two| matches!(two, [a, b] if a.checked_add(1) == Some(*b)));
-            let new = match strip_line_numbers(&reading.new) {
-                Some((new, _)) => new,
-                None if reading.new.iter().any(|line| number(line).is_some()) => return None,
-                None => reading.new.clone(),
-            };
-            (counted && !numbers.is_empty()).then_some(RequestedLines { old, new })
+            let new = strip_new_numbers(reading)?;
+            if counted && !numbers.is_empty() { reading.with_lines(old, new) } else { None }
         }
         None => unfenced,
     }
 }
 
+/// The new lines without their numbers, if all that the model wrote have one. `None` if some have one: those may be text.
+fn strip_new_numbers<'a>(reading: &RequestedLines<'a>) -> Option<Vec<&'a str>> {
+    let is_written = reading.written_lines();
+    let written = || reading.new.iter().zip(&is_written).filter(|(_, is_written)| **is_written);
+    let numbered = written().filter(|(line, _)| number(line).is_some()).count();
+    let strips = numbered > 0;
+    if strips && numbered < written().count() {
+        return None;
+    }
+    let strip = |(line, is_written): (&&'a str, &bool)| {
+        if strips || !is_written { number(line).map(|(_, line)| line) } else { Some(*line) }
+    };
+    reading.new.iter().zip(&is_written).map(strip).collect()
+}
+
 /// The new lines without their fence, which a line break may follow. `None` if it is unclear whether a fence is theirs.
-fn unfenced_new<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
+fn unfenced_new(lines: &[&str]) -> Option<Range<usize>> {
     let trimmed = lines.strip_suffix(&[""]).unwrap_or(lines);
     let has_fence = |line: Option<&&str>| line.is_some_and(|line| fence(line).is_some());
     match strip_fence(trimmed) {
         Some(inner) => Some(inner),
         None if has_fence(trimmed.first()) || has_fence(trimmed.last()) => None,
-        None => Some(lines.to_vec()),
+        None => Some(0..lines.len()),
     }
 }
 
@@ -48,11 +61,11 @@ fn fence(line: &str) -> Option<&'static str> {
     ["```", "~~~"].into_iter().find(|fence| line.trim_start().starts_with(fence))
 }
 
-fn strip_fence<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
+fn strip_fence(lines: &[&str]) -> Option<Range<usize>> {
     let (first, rest) = lines.split_first()?;
     let (last, inner) = rest.split_last()?;
     let fence = fence(first)?;
-    (last.trim() == fence && !inner.is_empty()).then(|| inner.to_vec())
+    (last.trim() == fence && !inner.is_empty()).then(|| 1..lines.len() - 1)
 }
 
 /// All lines without their numbers, and the numbers.

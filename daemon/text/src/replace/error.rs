@@ -20,6 +20,12 @@ pub enum ReplaceError {
         /// The most similar lines.
         nearest: Option<NearestLines>,
     },
+    /// The old text is there, apart from what the tier tolerates, but what the new text means there is unclear.
+    Unclear {
+        tier: MatchTier,
+        /// The lines that match.
+        nearest: NearestLines,
+    },
     Ambiguous {
         /// The lines where the first of them start.
         lines: Vec<usize>,
@@ -53,6 +59,15 @@ impl fmt::Display for ReplaceError {
                     None if hint.is_none() => f.write_str(" Nothing in the file is like it: read the file again."),
                     None => Ok(()),
                 }
+            }
+            Self::Unclear { tier, nearest } => {
+                let leniency = tier.leniency().unwrap_or("nothing");
+                let line = nearest.line;
+                write!(
+                    f,
+                    "The old text is not in the file as given. It is at line {line}, {leniency} aside, but then the new text \
+                     can be read in two ways. Nothing was changed: give the old and the new text as the file has them:\n{nearest}"
+                )
             }
             Self::Ambiguous { lines, count, tier } => {
                 let named = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");

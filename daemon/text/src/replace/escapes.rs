@@ -6,9 +6,10 @@
 
 use std::borrow::Cow;
 
+use super::exact;
+use super::fold::LineFold;
 use super::requested_lines::RequestedLines;
 use super::search::{ReplaceSearch, TierMatch};
-use super::{exact, indentation, trailing_blanks};
 use crate::line_ending::to_lf;
 
 /// The escapes that each interpretation undoes, by the character after the backslash.
@@ -22,8 +23,29 @@ pub(super) fn find<'a>(search: &'a ReplaceSearch<'a>) -> Option<TierMatch<'a>> {
     let readings = search.unescaped(unescape_both).iter();
     let mut found = readings.filter_map(|(old, new)| Some((find_reading(search, old, new.as_deref())?, new)));
     let (first, new) = found.next()?;
-    // If two interpretations give different texts, neither is used.
-    if found.any(|(_, other)| other != new) { Some(TierMatch::Unclear) } else { Some(first) }
+    // If two interpretations give different texts, neither is used, unless one is implausible.
+    match found.find(|(_, other)| *other != new && !has_escaped_lines(search)) {
+        Some((other, _)) => Some(TierMatch::Unclear { line: first_line(search, &other) }),
+        None => Some(first),
+    }
+}
+
+/// Whether every escaped line break of the new text is followed by indentation, so that it begins a line: what is text of a
+/// program hardly is.
+fn has_escaped_lines(search: &ReplaceSearch<'_>) -> bool {
+    let Some(text) = search.text else { return false };
+    let mut lines = text.new.split("\\n").skip(1).peekable();
+    lines.peek().is_some() && lines.all(|line| line.starts_with("  ") || line.starts_with('\t'))
+}
+
+fn first_line(search: &ReplaceSearch<'_>, found: &TierMatch<'_>) -> usize {
+    match found {
+        TierMatch::Lines { places, .. } => places.first().copied().unwrap_or_default(),
+        TierMatch::Text { places, .. } => {
+            places.first().map_or(0, |place| search.lines.file.line_at(place.start))
+        }
+        TierMatch::Unclear { line } => *line,
+    }
 }
 
 fn find_reading<'a>(
@@ -31,18 +53,31 @@ fn find_reading<'a>(
     old: &'a str,
     new: Option<&'a str>,
 ) -> Option<TierMatch<'a>> {
-    let places = exact::places(&search.lf_text.text, old);
-    let Some(new) = new else {
-        let reading = RequestedLines::new(old, "");
-        let is_there = !places.is_empty() || indentation::find(search, &reading).is_some();
-        return is_there.then_some(TierMatch::Unclear);
+    let find_lines = |reading: &RequestedLines<'a>| {
+        [LineFold::Trailing, LineFold::Trimmed].into_iter().find_map(|fold| search.line_match(reading, fold))
     };
-    if !places.is_empty() {
-        let raw = |at: usize| search.lf_text.raw_offset(at)..search.lf_text.raw_offset(at + old.len());
-        return Some(TierMatch::Text { places: places.into_iter().map(raw).collect(), new: new.to_owned() });
+    let unclear = |found| Some(TierMatch::Unclear { line: first_line(search, &found) });
+    if search.text.is_some() {
+        let text = new.unwrap_or_default();
+        let found = find_text(search, old, text).or_else(|| find_lines(&RequestedLines::new(old, text)))?;
+        return if new.is_some() { Some(found) } else { unclear(found) };
     }
-    let reading = RequestedLines::new(old, new);
-    trailing_blanks::find(search, &reading).or_else(|| indentation::find(search, &reading))
+    // Which lines of a hunk stay is known only as long as the escapes contain no line breaks.
+    let lines = |new| search.requested.with_lines(old.split('\n').collect(), new);
+    let as_given = lines(search.requested.new.clone())?;
+    let new = new.map(|new| if new.is_empty() { Vec::new() } else { new.split('\n').collect() });
+    match new.and_then(lines) {
+        Some(reading) => find_lines(&reading),
+        None => find_lines(&as_given).and_then(unclear),
+    }
+}
+
+/// Parts of the file's text, which a hunk never means.
+fn find_text<'a>(search: &ReplaceSearch<'_>, old: &str, new: &str) -> Option<TierMatch<'a>> {
+    let file = search.text?.file;
+    let raw = |at: usize| file.raw_offset(at)..file.raw_offset(at + old.len());
+    let places: Vec<_> = exact::places(&file.text, old).into_iter().map(raw).collect();
+    (!places.is_empty()).then(|| TierMatch::Text { places, new: new.to_owned() })
 }
 
 /// The interpretations of both texts, if the old one has escapes. One has no new text if that is unclear.
@@ -71,8 +106,20 @@ fn unescape_new<'a>(old: &str, new: &'a str, kinds: &[char]) -> Option<Cow<'a, s
     // Inside quotes that the old text does not have, an escape may be program text. An escaped line break inside quotes
     // always is.
     let has_breaks = kinds.contains(&'n') && ['n', 't', 'r'].iter().any(|c| is_escaped(new, *c));
-    let is_unclear = |quote: &char| has_raw(new, *quote) && (has_breaks || !has_raw(old, *quote));
+    let breaks_quotes = |quote: char| has_breaks && may_break_quotes(old, new, quote);
+    let is_unclear = |quote: &char| has_raw(new, *quote) && (breaks_quotes(*quote) || !has_raw(old, *quote));
     (!QUOTES.iter().any(is_unclear)).then_some(Cow::Owned(plain))
+}
+
+/// Whether an escaped line break of the new text may be inside quotes. It is not beside a line that the old text has, too,
+/// nor at the end of a line in which every quote has a counterpart.
+fn may_break_quotes(old: &str, new: &str, quote: char) -> bool {
+    let has_tab = ['t', 'r'].iter().any(|c| is_escaped(new, *c) && !is_escaped(old, *c));
+    let known: Vec<_> = old.split("\\n").map(str::trim).filter(|line| !line.is_empty()).collect();
+    let is_known = |line: &str| known.contains(&line.trim());
+    let lines = || new.split("\\n").filter(|line| !line.trim().is_empty());
+    let is_open = |line: &str| !line.matches(quote).count().is_multiple_of(2);
+    has_tab || !lines().any(is_known) || lines().any(|line| !is_known(line) && is_open(line))
 }
 
 /// Whether the text has this character behind a backslash that is not escaped itself.
@@ -130,6 +177,8 @@ mod tests {
         );
         assert_eq!(new(r#"say(\"a\")"#, r#"say(\"b\", 1)"#).as_deref(), Some(r#"say("b", 1)"#));
         assert_eq!(new(r"a\nb", r"print('\n')"), None);
+        assert_eq!(new(r"a\nb", r"a\nprint('\n')"), None);
+        assert_eq!(new(r"a<'b>\nc", r"a<'b>\nd").as_deref(), Some("a<'b>\nd"), "one line is known");
         assert_eq!(new("a", r"b\n"), None);
         // Only the quotes are escaped, in several lines: the breaks of the new text prove nothing.
         assert_eq!(new("say(\\\"a\\\")\nb", "say(\\\"c\\\")\nb").as_deref(), Some("say(\"c\")\nb"),);

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::fold::plain_typography;
+use super::fold::{compose, push_plain};
 
 /// The difference and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,19 +83,19 @@ fn difference(found: &str, old: &str) -> MismatchReason {
     let returns = found.contains('\r') || old.contains('\r');
     if returns && found.replace('\r', "\n") == old.trim().replace('\r', "\n") {
         MismatchReason::LineEndings
-    } else if fold(found, Some) == fold(old, Some) {
+    } else if fold(found, |c, folded| folded.push(c)) == fold(old, |c, folded| folded.push(c)) {
         MismatchReason::Whitespace
-    } else if fold(found, plain_typography) == fold(old, plain_typography) {
+    } else if compose(&fold(found, push_plain)) == compose(&fold(old, push_plain)) {
         MismatchReason::Typography
     } else {
         MismatchReason::Case
     }
 }
 
-/// Removes white space and maps the other characters with `as_seen`.
-fn fold(text: &str, as_seen: fn(char) -> Option<char>) -> String {
+/// Removes white space and writes the other characters with `push`.
+fn fold(text: &str, push: fn(char, &mut String)) -> String {
     let mut folded = String::with_capacity(text.len());
-    folded.extend(text.chars().filter(|c| !c.is_whitespace()).filter_map(as_seen));
+    text.chars().filter(|c| !c.is_whitespace()).for_each(|c| push(c, &mut folded));
     folded
 }
 
@@ -103,11 +103,14 @@ fn fold(text: &str, as_seen: fn(char) -> Option<char>) -> String {
 fn unfold(text: &str, from: usize, to: usize) -> Option<Range<usize>> {
     let mut folded = 0;
     let mut start = None;
+    let mut plain = String::new();
     for (place, c) in text.char_indices().filter(|(_, c)| !c.is_whitespace()) {
         if folded == from {
             start.get_or_insert(place);
         }
-        folded += most(c).map_or(0, char::len_utf8);
+        plain.clear();
+        most(c, &mut plain);
+        folded += plain.len();
         if folded >= to {
             return Some(start?..place + c.len_utf8());
         }
@@ -115,8 +118,19 @@ fn unfold(text: &str, from: usize, to: usize) -> Option<Range<usize>> {
     None
 }
 
-fn most(c: char) -> Option<char> {
-    if c.is_ascii() { Some(c.to_ascii_lowercase()) } else { plain_typography(c)?.to_lowercase().next() }
+fn most(c: char, folded: &mut String) {
+    let start = folded.len();
+    if c.is_ascii() {
+        folded.push(c.to_ascii_lowercase());
+    } else {
+        push_plain(c, folded);
+    }
+    // Of a letter that becomes several, the first.
+    if let Some(lower) = folded.get(start..).and_then(|plain| plain.chars().next()).filter(|c| !c.is_ascii())
+    {
+        folded.truncate(start);
+        folded.extend(lower.to_lowercase().next());
+    }
 }
 
 /// Strips `12: ` from all lines, if all have it.

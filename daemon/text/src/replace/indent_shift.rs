@@ -1,13 +1,14 @@
 //! Infers how the file indents the lines of a match, and indents new lines accordingly.
 //!
-//! One rule must hold for all lines of the match: a line with the same words but another relative indentation
-//! (the bracket of another block) is not a line that the model showed.
+//! Usually one rule holds for all lines of the match. If not, a line with the same words but another relative indentation
+//! may be another line than the model showed (the bracket of another block); see [`mixed_indent`](super::mixed_indent).
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::file_line::FileLine;
 use super::fold::is_blank;
+use super::line_search::LineSearch;
+use super::mixed_indent::MixedIndent;
 use super::requested_lines::RequestedLines;
 
 pub(super) struct IndentShift<'a> {
@@ -28,16 +29,7 @@ enum IndentRule<'a> {
     Converted(IndentConversion),
     /// The old text has no indentation, the file has some.
     Unindented,
-}
-
-/// Whose indentation the new lines have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NewIndentation {
-    /// That of the old text, which differs from the file's by one rule, or is the same.
-    AsOld,
-    /// The file's, although the old text has another.
-    AsFile,
-    Unclear,
+    Mixed(MixedIndent<'a>),
 }
 
 /// `file` blanks of the file stand for `old` blanks of the old text, after `extra` blanks before everything.
@@ -47,7 +39,7 @@ struct IndentConversion {
     file: usize,
     old: usize,
     extra: usize,
-    /// If the match has only one depth, no other depth can be converted.
+    /// If the match has only one depth, and the file's unit does not explain it, no other depth can be converted.
     only_depth: Option<usize>,
 }
 
@@ -66,59 +58,57 @@ impl IndentConversion {
 }
 
 impl<'a> IndentShift<'a> {
-    /// `None` if no rule fits.
-    pub(super) fn infer(reading: &RequestedLines<'a>, there: &[FileLine<'a>]) -> Option<Self> {
-        let pair = |(old, line): (&&'a str, &FileLine<'a>)| indent(old).zip(indent(line.text));
-        let pairs: Vec<_> = reading.old.iter().zip(there).map(pair).collect();
-        let rule = rule(|| pairs.iter().flatten().copied())?;
+    /// `there` are the lines of the file that match the old lines.
+    pub(super) fn infer(search: &LineSearch<'a>, reading: &RequestedLines<'a>, there: &[&'a str]) -> Self {
+        let pairs: Vec<_> =
+            reading.old.iter().zip(there).map(|(old, line)| indent(old).zip(indent(line))).collect();
+        let rule = rule(|| pairs.iter().flatten().copied(), search);
+        let rule =
+            rule.unwrap_or_else(|| IndentRule::Mixed(MixedIndent::new(search.file, &reading.old, &pairs)));
         let given = reading.old.iter().chain(&reading.new).filter_map(|line| indent(line));
         let level =
             given.filter(|indent| is_all(indent, ' ')).fold(0, |level, indent| gcd(level, indent.len()));
-        Some(Self { pairs, rule, level })
+        Self { pairs, rule, level }
     }
 
-    /// A model may show the old lines with another indentation and write the new ones with the file's. Then lines that are
-    /// in both texts have the file's indentation, and so has the new text as a whole: if only those lines have it, the
-    /// model puts them into another block.
-    pub(super) fn new_indentation(
-        &self,
-        reading: &RequestedLines<'_>,
-        there: &[FileLine<'_>],
-    ) -> NewIndentation {
-        if !matches!(self.rule, IndentRule::Deeper(_) | IndentRule::Shallower(_) | IndentRule::Unindented) {
-            return NewIndentation::AsOld;
+    /// Whether one rule holds for all lines.
+    pub(super) fn is_regular(&self) -> bool {
+        !matches!(self.rule, IndentRule::Mixed(_))
+    }
+
+    /// Whether the lines of the file that would be replaced are those that the model showed.
+    pub(super) fn is_certain(&self, hunk: &Range<usize>) -> bool {
+        match &self.rule {
+            IndentRule::Mixed(mixed) => mixed.is_certain(hunk),
+            _ => true,
         }
-        let (mut as_old, mut as_file) = (0, 0);
-        // The least indentation of lines that only the new text has.
-        let mut written: Option<usize> = None;
-        for new in reading.new.iter().filter(|line| indent(line).is_some()) {
-            let same = |(old, _): &(&&str, &FileLine<'_>)| old.trim() == new.trim();
-            let known: Vec<_> = reading.old.iter().zip(there).filter(same).collect();
-            if known.is_empty() {
-                let depth = indent(new).map_or(0, str::len);
-                written = Some(written.map_or(depth, |least| least.min(depth)));
-                continue;
-            }
-            as_old += usize::from(known.iter().any(|(old, _)| indent(old) == indent(new)));
-            as_file += usize::from(known.iter().any(|(_, line)| indent(line.text) == indent(new)));
-        }
-        let least = |lines: &mut dyn Iterator<Item = &str>| lines.filter_map(indent).map(str::len).min();
-        let new_least = least(&mut reading.new.iter().copied());
-        let is_as_file = || new_least == least(&mut there.iter().map(|line| line.text));
-        let is_as_old = || new_least == least(&mut reading.old.iter().copied());
-        match (as_old, as_file) {
-            (0, 0) if is_as_file() && !is_as_old() => NewIndentation::Unclear,
-            (0, 0) | (1.., 0) => NewIndentation::AsOld,
-            (0, 1..) if is_as_file() && !is_as_old() => NewIndentation::AsFile,
-            // The line of a new block around them.
-            (0, 1..)
-                if is_as_old() && written == new_least && !matches!(self.rule, IndentRule::Shallower(_)) =>
-            {
-                NewIndentation::AsOld
-            }
-            (1.., 1..) if as_old >= as_file => NewIndentation::AsOld,
-            _ => NewIndentation::Unclear,
-        }
+    }
+
+    /// Whether the old text has more or less indentation than the file, by one rule.
+    pub(super) fn is_shifted(&self) -> bool {
+        matches!(self.rule, IndentRule::Deeper(_) | IndentRule::Shallower(_) | IndentRule::Unindented)
+    }
+
+    /// Whether the file has less indentation than the old text.
+    pub(super) fn is_shallower(&self) -> bool {
+        matches!(self.rule, IndentRule::Shallower(_))
+    }
+
+    /// Whether one of the lines can be indented like the old text: not if the file has less of it than they lack.
+    pub(super) fn can_be_old(&self, written: &[&str]) -> bool {
+        let IndentRule::Shallower(by) = self.rule else { return true };
+        let is_in_file =
+            |indent: &&str| self.pairs.iter().flatten().any(|(_, file)| file == indent) || by.contains('\t');
+        written.iter().any(|indent| indent.starts_with(by)) || !written.iter().all(is_in_file)
+    }
+
+    /// The indentation of an old line, and the file's.
+    pub(super) fn pair(&self, at: usize) -> Option<(&'a str, &'a str)> {
+        self.pairs.get(at).copied().flatten()
+    }
+
+    pub(super) fn first_pair(&self) -> Option<(&'a str, &'a str)> {
+        self.pairs.iter().flatten().next().copied()
     }
 
     /// The line with the file's indentation. It is the `nth` of `count` lines that replace the old lines
@@ -138,6 +128,7 @@ impl<'a> IndentShift<'a> {
             IndentRule::Converted(other) => other.convert(given)?,
             IndentRule::Unindented if given.is_empty() => self.neighbor_indent(hunk, nth, count)?.to_owned(),
             IndentRule::Unindented => return None,
+            IndentRule::Mixed(mixed) => mixed.indent(given, hunk, nth, count)?.to_owned(),
         };
         Some(Cow::Owned(format!("{becomes}{}", line.get(given.len()..)?)))
     }
@@ -165,11 +156,14 @@ impl<'a> IndentShift<'a> {
     }
 }
 
-fn rule<'a, P: Iterator<Item = (&'a str, &'a str)>>(pairs: impl Fn() -> P) -> Option<IndentRule<'a>> {
-    let (old, file) = pairs().next()?;
+fn rule<'a, P: Iterator<Item = (&'a str, &'a str)>>(
+    pairs: impl Fn() -> P,
+    search: &LineSearch<'_>,
+) -> Option<IndentRule<'a>> {
     if pairs().all(|(old, file)| old == file) {
         return Some(IndentRule::Same);
     }
+    let (old, file) = pairs().next()?;
     if let Some(by) = file.strip_suffix(old)
         && pairs().all(|(old, file)| file.strip_suffix(old) == Some(by))
     {
@@ -188,13 +182,19 @@ fn rule<'a, P: Iterator<Item = (&'a str, &'a str)>>(pairs: impl Fn() -> P) -> Op
     let is_block = pairs().last() == pairs().next();
     let more = pairs().find(|(old, _)| old.is_empty()).map_or(0, |(_, file)| file.len());
     let (old, file) = pairs().find(|(old, file)| !old.is_empty() && file.len() > more)?;
+    let has_one_depth = pairs().all(|(one, _)| one == old);
+    // One tab for each level of the file.
+    let is_tab_per_level = || {
+        let unit = if is_all(old, '\t') { search.indent_unit() } else { None };
+        is_all(file, ' ') && unit.is_some_and(|unit| file.len() == old.len() * unit)
+    };
     let other = IndentConversion {
         from: old.chars().next()?,
         to: file.chars().next()?,
         file: file.len() - more,
         old: old.len(),
         extra: more,
-        only_depth: pairs().all(|(one, _)| one == old).then_some(old.len()),
+        only_depth: (has_one_depth && !is_tab_per_level()).then_some(old.len()),
     };
     let fits =
         |(old, file): (&str, &str)| is_all(old, other.from) && other.convert(old).as_deref() == Some(file);
@@ -204,7 +204,7 @@ fn rule<'a, P: Iterator<Item = (&'a str, &'a str)>>(pairs: impl Fn() -> P) -> Op
 }
 
 /// The leading blanks of a line; `None` for a blank line.
-fn indent(line: &str) -> Option<&str> {
+pub(super) fn indent(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(is_blank);
     if rest.trim().is_empty() { None } else { line.get(..line.len() - rest.len()) }
 }
@@ -219,13 +219,19 @@ fn gcd(a: usize, b: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::file_line::split_file_lines;
     use super::*;
+    use crate::source_lines::SourceLines;
 
     /// The indentation of the only new line if the old lines match the file's.
     fn shifted(old: &str, file: &str, new: &str) -> Option<String> {
-        let reading = RequestedLines { old: old.split('\n').collect(), new: vec![new] };
-        let shift = IndentShift::infer(&reading, &split_file_lines(file))?;
+        let reading = RequestedLines::new(old, new);
+        let file = SourceLines::new(file);
+        let search = LineSearch::new(&file, Vec::new());
+        let there: Vec<_> = file.lines().collect();
+        let shift = IndentShift::infer(&search, &reading, &there);
+        if !shift.is_regular() {
+            return None;
+        }
         shift.shift_line(new, &(0..reading.old.len()), 0, 1).map(Cow::into_owned)
     }
 

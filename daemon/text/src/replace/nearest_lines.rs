@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use crate::source_lines::SourceLines;
+
 /// Lines of the old text that are searched, at most.
 const MAX_WANTED: usize = 64;
 /// The cap on what is shown.
@@ -35,13 +37,24 @@ impl fmt::Display for NearestLines {
     }
 }
 
+impl NearestLines {
+    /// The lines from the one with this index on, at most as many as are shown.
+    pub(super) fn from_file(file: &SourceLines<'_>, first: usize, count: usize) -> Self {
+        let lines = first..file.len().min(first + count.min(MAX_LINES));
+        Self { line: first + 1, lines: lines.map(|line| clip(file.line(line))).collect() }
+    }
+}
+
+fn clip(line: &str) -> String {
+    match line.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}
+
 pub(super) fn find(text: &str, old: &str) -> Option<NearestLines> {
     let wanted: Vec<_> = old.trim_end().lines().map(str::trim).take(MAX_WANTED).collect();
     let first = by_votes(text, &wanted).or_else(|| by_likeness(text, &wanted))?;
-    let clip = |line: &str| match line.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line.to_owned(),
-    };
     let lines = text.lines().skip(first).take(wanted.len().min(MAX_LINES)).map(clip).collect();
     Some(NearestLines { line: first + 1, lines })
 }

@@ -1,31 +1,34 @@
-//! One search for an old text without an exact match: data that the tiers share, computed on first use.
+//! One request without an exact match: what the tiers look for, and their shared results.
 
 use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::escapes::UnescapedTexts;
-use super::file_line::{FileLine, split_file_lines};
 use super::fold::LineFold;
-use super::folded_lines::FoldedLines;
 use super::indent_shift::IndentShift;
 use super::lf_text::LfText;
+use super::line_search::LineSearch;
 use super::requested_lines::RequestedLines;
 use super::similar_lines::{self, SimilarLines};
 
+/// Lines compared for overlapping matches, at most.
+const MAX_OVERLAP: usize = 1_000_000;
+
 pub(super) struct ReplaceSearch<'a> {
-    pub(super) lf_text: &'a LfText<'a>,
-    pub(super) text: &'a str,
-    pub(super) file_lines: Vec<FileLine<'a>>,
-    /// As given, with `\n` as the only line break.
-    pub(super) old: &'a str,
-    pub(super) new: &'a str,
-    pub(super) requested: RequestedLines<'a>,
-    trailing: OnceCell<FoldedLines>,
-    trimmed: OnceCell<FoldedLines>,
-    typography: OnceCell<FoldedLines>,
-    blanks: OnceCell<FoldedLines>,
+    pub(super) lines: &'a LineSearch<'a>,
+    pub(super) requested: &'a RequestedLines<'a>,
+    /// The request as text; a hunk is whole lines only.
+    pub(super) text: Option<RequestedText<'a>>,
     unescaped: OnceCell<UnescapedTexts>,
     similar: OnceCell<Option<SimilarLines>>,
+}
+
+/// With `\n` as the only line break.
+#[derive(Clone, Copy)]
+pub(super) struct RequestedText<'a> {
+    pub(super) file: &'a LfText<'a>,
+    pub(super) old: &'a str,
+    pub(super) new: &'a str,
 }
 
 /// A tier's matches: one or several.
@@ -34,41 +37,25 @@ pub(super) enum TierMatch<'a> {
     Lines { reading: RequestedLines<'a>, places: Vec<usize> },
     /// Parts of the file's text.
     Text { places: Vec<Range<usize>>, new: String },
-    /// The old text is there, but it is unclear what the new one means.
-    Unclear,
+    /// The old text is there, in this line, but it is unclear what the new one means.
+    Unclear { line: usize },
 }
 
 impl<'a> ReplaceSearch<'a> {
-    pub(super) fn new(text: &'a str, flat: &'a LfText<'a>, old: &'a str, new: &'a str) -> Self {
-        Self {
-            lf_text: flat,
-            text,
-            file_lines: split_file_lines(text),
-            old,
-            new,
-            requested: RequestedLines::new(old, new),
-            trailing: OnceCell::new(),
-            trimmed: OnceCell::new(),
-            typography: OnceCell::new(),
-            blanks: OnceCell::new(),
-            unescaped: OnceCell::new(),
-            similar: OnceCell::new(),
-        }
-    }
-
-    pub(super) fn folded(&self, fold: LineFold) -> &FoldedLines {
-        let cell = match fold {
-            LineFold::Trailing => &self.trailing,
-            LineFold::Trimmed => &self.trimmed,
-            LineFold::Typography => &self.typography,
-            LineFold::Blanks => &self.blanks,
-        };
-        cell.get_or_init(|| FoldedLines::new(self.file_lines.iter().map(|line| line.text), fold))
+    pub(super) fn new(
+        lines: &'a LineSearch<'a>,
+        requested: &'a RequestedLines<'a>,
+        text: Option<RequestedText<'a>>,
+    ) -> Self {
+        Self { lines, requested, text, unescaped: OnceCell::new(), similar: OnceCell::new() }
     }
 
     /// The old and the new text without escapes, in every interpretation.
     pub(super) fn unescaped(&self, both: fn(&str, &str) -> UnescapedTexts) -> &UnescapedTexts {
-        self.unescaped.get_or_init(|| both(self.old, self.new))
+        self.unescaped.get_or_init(|| match self.text {
+            Some(text) => both(text.old, text.new),
+            None => both(&self.requested.old.join("\n"), &self.requested.new.join("\n")),
+        })
     }
 
     /// The lines most similar to the old ones.
@@ -76,16 +63,32 @@ impl<'a> ReplaceSearch<'a> {
         self.similar.get_or_init(|| similar_lines::find(self)).as_ref()
     }
 
-    /// The places where all folded lines are equal and one indentation rule holds.
+    /// The places where all folded lines are equal and one indentation rule holds. With very many overlaps not all are
+    /// returned, but more than one or none is.
     pub(super) fn places(&self, reading: &RequestedLines<'a>, fold: LineFold) -> Vec<usize> {
-        let mut places = self.folded(fold).find_runs(&FoldedLines::new(reading.old.iter().copied(), fold));
-        places.retain(|first| self.is_indented_alike(reading, *first));
-        places
+        let length = reading.old.len();
+        let (mut alike, mut compared, mut end, mut skips) = (Vec::new(), 0, 0, false);
+        for first in self.lines.find(&reading.old, fold) {
+            if compared > MAX_OVERLAP && first < end {
+                skips = true;
+                continue;
+            }
+            (compared, end) = (compared + length, first + length);
+            if self.is_indented_alike(reading, first) {
+                alike.push(first);
+            }
+        }
+        if skips && alike.len() == 1 { Vec::new() } else { alike }
     }
 
     pub(super) fn is_indented_alike(&self, reading: &RequestedLines<'a>, first: usize) -> bool {
-        let there = self.file_lines.get(first..first + reading.old.len());
-        there.is_some_and(|there| IndentShift::infer(reading, there).is_some())
+        let there = self.lines.file.texts(first..first + reading.old.len());
+        there.is_some_and(|there| IndentShift::infer(self.lines, reading, &there).is_regular())
+    }
+
+    /// `None` without a place.
+    pub(super) fn line_match(&self, reading: &RequestedLines<'a>, fold: LineFold) -> Option<TierMatch<'a>> {
+        line_match(reading, self.places(reading, fold))
     }
 }
 

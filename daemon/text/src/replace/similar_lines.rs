@@ -35,10 +35,10 @@ pub(super) struct SimilarLines {
 pub(super) fn find(search: &ReplaceSearch<'_>) -> Option<SimilarLines> {
     let old = FoldedLines::new(search.requested.old.iter().copied(), LineFold::Blanks);
     let old: Vec<&str> = old.lines().collect();
-    if old.len() < MIN_LINES {
+    if old.len() < MIN_LINES || !search.lines.may_compare() {
         return None;
     }
-    let file = search.folded(LineFold::Blanks);
+    let file = search.lines.folded(LineFold::Blanks);
     // Each old line gets a number; a file line has the number of the old line it equals.
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     for line in &old {
@@ -84,7 +84,7 @@ pub(super) fn find(search: &ReplaceSearch<'_>) -> Option<SimilarLines> {
             0 => there.is_none(),
             _ => *there == Some(line.1),
         };
-        if old.iter().zip(there).all(stands) && search.is_indented_alike(&search.requested, first) {
+        if old.iter().zip(there).all(stands) && search.is_indented_alike(search.requested, first) {
             if places.len() == MAX_PLACES {
                 return None;
             }

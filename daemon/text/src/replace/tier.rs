@@ -8,9 +8,14 @@ pub enum MatchTier {
     TrailingBlanks,
     /// All lines are indented differently by the same rule.
     Indentation,
+    /// Curly quotes, long dashes, special spaces, composed letters.
     Typography,
     /// Any blanks within and before the lines, and blank lines around them.
     Blanks,
+    /// Single quotes for double ones, or the other way round.
+    Quotes,
+    /// Some lines are indented differently, by no common rule.
+    MixedIndentation,
     /// A reader's decoration: line numbers, a fence around the text.
     Copied,
     /// Characters written as escapes.
@@ -29,6 +34,8 @@ impl MatchTier {
             Self::Indentation => "indentation",
             Self::Typography => "typography",
             Self::Blanks => "blanks",
+            Self::Quotes => "quotes",
+            Self::MixedIndentation => "mixed-indentation",
             Self::Copied => "copied",
             Self::Escapes => "escapes",
             Self::Anchors => "anchors",
@@ -42,8 +49,10 @@ impl MatchTier {
             Self::Exact => None,
             Self::TrailingBlanks => Some("a difference in the blanks at line ends"),
             Self::Indentation => Some("a difference in indentation"),
-            Self::Typography => Some("a difference in typography (quotes, dashes, special spaces)"),
+            Self::Typography => Some("a difference in typography (quotes, dashes, special spaces, accents)"),
             Self::Blanks => Some("a difference in blanks"),
+            Self::Quotes => Some("a difference in the kind of quotes"),
+            Self::MixedIndentation => Some("a difference in the indentation of some lines"),
             Self::Copied => Some("what a reader is shown beside the text (line numbers or a fence)"),
             Self::Escapes => Some("that it has escapes in place of the characters themselves"),
             Self::Anchors | Self::Near => Some("a small difference in a line"),

@@ -224,7 +224,7 @@ impl PatchChanges {
                 }
                 let (file, stamp) = held(known)?;
                 self.changes.push(RequestedChange::edit(&known.place, file, stamp, change)?);
-                self.tiers.push((path, tier.into()));
+                self.tiers.push((path, tier));
             }
             PatchStep::Delete { path } => {
                 let known = find(&path)?;
@@ -235,7 +235,7 @@ impl PatchChanges {
                 let (known, to) = (find(&path)?, find(&to)?);
                 let (file, stamp) = goes(known)?;
                 if !change.is_empty() {
-                    self.tiers.push((path, tier.into()));
+                    self.tiers.push((path, tier));
                 }
                 self.changes.extend(RequestedChange::move_file(
                     &known.place,

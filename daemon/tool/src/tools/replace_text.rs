@@ -152,6 +152,7 @@ impl ReplacementJob {
                 ReplaceError::Identical | ReplaceError::BlankOld => ToolErrorKind::Arguments,
                 ReplaceError::AlreadyReplaced { .. }
                 | ReplaceError::NotFound { .. }
+                | ReplaceError::Unclear { .. }
                 | ReplaceError::Ambiguous { .. } => ToolErrorKind::Target,
             };
             ToolError::new(kind, format!("{}{error}", self.number(index)))

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
-pub(super) struct SourceLines<'t> {
-    pub(super) text: &'t str,
+pub(crate) struct SourceLines<'t> {
+    pub(crate) text: &'t str,
     /// The start of each line, then the end of the text.
     starts: Vec<usize>,
 }
 
 impl<'t> SourceLines<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    pub(crate) fn new(text: &'t str) -> Self {
         let mut starts = vec![0];
         starts.extend(memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
         if starts.last() != Some(&text.len()) {
@@ -21,35 +21,40 @@ impl<'t> SourceLines<'t> {
     }
 
     /// An empty text has no lines.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    pub(super) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
+    pub(crate) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
         let start = |line: usize| self.starts.get(line).copied().unwrap_or(self.text.len());
         start(lines.start)..start(lines.end)
     }
 
-    pub(super) fn slice(&self, lines: Range<usize>) -> &'t str {
+    pub(crate) fn slice(&self, lines: Range<usize>) -> &'t str {
         self.text.get(self.bytes(lines)).unwrap_or_default()
     }
 
     /// The line without its ending.
-    pub(super) fn line(&self, line: usize) -> &'t str {
+    pub(crate) fn line(&self, line: usize) -> &'t str {
         self.split(line).0
     }
 
     /// The line's ending; empty if the text stops without one.
-    pub(super) fn ending(&self, line: usize) -> &'t str {
+    pub(crate) fn ending(&self, line: usize) -> &'t str {
         self.split(line).1
     }
 
-    pub(super) fn lines(&self) -> impl Iterator<Item = &'t str> {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &'t str> {
         (0..self.len()).map(|line| self.line(line))
     }
 
+    /// The lines of a range without their endings; `None` if the text has fewer.
+    pub(crate) fn texts(&self, lines: Range<usize>) -> Option<Vec<&'t str>> {
+        (lines.end <= self.len()).then(|| lines.map(|line| self.line(line)).collect())
+    }
+
     /// The line that contains the byte.
-    pub(super) fn line_at(&self, byte: usize) -> usize {
+    pub(crate) fn line_at(&self, byte: usize) -> usize {
         self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
     }
 

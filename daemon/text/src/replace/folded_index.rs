@@ -1,11 +1,11 @@
-//! Finds consecutive lines in a file, compared at one tier. The wanted lines get numbers, the file is read
-//! once, and then numbers are compared. A budget rejects what would still take too long.
+//! Finds consecutive lines in a file under a fold. The wanted lines get numbers, the file is read once, and then numbers
+//! are compared. A budget rejects what would still take too long.
 
-use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 
-use super::PatchTier;
-use super::source_lines::SourceLines;
+use super::fold::LineFold;
+use crate::source_lines::SourceLines;
 
 /// Line comparisons per file: a fraction of a second.
 const MAX_STEPS: usize = 50_000_000;
@@ -14,65 +14,65 @@ const MAX_STEPS: usize = 50_000_000;
 const NONE: usize = usize::MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct BudgetExceeded;
+pub(crate) struct BudgetExceeded;
 
 /// The remaining comparisons.
-pub(super) struct SearchBudget(usize);
+pub(crate) struct SearchBudget(Cell<usize>);
 
 impl Default for SearchBudget {
     fn default() -> Self {
-        Self(MAX_STEPS)
+        Self(Cell::new(MAX_STEPS))
     }
 }
 
 impl SearchBudget {
-    pub(super) fn take(&mut self, count: usize) -> Result<(), BudgetExceeded> {
-        self.0 = self.0.checked_sub(count).ok_or(BudgetExceeded)?;
+    pub(crate) fn take(&self, count: usize) -> Result<(), BudgetExceeded> {
+        self.0.set(self.0.get().checked_sub(count).ok_or(BudgetExceeded)?);
         Ok(())
     }
 }
 
-pub(super) struct PatternIndex<'p> {
-    tier: PatchTier,
-    numbers: HashMap<Cow<'p, str>, usize>,
+pub(crate) struct FoldedIndex {
+    fold: LineFold,
+    numbers: HashMap<String, usize>,
     /// The number of each file line.
     lines: Vec<usize>,
     /// For each number, the file lines that have it.
     places: Vec<Vec<usize>>,
 }
 
-impl<'p> PatternIndex<'p> {
-    pub(super) fn new(
+impl FoldedIndex {
+    pub(crate) fn new<'p>(
         file: &SourceLines<'_>,
-        tier: PatchTier,
+        fold: LineFold,
         wanted: impl Iterator<Item = &'p str>,
     ) -> Self {
         let mut numbers = HashMap::new();
         let mut sieve = LineFilter::default();
         for line in wanted {
             let next = numbers.len();
-            let key = tier.key(line);
+            let key = fold.key(line);
             sieve.add(&key);
-            numbers.entry(key).or_insert(next);
+            numbers.entry(key.into_owned()).or_insert(next);
         }
         let mut places = vec![Vec::new(); numbers.len()];
         let number = |(line, text): (usize, &str)| {
-            let key = tier.key(text);
+            let key = fold.key(text);
             let number = sieve.may_have(&key).then(|| numbers.get(key.as_ref()).copied())??;
             places.get_mut(number)?.push(line);
             Some(number)
         };
         let lines = file.lines().enumerate().map(number).map(|number| number.unwrap_or(NONE)).collect();
-        Self { tier, numbers, lines, places }
+        Self { fold, numbers, lines, places }
     }
 
-    /// The lines where the pattern starts, in order.
-    pub(super) fn find(
-        &self,
-        pattern: &[&str],
-        steps: &mut SearchBudget,
-    ) -> Result<Vec<usize>, BudgetExceeded> {
-        let number = |line: &&str| self.numbers.get(self.tier.key(line).as_ref()).copied();
+    pub(crate) fn knows(&self, pattern: &[&str]) -> bool {
+        pattern.iter().all(|line| self.numbers.contains_key(self.fold.key(line).as_ref()))
+    }
+
+    /// The lines where the pattern starts, in order. Its lines must be among the wanted ones.
+    pub(crate) fn find(&self, pattern: &[&str], budget: &SearchBudget) -> Result<Vec<usize>, BudgetExceeded> {
+        let number = |line: &&str| self.numbers.get(self.fold.key(line).as_ref()).copied();
         let Some(pattern) = pattern.iter().map(number).collect::<Option<Vec<_>>>() else {
             return Ok(Vec::new());
         };
@@ -82,7 +82,7 @@ impl<'p> PatternIndex<'p> {
         let rarest = places(rarest);
         let one_by_one = rarest.len().saturating_mul(pattern.len());
         let at_once = self.lines.len() + pattern.len();
-        steps.take(one_by_one.min(at_once))?;
+        budget.take(one_by_one.min(at_once))?;
         if one_by_one > at_once {
             return Ok(self.scan(&pattern));
         }
@@ -173,8 +173,8 @@ mod tests {
             let pattern: Vec<_> = pattern.lines().collect();
             let lines: Vec<_> = text.lines().collect();
             let expected: Vec<_> = (0..lines.len()).filter(|at| lines[*at..].starts_with(&pattern)).collect();
-            let index = PatternIndex::new(&file, PatchTier::Exact, pattern.iter().copied());
-            prop_assert_eq!(index.find(&pattern, &mut SearchBudget::default()), Ok(expected.clone()));
+            let index = FoldedIndex::new(&file, LineFold::Exact, pattern.iter().copied());
+            prop_assert_eq!(index.find(&pattern, &SearchBudget::default()), Ok(expected.clone()));
             let numbers: Vec<_> = pattern.iter().map(|line| index.numbers[*line]).collect();
             prop_assert_eq!(index.scan(&numbers), expected);
         }
