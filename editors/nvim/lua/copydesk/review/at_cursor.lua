@@ -220,7 +220,8 @@ function M.edit(window)
   elseif found.hunk.newLines > #found.hunk.new then
     message.info(("%d lines are too many to edit here; accept the hunk first"):format(found.hunk.newLines))
   elseif found.hunk.newCut and #found.hunk.newCut > 0 then
-    message.info(("a line of %d bytes is too long to edit here; accept the hunk first"):format(found.hunk.newCut[1].bytes))
+    local bytes = found.hunk.newCut[1].bytes
+    message.info(("a line of %d bytes is too long to edit here; accept the hunk first"):format(bytes))
   else
     require("copydesk.review.edit").open(found)
   end
