@@ -141,6 +141,7 @@ fn earlier_turns_are_loaded_when_they_are_asked_for() {
         let page = json!({ "chat": { "page": 16 } });
         let mut user = NeovimUser::start_with(program, &scripted.env, page);
         user.run_command("Copydesk sessions", json!(["Turn it"]));
+        assert!(user.next_notification().contains("has 1 undecided hunk"));
         user.window.wait_until("require('copydesk.session').current()");
         user.open_list();
         let first = user.list_text();

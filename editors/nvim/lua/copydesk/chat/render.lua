@@ -361,6 +361,9 @@ local function drop_first(block)
   if block.fold then
     block.fold = { block.fold[1] - 1, block.fold[2] - 1 }
   end
+  if block.scan then
+    block.scan.row = block.scan.row - 1
+  end
 end
 
 --- Draws a part. `before` is the kind of the block before it.
