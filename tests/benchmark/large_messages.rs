@@ -14,6 +14,8 @@ pub(crate) fn measure(table: &mut BenchmarkTable) {
     closed_row(table);
 }
 
+type SendMessage<'a> = &'a dyn Fn(&mut BenchmarkEditor);
+
 /// The longest time in which another client waits for an answer, and the daemon's peak.
 fn message_rows(table: &mut BenchmarkTable) {
     let document = |editor: &mut BenchmarkEditor| {
@@ -25,7 +27,7 @@ fn message_rows(table: &mut BenchmarkTable) {
         editor.tell("copydesk/none", json!(vec![0; 30_000_000]));
         editor.pid();
     };
-    let cases: [(&str, &dyn Fn(&mut BenchmarkEditor)); 2] = [
+    let cases: [(&str, SendMessage<'_>); 2] = [
         ("editor: another client while a document of 60 MB is opened", &document),
         ("editor: another client while 30,000,000 values are sent", &values),
     ];

@@ -40,7 +40,7 @@ fn hunks_of_long_lines_are_found_accepted_and_rejected() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([replace_all(), ScriptedTurn::new().text("Done.")]);
         // The last line has no line end.
-        scripted.env.write("a.txt", &long_text("OLD"));
+        scripted.env.write("a.txt", long_text("OLD"));
         let mut user = NeovimUser::start(program, &scripted.env);
         user.window.command("edit a.txt");
         user.run_turn("Edit");
@@ -67,7 +67,7 @@ fn a_proposed_long_line_shows_its_length_and_is_made_whole() {
     for_each_neovim(|program| {
         let turns = [replace_all(), ScriptedTurn::new().text("Done.")];
         let scripted = environment_with_rules(turns, json!({ "edit": "ask" }));
-        scripted.env.write("a.txt", &format!("{}OLD\n", "z".repeat(9000)));
+        scripted.env.write("a.txt", format!("{}OLD\n", "z".repeat(9000)));
         let mut user = NeovimUser::start(program, &scripted.env);
         user.window.command("edit a.txt");
         user.run_command("Copydesk! ask Edit", json!([]));

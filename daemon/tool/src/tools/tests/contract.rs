@@ -65,7 +65,7 @@ async fn a_tool_that_changes_files_names_them_and_states_how_it_edits() {
     let all = fixture.registry().definitions(|_| true);
     for tool in EDITING_TOOLS {
         let is_tool = |name: &&str| all.iter().any(|known| known.name == **name);
-        assert!(tool.equivalent.iter().all(|name| is_tool(name)), "{}: {:?}", tool.name, tool.equivalent);
+        assert!(tool.equivalent.iter().all(is_tool), "{}: {:?}", tool.name, tool.equivalent);
     }
     for (name, arguments) in calls {
         let touched = fixture.registry().touched_files(name, &arguments.to_string(), &fixture.context());
