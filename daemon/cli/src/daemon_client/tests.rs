@@ -23,6 +23,8 @@ impl DaemonEnd {
 }
 
 /// A client that has been greeted.
+const NO_PARAMS: ModelsParams = ModelsParams { agent: None, folder: None };
+
 async fn pair() -> (DaemonClient, DaemonInbox, DaemonEnd) {
     let (one, other) = SocketConnection::pair().unwrap();
     let (reader, writer) = other.split();
@@ -48,11 +50,8 @@ async fn answers_find_who_asked_in_any_order() {
         daemon.says(json!({ "id": second["id"], "error": { "code": -31003, "message": "no such" } })).await;
         daemon.says(json!({ "id": first["id"], "result": { "models": [] } })).await;
     };
-    let (one, two, ()) = tokio::join!(
-        client.request::<Models>(&ModelsParams::default()),
-        client.request::<Models>(&ModelsParams::default()),
-        answers
-    );
+    let (one, two, ()) =
+        tokio::join!(client.request::<Models>(&NO_PARAMS), client.request::<Models>(&NO_PARAMS), answers);
     assert_eq!(one.unwrap().models, []);
     assert_eq!(two.unwrap_err().to_string(), "no such");
     let noted = inbox.recv().await;
@@ -83,15 +82,12 @@ async fn what_the_daemon_asks_is_answered_even_if_nobody_can() {
 #[tokio::test]
 async fn everything_ends_with_the_connection() {
     let (client, mut inbox, mut daemon) = pair().await;
-    let (asked, ()) = tokio::join!(client.request::<Models>(&ModelsParams::default()), async {
+    let (asked, ()) = tokio::join!(client.request::<Models>(&NO_PARAMS), async {
         daemon.reads().await;
         drop(daemon);
     });
     assert!(matches!(asked, Err(DaemonClientError::Ended)));
     client.wait_closed().await;
     assert!(inbox.recv().await.is_none());
-    assert!(matches!(
-        client.request::<Models>(&ModelsParams::default()).await,
-        Err(DaemonClientError::Ended)
-    ));
+    assert!(matches!(client.request::<Models>(&NO_PARAMS).await, Err(DaemonClientError::Ended)));
 }
