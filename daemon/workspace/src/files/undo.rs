@@ -4,7 +4,9 @@
 use copydesk_text::FileText;
 
 use super::{Author, ChangeCause, FileChange, FileChangeKind, FileError, READ_LIMIT, WorkspaceFiles};
-use crate::journal::{EntryId, EntryKind, Journal, JournalEntry, UndoError, UndoStep, inverse_step};
+use crate::journal::{
+    EntryId, EntryKind, EntryOutcome, Journal, JournalEntry, UndoError, UndoStep, inverse_step,
+};
 
 /// The result for one edit.
 #[derive(Debug)]
@@ -67,7 +69,19 @@ impl WorkspaceFiles {
             Err(FileError::NotFound { .. }) => None,
             Err(error) => return Err(error.to_string()),
         };
-        let step = match inverse_step(entry, &texts, now.as_ref().map(|(file, _)| file.text())) {
+        let step = inverse_step(entry, &texts, now.as_ref().map(|(file, _)| file.text()));
+        if entry.outcome.is_none() {
+            // The process was killed while it made the edit. The text says whether it was made.
+            let outcome = match step {
+                Ok(UndoStep::NoChange) | Err(UndoError::Missing) => EntryOutcome::Failed,
+                _ => EntryOutcome::Applied,
+            };
+            journal.settle(vec![entry.id], outcome).await.map_err(|error| error.to_string())?;
+            if outcome == EntryOutcome::Failed {
+                return Ok(UndoneEntryOutcome::AlreadyUndone);
+            }
+        }
+        let step = match step {
             Ok(step) => step,
             Err(blocked) => return Ok(UndoneEntryOutcome::Blocked(blocked)),
         };

@@ -149,23 +149,23 @@ async fn undos_are_redone_one_after_the_other_the_last_first() {
 }
 
 #[tokio::test]
-async fn what_failed_or_never_was_settled_is_neither_undone_nor_an_undo() {
+async fn what_failed_is_not_undone_and_what_was_not_settled_may_have_to_be() {
     let dir = tempfile::tempdir().unwrap();
     let fixture = UndoFixture::new(open(dir.path()), "s".into());
     let failed = fixture.journal.begin_one(edit("1", "/a", "a", "b")).await;
     fixture.journal.settle(vec![failed], EntryOutcome::Failed).await.unwrap();
-    fixture.journal.begin_one(edit("1", "/a", "a", "b")).await;
+    let begun = fixture.journal.begin_one(edit("1", "/a", "a", "b")).await;
     let applied = fixture.journal.apply(edit("1", "/a", "a", "b")).await;
     let undo = NewEntry { undoes: Some(applied), ..edit(CALL, "/a", "b", "a") };
     let undo = fixture.journal.begin_one(undo).await;
     let entries = fixture.journal.entries("s").await.unwrap();
     let calls = ["1".to_owned(), CALL.to_owned()];
     let ids = |entries: Vec<&JournalEntry>| entries.iter().map(|entry| entry.id).collect::<Vec<_>>();
-    assert_eq!(ids(entries_to_undo(&entries, &calls)), [applied]);
+    assert_eq!(ids(entries_to_undo(&entries, &calls)), [applied, begun]);
     assert_eq!(ids(entries_to_redo(&entries)), []);
     fixture.journal.settle(vec![undo], EntryOutcome::Applied).await.unwrap();
     let entries = fixture.journal.entries("s").await.unwrap();
-    assert_eq!(ids(entries_to_undo(&entries, &calls)), []);
+    assert_eq!(ids(entries_to_undo(&entries, &calls)), [begun]);
     assert_eq!(ids(entries_to_redo(&entries)), [undo]);
 }
 
