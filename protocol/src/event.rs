@@ -10,7 +10,7 @@ use crate::permission::PermissionAskInfo;
 use crate::question::QuestionAskInfo;
 use crate::review::{FeedbackInfo, ReviewChange};
 use crate::session::SessionInfo;
-pub use crate::turn::TurnEndInfo;
+pub use crate::turn_end::TurnEndInfo;
 
 /// An event and its number among the events of its session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

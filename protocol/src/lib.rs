@@ -38,6 +38,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 pub mod turn;
+pub mod turn_end;
 pub mod undo;
 
 /// The version of this protocol; both sides must speak the same. It increases when an older peer would misunderstand, not

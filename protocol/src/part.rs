@@ -6,7 +6,7 @@ use copydesk_metadata::{CallMetadata, TaskUsage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::turn::TurnEndInfo;
+use crate::turn_end::TurnEndInfo;
 
 /// One part of a session: a prompt, a text of the model, a call, …
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

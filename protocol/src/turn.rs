@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::lenient;
 use crate::part::MediaContent;
 use crate::position::WireRange;
+use crate::turn_end::TurnEndInfo;
 
 /// A prompt to a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,30 +57,6 @@ pub struct TurnSteerResult {
     pub joined: bool,
     /// The id of the prompt's part.
     pub prompt: String,
-}
-
-/// Why a turn ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "camelCase")]
-pub enum TurnEndInfo {
-    /// The model finished its answer.
-    Done,
-    /// The user cancelled it, or the daemon stopped.
-    Cancelled,
-    /// The user rejected an ask without a reason for the model.
-    Rejected,
-    /// The model would have continued, but the turn reached its limit of steps.
-    StepLimit {
-        /// The limit.
-        steps: u32,
-    },
-    /// It failed.
-    Failed {
-        /// Why, for the user.
-        message: String,
-    },
-    /// The daemon ended during it. Only a part says this, when the session is loaded again.
-    Interrupted,
 }
 
 /// What a client needs that missed events of a turn.
