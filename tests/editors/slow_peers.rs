@@ -89,6 +89,7 @@ fn requests(session: &str, spare: &str) -> Vec<(&'static str, Value)> {
     vec![
         ("session/new", json!({})),
         ("session/list", json!({})),
+        ("session/pending", json!({})),
         ("session/load", own()),
         ("session/parts", json!({ "session": session, "before": "none" })),
         ("session/fork", json!({ "session": session, "before": "none" })),

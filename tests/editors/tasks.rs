@@ -406,8 +406,9 @@ fn a_daemon_that_is_stopped_while_an_agent_works_ends_it() {
     client.read_to_the_end();
     daemon.restart();
     let loaded = daemon.client("vscode").load(&id);
-    let last = loaded["parts"].as_array().unwrap().last().unwrap();
-    assert_eq!((&last["state"]["kind"], &last["content"]["text"]), (&json!("interrupted"), &json!("Look: ")));
+    let [.., text, end] = &loaded["parts"].as_array().unwrap()[..] else { panic!("{loaded}") };
+    assert_eq!((&text["state"]["kind"], &text["content"]["text"]), (&json!("interrupted"), &json!("Look: ")));
+    assert_eq!(end["content"]["kind"], "turnEnd", "{end}");
 }
 
 #[test]

@@ -38,6 +38,15 @@ fn stored_parts(scripted: &ScriptedEnvironment) -> Vec<Value> {
     scripted.env.run(&["sessions", "export", &id]).json()["parts"].as_array().unwrap().clone()
 }
 
+/// What the model was writing is interrupted, and the turn says how it ended.
+#[track_caller]
+fn assert_stored_as_cancelled(scripted: &ScriptedEnvironment) {
+    let parts = stored_parts(scripted);
+    let [.., written, end] = &parts[..] else { panic!("{parts:#?}") };
+    assert_eq!(written["state"]["state"], "interrupted", "{parts:#?}");
+    assert_eq!(end["content"]["kind"], "turn_end", "{parts:#?}");
+}
+
 #[track_caller]
 fn assert_cancelled(child: Child) {
     let (code, said) = end(child);
@@ -57,8 +66,7 @@ async fn what_the_model_writes_is_cancelled() {
         scripted.server.wait_for_hangup("never").await;
         assert_cancelled(child);
         assert!(!scripted.env.exists("ran"));
-        let parts = stored_parts(&scripted);
-        assert_eq!(parts.last().unwrap()["state"]["state"], "interrupted", "{parts:#?}");
+        assert_stored_as_cancelled(&scripted);
     }
 }
 
@@ -111,6 +119,5 @@ async fn what_cannot_be_written_is_told() {
     let (code, said) = end(child);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("error: cannot write to standard output; the turn was cancelled: "), "{said}");
-    let parts = stored_parts(&scripted);
-    assert_eq!(parts.last().unwrap()["state"]["state"], "interrupted", "{parts:#?}");
+    assert_stored_as_cancelled(&scripted);
 }

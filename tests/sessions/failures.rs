@@ -154,7 +154,7 @@ fn a_damaged_store_is_told_of_and_kept() {
     let ran = scripted.run(&["Hello"]);
     assert!(
         ran.code == Some(0)
-            && ran.stderr.contains("were moved to ~/.local/share/copydesk/sessions.db.damaged-"),
+            && ran.stderr.contains("the damaged file is ~/.local/share/copydesk/sessions.db.damaged-"),
         "{ran:?}"
     );
 }

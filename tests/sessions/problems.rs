@@ -17,11 +17,21 @@ fn program() -> String {
 
 /// An environment with a scripted server for `.toy` files.
 fn served(turns: impl IntoIterator<Item = ScriptedTurn>, script: &Value) -> ScriptedEnvironment {
+    served_within(3000, turns, script)
+}
+
+/// An edit waits so many milliseconds for diagnostics.
+fn served_within(
+    wait: u64,
+    turns: impl IntoIterator<Item = ScriptedTurn>,
+    script: &Value,
+) -> ScriptedEnvironment {
     let folder = tempfile::tempdir().unwrap().keep();
     let path = folder.join("script.json");
     std::fs::write(&path, script.to_string()).unwrap();
     let lsp = json!({ "toy": { "command": [program(), path], "extensions": [".toy"] } });
-    ScriptedEnvironment::with_config(turns, json!({ "lsp": lsp, "permission": "allow" }))
+    let config = json!({ "lsp": lsp, "permission": "allow", "diagnostics": { "wait": wait } });
+    ScriptedEnvironment::with_config(turns, config)
 }
 
 fn rules() -> Value {
@@ -68,14 +78,14 @@ fn an_edit_is_told_what_the_server_says_of_exactly_that_text() {
 }
 
 #[test]
-fn a_server_that_reads_the_project_is_not_waited_for_and_told_later() {
+fn a_server_that_reads_the_project_for_longer_than_an_edit_waits_is_told_later() {
     let log = tempfile::tempdir().unwrap().keep().join("log");
     let script = json!({ "pull": true, "push": "never", "rules": rules(), "indexesMs": 1500, "log": log });
     // After it was asked, its response has still to arrive.
     let asked =
         format!("until grep -q textDocument/diagnostic {}; do sleep 0.05; done; sleep 1", log.display());
     let wait = ScriptedTurn::new().call("c2", "bash", json!({ "command": asked, "description": "Wait" }));
-    let scripted = served([edit("c1", "two", "bad two"), wait, done()], &script);
+    let scripted = served_within(100, [edit("c1", "two", "bad two"), wait, done()], &script);
     scripted.env.write("a.toy", "one\ntwo\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
     let first = scripted.last_model_input(1);

@@ -5,7 +5,7 @@ use std::path::Path;
 use copydesk_model::TextPart;
 
 use super::{Store, StoreError, StoreRecovery};
-use crate::data::{CallOutput, CallPart, Part, PartContent, PartState, PromptPart, Session};
+use crate::data::{CallOutput, CallPart, Part, PartContent, PartState, PromptPart, Session, TurnEnd};
 use crate::id::{Id, now};
 use crate::{ImportError, SessionArchive, markdown};
 
@@ -215,7 +215,10 @@ async fn what_was_under_way_is_marked_when_nobody_runs_it() {
     ];
     store.put_parts(parts).await.unwrap();
     assert_eq!(store.mark_interrupted(&session.id).await.unwrap(), 2);
-    let states: Vec<_> = store.parts(&session.id).await.unwrap().into_iter().map(|part| part.state).collect();
+    let mut parts = store.parts(&session.id).await.unwrap();
+    let end = parts.pop().unwrap();
+    assert!(matches!(end.content, PartContent::TurnEnd(TurnEnd::Interrupted)), "{end:?}");
+    let states: Vec<_> = parts.into_iter().map(|part| part.state).collect();
     assert_eq!(states, [PartState::Completed, PartState::Interrupted, PartState::Interrupted]);
     assert_eq!(store.mark_interrupted(&session.id).await.unwrap(), 0);
 }
@@ -302,7 +305,7 @@ fn an_exported_session_comes_back_under_another_name() {
 
     assert!(matches!(SessionArchive::read("{}"), Err(ImportError::NotASession(_))));
     let newer = json.replace("\"copydesk_session\":2", "\"copydesk_session\":3");
-    assert!(matches!(SessionArchive::read(&newer), Err(ImportError::Newer(2))));
+    assert!(matches!(SessionArchive::read(&newer), Err(ImportError::Newer(3))));
     let stray = SessionArchive::new(session, vec![Part { session: Id::new(), ..parts[0].clone() }]);
     assert!(matches!(
         SessionArchive::read(&serde_json::to_string(&stray).unwrap()),

@@ -134,7 +134,9 @@ async fn a_patch_does_not_write_over_what_was_not_shown() {
     assert_eq!(fixture.call("apply_patch", rewrite).await.error_kind, None);
     fixture.call("apply_patch", patch("*** Update File: a\n*** Move to: c")).await;
     fixture.call("apply_patch", patch("*** Update File: b\n*** Move to: d")).await;
-    for (path, expected) in [("c", "Wrote c (+1 -1)."), ("d", "`d` has lines that you were not shown")] {
+    for (path, expected) in
+        [("c", "Wrote c (+1 -1)."), ("d", "`d` exists, and you have not read it in this session;")]
+    {
         let (name, arguments) = write(path, "x\n");
         let output = fixture.call(name, arguments).await.output;
         assert!(output.starts_with(expected), "{output}");

@@ -186,8 +186,7 @@ async fn what_cannot_be_edited_is_explained_and_unchanged() {
         edit
         ? read: a.txt (always: a.txt)
         ! Target
-        The old text is not in the file, which is unchanged. At line 1 only white space differs: indentation, spaces or line breaks.
-        The nearest place is:
+        The old text is not in the file as given. It is at line 1, a difference in indentation aside, but then the new text can be read in two ways. Nothing was changed: give the old and the new text as the file has them:
         1: one
         2:   two
         edit
