@@ -25,7 +25,7 @@ const WRONG: &[(&str, &str)] = &[
     ("P.edits = { S.edit({ 0, 0, 1, 1, 'x' }), S.edit({ 1, 0, 1, 2, 'y' }) }", "second: the edits overlap"),
     ("P.edits = { S.edit({ 1, 3, 2, 0, '' }) }", "second: whether its last line has an end"),
     ("P.textDocument.uri = vim.uri_from_bufnr(A)", "first: it is named twice"),
-    ("P.textDocument, P.kind, P.uri = nil, 'create', 'file:///x'", "only texts are edited"),
+    ("P.textDocument, P.kind, P.uri = nil, 'create', 'file:///x'", "texts are edited by themselves"),
     ("E.documentChanges, E.changes = nil, {}", "an edit without the versions"),
 ];
 

@@ -63,9 +63,10 @@ fn nothing_is_covered_on_a_screen_of_80_columns() {
         ];
         let scripted = allow_edits_environment(turns);
         scripted.env.write(path, "text\n");
+        scripted.env.write("b.txt", "text\n");
         let mut window = PluginNeovim::open(program, &scripted.env);
         window.lua("vim.o.columns, vim.o.lines = 80, 24");
-        window.command(&format!("edit {path}"));
+        window.command("edit b.txt");
         window.command("Copydesk ask Repair the total of the cart in the shop and tell me why it was wrong");
         window.wait_for_turn_end();
         window.assert_screen("chat-80");

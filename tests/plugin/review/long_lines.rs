@@ -73,7 +73,7 @@ fn a_proposed_long_line_shows_its_length_and_is_made_whole() {
         user.run_command("Copydesk! ask Edit", json!([]));
         wait_for_hunks(&mut user, 1);
         let shown = user.window.lua(
-            "local one = require('copydesk.review.draw').all(0)[1]
+            "local one = require('copydesk.review.draw').all(vim.api.nvim_get_current_buf())[1]
              local lines, _, cut = require('copydesk.review.hunk_lines').virtual(one.one, one.hunk)
              return require('copydesk.review.hunk_lines').with_lengths(lines, cut)[1]:sub(-17)",
         );
