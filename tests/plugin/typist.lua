@@ -103,13 +103,20 @@ local function feed(keys)
   T.await(function(done) vim.schedule(done) end)
 end
 
+-- A command-line window may open late: keys are handled when Neovim gets to them.
+local function leave_command_window()
+  while vim.fn.getcmdwintype() ~= "" do
+    vim.cmd("silent! quit")
+    T.await(function(done) vim.schedule(done) end)
+  end
+end
+
 -- Ends whatever the user is in the middle of.
 local function end_mode()
   for _ = 1, 5 do
+    leave_command_window()
     local mode = vim.api.nvim_get_mode().mode
-    if vim.fn.getcmdwintype() ~= "" then
-      feed("<C-\\><C-n>:q<CR>")
-    elseif mode == "n" then
+    if mode == "n" then
       return
     else
       feed(mode:find("^r") and "<CR>" or "<C-\\><C-n>")
@@ -222,6 +229,7 @@ function Y.begin(seed, uses_patches)
   Y.seed, state = seed, seed * 7919 + 1
   Y.buffers, Y.saved, Y.marks, Y.given_up, Y.log, Y.agent, Y.action = {}, {}, {}, {}, {}, 0, nil
   Y.is_over = false
+  leave_command_window()
   local calls = {}
   for number = 1, 3 do
     local file = ("%s_%d_%d.txt"):format(one_of({ "ask", "after", "after" }), seed, number)
