@@ -111,17 +111,33 @@ local function leave_command_window()
   end
 end
 
--- Ends whatever the user is in the middle of.
+-- Ends whatever the user is in the middle of, and waits for it: the preview of a command is no text.
 local function end_mode()
-  for _ = 1, 5 do
+  while true do
     leave_command_window()
     local mode = vim.api.nvim_get_mode().mode
-    if mode == "n" then
-      return
-    else
-      feed(mode:find("^r") and "<CR>" or "<C-\\><C-n>")
+    if mode == "n" then return end
+    feed(mode:find("^r") and "<CR>" or "<C-\\><C-n>")
+    for _ = 1, 100 do
+      if vim.api.nvim_get_mode().mode ~= mode then break end
+      T.await(function(done) vim.schedule(done) end)
     end
   end
+end
+
+vim.keymap.set({ "n", "x", "s", "o", "i", "c", "t" }, "<F30>", "<Cmd>lua Y.mode_after_keys = vim.api.nvim_get_mode().mode<CR>")
+
+-- Waits until Neovim has handled all keys, and nothing is under way.
+local function settle()
+  repeat
+    end_mode()
+    Y.mode_after_keys = nil
+    vim.api.nvim_input("<F30>")
+    for _ = 1, 1000 do
+      if Y.mode_after_keys then break end
+      T.await(function(done) vim.schedule(done) end)
+    end
+  until Y.mode_after_keys == "n" and vim.fn.getcmdwintype() == ""
 end
 
 local function is_anywhere(token)
@@ -308,7 +324,7 @@ function Y.finish()
     request("copydesk/undo", { session = session, what = { call = calls[#calls - random(3)].id } })
   end
   while Y.action do Y.act() end
-  end_mode()
+  settle()
   local buffer = require("copydesk.buffer")
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     if buffer.is_document(bufnr) and buffer.version(bufnr) then

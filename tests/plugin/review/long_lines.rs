@@ -81,5 +81,6 @@ fn a_proposed_long_line_shows_its_length_and_is_made_whole() {
         user.window.command("Copydesk accept");
         wait_for_hunks(&mut user, 0);
         user.window.wait_until("vim.fn.getline(1):sub(-5) == 'NEWER'");
+        user.window.wait_for_turn_end();
     });
 }

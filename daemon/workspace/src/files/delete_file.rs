@@ -3,7 +3,7 @@
 //! Invariant: what the user typed and did not save is never deleted with the file. An agent's deletion and an undo are
 //! refused while there is such text. A decision of the user deletes the file; then the buffer keeps the text.
 
-use copydesk_text::FileText;
+use copydesk_text::{Document, FileText};
 use tokio::time::timeout;
 
 use super::apply_decisions::decoded;
@@ -43,8 +43,9 @@ impl WorkspaceFiles {
     ) -> Result<(), FileError> {
         let Some(open) = open else { return self.remove(place, content.clone()).await };
         if let Some(editor) = self.buffers().editor(open.client) {
-            let closing = editor.close_deleted(&cause.label, &open.uri, &open.document);
-            // An editor that keeps the buffer keeps its text.
+            // The file's text, not the buffer's: a buffer with unsaved text is kept, whoever deletes the file.
+            let saved = Document::new(content.text(), open.document.line_breaks());
+            let closing = editor.close_deleted(&cause.label, &open.uri, &saved);
             if let Ok(Err(EditorError::Declined(_))) = timeout(APPLY_EDIT_TIMEOUT, closing).await
                 && !cause.is_decision()
             {
