@@ -1,8 +1,8 @@
 //! Edits of real files with the mistakes of models: extra blanks, line numbers, misremembered words. The
 //! result must be the intended edit or a rejection.
 //!
-//! Every edit is made in both ways: by `edit`, and by the hunk of a patch. A wrong edit always fails the test. For distortions that the tiers are meant to handle, the share of right
-//! edits has a floor; `--nocapture` shows all counts.
+//! Every edit is made in both ways: by `edit`, and by the hunk of a patch. A wrong edit always fails the test. For
+//! distortions that the tiers are meant to handle, the share of right edits has a floor; `--nocapture` shows all counts.
 
 use std::collections::BTreeMap;
 

@@ -43,7 +43,7 @@ impl WorkspaceFiles {
     ) -> Result<(), FileError> {
         let Some(open) = open else { return self.remove(place, content.clone()).await };
         if let Some(editor) = self.buffers().editor(open.client) {
-            // The file's text, not the buffer's: a buffer with unsaved text is kept, whoever deletes the file.
+            // The file's text, not the buffer's: the editor keeps a buffer with unsaved text.
             let saved = Document::new(content.text(), open.document.line_breaks());
             let closing = editor.close_deleted(&cause.label, &open.uri, &saved);
             if let Ok(Err(EditorError::Declined(_))) = timeout(APPLY_EDIT_TIMEOUT, closing).await

@@ -81,8 +81,8 @@ fn back(texts: &EntryTexts, now: &str) -> Result<Change, UndoError> {
 /// The edits of `calls` that are in effect, in the order of undoing: newest first. `entries` are all of the
 /// session, oldest first.
 ///
-/// An edit without an outcome may be in effect: the process was killed after it made the edit, or before.
-/// Whoever undoes it sees that in the text.
+/// An edit without an outcome may be in effect: the process was killed just before or just after it made the
+/// edit. `WorkspaceFiles::undo_entries` compares the text to find out.
 pub fn entries_to_undo<'a>(entries: &'a [JournalEntry], calls: &[String]) -> Vec<&'a JournalEntry> {
     let undone = undone(entries);
     let wanted = |entry: &&JournalEntry| {

@@ -1,4 +1,4 @@
---- The sessions of this folder that run, wait for the user or have undecided hunks, whoever started them.
+--- The sessions of this folder that run, wait for the user or have undecided hunks. Any client may have started them.
 ---
 --- Contract: learned after every connect. Each is attached, so that its hunks are marked in the buffers and its asks are shown; the
 --- current session stays the user's choice. The user is told once about each, in one line.
