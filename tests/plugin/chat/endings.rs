@@ -66,6 +66,8 @@ fn how_earlier_turns_ended_is_shown_after_a_restart() {
         let mut first = PluginNeovim::open(program, &scripted.env);
         first.command("Copydesk ask Begin");
         block_on(scripted.server.wait_for_gate("half"));
+        // The gate says that the model sent the text, not that it has arrived.
+        first.wait_until("vim.tbl_contains(vim.fn.getbufline('copydesk://chat', 1, '$'), 'I begin')");
         first.command("Copydesk stop");
         block_on(scripted.server.wait_for_hangup("half"));
         first.wait_for_turn_end();
