@@ -24,6 +24,7 @@ pub(crate) enum LineFold {
 
 impl LineFold {
     pub(super) const COUNT: usize = 6;
+    pub(super) const LOOSEST: Self = Self::Quotes;
 
     /// The compared form of a line.
     pub(crate) fn key(self, line: &str) -> Cow<'_, str> {

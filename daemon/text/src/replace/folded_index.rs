@@ -47,6 +47,16 @@ impl FoldedIndex {
         fold: LineFold,
         wanted: impl Iterator<Item = &'p str>,
     ) -> Self {
+        Self::among(file, fold, wanted, 0..file.len())
+    }
+
+    /// Numbers only these lines of the file; the caller knows that no other is wanted.
+    pub(super) fn among<'p>(
+        file: &SourceLines<'_>,
+        fold: LineFold,
+        wanted: impl Iterator<Item = &'p str>,
+        candidates: impl Iterator<Item = usize>,
+    ) -> Self {
         let mut numbers = HashMap::new();
         let mut sieve = LineFilter::default();
         for line in wanted {
@@ -56,14 +66,34 @@ impl FoldedIndex {
             numbers.entry(key.into_owned()).or_insert(next);
         }
         let mut places = vec![Vec::new(); numbers.len()];
-        let number = |(line, text): (usize, &str)| {
-            let key = fold.key(text);
-            let number = sieve.may_have(&key).then(|| numbers.get(key.as_ref()).copied())??;
-            places.get_mut(number)?.push(line);
-            Some(number)
+        let number = |text: &str| {
+            // The filter takes all quotes for the same, so that a line need not be copied for it.
+            let key = if fold == LineFold::Quotes { LineFold::Blanks } else { fold }.key(text);
+            sieve.may_have(&key).then(|| numbers.get(fold.key(text).as_ref()).copied())?
         };
-        let lines = file.lines().enumerate().map(number).map(|number| number.unwrap_or(NONE)).collect();
+        let mut lines = vec![NONE; file.len()];
+        for line in candidates {
+            let Some(number) = number(file.line(line)) else { continue };
+            places.get_mut(number).into_iter().for_each(|places| places.push(line));
+            lines.get_mut(line).into_iter().for_each(|known| *known = number);
+        }
         Self { fold, numbers, lines, places }
+    }
+
+    /// The file lines that equal a wanted one.
+    pub(super) fn wanted_lines(&self) -> impl Iterator<Item = usize> {
+        self.lines.iter().enumerate().filter(|(_, number)| **number != NONE).map(|(line, _)| line)
+    }
+
+    /// The number of each file line; equal lines have the same. `None` for a line that is not wanted.
+    pub(super) fn line_numbers(&self) -> impl Iterator<Item = Option<usize>> {
+        self.lines.iter().map(|number| (*number != NONE).then_some(*number))
+    }
+
+    /// The number of a wanted line, and how often the file has it.
+    pub(super) fn number_and_count(&self, line: &str) -> Option<(usize, usize)> {
+        let number = *self.numbers.get(self.fold.key(line).as_ref())?;
+        Some((number, self.places.get(number)?.len()))
     }
 
     pub(crate) fn knows(&self, pattern: &[&str]) -> bool {
@@ -132,10 +162,13 @@ impl LineFilter {
         self.0.get(word).is_some_and(|word| word & bit != 0)
     }
 
-    /// From the length and a few bytes across the line.
+    /// From the length and a few bytes across the line. All quotes are the same.
     fn place(key: &str) -> (usize, u64) {
         let bytes = key.as_bytes();
-        let byte = |at: usize| u64::from(bytes.get(at).copied().unwrap_or_default());
+        let byte = |at: usize| match bytes.get(at) {
+            Some(b'"') => u64::from(b'\''),
+            byte => u64::from(byte.copied().unwrap_or_default()),
+        };
         let len = bytes.len();
         let places = [0, len / 4, len / 2, len - len / 4, len - len / 8, len.saturating_sub(1)];
         let mix = |mixed: u64, at: usize| mixed.wrapping_mul(31).wrapping_add(byte(at));

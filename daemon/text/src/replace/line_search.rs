@@ -39,15 +39,29 @@ impl<'a> LineSearch<'a> {
 
     /// Where all folded lines are equal. Nothing when the budget is exceeded.
     pub(crate) fn find(&self, lines: &[&str], fold: LineFold) -> Vec<usize> {
-        let build = |wanted: &[&str]| FoldedIndex::new(self.file, fold, wanted.iter().copied());
-        let shared = self.indexes.get(fold as usize).map(|cell| cell.get_or_init(|| build(&self.wanted)));
-        let found = match shared.filter(|index| index.knows(lines)) {
-            Some(index) => index.find(lines, &self.budget),
-            None => self.budget.take(self.file.len()).and_then(|()| build(lines).find(lines, &self.budget)),
+        let index = self.index(fold);
+        let found = if index.knows(lines) {
+            index.find(lines, &self.budget)
+        } else {
+            let index = || FoldedIndex::new(self.file, fold, lines.iter().copied());
+            self.budget.take(self.file.len()).and_then(|()| index().find(lines, &self.budget))
         };
         found.unwrap_or_else(|_| {
             self.is_exhausted.set(true);
             Vec::new()
+        })
+    }
+
+    /// The places of the wanted lines. Lines that differ at the loosest fold differ at all, so the stricter ones need not look at
+    /// the whole file again; most patches and edits are found exactly and need no other.
+    pub(super) fn index(&self, fold: LineFold) -> &FoldedIndex {
+        let wanted = || self.wanted.iter().copied();
+        #[expect(clippy::indexing_slicing, reason = "there is one for each fold")]
+        self.indexes[fold as usize].get_or_init(|| match fold {
+            LineFold::Exact | LineFold::LOOSEST => FoldedIndex::new(self.file, fold, wanted()),
+            _ => {
+                FoldedIndex::among(self.file, fold, wanted(), self.index(LineFold::LOOSEST).wanted_lines())
+            }
         })
     }
 

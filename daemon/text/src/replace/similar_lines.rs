@@ -5,7 +5,7 @@
 //!
 //! Linear in the file, plus a capped number of comparisons; above the cap nothing is found.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::fold::LineFold;
 use super::folded_lines::FoldedLines;
@@ -38,27 +38,19 @@ pub(super) fn find(search: &ReplaceSearch<'_>) -> Option<SimilarLines> {
     if old.len() < MIN_LINES || !search.lines.may_compare() {
         return None;
     }
-    let file = search.lines.folded(LineFold::Blanks);
-    // Each old line gets a number; a file line has the number of the old line it equals.
-    let mut numbers: HashMap<&str, usize> = HashMap::new();
-    for line in &old {
-        let next = numbers.len();
-        numbers.entry(line).or_insert(next);
-    }
-    let numbered: Vec<Option<usize>> = file.lines().map(|line| numbers.get(line).copied()).collect();
-    let mut counts = vec![0_usize; numbers.len()];
-    for number in numbered.iter().flatten() {
-        if let Some(count) = counts.get_mut(*number) {
-            *count += 1;
-        }
-    }
+    // Each old line has a number; a file line has the number of the old line it equals.
+    let index = search.lines.index(LineFold::Blanks);
     let old: Vec<(&str, usize, usize)> = old
         .iter()
         .filter_map(|line| {
-            let number = *numbers.get(line)?;
-            Some((*line, number, *counts.get(number)?))
+            let (number, count) = index.number_and_count(line)?;
+            Some((*line, number, count))
         })
         .collect();
+    // The index also has the lines of the patch's other hunks.
+    let numbers: HashSet<usize> = old.iter().map(|line| line.1).collect();
+    let numbered: Vec<Option<usize>> =
+        index.line_numbers().map(|number| number.filter(|number| numbers.contains(number))).collect();
     let wrong: Vec<usize> =
         old.iter().enumerate().filter(|(_, (_, _, count))| *count == 0).map(|(index, _)| index).collect();
     let bytes = |lines: &mut dyn Iterator<Item = &(&str, usize, usize)>| {
@@ -73,6 +65,7 @@ pub(super) fn find(search: &ReplaceSearch<'_>) -> Option<SimilarLines> {
     }
     let rarest = old.iter().enumerate().filter(|(_, line)| line.2 > 0).min_by_key(|(_, line)| line.2);
     let (seed, (_, seed_number, seed_count)) = rarest?;
+    let file = search.lines.folded(LineFold::Blanks);
     if seed_count.saturating_mul(old.len()) > MAX_COMPARISONS {
         return None;
     }

@@ -27,6 +27,11 @@ pub(super) fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
     if one.len().max(other.len()) > MAX_CHARS * 4 {
         return None;
     }
+    // What is left differs at both ends: one change makes it equal only if it is one character, or all of it is deleted.
+    let is_one_character = |text: &str| text.chars().nth(1).is_none();
+    if most < 2 && !(is_one_character(one) && is_one_character(other) || one.is_empty() || other.is_empty()) {
+        return None;
+    }
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     if long.len() - short.len() > most || long.len() > MAX_CHARS {
