@@ -186,6 +186,9 @@ fn what_somebody_is_asked_about_is_not_pulled_away() {
             ("another command line", ":echo 1", 0, true, "<Esc>", true, "new\nalpha\nal\nalphabet"),
             ("a user's command", ":Plain x", 0, true, "<Esc>", true, "new\nalpha\nal\nalphabet"),
             ("a user's preview", ":Shown x", 0, false, "<Esc>", true, "new\nalpha\nal\nalphabet"),
+            // Neovim repeats what was typed in the block's other lines by their numbers.
+            ("a block", "<C-v>jAéx", 0, false, "<Esc>", false, "aéxlpha\naéxl\nalphabet"),
+            ("a change of a line", "ccéx", 0, true, "<Esc>", true, "new\néx\nal\nalphabet"),
         ] {
             // Older versions do nothing else while they ask.
             if name == "a substitution" && bare.lua("return vim.fn.has('nvim-0.11')") == 0 {
@@ -200,5 +203,14 @@ fn what_somebody_is_asked_about_is_not_pulled_away() {
             bare.keys("<Esc>");
             assert_eq!(text(&mut bare), expected, "{name}");
         }
+        // Until a preview ends, Neovim reports no change of any buffer.
+        open(&mut bare, "not previewed", "one");
+        bare.lua("vim.cmd('vnew')");
+        bare.keys(":%s/al/el");
+        assert_eq!(bare.lua_with(begin, json!([0])), false);
+        bare.keys("<Esc>");
+        let answer = bare.lua("vim.wait(30000, function() return ANSWER end, 5) return ANSWER");
+        assert_eq!(answer, json!({ "applied": true }));
+        assert_eq!(text(&mut bare), "new\none");
     });
 }

@@ -168,9 +168,12 @@ local function leaves_line(ranges, row)
 end
 
 --- Whether Neovim shows what a command line would do ('inccommand'). It changes the buffer for that, and takes back whatever
---- is in it when the command line ends, with an edit that was made meanwhile.
+--- is in it when the command line ends, with an edit that was made meanwhile. Until then it reports no change of any buffer.
 ---@return boolean
 local function is_previewing()
+  if not vim.api.nvim_get_mode().mode:find("^c") then
+    return false
+  end
   local kind = vim.fn.getcmdtype()
   if vim.o.inccommand == "" then
     return false
@@ -187,8 +190,16 @@ local function is_previewing()
   return is_built_in or own ~= nil and own.preview and own.preview ~= vim.NIL or false
 end
 
+--- Whether the user types into a block. When insert mode ends, Neovim repeats in the block's other lines what it finds by the numbers
+--- of lines and bytes: after an edit that would be a piece of another line.
+---@param mode string
+---@return boolean
+local function is_block_insert(mode)
+  return mode:find("^[iR]") ~= nil and vim.fn.state("o") ~= "" and vim.fn.visualmode() == "\22"
+end
+
 --- Whether the user is in the middle of a command that remembers its line and would continue in a changed text: an operator
---- without its motion, a `:substitute` that asks or is previewed, a completion with nothing chosen yet.
+--- without its motion, a `:substitute` that asks, a completion with nothing chosen yet, a block. Or Neovim previews a command.
 ---@param targets copydesk.EditTarget[]
 ---@return boolean
 local function is_mid_command(targets)
@@ -196,12 +207,14 @@ local function is_mid_command(targets)
   local target = vim.iter(targets):find(function(one)
     return one.bufnr == current
   end)
-  if not target then
+  if is_previewing() then
+    return true
+  elseif not target then
     return false
   elseif mode:find("^[iR]v?[cx]") then
     return not leaves_line(target.ranges, vim.api.nvim_win_get_cursor(0)[1] - 1)
   end
-  return mode:find("^no") ~= nil or mode:find("^r[m?]") ~= nil or mode:find("^c") ~= nil and is_previewing()
+  return mode:find("^no") ~= nil or mode:find("^r[m?]") ~= nil or is_block_insert(mode)
 end
 
 --- Waits up to `limits.pending_command` while the user is in the middle of such a command.
@@ -299,8 +312,7 @@ function M.handle(params, client)
     targets, problem = nil, "Neovim was stopped or busy for too long"
   end
   -- A place that does not exist may be one of another text. A preview changes a text for the moment only.
-  local is_previewed = vim.api.nvim_get_mode().mode:find("^c") and is_previewing()
-  local other_text = not is_previewed and check_texts(params) or nil
+  local other_text = not is_previewing() and check_texts(params) or nil
   if other_text then
     targets, problem = nil, other_text
   elseif targets then
