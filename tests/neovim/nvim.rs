@@ -108,10 +108,11 @@ impl NeovimInstance {
 
     #[track_caller]
     fn read_message(&mut self) -> Value {
-        let mut line = String::new();
-        match self.lines.read_line(&mut line) {
+        let mut line = Vec::new();
+        match self.lines.read_until(b'\n', &mut line) {
             Ok(0) => panic!("Neovim has ended: {:?}", self.child.try_wait()),
-            Ok(_) => serde_json::from_str(&line).unwrap(),
+            Ok(_) => serde_json::from_slice(&line)
+                .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&line))),
             Err(error) => panic!("{error}; told and not waited for: {:#?}", self.unread_messages),
         }
     }

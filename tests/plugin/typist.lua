@@ -1,8 +1,12 @@
 -- A user who types at random, in every mode, while the agent edits, moves and deletes. A seed decides what and when.
 --
--- What is typed is a unique token. An edit of the agent that changes how often a token is in a buffer has lost it or made it up. A token
--- that was typed to the end is in a buffer. What the user deletes, replaces or undoes themselves is theirs; so is what they reject.
-Y = { tokens = 0, edits = 0, operations = 0, decided = 0, sent_again = 0, wrong = {}, log = {} }
+-- Every character that is typed as text is unique: a code point of a private plane, used once in a Neovim. An edit of the agent that changes
+-- how often such a character is in a buffer has lost it or made it up. What was typed as text is in a buffer afterwards. What the user
+-- deletes, replaces or undoes themselves is theirs; so is what they reject.
+Y = { typed = 0, edits = 0, operations = 0, decided = 0, sent_again = 0, noticed = 0, wrong = {}, log = {} }
+
+-- The first code point of plane 15, which is private.
+local FIRST_TYPED = 0xF0000
 
 local state = 1
 local function random(below)
@@ -18,18 +22,39 @@ local function complain(what)
   table.insert(Y.wrong, what .. "\n" .. table.concat(Y.log, "\n"))
 end
 
--- How often each token is in a text.
-local function tokens_of(text)
+-- How often each typed character is in a text. The private planes are those whose UTF-8 begins with F3 B0 and above.
+local function typed_in(text)
   local counts = {}
-  for token in text:gmatch("‹%d+›") do counts[token] = (counts[token] or 0) + 1 end
+  for character in text:gmatch("[\243\244][\128-\191][\128-\191][\128-\191]") do
+    counts[character] = (counts[character] or 0) + 1
+  end
   return counts
 end
 
-local function compare(what, before, after)
+-- Whether a call of the agent showed this character to the model, which may then delete it by writing the whole file.
+local function is_shown(character)
+  for _, part in ipairs(require("copydesk.session").current().parts) do
+    local output = part.content.kind == "call" and part.content.output
+    if output and output.output:find(character, 1, true) then return true end
+  end
+  return false
+end
+
+local function is_written_whole(bufnr)
+  for number, call in ipairs(Y.calls) do
+    if Y.buffers[number] == bufnr then return call.kind == "write" end
+  end
+  return false
+end
+
+local function compare(what, bufnr, before, after)
   for _, counts in ipairs({ before, after }) do
-    for token in pairs(counts) do
-      if before[token] ~= after[token] and not Y.given_up[token] then
-        complain(("%s: %s was there %d times and is %d"):format(what, token, before[token] or 0, after[token] or 0))
+    for character in pairs(counts) do
+      local is_forgiven = Y.given_up[character] or is_written_whole(bufnr) and is_shown(character)
+      if before[character] ~= after[character] and not is_forgiven then
+        local number = vim.fn.char2nr(character) - FIRST_TYPED
+        complain(("%s: character %d was there %d times and is %d"):format(
+          what, number, before[character] or 0, after[character] or 0))
       end
     end
   end
@@ -43,7 +68,7 @@ replace.all = function(bufnr, ranges)
   local after = text_of(bufnr)
   Y.edits = Y.edits + 1
   table.insert(Y.log, ("edit of %d in mode %s: %s"):format(bufnr, vim.fn.mode(1), problem or "made"))
-  compare("an edit", tokens_of(before), tokens_of(after))
+  compare("an edit", bufnr, typed_in(before), typed_in(after))
   for mark in after:gmatch("agent [%d.]+") do
     if not before:find(mark, 1, true) then Y.marks[mark] = true end
   end
@@ -79,7 +104,8 @@ vim.api.nvim_create_autocmd("BufWritePost", {
   callback = function(event) if Y.saved then Y.saved[event.buf] = text_of(event.buf) end end,
 })
 
--- The keys of one action. `T` stands for a token; `|` is where the agent may come in between. `is_kept`: the token must be in a buffer.
+-- The keys of one action. `T` stands for some characters of text; `|` is where the agent may come in between. `is_kept`: they must be in a
+-- buffer.
 local actions = {
   { "o|T|<Esc>", is_kept = true }, { "O|T|<Esc>", is_kept = true },
   { "A|T|<Esc>", is_kept = true }, { "I|T|<Esc>", is_kept = true },
@@ -96,18 +122,58 @@ local actions = {
   { "p|" }, { "P|" }, { "~|." }, { "gJ|" }, { "x|u" },
 }
 
+-- Neovim runs no callbacks while it waits for the second key of a command or at a hit-enter prompt: whoever types next would never get to it.
+-- A timer of libuv runs even then, and ends the waiting. `gh` may be the start of a mapping: that ends by itself, sooner.
+vim.o.timeoutlen = 50
+local MAX_BLOCKED_TICKS = 100
+-- After so many without a new line in the log the test is told where it stands; it gives up some time later.
+local MAX_IDLE_TICKS = 1000
+local blocked_ticks, idle_ticks, logged = 0, 0, 0
+Y.unblock = assert(vim.uv.new_timer())
+Y.unblock:start(20, 20, function()
+  idle_ticks = #Y.log == logged and idle_ticks + 1 or 0
+  logged = #Y.log
+  if idle_ticks == MAX_IDLE_TICKS then
+    T.tell("stuck", { mode = vim.api.nvim_get_mode(), at = Y.at, log = table.concat(Y.log, "\n") })
+  end
+  blocked_ticks = vim.api.nvim_get_mode().blocking and blocked_ticks + 1 or 0
+  if blocked_ticks > MAX_BLOCKED_TICKS then
+    blocked_ticks = 0
+    table.insert(Y.log, "is unblocked by <Esc>")
+    vim.api.nvim_input("<Esc>")
+  end
+end)
+
 -- Types keys, and waits until Neovim has handled them.
 local function feed(keys)
-  table.insert(Y.log, ("%s types %s"):format(vim.fn.mode(1), keys))
+  local shown = keys:gsub("[\243\244][\128-\191][\128-\191][\128-\191]", function(character)
+    return ("‹%d›"):format(vim.fn.char2nr(character) - FIRST_TYPED)
+  end)
+  table.insert(Y.log, ("%s types %s"):format(vim.fn.mode(1), shown))
   vim.api.nvim_input(keys)
   T.await(function(done) vim.schedule(done) end)
 end
 
--- A command-line window may open late: keys are handled when Neovim gets to them.
+vim.keymap.set({ "n", "x", "s", "o", "i", "c", "t" }, "<F30>", "<Cmd>lua Y.mode_after_keys = vim.api.nvim_get_mode().mode<CR>")
+
+-- Waits until Neovim has handled all keys: it takes them when it gets to them, which may be after an edit.
+local function wait_for_keys()
+  Y.mode_after_keys = nil
+  vim.api.nvim_input("<F30>")
+  while not Y.mode_after_keys do
+    T.await(function(done) vim.defer_fn(done, 1) end)
+  end
+end
+
+-- A command-line window may open late, and closes when Neovim has handled another key.
 local function leave_command_window()
   while vim.fn.getcmdwintype() ~= "" do
-    vim.cmd("silent! quit")
-    T.await(function(done) vim.schedule(done) end)
+    if vim.api.nvim_get_mode().mode == "n" then
+      vim.cmd("silent! quit")
+    else
+      feed("<C-\\><C-n>")
+    end
+    wait_for_keys()
   end
 end
 
@@ -125,24 +191,17 @@ local function end_mode()
   end
 end
 
-vim.keymap.set({ "n", "x", "s", "o", "i", "c", "t" }, "<F30>", "<Cmd>lua Y.mode_after_keys = vim.api.nvim_get_mode().mode<CR>")
-
 -- Waits until Neovim has handled all keys, and nothing is under way.
 local function settle()
   repeat
     end_mode()
-    Y.mode_after_keys = nil
-    vim.api.nvim_input("<F30>")
-    for _ = 1, 1000 do
-      if Y.mode_after_keys then break end
-      T.await(function(done) vim.schedule(done) end)
-    end
+    wait_for_keys()
   until Y.mode_after_keys == "n" and vim.fn.getcmdwintype() == ""
 end
 
-local function is_anywhere(token)
+local function is_anywhere(character)
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    if vim.api.nvim_buf_is_loaded(bufnr) and text_of(bufnr):find(token, 1, true) then return true end
+    if vim.api.nvim_buf_is_loaded(bufnr) and text_of(bufnr):find(character, 1, true) then return true end
   end
   return false
 end
@@ -156,32 +215,35 @@ function Y.act()
     end_mode()
     local open = vim.tbl_filter(vim.api.nvim_buf_is_loaded, Y.buffers)
     if #open > 0 and (random(2) == 0 or not vim.list_contains(open, vim.api.nvim_get_current_buf())) then
-      vim.api.nvim_win_set_buf(0, one_of(open))
+      local chosen = one_of(open)
+      -- Neovim may report an error of the command before.
+      pcall(vim.api.nvim_win_set_buf, 0, chosen)
+      if vim.api.nvim_get_current_buf() ~= chosen then complain("the user cannot go to another buffer") end
     end
     local count = vim.api.nvim_buf_line_count(0)
     vim.api.nvim_win_set_cursor(0, { 1 + random(count), random(12) })
     local chosen = one_of(actions)
-    action = { tokens = {}, is_kept = chosen.is_kept, pieces = {} }
+    action = { typed = {}, is_kept = chosen.is_kept, pieces = {} }
     local keys = chosen[1]:gsub("T", function()
-      Y.tokens = Y.tokens + 1
-      table.insert(action.tokens, ("‹%d›"):format(Y.tokens))
-      return action.tokens[#action.tokens]
+      local characters = {}
+      for at = 1, 1 + random(3) do
+        Y.typed = Y.typed + 1
+        characters[at] = vim.fn.nr2char(FIRST_TYPED + Y.typed)
+        table.insert(action.typed, characters[at])
+      end
+      -- The agent may come in between any two of them.
+      return table.concat(characters, random(2) == 0 and "|" or "")
     end)
     action.pieces = vim.split(keys, "|", { plain = true, trimempty = true })
     Y.action = action
   end
-  -- A token may be typed in two pieces, too.
-  local piece = table.remove(action.pieces, 1)
-  if piece:find("^‹%d+›$") and random(2) == 0 then
-    feed("‹")
-    piece = piece:sub(#"‹" + 1)
-    table.insert(action.pieces, 1, piece)
-  else
-    feed(piece)
-  end
+  feed(table.remove(action.pieces, 1))
   if #action.pieces == 0 then
-    for _, token in ipairs(action.is_kept and action.tokens or {}) do
-      if not is_anywhere(token) and not Y.given_up[token] then complain(token .. " is nowhere") end
+    wait_for_keys()
+    for _, character in ipairs(action.is_kept and action.typed or {}) do
+      if not is_anywhere(character) and not Y.given_up[character] then
+        complain(("character %d is nowhere"):format(vim.fn.char2nr(character) - FIRST_TYPED))
+      end
     end
     Y.action = nil
   end
@@ -242,10 +304,11 @@ end
 
 -- Opens the files of a seed; returns the model's calls.
 function Y.begin(seed, uses_patches)
+  Y.at = "begin"
   Y.seed, state = seed, seed * 7919 + 1
   Y.buffers, Y.saved, Y.marks, Y.given_up, Y.log, Y.agent, Y.action = {}, {}, {}, {}, {}, 0, nil
   Y.is_over = false
-  leave_command_window()
+  settle()
   local calls = {}
   for number = 1, 3 do
     local file = ("%s_%d_%d.txt"):format(one_of({ "ask", "after", "after" }), seed, number)
@@ -275,7 +338,7 @@ local function decide(when)
         if verdict == "reject" then
           for _, hunk in ipairs(review.hunks) do
             local lines = table.concat(hunk.new, "\n") .. table.concat(hunk.old, "\n")
-            for token in pairs(tokens_of(lines)) do Y.given_up[token] = true end
+            for character in pairs(typed_in(lines)) do Y.given_up[character] = true end
           end
         end
         decisions[#decisions + 1] = { hunk = target.hunk, expected = target.expected, verdict = verdict }
@@ -293,6 +356,7 @@ vim.api.nvim_create_autocmd("User", { pattern = "CopydeskTurnEnded", callback = 
 
 -- Types while the turn runs, and answers its asks.
 function Y.work()
+  Y.at = "work"
   require("copydesk").ask("Work", { show = false })
   local asks = require("copydesk.ask")
   local moments = 0
@@ -312,8 +376,19 @@ function Y.work()
   end
 end
 
+local function is_same_in_daemon(bufnr)
+  local buffer = require("copydesk.buffer")
+  require("copydesk.sync").flush(bufnr)
+  local text = buffer.digest(bufnr)
+  local params = { uri = buffer.uri(bufnr), version = buffer.version(bufnr), bytes = text.bytes, sha256 = text.sha256 }
+  local result, problem = request("copydesk/document/verify", params)
+  local is_same = result ~= nil and result.same == true
+  return is_same, not is_same and vim.inspect(problem or result) or nil
+end
+
 -- Ends a seed: decides, undoes, and compares all texts with the daemon's.
 function Y.finish()
+  Y.at = "finish"
   for _ = 1, random(3) do Y.act() end
   local session = require("copydesk.session").current().id
   if random(2) == 0 then decide("after") end
@@ -324,15 +399,25 @@ function Y.finish()
     request("copydesk/undo", { session = session, what = { call = calls[#calls - random(3)].id } })
   end
   while Y.action do Y.act() end
+  Y.at = "settle"
   settle()
+  Y.at = "verify"
   local buffer = require("copydesk.buffer")
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     if buffer.is_document(bufnr) and buffer.version(bufnr) then
-      require("copydesk.sync").flush(bufnr)
-      local text = buffer.digest(bufnr)
-      local params = { uri = buffer.uri(bufnr), version = buffer.version(bufnr), bytes = text.bytes, sha256 = text.sha256 }
-      local result, problem = request("copydesk/document/verify", params)
-      if not result or not result.same then complain("the daemon has another text: " .. vim.inspect(problem or result)) end
+      -- What Neovim does not report is noticed when the user rests.
+      if not is_same_in_daemon(bufnr) then
+        Y.noticed = Y.noticed + 1
+        verify.check(bufnr)
+        -- The answer to the check is the one before the answer to this.
+        request("copydesk/status", {})
+        local _, problem = is_same_in_daemon(bufnr)
+        if problem then
+          local tick = vim.api.nvim_buf_get_changedtick(bufnr)
+          complain(("the daemon has another text of %d, at version %s and tick %d: %s\n%s"):format(
+            bufnr, buffer.version(bufnr), tick, problem, text_of(bufnr)))
+        end
+      end
     end
   end
   local outcomes = vim.tbl_map(function(call)
@@ -340,6 +425,11 @@ function Y.finish()
     for _, mark in ipairs(call.marks) do made = made + (Y.marks[mark] and 1 or 0) end
     return { file = call.file, kind = call.kind, made = made, marks = #call.marks }
   end, Y.calls)
+  for number, bufnr in ipairs(Y.buffers) do
+    local is_loaded = vim.api.nvim_buf_is_loaded(bufnr)
+    table.insert(Y.log, ("buffer %d, %s: %s"):format(bufnr, Y.calls[number].file,
+      is_loaded and ("version %s\n%s"):format(buffer.version(bufnr), text_of(bufnr)) or "not loaded"))
+  end
   decide("after")
   vim.cmd("silent! only")
   local wrong, log = Y.wrong, table.concat(Y.log, "\n")
@@ -348,7 +438,7 @@ function Y.finish()
     if vim.bo[bufnr].buftype == "" then pcall(vim.api.nvim_buf_delete, bufnr, { force = true }) end
   end
   return {
-    calls = outcomes, wrong = wrong, log = log, tokens = Y.tokens, edits = Y.edits, operations = Y.operations,
-    decided = Y.decided, sent_again = Y.sent_again,
+    calls = outcomes, wrong = wrong, log = log, typed = Y.typed, edits = Y.edits, operations = Y.operations,
+    decided = Y.decided, sent_again = Y.sent_again, noticed = Y.noticed,
   }
 end
