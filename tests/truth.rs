@@ -228,6 +228,7 @@ fn cases() {
             TruthCaseKind::NoOp | TruthCaseKind::Warning => {
                 here.is_empty() && there.is_empty() && delta.fixed.is_empty()
             }
+            TruthCaseKind::Configuration => !here.is_empty() || !there.is_empty(),
             TruthCaseKind::Create => !here.is_empty() || !delta.fixed.is_empty(),
             _ => true,
         };

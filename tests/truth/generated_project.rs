@@ -45,11 +45,12 @@ impl GeneratedProject {
         let sum: Vec<_> = [neighbour, other].into_iter().flatten().map(|of| name(of) + "(value)").collect();
         let sum = [sum, vec!["1".to_owned()]].concat().join(" + ");
         let own = name((part, unit));
+        let file = module((part, unit));
         let mut lines: Vec<String> = Vec::new();
         match self.language {
             GeneratedLanguage::TypeScript => {
                 lines.extend(
-                    neighbour.map(|of| format!("import {{ {} }} from \"./unit{}\";", name(of), of.1)),
+                    neighbour.map(|of| format!("import {{ {} }} from \"./{}\";", name(of), module(of))),
                 );
                 lines.extend(other.map(|of| format!("import {{ {} }} from \"../part{}\";", name(of), of.0)));
                 lines.push(format!("export function {own}(value: number): number {{"));
@@ -58,55 +59,59 @@ impl GeneratedProject {
                 if unit == 5 {
                     lines.push(format!("export function loose_{part}(value) {{ return value; }}"));
                 }
-                (format!("src/part{part}/unit{unit}.ts"), join(&lines))
+                (format!("src/part{part}/{file}.ts"), join(&lines))
             }
             GeneratedLanguage::Python => {
-                lines.extend(neighbour.map(|of| format!("from .unit{} import {}", of.1, name(of))));
+                lines.extend(neighbour.map(|of| format!("from .{} import {}", module(of), name(of))));
                 lines.extend(other.map(|of| format!("from ..part{} import {}", of.0, name(of))));
                 lines.push(format!("def {own}(value: int) -> int:"));
                 lines.push(format!("    return {sum}"));
-                (format!("app/part{part}/unit{unit}.py"), join(&lines))
+                if unit == 5 {
+                    lines.push(format!("def loose_{part}(value): return value"));
+                }
+                (format!("app/part{part}/{file}.py"), join(&lines))
             }
             GeneratedLanguage::Rust => {
-                lines.extend(neighbour.map(|of| format!("use super::unit{}::{};", of.1, name(of))));
+                lines.extend(neighbour.map(|of| format!("use super::{}::{};", module(of), name(of))));
                 lines.extend(other.map(|of| format!("use crate::part{}::{};", of.0, name(of))));
                 lines.push(format!("pub fn {own}(value: i64) -> i64 {{"));
                 lines.push(format!("    {sum}"));
                 lines.push("}".to_owned());
-                (format!("src/part{part}/unit{unit}.rs"), join(&lines))
+                (format!("src/part{part}/{file}.rs"), join(&lines))
             }
             GeneratedLanguage::C => {
                 lines.push(format!("#include \"part{part}.h\""));
                 lines.push(format!("int {own}(int value) {{"));
                 lines.push(format!("    return {sum};"));
                 lines.push("}".to_owned());
-                (format!("src/part{part}/unit{unit}.c"), join(&lines))
+                (format!("src/part{part}/{file}.c"), join(&lines))
             }
         }
     }
 
     /// The file that passes on what the units of a part give.
     fn barrel(&self, part: usize) -> (String, String) {
-        let units = 0..self.units;
+        let units = (0..self.units).map(|unit| (unit, module((part, unit))));
         match self.language {
             GeneratedLanguage::TypeScript => {
-                let lines = units.map(|unit| format!("export * from \"./unit{unit}\";"));
+                let lines = units.map(|(_, file)| format!("export * from \"./{file}\";"));
                 (format!("src/part{part}/index.ts"), join(&lines.collect::<Vec<_>>()))
             }
             GeneratedLanguage::Python => {
-                let lines = units
-                    .map(|unit| format!("from .unit{unit} import unit_{part}_{unit} as unit_{part}_{unit}"));
+                let lines = units.map(|(unit, file)| {
+                    format!("from .{file} import unit_{part}_{unit} as unit_{part}_{unit}")
+                });
                 (format!("app/part{part}/__init__.py"), join(&lines.collect::<Vec<_>>()))
             }
             GeneratedLanguage::Rust => {
-                let lines =
-                    units.map(|unit| format!("pub mod unit{unit};\npub use unit{unit}::unit_{part}_{unit};"));
+                let lines = units
+                    .map(|(unit, file)| format!("pub mod {file};\npub use {file}::unit_{part}_{unit};"));
                 (format!("src/part{part}/mod.rs"), join(&lines.collect::<Vec<_>>()))
             }
             GeneratedLanguage::C => {
                 let mut lines = vec!["#pragma once".to_owned()];
                 lines.extend(part.checked_sub(1).map(|before| format!("#include \"part{before}.h\"")));
-                lines.extend(units.map(|unit| format!("int unit_{part}_{unit}(int value);")));
+                lines.extend(units.map(|(unit, _)| format!("int unit_{part}_{unit}(int value);")));
                 (format!("include/part{part}.h"), join(&lines))
             }
         }
@@ -143,6 +148,11 @@ impl GeneratedProject {
         };
         files.into_iter().map(|(path, text)| (path.to_owned(), text)).collect()
     }
+}
+
+/// The name of a unit's file, which is unique in the project.
+fn module((part, unit): (usize, usize)) -> String {
+    format!("module_{part}_{unit}")
 }
 
 fn join(lines: &[String]) -> String {
