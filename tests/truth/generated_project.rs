@@ -104,8 +104,8 @@ impl GeneratedProject {
                 (format!("app/part{part}/__init__.py"), join(&lines.collect::<Vec<_>>()))
             }
             GeneratedLanguage::Rust => {
-                let lines = units
-                    .map(|(unit, file)| format!("pub mod {file};\npub use {file}::unit_{part}_{unit};"));
+                let lines =
+                    units.map(|(unit, file)| format!("pub mod {file};\npub use {file}::unit_{part}_{unit};"));
                 (format!("src/part{part}/mod.rs"), join(&lines.collect::<Vec<_>>()))
             }
             GeneratedLanguage::C => {

@@ -59,9 +59,7 @@ impl<'a> LineSearch<'a> {
         #[expect(clippy::indexing_slicing, reason = "there is one for each fold")]
         self.indexes[fold as usize].get_or_init(|| match fold {
             LineFold::Exact | LineFold::LOOSEST => FoldedIndex::new(self.file, fold, wanted()),
-            _ => {
-                FoldedIndex::among(self.file, fold, wanted(), self.index(LineFold::LOOSEST).wanted_lines())
-            }
+            _ => FoldedIndex::among(self.file, fold, wanted(), self.index(LineFold::LOOSEST).wanted_lines()),
         })
     }
 
