@@ -20,7 +20,7 @@ use super::problem::TruthProblem;
 use super::servers::{InstalledServers, cache};
 
 /// Another number invalidates the cache.
-const FORM: u32 = 3;
+const FORM: u32 = 4;
 
 /// Everything that this server's compiler reports about a state.
 pub(crate) fn compiler_problems(

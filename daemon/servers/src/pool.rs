@@ -78,6 +78,8 @@ pub struct PoolLimits {
     pub restart_delay: Duration,
     /// Dependents that are checked for one changed file.
     pub dependents: usize,
+    /// Files that are checked if the server's configuration changes. All of them are open then.
+    pub configured: usize,
     /// How long to search for dependents, unless they are known. The server checks the file itself meanwhile.
     pub dependents_timeout: Duration,
     /// Watched folders of one project.
@@ -95,6 +97,7 @@ impl Default for PoolLimits {
             failures: 4,
             restart_delay: RESTART_DELAY,
             dependents: 32,
+            configured: 150,
             dependents_timeout: DEPENDENTS_TIMEOUT,
             folders: crate::disk_watcher::DEFAULT_MAX_FOLDERS,
         }

@@ -10,7 +10,16 @@ pub(super) fn check(at: &ProjectCompiler, state: &ProjectTexts) -> Vec<TruthProb
         let mut args = flags.clone();
         args.extend(["-fsyntax-only", "-fno-caret-diagnostics", "-ferror-limit=0", path]);
         let (_, said) = at.run(&args, &[]);
-        problems.extend(said.lines().filter_map(|line| problem(at, line)));
+        let found: Vec<_> = said.lines().filter_map(|line| problem(at, line)).collect();
+        // A header that is missing ends the reading of this file, too, wherever it is included.
+        let in_header = found.iter().find(|problem| problem.is_fatal() && problem.path != *path);
+        problems.extend(in_header.map(|fatal| TruthProblem {
+            path: path.clone(),
+            line: 1,
+            is_error: false,
+            ..fatal.clone()
+        }));
+        problems.extend(found);
     }
     problems
 }

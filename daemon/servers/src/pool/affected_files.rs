@@ -36,8 +36,8 @@ pub(super) async fn affected_files(
             continue;
         }
         let configures = |path: &&PathBuf| slot.launch.quirks.is_configured_by(path, root);
-        let (found, cause) = match changed.iter().find(configures) {
-            Some(path) => (project_files(pool, &slot, until).await, path),
+        let (found, cause, limit) = match changed.iter().find(configures) {
+            Some(path) => (project_files(pool, &slot, until).await, path, pool.limits.configured),
             None => {
                 let is_its = |path: &&PathBuf| pool.serves(&slot, path);
                 let paths: Vec<_> = changed.iter().filter(is_its).cloned().collect();
@@ -45,12 +45,13 @@ pub(super) async fn affected_files(
                 if slot.launch.quirks.dirty_dependents == DependentsPolicy::None {
                     continue;
                 }
-                (find_dependents(dependents_query(pool, &slot, paths), until).await, first)
+                let found = find_dependents(dependents_query(pool, &slot, paths), until).await;
+                (found, first, pool.limits.dependents)
             }
         };
         let is_changed = |path: &Path| changed.iter().any(|changed| changed == path);
         let MergedDependents { paths, beyond, is_cut } =
-            DependentFiles::merge(vec![found], is_changed, pool.limits.dependents);
+            DependentFiles::merge(vec![found], is_changed, limit);
         affected.paths.extend(paths);
         let report = |path: PathBuf| DiagnosticsReport::new(path, name.clone(), Verdict::beyond_limit());
         affected.unchecked.extend(beyond.into_iter().map(report));
@@ -80,6 +81,6 @@ async fn project_files(pool: &PoolInner, slot: &ServerSlot, until: Instant) -> D
     let mut paths = slot.documents().recent_paths();
     let open: BTreeSet<_> = paths.iter().cloned().collect();
     paths.extend(listed.unwrap_or_default().into_iter().filter(|path| !open.contains(path)));
-    let beyond = paths.split_off(pool.limits.dependents.min(paths.len()));
+    let beyond = paths.split_off(pool.limits.configured.min(paths.len()));
     DependentFiles::of_imports(paths, beyond, is_cut)
 }

@@ -35,7 +35,7 @@ async fn the_users_of_a_deleted_file_are_affected() {
 #[tokio::test]
 async fn everything_is_affected_by_what_configures_the_server() {
     let quirks = Quirks { configured_by: vec!["toy.conf".to_owned()], ..push() };
-    let house = House::new(&[], quirks, PoolLimits { dependents: 2, ..PoolLimits::default() });
+    let house = House::new(&[], quirks, PoolLimits { configured: 2, ..PoolLimits::default() });
     for name in ["a.lua", "b.lua", "c.lua"] {
         house.write(name, "");
     }
