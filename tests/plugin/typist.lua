@@ -113,7 +113,7 @@ local actions = {
   { "viw|c|T|<Esc>", is_kept = true }, { "V|jc|T|<Esc>", is_kept = true },
   { "<C-v>j|I|T|<Esc>" }, { "<C-v>|jA|T|<Esc>" }, { "gh|T|<Esc>", is_kept = true },
   { "R|T|<Esc>", is_kept = true }, { "c|w|T|<Esc>", is_kept = true }, { "d|<Esc>" }, { "d|d" }, { "y|yp" }, { "J|" }, { ">|>" },
-  { ":s/e/T/|<CR>" }, { ":%s/line/T/|<Esc>" }, { ":s/i/&T/|<CR>" }, { ":normal A|T<CR>" }, { "q:|iT|<Esc>:q<CR>" },
+  { ":s/e/T/|<CR>" }, { ":%s/line/T/|<Esc>" }, { ":s/i/&T/|<CR>" }, { ":normal A|T<CR>" }, { "q:|iT|<Esc>" },
   { "/li|<CR>" }, { ":enew<CR>i|T|<Esc>:b#<CR>", is_kept = true },
   { "qa|AT|<Esc>q|@a" }, { "AT|<Esc>j|.", is_kept = true }, { "oT <C-n>|<C-e>|<Esc>", is_kept = true },
   { "ol<C-n>|<C-n>| T|<Esc>" }, { "ol<C-x><C-l>|<C-y>|<Esc>" },

@@ -140,8 +140,10 @@ fn earlier_turns_are_loaded_when_they_are_asked_for() {
         user.window.quit_with("qall!");
         let page = json!({ "chat": { "page": 16 } });
         let mut user = NeovimUser::start_with(program, &scripted.env, page);
-        user.run_command("Copydesk sessions", json!(["Turn it"]));
+        // What waits is told once there is a connection, unless the user has opened it by then.
+        user.window.connect();
         assert!(user.next_notification().contains("has 1 undecided hunk"));
+        user.run_command("Copydesk sessions", json!(["Turn it"]));
         user.window.wait_until("require('copydesk.session').current()");
         user.open_list();
         let first = user.list_text();
