@@ -5,8 +5,12 @@
 -- deletes, replaces or undoes themselves is theirs; so is what they reject.
 Y = { typed = 0, edits = 0, operations = 0, decided = 0, sent_again = 0, noticed = 0, wrong = {}, log = {} }
 
--- The first code point of plane 15, which is private.
+-- The first code point of plane 15, which is private, and a pattern of the characters from there on in UTF-8.
 local FIRST_TYPED = 0xF0000
+local TYPED = "[\243\244][\128-\191][\128-\191][\128-\191]"
+
+-- The number of a typed character, from 1.
+local function number_of(character) return vim.fn.char2nr(character) - FIRST_TYPED end
 
 local state = 1
 local function random(below)
@@ -22,10 +26,10 @@ local function complain(what)
   table.insert(Y.wrong, what .. "\n" .. table.concat(Y.log, "\n"))
 end
 
--- How often each typed character is in a text. The private planes are those whose UTF-8 begins with F3 B0 and above.
+-- How often each typed character is in a text.
 local function typed_in(text)
   local counts = {}
-  for character in text:gmatch("[\243\244][\128-\191][\128-\191][\128-\191]") do
+  for character in text:gmatch(TYPED) do
     counts[character] = (counts[character] or 0) + 1
   end
   return counts
@@ -52,9 +56,8 @@ local function compare(what, bufnr, before, after)
     for character in pairs(counts) do
       local is_forgiven = Y.given_up[character] or is_written_whole(bufnr) and is_shown(character)
       if before[character] ~= after[character] and not is_forgiven then
-        local number = vim.fn.char2nr(character) - FIRST_TYPED
         complain(("%s: character %d was there %d times and is %d"):format(
-          what, number, before[character] or 0, after[character] or 0))
+          what, number_of(character), before[character] or 0, after[character] or 0))
       end
     end
   end
@@ -122,8 +125,8 @@ local actions = {
   { "p|" }, { "P|" }, { "~|." }, { "gJ|" }, { "x|u" },
 }
 
--- Neovim runs no callbacks while it waits for the second key of a command or at a hit-enter prompt: whoever types next would never get to it.
--- A timer of libuv runs even then, and ends the waiting. `gh` may be the start of a mapping: that ends by itself, sooner.
+-- Neovim runs no callbacks while it waits for the second key of a command or at a hit-enter prompt, so the user could not type on. A timer of
+-- libuv runs even then, and ends the waiting. `gh` may be the start of a mapping: Neovim ends that wait by itself, sooner.
 vim.o.timeoutlen = 50
 local MAX_BLOCKED_TICKS = 100
 -- After so many without a new line in the log the test is told where it stands; it gives up some time later.
@@ -146,9 +149,7 @@ end)
 
 -- Types keys, and waits until Neovim has handled them.
 local function feed(keys)
-  local shown = keys:gsub("[\243\244][\128-\191][\128-\191][\128-\191]", function(character)
-    return ("‹%d›"):format(vim.fn.char2nr(character) - FIRST_TYPED)
-  end)
+  local shown = keys:gsub(TYPED, function(character) return ("‹%d›"):format(number_of(character)) end)
   table.insert(Y.log, ("%s types %s"):format(vim.fn.mode(1), shown))
   vim.api.nvim_input(keys)
   T.await(function(done) vim.schedule(done) end)
@@ -242,7 +243,7 @@ function Y.act()
     wait_for_keys()
     for _, character in ipairs(action.is_kept and action.typed or {}) do
       if not is_anywhere(character) and not Y.given_up[character] then
-        complain(("character %d is nowhere"):format(vim.fn.char2nr(character) - FIRST_TYPED))
+        complain(("character %d is nowhere"):format(number_of(character)))
       end
     end
     Y.action = nil

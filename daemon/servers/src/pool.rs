@@ -78,7 +78,7 @@ pub struct PoolLimits {
     pub restart_delay: Duration,
     /// Dependents that are checked for one changed file.
     pub dependents: usize,
-    /// Files that are checked if the server's configuration changes. All of them are open then.
+    /// Files that are checked if the server's configuration changes. They are opened for it, so it is less than `documents`.
     pub configured: usize,
     /// How long to search for dependents, unless they are known. The server checks the file itself meanwhile.
     pub dependents_timeout: Duration,
