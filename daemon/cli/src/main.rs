@@ -20,6 +20,11 @@ use copydesk_host::setup::UserSetup;
 
 use args::{Cli, CliCommand, ConfigArgs, ConfigCommand, UsageError};
 
+/// A daemon that once held a large document shall not keep its memory for the rest of the day.
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// The same code as clap's.
 const WRONG_USAGE: u8 = 2;
 

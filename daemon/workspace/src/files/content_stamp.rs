@@ -1,25 +1,24 @@
 //! Identifies a content: two contents with one stamp are the same bytes.
 
 use copydesk_text::FileText;
-use sha2::{Digest, Sha256};
 
-use crate::journal::HashedText;
+use crate::journal::{HashedText, TextHash};
 
 /// Identifies a content, not a moment: writing the same bytes again gives the same stamp.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentStamp {
     length: u64,
-    hash: [u8; 32],
+    hash: TextHash,
 }
 
 impl ContentStamp {
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        Self { length: bytes.len() as u64, hash: Sha256::digest(bytes).into() }
+        Self { length: bytes.len() as u64, hash: TextHash::of_bytes(bytes) }
     }
 
     /// The stamp of a text's bytes; the hash may be known already.
     pub(super) fn of_text(text: &HashedText) -> Self {
-        Self { length: text.as_str().len() as u64, hash: text.hash().into() }
+        Self { length: text.as_str().len() as u64, hash: text.hash() }
     }
 
     /// The stamp of a file with this text.
@@ -31,18 +30,12 @@ impl ContentStamp {
     /// byte order mark, which is not part of the text.
     pub(super) fn text(self, file: &FileText) -> HashedText {
         let text = file.shared_text();
-        if file.has_bom() {
-            HashedText::from_shared(text)
-        } else {
-            HashedText::with_hash(text, self.hash.into())
-        }
+        if file.has_bom() { HashedText::from_shared(text) } else { HashedText::with_hash(text, self.hash) }
     }
 }
 
 impl std::fmt::Debug for ContentStamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Stamp({} bytes, ", self.length)?;
-        self.hash.iter().take(4).try_for_each(|byte| write!(f, "{byte:02x}"))?;
-        f.write_str("…)")
+        write!(f, "Stamp({} bytes, {:?})", self.length, self.hash)
     }
 }

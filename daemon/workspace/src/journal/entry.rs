@@ -16,13 +16,23 @@ impl fmt::Display for EntryId {
     }
 }
 
-/// The SHA-256 of a text.
+/// The BLAKE3 hash of a text: it is made for large inputs, and takes a tenth of the time of SHA-256 where the processor has no
+/// instructions for that.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TextHash([u8; 32]);
 
 impl TextHash {
     pub fn of_text(text: &str) -> Self {
-        Self(Sha256::digest(text.as_bytes()).into())
+        Self::of_bytes(text.as_bytes())
+    }
+
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        Self(blake3::hash(bytes).into())
+    }
+
+    /// Whether this is the hash of `text`. The first journals have the SHA-256 of their texts.
+    pub(super) fn is_of_text(&self, text: &str) -> bool {
+        *self == Self::of_text(text) || self.0 == <[u8; 32]>::from(Sha256::digest(text.as_bytes()))
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -31,14 +41,8 @@ impl TextHash {
 }
 
 impl From<[u8; 32]> for TextHash {
-    fn from(sha256: [u8; 32]) -> Self {
-        Self(sha256)
-    }
-}
-
-impl From<TextHash> for [u8; 32] {
-    fn from(hash: TextHash) -> Self {
-        hash.0
+    fn from(hash: [u8; 32]) -> Self {
+        Self(hash)
     }
 }
 

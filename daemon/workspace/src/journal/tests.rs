@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use copydesk_text::Change;
+use sha2::{Digest as _, Sha256};
 
 use super::*;
 
@@ -106,6 +107,25 @@ async fn every_kind_of_edit_is_recorded_and_given_back() {
     assert_eq!(journal.pair(ids[3]).await, (Some(String::new()), None));
     let nobody = EntryId(99);
     assert!(matches!(journal.entry_texts(nobody).await, Err(JournalError::NoEntry(id)) if id == nobody));
+}
+
+#[tokio::test]
+async fn texts_of_a_journal_with_sha_256_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = open(folder.path());
+    let id = journal.apply(edit("c", "/a", "old\n", "new\n")).await;
+    journal
+        .run_job(|owner| {
+            for (text, column) in [("old\n", "before"), ("new\n", "after")] {
+                let hash = <[u8; 32]>::from(Sha256::digest(text));
+                let update = format!("UPDATE entry SET {column}_hash = ?1");
+                assert_eq!(owner.connection.execute(&update, [hash])?, 1);
+            }
+            Ok(())
+        })
+        .await
+        .unwrap();
+    assert_eq!(journal.pair(id).await, (Some("old\n".to_owned()), Some("new\n".to_owned())));
 }
 
 #[tokio::test]

@@ -169,7 +169,7 @@ pub(super) fn read_change(connection: &Connection, row: i64, base: i64) -> Resul
 }
 
 pub(super) fn verify_hash(text: String, hash: TextHash) -> Result<String, JournalError> {
-    if TextHash::of_text(&text) == hash { Ok(text) } else { Err(unreadable("its hash differs")) }
+    if hash.is_of_text(&text) { Ok(text) } else { Err(unreadable("its hash differs")) }
 }
 
 pub(super) fn unreadable(what: impl ToString) -> JournalError {
