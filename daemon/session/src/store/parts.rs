@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
+use copydesk_model::MediaPart;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 use serde::Serialize;
 
@@ -68,6 +69,25 @@ impl Store {
         .await
     }
 
+    /// The images and PDFs of a prompt: the parts that follow it directly.
+    pub async fn files_of_prompt(&self, prompt: &Part) -> Result<Vec<MediaPart>, StoreError> {
+        let (session, prompt) = (prompt.session.clone(), prompt.id.clone());
+        self.run_job(move |connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, session, turn, step, created, updated, state, content FROM part
+                 WHERE session = ?1 AND number > (SELECT number FROM part WHERE id = ?2) ORDER BY number",
+            )?;
+            let mut rows = statement.query(params![session.as_str(), prompt.as_str()])?;
+            let mut files = Vec::new();
+            while let Some(row) = rows.next()? {
+                let PartContent::File(file) = read(row)?.content else { break };
+                files.push(file);
+            }
+            Ok(files)
+        })
+        .await
+    }
+
     /// Removes discarded parts.
     pub async fn remove_parts(&self, parts: Vec<Id>) -> Result<(), StoreError> {
         self.run_job(move |connection| {
@@ -88,17 +108,21 @@ impl Store {
         self.run_job(move |connection| {
             let state = serde_json::to_string(&PartState::Interrupted)?;
             let transaction = connection.transaction()?;
-            let changed = transaction.execute(
-                "WITH RECURSIVE below (id) AS (
+            let update = "WITH RECURSIVE below (id) AS (
                      VALUES (?1) UNION SELECT session.id FROM session JOIN below ON session.parent = below.id
                  )
                  UPDATE part SET state = ?2, updated = ?3
-                 WHERE session IN below AND json_extract(state, '$.state') IN ('pending', 'running')",
-                params![session.as_str(), state, now()],
-            )?;
+                 WHERE session IN below AND json_extract(state, '$.state') IN ('pending', 'running')
+                 RETURNING id, session, turn, step, created, updated, state, content";
+            let mut statement = transaction.prepare_cached(update)?;
+            let rows = statement.query_map(params![session.as_str(), state, now()], |row| Ok(read(row)))?;
+            let changed: Vec<Part> = rows.map(|part| part?).collect::<Result<_, StoreError>>()?;
+            drop(statement);
+            // What had arrived before the interruption can be found from now on.
+            changed.iter().try_for_each(|part| index_words(&transaction, part))?;
             recover::end_last_turn(&transaction, &session)?;
             transaction.commit()?;
-            Ok(changed)
+            Ok(changed.len())
         })
         .await
     }
@@ -151,6 +175,11 @@ pub(super) fn put(transaction: &Transaction<'_>, part: &Part) -> Result<(), Stor
             serde_json::to_string(&part.state)?,
             serde_json::to_string(&part.content)?
         ])?;
+    index_words(transaction, part)
+}
+
+/// Makes a settled part's text known to the search.
+fn index_words(transaction: &Transaction<'_>, part: &Part) -> Result<(), StoreError> {
     if part.state.is_settled() && !part.searchable_text().is_empty() {
         let replace = "INSERT OR REPLACE INTO words (rowid, text) SELECT number, ?2 FROM part WHERE id = ?1";
         transaction.prepare_cached(replace)?.execute(params![part.id.as_str(), part.searchable_text()])?;

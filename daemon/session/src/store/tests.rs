@@ -224,6 +224,20 @@ async fn what_was_under_way_is_marked_when_nobody_runs_it() {
 }
 
 #[tokio::test]
+async fn the_search_finds_what_had_arrived_before_an_interruption() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let session = session("/work");
+    store.put_session(session.clone()).await.unwrap();
+    let half = Part { state: PartState::Running, ..text(&session, "half of an answer") };
+    store.put_parts(vec![half.clone()]).await.unwrap();
+    assert_eq!(store.search("answer", 10).await.unwrap(), []);
+    store.mark_interrupted(&session.id).await.unwrap();
+    let found = store.search("answer", 10).await.unwrap();
+    assert_eq!(found.iter().map(|hit| &hit.part).collect::<Vec<_>>(), [&half.id]);
+}
+
+#[tokio::test]
 async fn parts_come_all_or_none() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
