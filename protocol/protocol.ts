@@ -2303,7 +2303,7 @@ export interface TurnParams {
   files?: MediaContent[];
   /** What the user points at. */
   context?: ContextItem[];
-  /** The id of an earlier prompt, of any session, whose context goes with this one, too. A piece that `context` names is not repeated. */
+  /** The id of an earlier prompt, of any session, whose context and files go with this one, too. A piece that `context` names is not repeated, nor is a file of `files`. */
   contextOf?: string;
 }
 

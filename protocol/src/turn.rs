@@ -22,8 +22,8 @@ pub struct TurnParams {
     /// What the user points at.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
     pub context: Vec<ContextItem>,
-    /// The id of an earlier prompt, of any session, whose context goes with this one, too. A piece that `context` names is not
-    /// repeated.
+    /// The id of an earlier prompt, of any session, whose context and files go with this one, too. A piece that `context`
+    /// names is not repeated, nor is a file of `files`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_of: Option<String>,
 }

@@ -1,8 +1,9 @@
 //! What goes with a prompt, in the conversation and when the prompt is sent again; and what the user decided.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::plugin_neovim::PluginNeovim;
+use crate::cli::environment::USER_CONFIG;
 use crate::model_server::ScriptedTurn;
 use crate::neovim::neovim_session::{allow_edits_environment, edit, for_each_neovim};
 
@@ -48,6 +49,41 @@ fn a_prompt_that_is_sent_again_has_its_context_once() {
         window.wait_for_turn_end();
         let sent = scripted.request_body(2)["messages"].to_string();
         assert_eq!(sent.matches("[a.txt, lines 2 to 3]").count(), 1, "{sent}");
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_prompt_that_is_sent_again_has_its_images_once() {
+    for_each_neovim(|program| {
+        let turns = ["One.", "Two."].map(|text| ScriptedTurn::new().text(text));
+        let scripted = allow_edits_environment(turns);
+        let mut config: Value = serde_json::from_str(&scripted.env.read(USER_CONFIG)).unwrap();
+        config["provider"]["script"]["models"]["m-1"]["images"] = json!(true);
+        scripted.env.write(USER_CONFIG, config.to_string());
+        scripted.env.write("added.png", b"\x89PNG\r\n\x1a\nadded");
+        scripted.env.write("named.png", b"\x89PNG\r\n\x1a\nnamed");
+        let mut window = PluginNeovim::open(program, &scripted.env);
+        window.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end");
+        window.command("Copydesk add added.png");
+        window.command("Copydesk ask Compare it with @named.png");
+        window.wait_for_turn_end();
+        window.screen();
+        window.command("2wincmd w");
+        window.keys("Ge");
+        window.wait_until("require('copydesk.chat.input').text() == 'Compare it with @named.png'");
+        window.wait_until("vim.api.nvim_get_current_buf() == require('copydesk.chat.input').buffer()");
+        window.keys("A, please<Esc><CR>");
+        window.wait_for_turn_end();
+        let images = |number: usize| {
+            let sent = scripted.request_body(number)["messages"][0]["content"].clone();
+            let images = sent.as_array().unwrap().iter().filter(|part| part["type"] == "image");
+            let mut data: Vec<_> = images.map(|part| part["source"]["data"].to_string()).collect();
+            data.sort();
+            data
+        };
+        assert_eq!(images(0).len(), 2);
+        assert_eq!(images(1), images(0));
     });
 }
 

@@ -242,10 +242,10 @@ impl HostedSession {
         }
         let Some(runtime) = state.runtime() else { return Err(SessionHostError::Busy) };
         runtime.files.set_home_client(Some(client));
-        let files = params.files.into_iter().map(convert::media_from_client).collect();
+        let mut files = params.files.into_iter().map(convert::media_from_client).collect();
         let mut context = prompt_context::read_context(&runtime.files, params.context).await;
         if let Some(part) = params.context_of {
-            prompt_context::repeat_context(&self.host()?.store, &part, &mut context).await?;
+            prompt_context::repeat_context(&self.host()?.store, &part, &mut context, &mut files).await?;
         }
         let ended = || SessionHostError::Failed("the session has ended; load it again".to_owned());
         runtime

@@ -1,5 +1,6 @@
 //! Reads the context that a user attached to a prompt: each piece with its file name and lines.
 
+use copydesk_model::MediaPart;
 use copydesk_protocol::turn::ContextItem;
 use copydesk_session::{PartContent, PromptContext, Store};
 use copydesk_text::FileText;
@@ -33,18 +34,25 @@ pub(super) async fn read_context(files: &WorkspaceFiles, items: Vec<ContextItem>
     context
 }
 
-/// Adds the context of an earlier prompt, except what is attached anew.
+/// Adds the context and the files of an earlier prompt, except what is attached anew.
 pub(super) async fn repeat_context(
     store: &Store,
     prompt: &str,
     context: &mut Vec<PromptContext>,
+    files: &mut Vec<MediaPart>,
 ) -> Result<(), SessionHostError> {
-    let Some(PartContent::Prompt(earlier)) = store.part(prompt).await?.map(|part| part.content) else {
+    let part = store.part(prompt).await?;
+    let Some((part, PartContent::Prompt(earlier))) = part.as_ref().map(|part| (part, &part.content)) else {
         return Err(SessionHostError::UnknownPart(format!("there is no prompt `{prompt}`")));
     };
-    for piece in earlier.context {
+    for piece in &earlier.context {
         if context.iter().all(|known| known.name != piece.name) {
-            context.push(piece);
+            context.push(piece.clone());
+        }
+    }
+    for file in store.files_of_prompt(part).await? {
+        if !files.contains(&file) {
+            files.push(file);
         }
     }
     Ok(())

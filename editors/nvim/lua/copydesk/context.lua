@@ -19,7 +19,7 @@ M.longest = 128 * 1024
 ---@class copydesk.GatheredContext
 ---@field items? copydesk.ContextItem[]
 ---@field files? copydesk.MediaContent[]
----@field context_of? string The id of an earlier prompt, whose context goes with this one, too.
+---@field context_of? string The id of an earlier prompt, whose context and files go with this one, too.
 ---@field problem? string Why the prompt cannot be sent as it is.
 
 ---@class copydesk.GatherOptions
@@ -38,11 +38,19 @@ function M.add(piece)
   added[#added + 1] = piece
 end
 
---- Adds the context of an earlier prompt, if it has any.
+--- Adds the context and the files of an earlier prompt, if it has any.
+---@param view copydesk.View
 ---@param part copydesk.PartInfo
-function M.add_again(part)
-  local names = part.content.context
-  if names and #names > 0 then
+function M.add_again(view, part)
+  local names = vim.list_slice(part.content.context or {})
+  for index = view.at[part.id] + 1, #view.parts do
+    local content = view.parts[index].content
+    if content.kind ~= "file" then
+      break
+    end
+    names[#names + 1] = content.name or content.mime
+  end
+  if #names > 0 then
     M.add({ label = ("earlier context (%s)"):format(table.concat(names, "; ")), prompt = part.id })
   end
 end

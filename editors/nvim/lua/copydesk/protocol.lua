@@ -1374,7 +1374,7 @@
 ---@field text string Its text.
 ---@field files? copydesk.MediaContent[] Images and PDFs.
 ---@field context? copydesk.ContextItem[] What the user points at.
----@field contextOf? string The id of an earlier prompt, of any session, whose context goes with this one, too. A piece that `context` names is not repeated.
+---@field contextOf? string The id of an earlier prompt, of any session, whose context and files go with this one, too. A piece that `context` names is not repeated, nor is a file of `files`.
 
 --- What happened to a prompt.
 ---@class copydesk.TurnStartResult

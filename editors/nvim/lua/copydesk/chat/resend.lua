@@ -11,9 +11,10 @@ local session = require("copydesk.session")
 local M = {}
 
 --- Puts a prompt and its context into the prompt window. Its mentions are read again when it is sent.
+---@param view copydesk.View
 ---@param part copydesk.PartInfo
-local function fill(part)
-  require("copydesk.context").add_again(part)
+local function fill(view, part)
+  require("copydesk.context").add_again(view, part)
   require("copydesk.chat").input(part.content.text)
 end
 
@@ -28,7 +29,7 @@ local function go_back(view, part)
       if refused then
         return message.error(refused)
       end
-      fill(part)
+      fill(view, part)
     end)
   end)
 end
@@ -59,9 +60,7 @@ local ways = {
   },
   {
     says = "Copy it into the prompt below",
-    run = function(_, part)
-      fill(part)
-    end,
+    run = fill,
   },
 }
 
