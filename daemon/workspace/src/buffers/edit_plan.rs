@@ -70,7 +70,7 @@ pub struct EditPlan {
     client: BufferClient,
     pub planned_edits: Vec<PlannedEdit>,
     edits: Vec<BufferEdit>,
-    verdicts: Vec<watch::Receiver<EchoState>>,
+    echo_states: Vec<watch::Receiver<EchoState>>,
     /// A client that does not refuse silently said no, even if its text looks as if the edit were made.
     is_refused: bool,
 }
@@ -85,7 +85,7 @@ impl Buffers {
             client: attached.client.clone(),
             planned_edits: Vec::new(),
             edits: Vec::new(),
-            verdicts: Vec::new(),
+            echo_states: Vec::new(),
             is_refused: false,
         };
         for wanted in wanted {
@@ -97,13 +97,13 @@ impl Buffers {
                 change = with_last_end(change, &before);
             }
             let mut after = before.clone();
-            let stale = |_| EditPlanError::Mismatch;
-            after.apply_change(&change).map_err(stale)?;
+            let mismatch = |_| EditPlanError::Mismatch;
+            after.apply_change(&change).map_err(mismatch)?;
             let mut edits = if change.edits().len() > MAX_SENT_EDITS {
-                let joined = change.joined(&before.text(), MAX_SENT_EDITS).map_err(stale)?;
-                before.change_ranges(&joined, plan.client.encoding).map_err(stale)?
+                let joined = change.joined(&before.text(), MAX_SENT_EDITS).map_err(mismatch)?;
+                before.change_ranges(&joined, plan.client.encoding).map_err(mismatch)?
             } else {
-                before.change_ranges(&change, plan.client.encoding).map_err(stale)?
+                before.change_ranges(&change, plan.client.encoding).map_err(mismatch)?
             };
             if plan.client.refuses_silently
                 && let Some(last) = edits.last_mut()
@@ -120,17 +120,17 @@ impl Buffers {
         // Watch for echoes only if all changes fit.
         for (planned, edit) in plan.planned_edits.iter().zip(&plan.edits) {
             let Some(buffer) = attached.buffers.get_mut(&planned.uri) else { continue };
-            let first =
-                if plan.client.refuses_silently { last_hunk(planned, edit, &plan.client) } else { None };
-            let (expected, verdict) = ExpectedEcho::new(
+            let with_last_hunk =
+                if plan.client.refuses_silently { with_last_hunk(planned, edit, &plan.client) } else { None };
+            let (expected, echo_state) = ExpectedEcho::new(
                 planned.before.clone(),
                 planned.change.clone(),
                 planned.after.clone(),
-                first,
+                with_last_hunk,
             );
             if !planned.change.is_empty() {
                 buffer.expected.push(expected);
-                plan.verdicts.push(verdict);
+                plan.echo_states.push(echo_state);
             }
         }
         Ok(plan)
@@ -180,7 +180,7 @@ fn with_last_end(change: Change, before: &Document) -> Change {
 }
 
 /// The text with only the last hunk applied.
-fn last_hunk(planned: &PlannedEdit, edit: &BufferEdit, client: &BufferClient) -> Option<Document> {
+fn with_last_hunk(planned: &PlannedEdit, edit: &BufferEdit, client: &BufferClient) -> Option<Document> {
     let (start, end, text) = edit.edits.last()?;
     let mut made = planned.before.clone();
     made.apply_content_change(Some((*start, *end)), text, client.encoding).ok()?;
@@ -224,8 +224,10 @@ impl EditPlan {
         match answer {
             Ok(()) => self.wait_for_echo().await,
             // The client sent its newer text before this answer.
-            Err(EditorError::Declined(_)) if self.any(EchoState::NotApplied) => Ok(EditPlanOutcome::Stale),
-            Err(EditorError::Declined(_)) if self.is_refused && self.any(EchoState::Applied) => {
+            Err(EditorError::Declined(_)) if self.has_any(EchoState::NotApplied) => {
+                Ok(EditPlanOutcome::Stale)
+            }
+            Err(EditorError::Declined(_)) if self.is_refused && self.has_any(EchoState::Applied) => {
                 Ok(EditPlanOutcome::Stale)
             }
             // The client had another text, and has opened the document again with it.
@@ -237,14 +239,14 @@ impl EditPlan {
     /// Waits until every buffer shows the edit, or one of them shows another text instead.
     async fn wait_for_echo(&mut self) -> Result<EditPlanOutcome, EditPlanError> {
         let believes = !self.client.refuses_silently;
-        for verdict in &mut self.verdicts {
+        for echo_state in &mut self.echo_states {
             // If the client's yes is reliable, a missing edit can still arrive.
             let settled = |seen: &EchoState| match seen {
                 EchoState::Waiting => false,
                 EchoState::Applied => true,
                 EchoState::NotApplied => !believes,
             };
-            match timeout(ECHO_TIMEOUT, verdict.wait_for(settled)).await {
+            match timeout(ECHO_TIMEOUT, echo_state.wait_for(settled)).await {
                 Ok(Ok(seen)) if *seen == EchoState::Applied => {}
                 Ok(Ok(_)) => return Ok(EditPlanOutcome::Stale),
                 Ok(Err(_)) => return Err(EditorError::Disconnected.into()),
@@ -256,12 +258,12 @@ impl EditPlan {
 
     /// Which of the changes are known to be applied, in the order of `planned_edits`.
     pub fn applied_flags(&self) -> Vec<bool> {
-        let mut verdicts = self.verdicts.iter();
+        let mut echo_states = self.echo_states.iter();
         let planned = self.planned_edits.iter();
         // An empty change counts as applied.
         let seen = |planned: &PlannedEdit| {
             planned.change.is_empty()
-                || verdicts.next().is_some_and(|seen| *seen.borrow() == EchoState::Applied)
+                || echo_states.next().is_some_and(|seen| *seen.borrow() == EchoState::Applied)
                     && !self.is_refused
         };
         planned.map(seen).collect()
@@ -269,10 +271,10 @@ impl EditPlan {
 
     /// Whether the client has closed one of the documents since.
     fn is_any_closed(&self) -> bool {
-        self.verdicts.iter().any(|seen| seen.has_changed().is_err())
+        self.echo_states.iter().any(|seen| seen.has_changed().is_err())
     }
 
-    fn any(&self, verdict: EchoState) -> bool {
-        self.verdicts.iter().any(|seen| *seen.borrow() == verdict)
+    fn has_any(&self, state: EchoState) -> bool {
+        self.echo_states.iter().any(|seen| *seen.borrow() == state)
     }
 }

@@ -26,11 +26,11 @@ pub(super) struct ExpectedEcho {
     change: Change,
     after: Document,
     /// The text with only the last hunk made, if each change is checked.
-    first: Option<Document>,
+    with_last_hunk: Option<Document>,
     begun: bool,
     /// How many changes arrived since then.
     pieces: usize,
-    verdict: watch::Sender<EchoState>,
+    state: watch::Sender<EchoState>,
 }
 
 impl ExpectedEcho {
@@ -38,47 +38,49 @@ impl ExpectedEcho {
         before: Document,
         change: Change,
         after: Document,
-        first: Option<Document>,
+        with_last_hunk: Option<Document>,
     ) -> (Self, watch::Receiver<EchoState>) {
-        let (verdict, seen) = watch::channel(EchoState::Waiting);
-        (Self { before, change, after, first, begun: false, pieces: 0, verdict }, seen)
+        let (state, seen) = watch::channel(EchoState::Waiting);
+        (Self { before, change, after, with_last_hunk, begun: false, pieces: 0, state }, seen)
     }
 
-    /// Whether a plan still waits for the verdict.
+    /// Whether a plan still waits for the state.
     pub(super) fn is_awaited(&self) -> bool {
-        !self.verdict.is_closed() && *self.verdict.borrow() != EchoState::Applied
+        !self.state.is_closed() && *self.state.borrow() != EchoState::Applied
     }
 
     /// Checks the text after one change of a message. A change of the whole text does not show how it came
     /// about.
     pub(super) fn observe_change(&mut self, now: &Document, is_whole: bool) {
         if is_whole {
-            self.first = None;
+            self.with_last_hunk = None;
         }
-        let Some(first) = self.first.as_ref().filter(|_| *self.verdict.borrow() == EchoState::Waiting) else {
+        let Some(with_last_hunk) =
+            self.with_last_hunk.as_ref().filter(|_| *self.state.borrow() == EchoState::Waiting)
+        else {
             return;
         };
-        self.begun = self.begun || is_but_for_the_end(now, first);
+        self.begun = self.begun || is_but_for_the_end(now, with_last_hunk);
         self.pieces += 1;
         if !self.begun {
-            self.verdict.send_replace(EchoState::NotApplied);
+            self.state.send_replace(EchoState::NotApplied);
         } else if *now == self.after {
-            self.verdict.send_replace(EchoState::Applied);
+            self.state.send_replace(EchoState::Applied);
         } else if self.pieces > self.change.edits().len() + 1 {
             // All hunks and the correction of the last line ending have arrived. The rest is the user's
             // typing, and hides the text that would have been the proof.
-            let verdict = if self.contains_edit(now) { EchoState::Applied } else { EchoState::NotApplied };
-            self.verdict.send_replace(verdict);
+            let state = if self.contains_edit(now) { EchoState::Applied } else { EchoState::NotApplied };
+            self.state.send_replace(state);
         }
     }
 
     /// Checks the text after a whole message.
     pub(super) fn observe_text(&self, now: &Document) {
-        if self.first.is_some() {
+        if self.with_last_hunk.is_some() {
             return;
         }
-        let verdict = if self.contains_edit(now) { EchoState::Applied } else { EchoState::NotApplied };
-        self.verdict.send_replace(verdict);
+        let state = if self.contains_edit(now) { EchoState::Applied } else { EchoState::NotApplied };
+        self.state.send_replace(state);
     }
 
     fn contains_edit(&self, now: &Document) -> bool {
