@@ -25,6 +25,7 @@ mod benchmark {
     pub(crate) mod history;
     pub(crate) mod language;
     pub(crate) mod large_messages;
+    pub(crate) mod many_sessions;
     pub(crate) mod matching;
     pub(crate) mod page;
     pub(crate) mod plugin;
@@ -41,7 +42,7 @@ mod benchmark {
 
 use benchmark::table::BenchmarkTable;
 
-/// The budgets of memory and size hold for the profile of packages: `cargo bench --profile dist`.
+/// The budgets of memory and size hold for the profile of packages: `cargo bench --profile dist --features jemalloc`.
 fn main() {
     // Cargo adds `--bench`.
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
@@ -54,6 +55,7 @@ fn main() {
     benchmark::session::measure(&mut table);
     benchmark::editor::measure(&mut table);
     benchmark::large_messages::measure(&mut table);
+    benchmark::many_sessions::measure(&mut table);
     benchmark::language::measure(&mut table);
     benchmark::review::measure(&mut table);
     benchmark::matching::measure(&mut table);

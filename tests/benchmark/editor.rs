@@ -116,6 +116,22 @@ impl BenchmarkEditor {
         }
     }
 
+    /// Starts a turn and follows the session until the turn is done.
+    pub(super) fn run_turn(&mut self, session: &str, prompt: &str) {
+        let params = json!({ "session": session, "text": prompt });
+        self.send(
+            &json!({ "jsonrpc": "2.0", "id": session, "method": "copydesk/turn/start", "params": params }),
+        );
+        loop {
+            let message = self.next();
+            let event = &message["params"]["event"];
+            if event["event"] == "turnEnded" {
+                assert_eq!(event["end"]["kind"], "done", "{message}");
+                return;
+            }
+        }
+    }
+
     fn next(&mut self) -> Value {
         let mut length = 0;
         loop {
@@ -264,13 +280,17 @@ fn session_row(table: &mut BenchmarkTable) {
 
 /// A line of `/proc/PID/status` beside its budget, in megabytes.
 pub(super) fn memory(table: &mut BenchmarkTable, name: &str, pid: u64, key: &str, budget: f64, note: &str) {
-    let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else {
+    let Some(used) = resident_megabytes(pid, key) else {
         return table.remark(&format!("{name} is left out: this system has no /proc"));
     };
-    let line = status.lines().find(|line| line.starts_with(key)).unwrap();
-    let used = line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0;
     let verdict = if used <= budget { "ok" } else { "OVER" };
     table.remark(&format!("{name}: {used:.1} MB of {budget} {verdict}; {note}"));
+}
+
+pub(super) fn resident_megabytes(pid: u64, key: &str) -> Option<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with(key))?;
+    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
 fn edit_rows(table: &mut BenchmarkTable) {

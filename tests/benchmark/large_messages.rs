@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::editor::{BenchmarkEditor, BenchmarkHome, memory};
+use super::editor::{BenchmarkEditor, BenchmarkHome, memory, resident_megabytes};
 use super::table::BenchmarkTable;
 
 pub(crate) fn measure(table: &mut BenchmarkTable) {
@@ -75,5 +75,15 @@ fn closed_row(table: &mut BenchmarkTable) {
         editor.tell("textDocument/didClose", json!({ "textDocument": document }));
     }
     let pid = editor.pid();
+    // The allocator returns pages over some ten seconds.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let mut tick = tokio::time::interval(Duration::from_millis(500));
+        let mut ticks = 0;
+        while ticks < 30 && resident_megabytes(pid, "VmRSS").is_some_and(|used| used > 50.0) {
+            tick.tick().await;
+            ticks += 1;
+        }
+    });
     memory(table, name, pid, "VmRSS", 100.0, "200 MB of text");
 }

@@ -20,7 +20,12 @@ pub(super) struct StallCase {
     pub(super) edit: fn() -> Value,
     /// Whether a key that is typed after the edit is measured, instead of the edit.
     pub(super) types: bool,
+    /// The same change by one call of Neovim's API.
+    pub(super) plain: &'static str,
 }
+
+const TYPE: &str = "vim.api.nvim_win_set_cursor(0, { 1, 100 }) vim.api.nvim_input('ix<Esc>')";
+const SETTLE: &str = "T.await(function(done) vim.defer_fn(done, 1000) end)";
 
 fn replaced(old: &str, new: &str, all: bool) -> Value {
     json!({ "filePath": "a.txt", "oldString": old, "newString": new, "replaceAll": all })
@@ -40,24 +45,31 @@ pub(super) const CASES: [StallCase; 4] = [
         text: || many_lines(20_000),
         edit: || replaced("one of many", "1 of 20000", true),
         types: false,
+        plain: "
+            local lines = vim.api.nvim_buf_get_lines(0, 0, -1, true)
+            for i, line in ipairs(lines) do lines[i] = line:gsub('one of many', '1 of 20000') end
+            vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)",
     },
     StallCase {
         name: "plugin: stall, one of 100,000 lines edited",
         text: || many_lines(100_000),
         edit: || replaced("line 50000 is", "line 50000 was", false),
         types: false,
+        plain: "vim.api.nvim_buf_set_text(0, 49999, 11, 49999, 13, { 'was' })",
     },
     StallCase {
         name: "plugin: stall, a line of 5 MB edited",
         text: one_long_line,
         edit: || replaced("begin 0123", "began 0123", false),
         types: false,
+        plain: "vim.api.nvim_buf_set_text(0, 0, 2, 0, 3, { 'a' })",
     },
     StallCase {
         name: "plugin: stall, a key typed in a line of 5 MB",
         text: one_long_line,
         edit: || replaced("last", "final", false),
         types: true,
+        plain: TYPE,
     },
 ];
 
@@ -90,10 +102,26 @@ fn stall(program: &Path, case: &StallCase) -> Duration {
     user.wait_for_turn_end();
     if case.types {
         user.lua(WATCH);
-        user.lua("vim.api.nvim_win_set_cursor(0, { 1, 100 }) vim.api.nvim_input('ix<Esc>')");
+        user.lua(TYPE);
         user.lua("T.until_(function() return vim.fn.getline(1):sub(101, 101) == 'x' end)");
     }
     // The hunks are drawn, and changes are sent, a little later.
-    user.lua("T.await(function(done) vim.defer_fn(done, 1000) end)");
+    user.lua(SETTLE);
+    longest(&mut user)
+}
+
+/// How long the same change stops a Neovim in which the plugin does nothing.
+pub(super) fn stall_without_plugin(program: &Path, case: &StallCase) -> Duration {
+    let place = BenchmarkHome::new(None);
+    fs::write(place.path("a.txt"), (case.text)()).unwrap();
+    let mut user = TimedNeovim::start(program, &place);
+    user.lua("vim.cmd('silent edit a.txt')");
+    user.lua(WATCH);
+    user.lua(case.plain);
+    user.lua(SETTLE);
+    longest(&mut user)
+}
+
+fn longest(user: &mut TimedNeovim) -> Duration {
     Duration::from_nanos(nanoseconds(&user.lua("return tostring(T.longest)")))
 }
