@@ -125,6 +125,7 @@ impl BenchmarkEditor {
         loop {
             let message = self.next();
             let event = &message["params"]["event"];
+            assert_ne!(event["event"], "asked", "nobody answers: {message}");
             if event["event"] == "turnEnded" {
                 assert_eq!(event["end"]["kind"], "done", "{message}");
                 return;

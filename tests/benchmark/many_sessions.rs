@@ -85,7 +85,8 @@ fn edits_beside_reviews(table: &mut BenchmarkTable) {
     for edit in 0..24 {
         let line = 7 + edit * 20;
         let arguments = json!({ "filePath": "a.txt", "oldString": format!("line {line} of"), "newString": format!("edit {line} of") });
-        let read = ScriptedTurn::new().call("r1", "read", json!({ "filePath": "a.txt" }));
+        let read =
+            ScriptedTurn::new().call("r1", "read", json!({ "filePath": "a.txt", "limit": 500 + edit }));
         let session = &sessions[edit % 6];
         taken.push(bench.play(session, [read].into_iter().chain(call("edit", arguments))).0);
     }
@@ -137,8 +138,11 @@ fn steps_of_large_requests(table: &mut BenchmarkTable) {
         (0..220).map(|number| read(700 + number % 100)).chain([ScriptedTurn::new().text("Done.")]),
     );
     let bytes = bench.server.requests().last().map_or(0, |request| request.body.to_string().len());
-    let samples =
-        (0..7).map(|_| bench.play(&session, call("glob", json!({ "pattern": "*.txt" }))).0 / 2).collect();
+    let samples = (0..7)
+        .map(|number| {
+            bench.play(&session, call("glob", json!({ "pattern": format!("*{number}.txt") }))).0 / 2
+        })
+        .collect();
     table.row(name, samples, None, format!("{:.1} MB, half of a turn of two requests", bytes as f64 / 1e6));
 }
 
