@@ -227,6 +227,31 @@ fn unsaved_text_is_found_by_grep_and_what_is_only_on_disk_is_not() {
 }
 
 #[test]
+fn the_model_is_told_what_a_command_did_not_see() {
+    let shell =
+        |call: &str, command: &str| ScriptedTurn::new().call(call, "bash", json!({ "command": command }));
+    let daemon = ScriptedDaemon::new([
+        edit("c1", "a.txt", "old", "new"),
+        shell("c2", "cat a.txt"),
+        shell("c3", "echo new > a.txt"),
+        shell("c4", "true"),
+        text_turn("Done."),
+    ]);
+    daemon.scripted.env.write("a.txt", "old\n");
+    daemon.scripted.env.write("b.txt", "same\n");
+    let mut client = daemon.client("vscode");
+    let session = client.new_session();
+    client.open(&daemon.uri("a.txt"), "old\n");
+    client.open(&daemon.uri("b.txt"), "same\n");
+    client.run_turn(&session, "Work");
+    let note = "(Not saved in the editor, so the command saw an older text of: a.txt)";
+    let seen = daemon.last_model_input(2);
+    assert!(seen.contains("old") && seen.contains(note), "{seen}");
+    assert!(daemon.last_model_input(3).contains(note), "before the command began");
+    assert!(!daemon.last_model_input(4).contains(note), "{}", daemon.last_model_input(4));
+}
+
+#[test]
 fn a_file_that_changes_on_the_disk_while_it_is_open_is_the_editors_business() {
     let daemon =
         ScriptedDaemon::new([read("c1", "a.txt"), gated_edit("c2", "g", "old", "new"), text_turn("Done.")]);

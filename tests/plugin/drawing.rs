@@ -37,3 +37,25 @@ fn the_line_of_an_unknown_tool_does_not_depend_on_the_order_of_its_arguments() {
         assert_eq!(bare.lua_with(line, json!(["{}"])).as_str().unwrap().trim(), "lookup");
     });
 }
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_call_without_a_result_names_its_file_within_the_folder() {
+    for_each_neovim(|program| {
+        let mut bare = MockDaemonNeovim::start(program, "utf-8");
+        let line = "local name, arguments = ...
+            arguments = arguments:gsub('FOLDER', vim.fn.getcwd())
+            local call = { kind = 'call', name = name, arguments = arguments }
+            return require('copydesk.chat.summary').of({ state = { kind = 'running' }, content = call })";
+        for (name, arguments, expected) in [
+            ("read", r#"{"filePath":"FOLDER/src/a.rs"}"#, "read src/a.rs"),
+            ("read", r#"{"filePath":"FOLDER"}"#, "read FOLDER"),
+            ("read", r#"{"filePath":"FOLDERS/a.rs"}"#, "read FOLDERS/a.rs"),
+            ("apply_patch", r#"{"patchText":"*** Update File: FOLDER/a.rs\n"}"#, "apply_patch a.rs"),
+        ] {
+            let folder = bare.lua_with("return vim.fn.getcwd()", json!([]));
+            let expected = expected.replace("FOLDER", folder.as_str().unwrap());
+            assert_eq!(bare.lua_with(line, json!([name, arguments])), expected, "{arguments}");
+        }
+    });
+}

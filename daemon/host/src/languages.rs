@@ -11,7 +11,6 @@ mod server_formatter;
 mod server_progress;
 mod server_status;
 mod session_texts;
-mod unsaved;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

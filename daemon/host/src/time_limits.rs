@@ -15,6 +15,10 @@ pub(crate) const CODE_SEARCH_TIMEOUT: Duration = Duration::from_secs(30);
 /// While the model writes an inline edit, clients get an update at most this often: twenty pictures a second look smooth.
 pub(crate) const INLINE_EDIT_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Text that the model writes is passed on at most this often: a hundred times a second looks as if it were at once, and the
+/// fastest models write thousands of pieces.
+pub(crate) const DELTA_INTERVAL: Duration = Duration::from_millis(10);
+
 /// The longest wait for diagnostics after an edit that the configuration can ask for. A larger number counts as this.
 pub(crate) const MAX_DIAGNOSTICS_WAIT: Duration = Duration::from_secs(30);
 
@@ -24,10 +28,6 @@ pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 /// How long one editor may take to accept a progress report. Then the report is dropped, so that a blocked editor does not
 /// hold up the others.
 pub(crate) const PROGRESS_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// A file that was written more recently may be written again without a change of its time stamp, so the host does not
-/// remember that a buffer equals it.
-pub(crate) const STAMP_SETTLE_TIME: Duration = Duration::from_secs(1);
 
 /// How long the host looks for files that depend on a change and that the editor has closed. What it has found by then
 /// counts.

@@ -26,6 +26,7 @@ mod edit_plan;
 mod error;
 mod expected_echo;
 mod openings;
+mod saved_files;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text_digest;
@@ -33,7 +34,10 @@ mod text_digest;
 pub use edit_plan::{EditPlan, EditPlanError, EditPlanOutcome, PlannedEdit, RequestedEdit};
 pub use error::{EditorError, SyncError};
 use expected_echo::ExpectedEcho;
+pub use saved_files::{MAX_SMALL_FILE_BYTES, is_deleted, read_small_file};
 pub use text_digest::TextDigest;
+
+use saved_files::SavedFileCache;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientId(u64);
@@ -144,6 +148,7 @@ enum ChangedText {
 pub struct Buffers {
     state: Arc<Mutex<BuffersState>>,
     observer: Option<Arc<dyn BufferObserver>>,
+    saved_files: Arc<SavedFileCache>,
 }
 
 impl fmt::Debug for Buffers {
@@ -183,7 +188,7 @@ struct Buffer {
 impl Buffers {
     /// Buffers with an observer.
     pub fn with_observer(observer: Arc<dyn BufferObserver>) -> Self {
-        Self { state: Arc::default(), observer: Some(observer) }
+        Self { observer: Some(observer), ..Self::default() }
     }
 
     pub fn attach(&self, client: BufferClient) -> ClientId {

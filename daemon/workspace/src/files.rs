@@ -55,6 +55,7 @@ mod seen_content;
 #[cfg(test)]
 mod tests;
 mod undo;
+mod unsaved_files;
 mod write;
 
 /// The default size limit of a file to read.

@@ -53,3 +53,7 @@ pub(crate) const BACKGROUND_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long to read standard error after the end of a program. It is complete by then, unless a child process has the pipe
 /// open.
 pub(crate) const STDERR_DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// A file that was written more recently may be written again without a change of its time stamp, so it is
+/// not remembered that a buffer equals it.
+pub(crate) const STAMP_SETTLE_TIME: Duration = Duration::from_secs(1);

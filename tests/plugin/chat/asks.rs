@@ -45,7 +45,7 @@ fn an_ask_below_the_screen_is_announced_and_not_answered_unseen() {
         window.keys("o");
         wait_for_asks(&mut window, 1);
         let screen = window.screen();
-        assert!(screen.contains("[o] once") && screen.contains("? waits for you"), "{screen}");
+        assert!(screen.contains("[o]\u{a0}once") && screen.contains("? waits for you"), "{screen}");
         window.keys("o");
         window.wait_for_turn_end();
         assert_eq!(scripted.server.requests().len(), 2);

@@ -29,7 +29,6 @@ use copydesk_workspace::search::BufferOverlay;
 use super::editor_source::EditorSource;
 use super::server_formatter::OwnServerFormatter;
 use super::session_texts::{SessionTexts, read_document};
-use super::unsaved::SavedFileCache;
 use super::{LanguageSettings, language_settings, server_progress};
 use crate::editors::AttachedEditors;
 use crate::environment;
@@ -181,7 +180,7 @@ impl LanguageServices {
     fn pool_or_start(&self, loaded: &LoadedConfig, editors: &AttachedEditors) -> &ServerPool {
         self.pool.get_or_init(|| {
             let (buffers, folders) = (self.buffers.clone(), Arc::clone(&self.folders));
-            let texts = HostTexts { buffers, folders, saved_files: SavedFileCache::default() };
+            let texts = HostTexts { buffers, folders };
             let choose = Arc::clone(&self.folders);
             let pool = ServerPool::new(
                 environment::processes(loaded),
@@ -274,7 +273,6 @@ impl ServerChooser for ServedFolders {
 struct HostTexts {
     buffers: Buffers,
     folders: Arc<ServedFolders>,
-    saved_files: SavedFileCache,
 }
 
 impl DocumentProvider for HostTexts {
@@ -287,7 +285,7 @@ impl DocumentProvider for HostTexts {
     }
 
     fn differs_from_disk(&self, path: &Path) -> bool {
-        self.saved_files.differs_from_disk(&self.buffers, path)
+        self.buffers.differs_from_disk(None, path)
     }
 
     fn open_paths(&self) -> BTreeSet<PathBuf> {

@@ -3,22 +3,17 @@
 //! Language servers name paths, and the model sees the texts there. So nothing outside of the workspace is read for them, and nothing that
 //! the model could not read without asking the user.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use copydesk_permission::PermissionAction;
 use copydesk_servers::{CheckedDocument, DocumentProvider};
 use copydesk_session::CurrentRules;
 use copydesk_text::FileText;
-use copydesk_workspace::buffers::{Buffers, ClientId, DiskChange};
+use copydesk_workspace::buffers::{
+    Buffers, ClientId, DiskChange, MAX_SMALL_FILE_BYTES, is_deleted, read_small_file,
+};
 use copydesk_workspace::files::{ResolvedPath, WorkspaceFiles};
 use copydesk_workspace::search::BufferOverlay;
-
-use super::unsaved;
-
-/// Hand-written files are smaller.
-const MAX_BYTES: u64 = 1024 * 1024;
 
 pub(super) struct SessionTexts {
     pub files: WorkspaceFiles,
@@ -50,12 +45,12 @@ impl DocumentProvider for SessionTexts {
         if buffers.find(path, self.files.home_client()).is_none() {
             // An editor's servers do not watch the disk. The daemon does not know whether the file is new, and reports it as
             // created: a server reads a created file.
-            let what = if unsaved::is_deleted(path) { DiskChange::Deleted } else { DiskChange::Created };
+            let what = if is_deleted(path) { DiskChange::Deleted } else { DiskChange::Created };
             buffers.notify_disk_change(path, what, None);
             return false;
         }
         // A deleted file cannot be read again.
-        let has_changed = !unsaved::is_deleted(path) && self.differs_from_disk(path);
+        let has_changed = !is_deleted(path) && self.differs_from_disk(path);
         if has_changed {
             buffers.notify_disk_change(path, DiskChange::Written, None);
         }
@@ -63,7 +58,7 @@ impl DocumentProvider for SessionTexts {
     }
 
     fn differs_from_disk(&self, path: &Path) -> bool {
-        unsaved::differs_from_disk(self.files.buffers(), self.files.home_client(), path)
+        self.files.buffers().differs_from_disk(self.files.home_client(), path)
     }
 
     fn edit_epoch(&self) -> u64 {
@@ -83,21 +78,12 @@ pub(super) fn read_document(
 ) -> Option<CheckedDocument> {
     if let Some(open) = buffers.find(&path, home) {
         let document = open.ok()?.document;
-        let is_small = document.len() as u64 <= MAX_BYTES;
+        let is_small = document.len() as u64 <= MAX_SMALL_FILE_BYTES;
         // The buffer may be saved. Calling it unsaved costs a little; calling it saved could be wrong.
         return is_small.then(|| CheckedDocument { path, text: document.text().into(), is_saved: false });
     }
-    let text = FileText::decode(read(&path)?).ok()?.shared_text();
+    let text = FileText::decode(read_small_file(&path)?).ok()?.shared_text();
     Some(CheckedDocument { path, text, is_saved: true })
-}
-
-/// Reads only regular files up to the limit: a device or FIFO has no end.
-pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
-    let metadata =
-        path.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()? + 1);
-    File::open(path).ok()?.take(MAX_BYTES + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= MAX_BYTES).then_some(bytes)
 }
 
 #[cfg(test)]
@@ -212,7 +198,7 @@ mod tests {
         );
         fs::write(&path, "two").unwrap();
         assert!(texts.differs_from_disk(&path) && texts.reload(&path));
-        File::create(&path).unwrap().set_len(MAX_BYTES + 1).unwrap();
+        fs::File::create(&path).unwrap().set_len(MAX_SMALL_FILE_BYTES + 1).unwrap();
         assert!(!texts.differs_from_disk(&path));
         fs::remove_file(&path).unwrap();
         assert!(texts.differs_from_disk(&path));

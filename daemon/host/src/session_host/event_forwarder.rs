@@ -5,6 +5,7 @@ use std::sync::Weak;
 use copydesk_session::SessionEvent;
 use tokio::sync::mpsc;
 
+use super::joined_events::JoinedEvents;
 use super::{HostedSession, SessionHost};
 
 /// Runs until the session ends. Holds only weak references, so that a released session can end. The turn of a
@@ -12,9 +13,10 @@ use super::{HostedSession, SessionHost};
 pub(super) async fn forward_events(
     host: Weak<SessionHost>,
     hosted: Weak<HostedSession>,
-    mut events: mpsc::Receiver<SessionEvent>,
+    events: mpsc::Receiver<SessionEvent>,
 ) {
-    while let Some(event) = events.recv().await {
+    let mut events = JoinedEvents::new(events);
+    while let Some(event) = events.next().await {
         let hosted = hosted.upgrade();
         let change: isize = match &event {
             SessionEvent::TurnStarted { .. } => 1,

@@ -21,6 +21,15 @@ pub(super) struct CargoReport {
     pub(super) plain_messages: Vec<String>,
 }
 
+impl CargoReport {
+    /// The files whose text in the editor cargo did not see, as `bash` lists them.
+    pub(super) fn unsaved_files(&self) -> Option<&str> {
+        let note = |line: &String| line.starts_with("(Not saved in the editor");
+        let line = self.plain_messages.iter().rev().find(|line| note(line))?;
+        Some(line.rsplit_once(" of: ")?.1.trim_end_matches(')'))
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CompilerProblem {
     pub(super) message: String,

@@ -35,6 +35,11 @@ pub(super) fn summary(rounds: &[FixRound<'_, '_>], goal: FixGoal) -> String {
         return format!("{}{}", applied_message(rounds, goal), not_run(report));
     }
     let (done, rejected) = (applied_message(rounds, goal), rejected(rounds));
+    if let (Some(files), false, false) = (report.unsaved_files(), report.errors.is_empty(), done.is_empty()) {
+        return format!(
+            "{rejected}{done}The compiler reads the disk, and your editor has not saved {files} yet. Save, and ask me again."
+        );
+    }
     let text = match (report.errors.is_empty(), done.is_empty()) {
         (true, true) if goal.is_report_only => "It compiles.".to_owned(),
         (true, true) if !rejected.is_empty() => "It compiles.".to_owned(),
@@ -66,6 +71,9 @@ pub(super) fn summary(rounds: &[FixRound<'_, '_>], goal: FixGoal) -> String {
             "\nThere {} {count}.{hint}",
             if report.warnings.len() == 1 { "is" } else { "are" }
         ));
+    }
+    if let Some(files) = report.unsaved_files().filter(|_| !report.errors.is_empty()) {
+        text.push_str(&format!("\n(The compiler reads the disk. Your editor has not saved {files} yet.)"));
     }
     if report.is_truncated {
         text.push_str("\n(The compiler said more than I was shown; ask me again for the rest.)");

@@ -38,6 +38,8 @@ const MAX_COMMAND_BYTES: usize = 128 * 1024;
 const RESERVED: ToolOutputLimits = ToolOutputLimits { lines: 8, bytes: 2048 };
 /// How much output of a failed command the user is shown.
 const SEEN: ToolOutputLimits = ToolOutputLimits { lines: 12, bytes: 2048 };
+/// How many unsaved files the model is told of by name.
+const MAX_UNSAVED_NAMES: usize = 10;
 const MAX_OUTPUT_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// No colours and no prompts. `true` as the editor lets `git rebase --continue` continue, and `git commit` without a message
@@ -174,17 +176,33 @@ impl Tool for BashTool {
         };
         context.ask(ask).await?;
         let command = self.command(&parameters, place.real_path().to_owned(), &context.call).await;
+        let unsaved = context.files.unsaved_files().await;
         if parameters.background {
-            return self.start(title, command);
+            let mut started = self.start(title, command)?;
+            started.output += &unsaved_note(&unsaved);
+            return Ok(started);
         }
         let before = diagnostics::begin_command(&context).await;
         let mut live = LiveOutput::new(&context);
         let finished = self.processes.run(command, context.cancel.clone(), |piece| live.push(piece)).await;
         let finished = finished.map_err(|error| ToolError::target(sentence(&error.to_string())))?;
         let mut output = self.render_result(title, &finished)?;
+        output.output += &unsaved_note(&unsaved);
         diagnostics::check_command(&context, before, &mut output).await;
         Ok(output)
     }
+}
+
+/// What the command could not see. The offline model reads this line.
+fn unsaved_note(files: &[String]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let mut names = files.iter().take(MAX_UNSAVED_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if let Some(more) = files.len().checked_sub(MAX_UNSAVED_NAMES).filter(|more| *more > 0) {
+        names += &format!(" and {more} more");
+    }
+    format!("\n(Not saved in the editor, so the command saw an older text of: {names})")
 }
 
 impl BashTool {

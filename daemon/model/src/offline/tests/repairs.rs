@@ -151,6 +151,15 @@ fn it_ends_when_nothing_changes_or_all_is_well() {
 
         This needs somebody who understands the code: you, or a real model (`copydesk auth add anthropic`, or a local one; `copydesk models` lists them).
     "#]].assert_eq(&edited().did(&[check(&output)]).next());
+    let unsaved =
+        format!("{output}\n(Not saved in the editor, so the command saw an older text of: src/main.rs)");
+    expect![[r#"
+        Done, as the compiler suggested:
+        - src/main.rs:2: broken → do this
+
+        The compiler reads the disk, and your editor has not saved src/main.rs yet. Save, and ask me again.
+    "#]]
+    .assert_eq(&edited().did(&[check(&unsaved)]).next());
     expect![[r#"
         Done, as the compiler suggested:
         - src/main.rs:2: broken → do this

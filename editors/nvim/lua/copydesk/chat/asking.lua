@@ -6,6 +6,9 @@ local render = require("copydesk.chat.render")
 
 local M = {}
 
+--- A key and what it does. No line breaks between them: the space is one that does not break.
+local KEY = "[%s]\u{a0}%s"
+
 ---@param name string
 ---@return string?
 local function key(name)
@@ -32,7 +35,7 @@ local function choices(ask)
   local words = {}
   local function offer(name, label)
     if key(name) then
-      words[#words + 1] = ("[%s] %s"):format(key(name), label)
+      words[#words + 1] = KEY:format(key(name), label)
     end
   end
   local is_plan = ask.key == "plan_exit"
@@ -105,7 +108,7 @@ local function questions(block, question)
   local keys = {}
   for _, offer in ipairs({ { "jump", "answer" }, { "reject", "no answer, stop" }, { "reject_reason", "say something else" } }) do
     if key(offer[1]) then
-      keys[#keys + 1] = ("[%s] %s"):format(key(offer[1]), offer[2])
+      keys[#keys + 1] = KEY:format(key(offer[1]), offer[2])
     end
   end
   add(block, table.concat(keys, "   "), "CopydeskAsk")

@@ -1,6 +1,6 @@
 --- A call in one line: what it does and to what, from what is known so far.
 ---
---- Contract: pure; never throws, whatever arguments a model wrote; the line has no line breaks and a capped length.
+--- Contract: changes nothing; never throws, whatever arguments a model wrote; the line has no line breaks and a capped length.
 
 local M = {}
 
@@ -44,6 +44,14 @@ function M.arguments(call)
   return went and type(arguments) == "table" and arguments or {}
 end
 
+--- A path below the folder of the conversation is shown as the result of the call will show it.
+---@param path string
+---@return string
+local function relative(path)
+  local folder = require("copydesk.context").folder()
+  return vim.startswith(path, folder .. "/") and path:sub(#folder + 2) or path
+end
+
 --- The first file that a patch names, and how many more. Also reads a patch that still streams.
 ---@param text string
 ---@return string
@@ -55,6 +63,7 @@ local function patched(text)
     end
     first = first or path
   end
+  first = first and relative(first)
   return more > 0 and ("%s and %d more"):format(first, more) or first or ""
 end
 
@@ -68,7 +77,7 @@ local function from_arguments(call)
   if #call.arguments > MAX_PARSED_BYTES and not call.output then
     local pattern = name and ('"%s"%%s*:%%s*"([^"]*)"'):format(name)
     local found = pattern and call.arguments:sub(1, MAX_PARSED_BYTES):match(pattern) or ""
-    return ("%s (%d kB so far)"):format(found, math.floor(#call.arguments / 1024))
+    return ("%s (%d kB so far)"):format(relative(found), math.floor(#call.arguments / 1024))
   end
   local arguments = M.arguments(call)
   local told = name and arguments[name]
@@ -80,7 +89,7 @@ local function from_arguments(call)
     table.sort(names)
     told = arguments[names[1]]
   end
-  return type(told) == "string" and told or ""
+  return type(told) == "string" and relative(told) or ""
 end
 
 --- A size in readable form.

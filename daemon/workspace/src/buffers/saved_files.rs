@@ -3,71 +3,79 @@
 //! A file that cannot be read here, such as a device or one that is too large, counts as the same. A deleted file differs.
 
 use std::collections::HashMap;
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use copydesk_text::FileText;
-use copydesk_workspace::buffers::{Buffers, ClientId};
 
-use super::session_texts::read;
+use super::{Buffers, ClientId};
 use crate::time_limits::STAMP_SETTLE_TIME;
+
+/// Hand-written files are smaller.
+pub const MAX_SMALL_FILE_BYTES: u64 = 1024 * 1024;
 
 /// The cap on remembered files.
 const MAX_FILES: usize = 1000;
 
-pub(super) fn differs_from_disk(buffers: &Buffers, home: Option<ClientId>, path: &Path) -> bool {
-    let Some(Ok(open)) = buffers.find(path, home) else { return false };
-    match read(path).map(FileText::decode) {
-        Some(on_disk) => on_disk.is_ok_and(|file| open.document != *file.shared_text().as_str()),
-        None => is_deleted(path),
-    }
-}
-
-pub(super) fn is_deleted(path: &Path) -> bool {
+pub fn is_deleted(path: &Path) -> bool {
     path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// For callers that compare all files again and again: it does not read unchanged files again.
-#[derive(Default)]
+/// Reads only regular files up to a megabyte: a device or FIFO has no end.
+pub fn read_small_file(path: &Path) -> Option<Vec<u8>> {
+    let metadata = path
+        .metadata()
+        .ok()
+        .filter(|metadata| metadata.is_file() && metadata.len() <= MAX_SMALL_FILE_BYTES)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()? + 1);
+    File::open(path).ok()?.take(MAX_SMALL_FILE_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= MAX_SMALL_FILE_BYTES).then_some(bytes)
+}
+
+/// Files that were found to be the same as their buffers. They are not read again until either side changes.
+#[derive(Debug, Default)]
 pub(super) struct SavedFileCache {
     seen: Mutex<HashMap<PathBuf, SavedFileStamp>>,
 }
 
 /// The state of a buffer and its file when they were the same.
-#[derive(PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 struct SavedFileStamp {
     revision: u64,
     modified: SystemTime,
     length: u64,
 }
 
-impl SavedFileCache {
-    pub(super) fn differs_from_disk(&self, buffers: &Buffers, path: &Path) -> bool {
-        let Some(Ok(open)) = buffers.find(path, None) else { return false };
+impl Buffers {
+    /// Whether the buffer that counts for such a session has another text than the file. False if the file is not open.
+    pub fn differs_from_disk(&self, home: Option<ClientId>, path: &Path) -> bool {
+        let Some(Ok(open)) = self.find(path, home) else { return false };
         let revision = open.revision;
-        drop(open);
         let stamp = |metadata: Metadata| {
             let (modified, length) = (metadata.modified().ok()?, metadata.len());
             Some(SavedFileStamp { revision, modified, length })
         };
-        let seen = path.metadata().ok().and_then(stamp);
-        let mut known = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.is_some() && seen.as_ref() == known.get(path) {
+        let stamp = path.metadata().ok().and_then(stamp);
+        let known = || self.saved_files.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if stamp.is_some() && stamp.as_ref() == known().get(path) {
             return false;
         }
-        known.remove(path);
-        drop(known);
-        let differs = differs_from_disk(buffers, None, path);
+        known().remove(path);
+        let differs = match read_small_file(path).map(FileText::decode) {
+            Some(on_disk) => on_disk.is_ok_and(|file| open.document != *file.shared_text().as_str()),
+            None => is_deleted(path),
+        };
         let is_settled =
-            |seen: &SavedFileStamp| seen.modified.elapsed().is_ok_and(|age| age > STAMP_SETTLE_TIME);
-        if let Some(seen) = seen.filter(is_settled).filter(|_| !differs) {
-            let mut known = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            |stamp: &SavedFileStamp| stamp.modified.elapsed().is_ok_and(|age| age > STAMP_SETTLE_TIME);
+        if let Some(stamp) = stamp.filter(is_settled).filter(|_| !differs) {
+            let mut known = known();
             if known.len() >= MAX_FILES {
                 known.clear();
             }
-            known.insert(path.to_owned(), seen);
+            known.insert(path.to_owned(), stamp);
         }
         differs
     }
@@ -80,8 +88,8 @@ mod tests {
     use std::time::Duration;
 
     use copydesk_text::{LineBreaks, PositionEncoding};
-    use copydesk_workspace::buffers::{BufferClient, BufferEdit, DiskChange, EditorFuture, EditorHandle};
 
+    use super::super::{BufferClient, BufferEdit, DiskChange, EditorFuture, EditorHandle};
     use super::*;
 
     struct SilentEditor;
@@ -107,7 +115,7 @@ mod tests {
             fs::write(&path, text).unwrap();
             File::options().append(true).open(&path).unwrap().set_modified(when).unwrap();
         };
-        let (buffers, saved_files) = (Buffers::default(), SavedFileCache::default());
+        let buffers = Buffers::default();
         let editor = Arc::new(SilentEditor);
         let client = BufferClient {
             name: "vi".into(),
@@ -117,11 +125,11 @@ mod tests {
         };
         let client = buffers.attach(client);
         let open = |text: &str| buffers.open(client, "file:///a.rs", Some(&path), 8, text, LineBreaks::Any);
-        let differs = || saved_files.differs_from_disk(&buffers, &path);
+        let differs = || buffers.differs_from_disk(None, &path);
         write("one", long_ago);
         open("one");
         assert!(!differs() && !differs());
-        assert_eq!(saved_files.seen.lock().unwrap().len(), 1);
+        assert_eq!(buffers.saved_files.seen.lock().unwrap().len(), 1);
         // The editor opens it again under the same version.
         open("two");
         assert!(differs() && differs());
@@ -131,7 +139,7 @@ mod tests {
         assert!(differs());
         // A file that was written just now is read each time.
         write("one", SystemTime::now());
-        assert!(!differs() && saved_files.seen.lock().unwrap().is_empty());
+        assert!(!differs() && buffers.saved_files.seen.lock().unwrap().is_empty());
         fs::remove_file(&path).unwrap();
         assert!(differs());
     }
