@@ -8,9 +8,11 @@ mod attempt;
 mod http_call;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -213,11 +215,14 @@ impl ModelInner {
     fn encode(&self, request: &ModelRequest) -> Result<EncodedRequest, ModelError> {
         let target = RequestTarget { provider: &self.provider, info: &self.spec };
         let mut encoded = self.provider.wire.encode(target, &self.defaults.apply_to(request))?;
-        let additions: Vec<_> = self.provider.dialect.body.iter().chain(&self.defaults.body).collect();
+        let additions = self.provider.dialect.body.iter().chain(&self.defaults.body);
+        let additions: Vec<(&str, Box<RawValue>)> =
+            additions.filter_map(|(key, value)| Some((key.as_str(), to_raw_value(value).ok()?))).collect();
+        // The members of a body are not parsed: a conversation may have ten megabytes.
         if !additions.is_empty()
-            && let Ok(mut body) = serde_json::from_slice::<Map<String, Value>>(&encoded.body)
+            && let Ok(mut body) = serde_json::from_slice::<BTreeMap<&str, &RawValue>>(&encoded.body)
         {
-            body.extend(additions.into_iter().map(|(key, value)| (key.clone(), value.clone())));
+            body.extend(additions.iter().map(|(key, value)| (*key, &**value)));
             encoded.body = serde_json::to_vec(&body).unwrap_or(encoded.body);
         }
         Ok(encoded)

@@ -92,7 +92,9 @@ impl RpcHandler for ServerInner {
                 let params = parse_value(params);
                 self.change(|record| {
                     let now = Instant::now();
-                    if record.readiness.update_status(&params, now) {
+                    record.save_runs.note_status(&params, now);
+                    let is_configured_anew = record.configuration_changed.is_some();
+                    if record.readiness.update_status(&params, is_configured_anew, now) {
                         // It checks the whole project then, without a didSave.
                         record.save_runs.expect_run(now);
                     }
