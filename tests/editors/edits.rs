@@ -235,6 +235,8 @@ fn the_model_is_told_what_a_command_did_not_see() {
         shell("c2", "cat a.txt"),
         shell("c3", "echo new > a.txt"),
         shell("c4", "true"),
+        shell("c5", "echo newer > a.txt; rm b.txt"),
+        shell("c6", "true"),
         text_turn("Done."),
     ]);
     daemon.scripted.env.write("a.txt", "old\n");
@@ -244,11 +246,16 @@ fn the_model_is_told_what_a_command_did_not_see() {
     client.open(&daemon.uri("a.txt"), "old\n");
     client.open(&daemon.uri("b.txt"), "same\n");
     client.run_turn(&session, "Work");
-    let note = "(Not saved in the editor, so the command saw an older text of: a.txt)";
+    let note = "(Not saved in the editor, so the command saw another text of: a.txt)";
     let seen = daemon.last_model_input(2);
     assert!(seen.contains("old") && seen.contains(note), "{seen}");
     assert!(daemon.last_model_input(3).contains(note), "before the command began");
     assert!(!daemon.last_model_input(4).contains(note), "{}", daemon.last_model_input(4));
+    assert!(
+        !daemon.last_model_input(6).contains("Not saved"),
+        "the disk is newer: {}",
+        daemon.last_model_input(6)
+    );
 }
 
 #[test]

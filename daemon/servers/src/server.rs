@@ -51,6 +51,7 @@ mod registrations;
 mod save_diagnostics;
 mod save_runs;
 mod sent_versions;
+mod status_warnings;
 #[cfg(test)]
 mod tests;
 mod tsserver;

@@ -16,6 +16,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
 use tokio::sync::watch;
@@ -126,6 +127,8 @@ pub struct OpenBuffer {
     pub version: i32,
     /// Changes with every change and every opening, whatever the versions are.
     pub revision: u64,
+    /// When the text last changed, or was opened.
+    pub changed_at: SystemTime,
     pub document: Document,
 }
 
@@ -181,6 +184,7 @@ struct Buffer {
     document: Document,
     sync_error: Option<SyncError>,
     revision: u64,
+    changed_at: SystemTime,
     /// Our edits that have no echo yet.
     expected: Vec<ExpectedEcho>,
 }
@@ -236,8 +240,15 @@ impl Buffers {
         if let Some(observer) = &self.observer {
             observer.buffer_opened(client, &name, &document);
         }
-        let buffer =
-            Buffer { name, version, document, sync_error: None, revision: touched, expected: Vec::new() };
+        let buffer = Buffer {
+            name,
+            version,
+            document,
+            sync_error: None,
+            revision: touched,
+            changed_at: SystemTime::now(),
+            expected: Vec::new(),
+        };
         attached.buffers.insert(uri.to_owned(), buffer);
         state.openings.send_modify(|count| *count += 1);
     }
@@ -263,7 +274,7 @@ impl Buffers {
         let attached = state.clients.get_mut(&client).ok_or(SyncError::NotOpen)?;
         let encoding = attached.client.encoding;
         let buffer = attached.buffers.get_mut(uri).ok_or(SyncError::NotOpen)?;
-        buffer.revision = touched;
+        (buffer.revision, buffer.changed_at) = (touched, SystemTime::now());
         let mut typed = Vec::new();
         let result = buffer.change(version, changes.iter().zip(texts), encoding, &mut typed);
         if let Err(error) = &result {
@@ -433,7 +444,8 @@ impl Buffer {
             Some(lost) => Err(*lost),
             None => {
                 let (version, touched, document) = (self.version, self.revision, self.document.clone());
-                Ok(OpenBuffer { client, uri: uri.to_owned(), version, revision: touched, document })
+                let (uri, changed_at) = (uri.to_owned(), self.changed_at);
+                Ok(OpenBuffer { client, uri, version, revision: touched, changed_at, document })
             }
         }
     }

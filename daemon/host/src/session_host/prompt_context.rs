@@ -12,6 +12,9 @@ use crate::uri::path_of;
 /// The cap for one piece; the agent can read the rest.
 const MAX_PIECE_BYTES: usize = 64 * 1024;
 
+/// The cap on the images and PDFs of a prompt that is sent again.
+const MAX_FILES: usize = 10;
+
 pub(super) async fn read_context(files: &WorkspaceFiles, items: Vec<ContextItem>) -> Vec<PromptContext> {
     let mut context = Vec::with_capacity(items.len());
     for item in items {
@@ -51,7 +54,11 @@ pub(super) async fn repeat_context(
         }
     }
     for file in store.files_of_prompt(part).await? {
-        if !files.contains(&file) {
+        let is_attached = |known: &MediaPart| match &file.name {
+            Some(name) => known.name.as_ref() == Some(name),
+            None => *known == file,
+        };
+        if !files.iter().any(is_attached) && files.len() < MAX_FILES {
             files.push(file);
         }
     }

@@ -134,7 +134,10 @@ fn is_rejected(call: &CompletedCall<'_>) -> bool {
 
 /// For a turn where cargo could not check anything.
 pub(super) fn not_run(report: &CargoReport) -> String {
-    let messages = report.plain_messages.iter().filter(|line| !line.starts_with("(exit code"));
+    let messages = report
+        .plain_messages
+        .iter()
+        .filter(|line| !line.starts_with("(exit code") && !line.starts_with("(Not saved"));
     let words: Vec<_> = messages.rev().take(12).collect();
     let words: Vec<_> = words.into_iter().rev().map(String::as_str).collect();
     format!("cargo could not check this. It says:\n{}", words.join("\n"))

@@ -35,7 +35,9 @@ pub(super) fn summary(rounds: &[FixRound<'_, '_>], goal: FixGoal) -> String {
         return format!("{}{}", applied_message(rounds, goal), not_run(report));
     }
     let (done, rejected) = (applied_message(rounds, goal), rejected(rounds));
-    if let (Some(files), false, false) = (report.unsaved_files(), report.errors.is_empty(), done.is_empty()) {
+    if let Some(files) = report.unsaved_files().filter(|_| !done.is_empty())
+        && report.errors.iter().any(|problem| is_in_files(problem, files))
+    {
         return format!(
             "{rejected}{done}The compiler reads the disk, and your editor has not saved {files} yet. Save, and ask me again."
         );
@@ -79,6 +81,11 @@ pub(super) fn summary(rounds: &[FixRound<'_, '_>], goal: FixGoal) -> String {
         text.push_str("\n(The compiler said more than I was shown; ask me again for the rest.)");
     }
     text
+}
+
+fn is_in_files(problem: &CompilerProblem, files: &str) -> bool {
+    let file = problem.place.rsplit_once(':').map_or(problem.place.as_str(), |(file, _)| file);
+    files.split(", ").any(|unsaved| unsaved == file || unsaved.ends_with(&format!("/{file}")))
 }
 
 /// When a call was refused or failed.

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use super::readiness::token;
 use super::record::parse_value;
 use super::registrations::RegistrationRequest;
+use super::status_warnings::WarningCause;
 use super::{ServerInner, configuration, initialize, parse};
 use copydesk_rpc::peer::{RpcError, RpcHandler};
 
@@ -92,9 +93,12 @@ impl RpcHandler for ServerInner {
                 let params = parse_value(params);
                 self.change(|record| {
                     let now = Instant::now();
-                    record.save_runs.note_status(&params, now);
-                    let is_configured_anew = record.configuration_changed.is_some();
-                    if record.readiness.update_status(&params, is_configured_anew, now) {
+                    let cause = WarningCause {
+                        configuration: record.is_reading_configuration(),
+                        run: record.save_runs.is_running_or_just_ended(now),
+                    };
+                    record.status_warnings.update(&params, cause);
+                    if record.readiness.update_status(&params, now) {
                         // It checks the whole project then, without a didSave.
                         record.save_runs.expect_run(now);
                     }

@@ -48,8 +48,6 @@ pub(super) struct Readiness {
     status: Option<(bool, Instant, Option<String>)>,
     /// The message of a status that says that nothing works.
     problem: Option<String>,
-    /// The message of a status with a warning, and whether it came after a change of the server's configuration.
-    warning: Option<(String, bool)>,
 }
 
 /// One reading of the project, in one or more phases, each with progress of its own.
@@ -82,7 +80,6 @@ impl Readiness {
             last_reload: None,
             status: None,
             problem: None,
-            warning: None,
         }
     }
 
@@ -153,24 +150,21 @@ impl Readiness {
         ReadinessStage::Indexing { message, percent: progress.and_then(|progress| progress.percent) }
     }
 
-    /// Why the server could not load the project, if it said so. A warning counts that came with another configuration: the
-    /// server goes on with what it could load, and finds errors that are none.
-    pub(super) fn problem(&self) -> Option<&str> {
-        let warning = self.warning.as_ref().filter(|(_, is_of_configuration)| *is_of_configuration);
-        self.problem.as_deref().or(warning.map(|(message, _)| message.as_str()))
+    /// Since when its status says that it is ready.
+    pub(super) fn quiescent_since(&self) -> Option<Instant> {
+        self.status.as_ref().filter(|(quiescent, ..)| *quiescent).map(|(_, since, _)| *since)
     }
 
-    /// `experimental/serverStatus`. Returns whether the server became quiescent. `is_configured_anew`: its configuration has
-    /// changed since it started.
-    pub(super) fn update_status(&mut self, params: &Value, is_configured_anew: bool, now: Instant) -> bool {
+    /// Why the server could not load the project, if it said so.
+    pub(super) fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    /// `experimental/serverStatus`. Returns whether the server became quiescent.
+    pub(super) fn update_status(&mut self, params: &Value, now: Instant) -> bool {
         let Some(quiescent) = params.get("quiescent").and_then(Value::as_bool) else { return false };
-        let health = params.get("health").and_then(Value::as_str);
-        let message = || text(params, "message").unwrap_or_default();
-        self.problem = (health == Some("error")).then(message);
-        let warning = (health == Some("warning")).then(message);
-        if warning.as_ref() != self.warning.as_ref().map(|(known, _)| known) {
-            self.warning = warning.map(|message| (message, is_configured_anew));
-        }
+        let is_broken = params.get("health").and_then(Value::as_str) == Some("error");
+        self.problem = is_broken.then(|| text(params, "message").unwrap_or_default());
         let was_quiescent = self.status.as_ref().is_some_and(|(quiescent, ..)| *quiescent);
         let since = match self.status {
             Some((before, since, _)) if before == quiescent => since,

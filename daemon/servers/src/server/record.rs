@@ -19,6 +19,7 @@ use super::readiness::{Readiness, ReadinessStage};
 use super::registrations::CapabilityRegistrations;
 use super::save_runs::SaveRuns;
 use super::sent_versions::NamedVersion;
+use super::status_warnings::StatusWarnings;
 use super::{LanguageServerState, tsserver, uri};
 use crate::diagnostic::Diagnostic;
 use crate::known_servers::language_of;
@@ -55,6 +56,7 @@ pub(super) struct ServerRecord {
     pub(super) folders_changed: Option<Instant>,
     /// When a file that configures the server last changed on the disk, and until when the server may not know it.
     pub(super) configuration_changed: Option<(Instant, Instant)>,
+    pub(super) status_warnings: StatusWarnings,
     /// When the text of an open document last reached the disk, by the daemon or by any other program.
     pub(super) text_saved: Option<Instant>,
     /// When the server last got didSave.
@@ -109,6 +111,7 @@ impl ServerRecord {
             others_changed: None,
             folders_changed: None,
             configuration_changed: None,
+            status_warnings: StatusWarnings::default(),
             text_saved: None,
             last_save: None,
             hung: None,
@@ -142,7 +145,7 @@ impl ServerRecord {
             return ReadinessGate::Shut(format!("it does not answer (`{request}`)"));
         }
         match self.readiness.stage(now) {
-            ReadinessStage::Ready { since } => match (self.readiness.problem(), self.configuration_changed) {
+            ReadinessStage::Ready { since } => match (self.load_problem(), self.configuration_changed) {
                 (Some(problem), _) => {
                     ReadinessGate::Shut(format!("it could not load the project: {problem}"))
                 }
@@ -162,6 +165,17 @@ impl ServerRecord {
                 ReadinessGate::Reading(format!("it is still reading the project{message}{percent}"))
             }
         }
+    }
+
+    /// Why the server could not load the project, if it said so.
+    fn load_problem(&self) -> Option<String> {
+        self.readiness.problem().map(str::to_owned).or_else(|| self.status_warnings.of_configuration())
+    }
+
+    /// Whether the configuration has changed, and the server has not been ready since.
+    pub(super) fn is_reading_configuration(&self) -> bool {
+        let ready = self.readiness.quiescent_since();
+        self.configuration_changed.is_some_and(|(changed, _)| ready.is_none_or(|ready| ready <= changed))
     }
 
     /// The pulls that the server offers; none if it supports no pulls. Each gives a part of the diagnostics.

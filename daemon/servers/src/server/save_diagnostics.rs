@@ -127,7 +127,7 @@ impl ServerRecord {
             SaveRunStatus::Done if !has_waited && self.save_runs.has_just_ended(now) => {
                 SaveCheckStep::RunEnded
             }
-            SaveRunStatus::Done => SaveCheckStep::Done(match self.save_runs.problem() {
+            SaveRunStatus::Done => SaveCheckStep::Done(match self.run_problem() {
                 Some(problem) => Verdict::Unknown { why: format!("it could not run: {problem}") },
                 None => Verdict::Proven(self.save_diagnostics_for(path)),
             }),
@@ -143,6 +143,11 @@ impl ServerRecord {
         )
     }
 
+    /// Why the last run failed.
+    fn run_problem(&self) -> Option<String> {
+        self.save_runs.problem().map(str::to_owned).or_else(|| self.status_warnings.of_run())
+    }
+
     /// When anything that a compiler reads was last written, as far as the daemon knows.
     fn last_write(&self) -> Option<Instant> {
         self.last_save.max(self.others_changed).max(self.text_saved)
@@ -154,7 +159,7 @@ impl ServerRecord {
         let Some(begun) = self.save_runs.last_begun() else { return false };
         let last_write = self.last_write().unwrap_or(begun);
         !quirks.save_sources.is_empty()
-            && self.save_runs.problem().is_none()
+            && self.run_problem().is_none()
             && matches!(self.gate(now), ReadinessGate::Open(_))
             && self.save_runs.status_after(last_write, now) == SaveRunStatus::Done
     }

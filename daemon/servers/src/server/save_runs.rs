@@ -40,8 +40,6 @@ pub(super) struct SaveRuns {
     ended: Option<Instant>,
     /// The server's last message about an error during a run, or right after it.
     problem: Option<(Instant, String)>,
-    /// The warning of the server's status, and whether it came with a run.
-    warning: Option<(String, bool)>,
     /// The file whose didSave waits for runs that are due, and the saved version.
     pub(super) deferred_save: Option<(PathBuf, i32)>,
 }
@@ -84,29 +82,15 @@ impl SaveRuns {
 
     /// The server shows an error to the user: if a run is going on, it failed.
     pub(super) fn note_error(&mut self, message: &str, now: Instant) {
-        if !self.running.is_empty() || self.has_just_ended(now) {
+        if self.is_running_or_just_ended(now) {
             self.problem = Some((now, message.chars().take(MAX_MESSAGE_CHARS).collect()));
-        }
-    }
-
-    /// `experimental/serverStatus`. A warning that comes during a run, or right after it, says that the run failed. The server
-    /// sends it once, however many runs fail, and another status when a run succeeds.
-    pub(super) fn note_status(&mut self, params: &Value, now: Instant) {
-        let is_warning = params.get("health").and_then(Value::as_str) == Some("warning");
-        let message = params.get("message").and_then(Value::as_str).filter(|_| is_warning);
-        let message: Option<String> =
-            message.map(|message| message.chars().take(MAX_MESSAGE_CHARS).collect());
-        if message.as_deref() != self.warning.as_ref().map(|(known, _)| known.as_str()) {
-            let is_of_run = !self.running.is_empty() || self.has_just_ended(now);
-            self.warning = message.map(|message| (message, is_of_run));
         }
     }
 
     /// Why the last run failed: then it found nothing because it did not run.
     pub(super) fn problem(&self) -> Option<&str> {
-        let shown = self.problem.as_ref().filter(|(at, _)| Some(*at) >= self.last_begun_at);
-        let warning = self.warning.as_ref().filter(|(_, is_of_run)| *is_of_run);
-        shown.map(|(_, message)| message.as_str()).or(warning.map(|(message, _)| message.as_str()))
+        let (at, message) = self.problem.as_ref()?;
+        (Some(*at) >= self.last_begun_at).then_some(message.as_str())
     }
 
     /// The server has a cause for a run.
@@ -142,6 +126,10 @@ impl SaveRuns {
             _ if overdue > now => SaveRunStatus::Wait(Some(overdue)),
             _ => SaveRunStatus::Late,
         }
+    }
+
+    pub(super) fn is_running_or_just_ended(&self, now: Instant) -> bool {
+        !self.running.is_empty() || self.has_just_ended(now)
     }
 
     /// Whether a run has just ended: its diagnostics may still be on their way.
@@ -190,26 +178,6 @@ mod tests {
         run(&mut saves, "check/0", "end", at.ms(30));
         assert_eq!(saves.problem(), Some("no such crate"));
         run(&mut saves, "check/0", "begin", at.ms(40));
-        assert_eq!(saves.problem(), None);
-    }
-
-    #[test]
-    fn a_new_warning_with_a_run_means_that_runs_fail_until_it_goes() {
-        let (mut saves, at) = new_runs();
-        let status = |message: Option<&str>| json!({ "health": if message.is_some() { "warning" } else { "ok" }, "message": message });
-        saves.note_status(&status(Some("no proc macros")), at.ms(0));
-        run(&mut saves, "check/0", "begin", at.ms(10));
-        saves.note_status(&status(Some("no proc macros")), at.ms(15));
-        run(&mut saves, "check/0", "end", at.ms(20));
-        assert_eq!(saves.problem(), None, "it was there before");
-        run(&mut saves, "check/0", "begin", at.ms(30));
-        run(&mut saves, "check/0", "end", at.ms(40));
-        saves.note_status(&status(Some("check failed to start")), at.ms(41));
-        assert_eq!(saves.problem(), Some("check failed to start"));
-        run(&mut saves, "check/0", "begin", at.ms(50));
-        run(&mut saves, "check/0", "end", at.ms(60));
-        assert_eq!(saves.problem(), Some("check failed to start"), "it is not sent again");
-        saves.note_status(&status(None), at.ms(61));
         assert_eq!(saves.problem(), None);
     }
 

@@ -40,6 +40,7 @@ const RESERVED: ToolOutputLimits = ToolOutputLimits { lines: 8, bytes: 2048 };
 const SEEN: ToolOutputLimits = ToolOutputLimits { lines: 12, bytes: 2048 };
 /// How many unsaved files the model is told of by name.
 const MAX_UNSAVED_NAMES: usize = 10;
+const MAX_UNSAVED_BYTES: usize = 800;
 const MAX_OUTPUT_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// No colours and no prompts. `true` as the editor lets `git rebase --continue` continue, and `git commit` without a message
@@ -202,7 +203,11 @@ fn unsaved_note(files: &[String]) -> String {
     if let Some(more) = files.len().checked_sub(MAX_UNSAVED_NAMES).filter(|more| *more > 0) {
         names += &format!(" and {more} more");
     }
-    format!("\n(Not saved in the editor, so the command saw an older text of: {names})")
+    if names.len() > MAX_UNSAVED_BYTES {
+        names.truncate(names.floor_char_boundary(MAX_UNSAVED_BYTES));
+        names.push('…');
+    }
+    format!("\n(Not saved in the editor, so the command saw another text of: {names})")
 }
 
 impl BashTool {

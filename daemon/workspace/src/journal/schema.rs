@@ -55,4 +55,6 @@ pub(super) const STEPS: &[&str] = &[
     ALTER TABLE review ADD COLUMN mode INTEGER;
     ALTER TABLE review ADD COLUMN bom INTEGER NOT NULL DEFAULT 0;
 ",
+    // Hashes are BLAKE3 from here on. An older version would take them for damage, and refuses a newer journal.
+    "",
 ];

@@ -43,7 +43,7 @@ end
 ---@param part copydesk.PartInfo
 function M.add_again(view, part)
   local names = vim.list_slice(part.content.context or {})
-  for index = view.at[part.id] + 1, #view.parts do
+  for index = (view.at[part.id] or #view.parts) + 1, #view.parts do
     local content = view.parts[index].content
     if content.kind ~= "file" then
       break

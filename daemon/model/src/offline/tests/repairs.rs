@@ -152,7 +152,7 @@ fn it_ends_when_nothing_changes_or_all_is_well() {
         This needs somebody who understands the code: you, or a real model (`copydesk auth add anthropic`, or a local one; `copydesk models` lists them).
     "#]].assert_eq(&edited().did(&[check(&output)]).next());
     let unsaved =
-        format!("{output}\n(Not saved in the editor, so the command saw an older text of: src/main.rs)");
+        format!("{output}\n(Not saved in the editor, so the command saw another text of: src/main.rs)");
     expect![[r#"
         Done, as the compiler suggested:
         - src/main.rs:2: broken → do this

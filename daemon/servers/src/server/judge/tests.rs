@@ -172,7 +172,7 @@ fn a_response_during_a_reload_does_not_count() {
     assert_eq!(server.verdict("/a.rs", 10), "wait", "it has not sent its status yet");
     let set_quiescent = |server: &mut JudgedServer, quiescent: bool, ms| {
         let now = server.at(ms);
-        server.record.readiness.update_status(&json!({ "quiescent": quiescent }), false, now);
+        server.record.readiness.update_status(&json!({ "quiescent": quiescent }), now);
     };
     set_quiescent(&mut server, false, 20);
     assert_eq!(server.verdict("/a.rs", 30), "wait");
@@ -195,11 +195,8 @@ fn a_server_is_about_to_reload_when_its_configuration_changed() {
     server.record.capabilities.pull = Some(PullOptions::default());
     let set_status = |server: &mut JudgedServer, health: &str, quiescent: bool, ms| {
         let (now, status) = (server.at(ms), json!({ "health": health, "quiescent": quiescent }));
-        let is_configured_anew = server.record.configuration_changed.is_some();
-        server.record.readiness.update_status(&status, is_configured_anew, now);
+        server.record.readiness.update_status(&status, now);
     };
-    set_status(&mut server, "warning", true, 5);
-    assert_eq!(server.judge("/a.rs", 6), CheckAction::Pull, "its configuration is the same");
     set_status(&mut server, "ok", true, 10);
     server.record.configuration_changed = Some((server.at(50), server.at(1550)));
     assert_eq!(server.verdict("/a.rs", 60), "wait");
@@ -210,13 +207,6 @@ fn a_server_is_about_to_reload_when_its_configuration_changed() {
     assert_eq!(server.judge("/a.rs", 1800), CheckAction::Pull, "it does not reload");
     set_status(&mut server, "error", true, 1900);
     assert_eq!(server.verdict("/a.rs", 2000), "unknown", "it could not load the project");
-    set_status(&mut server, "warning", true, 2100);
-    assert_eq!(server.verdict("/a.rs", 2200), "unknown", "it could not load all of it");
-    server.record.configuration_changed = Some((server.at(2300), server.at(2400)));
-    set_status(&mut server, "warning", true, 2350);
-    assert_eq!(server.verdict("/a.rs", 2500), "unknown", "the next change did not mend it");
-    set_status(&mut server, "ok", true, 2600);
-    assert_eq!(server.judge("/a.rs", 2700), CheckAction::Pull);
 }
 
 #[test]

@@ -26,6 +26,9 @@ local telling = {
   invalid = "tool",
 }
 
+--- The arguments that are paths.
+local is_path = { filePath = true, path = true }
+
 ---@param text string
 ---@return string
 local function line(text)
@@ -77,7 +80,7 @@ local function from_arguments(call)
   if #call.arguments > MAX_PARSED_BYTES and not call.output then
     local pattern = name and ('"%s"%%s*:%%s*"([^"]*)"'):format(name)
     local found = pattern and call.arguments:sub(1, MAX_PARSED_BYTES):match(pattern) or ""
-    return ("%s (%d kB so far)"):format(relative(found), math.floor(#call.arguments / 1024))
+    return ("%s (%d kB so far)"):format(is_path[name] and relative(found) or found, math.floor(#call.arguments / 1024))
   end
   local arguments = M.arguments(call)
   local told = name and arguments[name]
@@ -89,7 +92,10 @@ local function from_arguments(call)
     table.sort(names)
     told = arguments[names[1]]
   end
-  return type(told) == "string" and relative(told) or ""
+  if type(told) ~= "string" then
+    return ""
+  end
+  return is_path[name] and relative(told) or told
 end
 
 --- A size in readable form.
