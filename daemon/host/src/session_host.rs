@@ -38,7 +38,6 @@ mod event_forwarder;
 #[allow(clippy::await_holding_invalid_type)]
 mod hosted_session;
 mod inline_edit;
-mod joined_events;
 mod match_tiers;
 mod outbox;
 mod pending_sessions;

@@ -15,10 +15,6 @@ pub(crate) const CODE_SEARCH_TIMEOUT: Duration = Duration::from_secs(30);
 /// While the model writes an inline edit, clients get an update at most this often: twenty pictures a second look smooth.
 pub(crate) const INLINE_EDIT_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Text that the model writes is passed on at most this often: a hundred times a second looks as if it were at once, and the
-/// fastest models write thousands of pieces.
-pub(crate) const DELTA_INTERVAL: Duration = Duration::from_millis(10);
-
 /// The longest wait for diagnostics after an edit that the configuration can ask for. A larger number counts as this.
 pub(crate) const MAX_DIAGNOSTICS_WAIT: Duration = Duration::from_secs(30);
 

@@ -54,6 +54,6 @@ pub(crate) const BACKGROUND_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// open.
 pub(crate) const STDERR_DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// A file that was written more recently may be written again without a change of its time stamp, so it is
-/// not remembered that a buffer equals it.
+/// A file that was written more recently may be written again without a change of its time stamp, so the
+/// daemon does not remember that a buffer equals it.
 pub(crate) const STAMP_SETTLE_TIME: Duration = Duration::from_secs(1);

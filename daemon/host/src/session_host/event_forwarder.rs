@@ -5,7 +5,6 @@ use std::sync::Weak;
 use copydesk_session::SessionEvent;
 use tokio::sync::mpsc;
 
-use super::joined_events::JoinedEvents;
 use super::{HostedSession, SessionHost};
 
 /// Runs until the session ends. Holds only weak references, so that a released session can end. The turn of a
@@ -13,10 +12,9 @@ use super::{HostedSession, SessionHost};
 pub(super) async fn forward_events(
     host: Weak<SessionHost>,
     hosted: Weak<HostedSession>,
-    events: mpsc::Receiver<SessionEvent>,
+    mut events: mpsc::Receiver<SessionEvent>,
 ) {
-    let mut events = JoinedEvents::new(events);
-    while let Some(event) = events.next().await {
+    while let Some(event) = events.recv().await {
         let hosted = hosted.upgrade();
         let change: isize = match &event {
             SessionEvent::TurnStarted { .. } => 1,

@@ -21,11 +21,13 @@ pub(super) struct CargoReport {
     pub(super) plain_messages: Vec<String>,
 }
 
+/// How `bash` begins the line about files that the editor has not saved.
+pub(super) const UNSAVED_NOTE: &str = "(Not saved in the editor";
+
 impl CargoReport {
     /// The files whose text in the editor cargo did not see, as `bash` lists them.
     pub(super) fn unsaved_files(&self) -> Option<&str> {
-        let note = |line: &String| line.starts_with("(Not saved in the editor");
-        let line = self.plain_messages.iter().rev().find(|line| note(line))?;
+        let line = self.plain_messages.iter().rev().find(|line| line.starts_with(UNSAVED_NOTE))?;
         Some(line.rsplit_once(" of: ")?.1.trim_end_matches(')'))
     }
 }

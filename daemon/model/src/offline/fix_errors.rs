@@ -6,7 +6,7 @@
 
 use serde_json::json;
 
-use super::cargo_output::{self, CargoReport, CompilerFix, CompilerProblem};
+use super::cargo_output::{self, CargoReport, CompilerFix, CompilerProblem, UNSAVED_NOTE};
 use super::edit_calls::{self, SpanReplacement};
 use super::file_lines::{FileLines, unread_calls};
 use super::intent::FixGoal;
@@ -134,10 +134,8 @@ fn is_rejected(call: &CompletedCall<'_>) -> bool {
 
 /// For a turn where cargo could not check anything.
 pub(super) fn not_run(report: &CargoReport) -> String {
-    let messages = report
-        .plain_messages
-        .iter()
-        .filter(|line| !line.starts_with("(exit code") && !line.starts_with("(Not saved"));
+    let is_of_bash = |line: &String| line.starts_with("(exit code") || line.starts_with(UNSAVED_NOTE);
+    let messages = report.plain_messages.iter().filter(|line| !is_of_bash(line));
     let words: Vec<_> = messages.rev().take(12).collect();
     let words: Vec<_> = words.into_iter().rev().map(String::as_str).collect();
     format!("cargo could not check this. It says:\n{}", words.join("\n"))

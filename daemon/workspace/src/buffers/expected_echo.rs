@@ -44,7 +44,7 @@ impl ExpectedEcho {
         (Self { before, change, after, with_last_hunk, begun: false, pieces: 0, state }, seen)
     }
 
-    /// Whether a plan still waits for the state.
+    /// Whether a plan still waits for the echo.
     pub(super) fn is_awaited(&self) -> bool {
         !self.state.is_closed() && *self.state.borrow() != EchoState::Applied
     }

@@ -50,7 +50,8 @@ struct SavedFileStamp {
 }
 
 impl Buffers {
-    /// Whether the buffer that counts for such a session has another text than the file. False if the file is not open.
+    /// Whether the buffer that counts for a session with the home client `home` has another text than the file. False if the
+    /// file is not open.
     pub fn differs_from_disk(&self, home: Option<ClientId>, path: &Path) -> bool {
         let Some(Ok(open)) = self.find(path, home) else { return false };
         let revision = open.revision;
@@ -84,27 +85,12 @@ impl Buffers {
 #[cfg(test)]
 mod tests {
     use std::fs::{self, File};
-    use std::sync::Arc;
     use std::time::Duration;
 
-    use copydesk_text::{LineBreaks, PositionEncoding};
+    use copydesk_text::LineBreaks;
 
-    use super::super::{BufferClient, BufferEdit, DiskChange, EditorFuture, EditorHandle};
+    use super::super::tests::silent;
     use super::*;
-
-    struct SilentEditor;
-
-    impl EditorHandle for SilentEditor {
-        fn apply_edits(&self, _label: &str, _edits: Vec<BufferEdit>) -> EditorFuture<'_> {
-            Box::pin(std::future::ready(Ok(())))
-        }
-
-        fn save(&self, _uri: &str) -> EditorFuture<'_> {
-            Box::pin(std::future::ready(Ok(())))
-        }
-
-        fn notify_disk_change(&self, _path: &Path, _what: DiskChange) {}
-    }
 
     #[test]
     fn a_remembered_file_is_compared_again_after_a_change_of_either_side() {
@@ -116,14 +102,7 @@ mod tests {
             File::options().append(true).open(&path).unwrap().set_modified(when).unwrap();
         };
         let buffers = Buffers::default();
-        let editor = Arc::new(SilentEditor);
-        let client = BufferClient {
-            name: "vi".into(),
-            encoding: PositionEncoding::Utf16,
-            editor,
-            refuses_silently: false,
-        };
-        let client = buffers.attach(client);
+        let client = silent(&buffers);
         let open = |text: &str| buffers.open(client, "file:///a.rs", Some(&path), 8, text, LineBreaks::Any);
         let differs = || buffers.differs_from_disk(None, &path);
         write("one", long_ago);

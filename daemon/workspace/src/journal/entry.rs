@@ -16,8 +16,8 @@ impl fmt::Display for EntryId {
     }
 }
 
-/// The BLAKE3 hash of a text: it is made for large inputs, and takes a tenth of the time of SHA-256 where the processor has no
-/// instructions for that.
+/// The BLAKE3 hash of a text. SHA-256 took most of the time of an edit in a large file where the processor has no instructions
+/// for it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TextHash([u8; 32]);
 

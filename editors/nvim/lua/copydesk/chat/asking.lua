@@ -6,7 +6,7 @@ local render = require("copydesk.chat.render")
 
 local M = {}
 
---- A key and what it does. No line breaks between them: the space is one that does not break.
+--- A key and what it does. A no-break space keeps them on one line.
 local KEY = "[%s]\u{a0}%s"
 
 ---@param name string
