@@ -79,7 +79,10 @@ fn a_data_folder_that_cannot_be_written_is_named() {
 #[test]
 fn sessions_that_cannot_be_written_are_read() {
     let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("The needle is here.")]);
+    // The log stays when a process is killed; one that ends may remove it.
+    let mut up = scripted.start_daemon(RunLocation::Daemon).unwrap();
     assert_eq!(scripted.run(&["Go"]).code, Some(0));
+    up.kill();
     let folder = scripted.env.path("~/.local/share/copydesk");
     let file = folder.join("sessions.db");
     let bytes = std::fs::read(&file).unwrap();

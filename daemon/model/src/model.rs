@@ -246,7 +246,11 @@ impl RequestTask {
             let attempt = StreamAttempt { inner: &self.inner, call: &self.call };
             let started = Instant::now();
             tracing::debug!(attempt = retries + 1, body_bytes = self.call.body_bytes(), "request sent");
-            let error = match attempt.run(&mut answer, &self.sender).await {
+            let result = attempt.run(&mut answer, &self.sender).await;
+            if !self.sender.send_events(answer.take_events()).await {
+                return;
+            }
+            let error = match result {
                 Ok(()) => {
                     let stop = answer.finish();
                     let TokenUsage { input, output, cache_read, .. } = answer.usage;

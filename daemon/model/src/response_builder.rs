@@ -107,7 +107,12 @@ impl ResponseBuilder {
         self.count_bytes(text.len())?;
         if let Some(open) = self.open_parts.iter_mut().find(|open| open.part == part) {
             open.text.push_str(text);
-            self.events.push(ModelEvent::PartDelta { part, text: text.to_owned() });
+            match self.events.last_mut() {
+                Some(ModelEvent::PartDelta { part: last, text: joined }) if *last == part => {
+                    joined.push_str(text);
+                }
+                _ => self.events.push(ModelEvent::PartDelta { part, text: text.to_owned() }),
+            }
         }
         Ok(())
     }
@@ -160,6 +165,10 @@ impl ResponseBuilder {
 
     pub(crate) fn next_part(&self) -> usize {
         self.next_part
+    }
+
+    pub(crate) fn has_events(&self) -> bool {
+        !self.events.is_empty()
     }
 
     pub(crate) fn take_events(&mut self) -> Vec<ModelEvent> {

@@ -22,6 +22,10 @@ pub(crate) const SILENCE_TIMEOUT: Duration = Duration::from_secs(1200);
 /// response counts without it.
 pub(crate) const TRAILER_TIMEOUT: Duration = Duration::from_secs(15);
 
+/// Deltas of a stream are passed on at most this often, joined. Each costs a wake-up of the session and of every editor that
+/// watches it, a local model sends thousands a second, and nobody sees a difference of five milliseconds.
+pub(crate) const DELTA_INTERVAL: Duration = Duration::from_millis(5);
+
 /// How often an HTTP/2 connection is pinged. After the machine slept, a connection may be dead without an error. Pings
 /// reveal that within a minute; without them every retry would wait for its first byte on the same dead connection.
 pub(crate) const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);

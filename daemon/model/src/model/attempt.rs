@@ -1,10 +1,11 @@
 //! One attempt: send the request, read the stream, feed the response.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::http_call::HttpCall;
 use super::{EventSender, ModelInner, elapsed_ms};
@@ -12,7 +13,7 @@ use crate::classify::{from_response, from_stream, from_transport, sanitize_messa
 use crate::error::{ModelError, ModelErrorKind};
 use crate::response_builder::{ResponseBuilder, StreamFault};
 use crate::sse::{SseError, SseMessage, SseReader};
-use crate::time_limits::TRAILER_TIMEOUT;
+use crate::time_limits::{DELTA_INTERVAL, TRAILER_TIMEOUT};
 use crate::wire::StreamDecoder;
 
 pub(super) struct StreamAttempt<'a> {
@@ -32,7 +33,8 @@ impl From<ModelError> for AttemptError {
 }
 
 impl StreamAttempt<'_> {
-    /// Returns when the response is complete; sends its events after every chunk.
+    /// Returns when the response is complete. Sends its events as they come, deltas at most every `DELTA_INTERVAL`; what is
+    /// left in `answer` at the end is the caller's to send.
     pub(super) async fn run(
         &self,
         answer: &mut ResponseBuilder,
@@ -44,12 +46,13 @@ impl StreamAttempt<'_> {
         let mut decoder = provider.wire.decoder();
         let mut messages = Vec::new();
         let mut last_event = Instant::now();
+        let mut send_at = Instant::now();
         loop {
-            let chunk = match self.chunk(&mut body, self.chunk_timeout(answer)).await {
+            let chunk = match self.next_chunk(&mut body, answer, outlet, &mut send_at).await {
                 Ok(chunk) => chunk,
                 // The response has reported its end, so anything missing is a formality.
-                Err(_) if answer.stop.is_some() => return Ok(()),
-                Err(error) => return Err(error.into()),
+                Err(AttemptError::Failed(_)) if answer.stop.is_some() => return Ok(()),
+                Err(error) => return Err(error),
             };
             let ended = chunk.is_none();
             let read = match &chunk {
@@ -57,12 +60,8 @@ impl StreamAttempt<'_> {
                 None => reader.finish().map(|last| messages.extend(last)),
             };
             let fed = self.decode_messages(&mut *decoder, &mut messages, answer, ended);
-            let events = answer.take_events();
-            if !events.is_empty() {
+            if answer.has_events() {
                 last_event = Instant::now();
-                if !outlet.send_events(events).await {
-                    return Err(AttemptError::ReceiverDropped);
-                }
             }
             let read = fed.and(read.map_err(|error| self.sse_to_error(&error)));
             if answer.is_complete || ((ended || read.is_err()) && answer.stop.is_some()) {
@@ -102,6 +101,29 @@ impl StreamAttempt<'_> {
             body.extend_from_slice(chunk.get(..limit - body.len()).unwrap_or(&chunk));
         }
         Err(from_response(provider, &self.inner.spec.id, status, response.headers(), &body))
+    }
+
+    /// Waits for the next chunk, and sends the events of `answer` if it has not come by `send_at`.
+    async fn next_chunk(
+        &self,
+        body: &mut Response,
+        answer: &mut ResponseBuilder,
+        outlet: &EventSender,
+        send_at: &mut Instant,
+    ) -> Result<Option<bytes::Bytes>, AttemptError> {
+        let mut chunk = pin!(self.chunk(body, self.chunk_timeout(answer)));
+        if answer.has_events() {
+            if Instant::now() < *send_at
+                && let Ok(chunk) = timeout_at(*send_at, &mut chunk).await
+            {
+                return Ok(chunk?);
+            }
+            if !outlet.send_events(answer.take_events()).await {
+                return Err(AttemptError::ReceiverDropped);
+            }
+            *send_at = Instant::now() + DELTA_INTERVAL;
+        }
+        Ok(chunk.await?)
     }
 
     fn chunk_timeout(&self, answer: &ResponseBuilder) -> Duration {
