@@ -98,8 +98,6 @@ export const methods = {
   editorServerRequest: "copydesk/editor/serverRequest",
   /** Sends a notification to one of the editor's own language servers. */
   editorServerNotify: "copydesk/editor/serverNotify",
-  /** Asks the editor's own language servers where a symbol is, or what it is. */
-  editorNavigate: "copydesk/editor/navigate",
   /** Returns the user's selection. */
   editorSelection: "copydesk/editor/selection",
   /** Returns the files that the user has open. */
@@ -226,8 +224,6 @@ export interface RequestsToClient {
   "copydesk/editor/servers": { params: EditorServersParams; result: EditorServersResult };
   /** Sends a request to one of the editor's own language servers. */
   "copydesk/editor/serverRequest": { params: EditorServerMessageParams; result: EditorServerResponse };
-  /** Asks the editor's own language servers where a symbol is, or what it is. */
-  "copydesk/editor/navigate": { params: NavigateParams; result: NavigateResult };
   /** Returns the user's selection. */
   "copydesk/editor/selection": { params: Empty; result: SelectionResult };
   /** Returns the files that the user has open. */
@@ -371,6 +367,8 @@ export type CallMetadata =
   | TextPageMetadata
   /** `read` of an image or a PDF */
   | MediaFileMetadata
+  /** `lsp` */
+  | CodePlacesMetadata
   /** `grep` */
   | TextSearchMetadata
   /** `glob`, `list`, `read` of a folder */
@@ -445,6 +443,28 @@ export interface ClientHello {
   version: string;
 }
 
+/** A place in code. */
+export interface CodePlaceMetadata {
+  /** The absolute path. */
+  path: string;
+  /** From 1. */
+  line: number;
+  /** From 1, in characters. */
+  column: number;
+  /** The text of the line, or the name of what is there. */
+  text: string;
+}
+
+/** Places in code that `lsp` found. */
+export interface CodePlacesMetadata {
+  /** Those that are listed, at most 200. */
+  places: CodePlaceMetadata[];
+  /** How many there are. */
+  matches: number;
+  /** Whether there are more than listed. */
+  truncated: boolean;
+}
+
 /** A command that `bash` would run. */
 export interface CommandAskMetadata {
   /** The command. A view shows it, whatever the title says. */
@@ -511,6 +531,8 @@ export interface DiagnosticInfo {
   source?: string;
   /** What is wrong. */
   message: string;
+  /** The problem in another file that it repeats, as in a file that includes a broken one. */
+  echoOf?: WireLocation;
 }
 
 /** What changes made wrong, and how sure that is. A source with the proof `unknown` is not clean: a view says so. */
@@ -1077,57 +1099,6 @@ export interface MultiFileEditMetadata {
   diagnostics?: DiagnosticsMetadata;
   /** How many places each tier of the matcher found, by its name: `exact`, `indentation`, … */
   tiers?: Record<string, number>;
-}
-
-/** The kinds of requests. */
-export type NavigateKind =
-  /** Where the symbol is defined. */
-  | "definition"
-  /** Where it is declared. */
-  | "declaration"
-  /** Where its type is defined. */
-  | "typeDefinition"
-  /** Where it is implemented. */
-  | "implementation"
-  /** Where it is used. */
-  | "references"
-  /** A description of it. */
-  | "hover"
-  /** The symbols of the document. */
-  | "documentSymbols"
-  /** The symbols of the workspace whose names match `query`. */
-  | "workspaceSymbols"
-  /** Its callers. */
-  | "incomingCalls"
-  /** Its callees. */
-  | "outgoingCalls";
-
-/** What to find. */
-export interface NavigateParams {
-  /** The kind of request. */
-  kind: NavigateKind;
-  /** The document; needed for all but `workspaceSymbols`. */
-  uri?: string;
-  /** The position in it; needed for all but the symbols. */
-  position?: WirePosition;
-  /** The name or a part of it, for `workspaceSymbols`. */
-  query?: string;
-  /** How long to wait for the language server, in milliseconds; by default the editor decides. */
-  wait?: number;
-}
-
-/** The result. The kind of request determines which list is filled. */
-export interface NavigateResult {
-  /** Whether the editor could answer. */
-  state: AnswerState;
-  /** Definitions, declarations, implementations, references. */
-  locations?: WireLocation[];
-  /** Symbols, callers, callees. */
-  symbols?: SymbolInfo[];
-  /** The hover text, as Markdown. */
-  text?: string;
-  /** The language server that answered, if the editor knows. */
-  server?: string;
 }
 
 /** A file that the user has open. */
@@ -2130,26 +2101,6 @@ export type StopTiming =
   | "idle"
   /** At once. The daemon cancels running turns and keeps completed parts. */
   | "now";
-
-/** A symbol in a document. */
-export interface SymbolInfo {
-  /** Its name. */
-  name: string;
-  /** Its LSP symbol kind, such as `function` or `struct`. */
-  kind?: string;
-  /** More about it, such as its signature. */
-  detail?: string;
-  /** The symbol that contains it. */
-  container?: string;
-  /** The document. */
-  uri: string;
-  /** The range of the whole symbol. */
-  range: WireRange;
-  /** Its nesting depth in the document, from 0; the list is in document order. */
-  depth?: number;
-  /** For callers and callees, where the calls are: of incoming calls in this document, of outgoing calls in the requested document. */
-  calls?: WireRange[];
-}
 
 /** A task that would be given to another agent. */
 export interface TaskAskMetadata {

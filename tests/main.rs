@@ -14,6 +14,7 @@ mod daemon;
 mod editors;
 mod laws;
 mod model_server;
+mod navigation;
 mod neovim;
 mod plugin;
 mod remote;

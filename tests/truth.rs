@@ -16,7 +16,7 @@ mod judge;
 mod play;
 mod problem;
 mod reported_problems;
-mod servers;
+pub(crate) mod servers;
 mod table;
 
 use std::ffi::OsStr;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::lenient;
-use crate::position::WireRange;
+use crate::position::{WireLocation, WireRange};
 
 /// Whether an editor could answer. If not, the daemon asks its own language servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -98,6 +98,9 @@ pub struct DiagnosticInfo {
     pub source: Option<String>,
     /// What is wrong.
     pub message: String,
+    /// The problem in another file that it repeats, as in a file that includes a broken one.
+    #[serde(rename = "echoOf", default, skip_serializing_if = "Option::is_none")]
+    pub echo_of: Option<WireLocation>,
 }
 
 /// The severity of a problem, as in LSP.

@@ -26,7 +26,6 @@ pub mod metadata {
     pub use copydesk_metadata::*;
 }
 pub mod method;
-pub mod navigation;
 pub mod part;
 pub mod permission;
 pub mod position;

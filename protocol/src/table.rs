@@ -14,7 +14,6 @@ use crate::editor::{
 use crate::event::EventParams;
 use crate::inline::{InlineCancelParams, InlineRefineParams, InlineStartParams, InlineStartResult};
 use crate::method::methods;
-use crate::navigation::{NavigateParams, NavigateResult};
 use crate::permission::{PermissionAskParams, PermissionReply, PermissionSettledParams};
 use crate::question::{QuestionAskParams, QuestionReply, QuestionSettledParams};
 use crate::review::{
@@ -129,8 +128,6 @@ methods! {
     ToClient Request EditorServerRequest = "editor/serverRequest" (EditorServerMessageParams => EditorServerResponse)
     /// Sends a notification to one of the editor's own language servers.
     ToClient Notification EditorServerNotify = "editor/serverNotify" (EditorServerMessageParams)
-    /// Asks the editor's own language servers where a symbol is, or what it is.
-    ToClient Request EditorNavigate = "editor/navigate" (NavigateParams => NavigateResult)
     /// Returns the user's selection.
     ToClient Request EditorSelection = "editor/selection" (Empty => SelectionResult)
     /// Returns the files that the user has open.

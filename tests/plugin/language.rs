@@ -6,9 +6,9 @@ use super::plugin_neovim::PluginNeovim;
 use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 use crate::sessions::harness::ScriptedEnvironment;
 
+mod code_questions;
 mod diagnostics;
 mod freshness;
-mod navigate;
 mod proof;
 mod reports;
 mod unloaded;

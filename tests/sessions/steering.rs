@@ -77,6 +77,7 @@ impl SteeredSession {
         let setting = SessionDeps {
             checks: copydesk_diagnostics::DiagnosticsTracker::default(),
             formatters: None,
+            navigator: copydesk_navigation::Navigator::default(),
             session,
             agent: builtin_agents().remove(0),
             model: models(&server).model("script/m").unwrap(),

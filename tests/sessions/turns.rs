@@ -26,7 +26,10 @@ fn a_prompt_is_answered() {
     let tools: Vec<_> =
         sent["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     let talking = ["plan_enter", "question", "read", "task", "todoread", "todowrite", "webfetch", "write"];
-    assert_eq!(tools, [&["bash", "edit", "glob", "grep", "job", "list", "multiedit"][..], &talking].concat());
+    assert_eq!(
+        tools,
+        [&["bash", "edit", "glob", "grep", "job", "list", "lsp", "multiedit"][..], &talking].concat()
+    );
 }
 
 #[test]

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use super::{files, root, text};
 
 /// The modules of `tests/main.rs` that `tests/run quick` leaves out, each with the reason.
-const NOT_QUICK: [(&str, &str); 6] = [
+const NOT_QUICK: [(&str, &str); 7] = [
     ("laws", "`slow` leaves out the properties of merges, which have the same module name"),
+    ("navigation", "needs language servers"),
     ("neovim", "needs Neovim"),
     ("plugin", "needs Neovim"),
     ("remote", "whole sessions"),

@@ -1,13 +1,11 @@
 //! Syntax errors of a text, found with tree-sitter: always available, fast, and for exactly the given text.
 //!
 //! A text without syntax errors may still be wrong in every other way. A text with one is wrong, unless only a
-//! preprocessor or a template engine could tell ([`grammar::GrammarStrictness`]): the verdict is then likely or
+//! preprocessor or a template engine could tell ([`GrammarStrictness`]): the verdict is then likely or
 //! unknown.
 //! Parsing runs on a blocking thread. The verdict on a text that is too large, or takes too long, is unknown.
 
 mod faults;
-mod grammar;
-mod parse;
 mod tree_cache;
 
 use std::path::Path;
@@ -19,7 +17,8 @@ use tree_sitter::Node;
 use copydesk_servers::diagnostic::Diagnostic;
 use copydesk_servers::report::{DiagnosticsReport, Verdict};
 use copydesk_servers::source::{CheckFuture, CheckedDocument, DiagnosticsSource, TREE_SITTER};
-use grammar::{Grammar, GrammarStrictness};
+use copydesk_syntax::grammar::{self, Grammar, GrammarStrictness};
+use copydesk_syntax::parse;
 use tree_cache::{ParsedDocument, SyntaxTreeCache};
 
 use crate::time_limits::{PARSE_TIMEOUT, SYNTAX_TREE_IDLE_TIME};

@@ -4,6 +4,8 @@
 //! Contract: reports arrive in the order of events, on the same connection as document sync, and apply at once.
 
 mod answer;
+mod code_leases;
+mod document_hold;
 mod relay;
 mod texts;
 
@@ -23,6 +25,8 @@ use copydesk_workspace::buffers::{Buffers, ClientId, EditorError};
 use serde_json::value::to_raw_value;
 
 use crate::uri::path_of;
+
+pub use code_leases::EditorDocument;
 
 /// The cap on servers of one editor; the daemon ignores more.
 const MAX_SERVERS: usize = 256;

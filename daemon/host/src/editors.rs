@@ -6,10 +6,17 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use copydesk_protocol::editor::{DiagnosticsParams, DiagnosticsResult};
+use copydesk_servers::{CodeQuery, LeasedServers};
 use copydesk_workspace::buffers::{ClientId, EditorError};
+use tokio::time::Instant;
+
+use crate::editor_servers::EditorDocument;
 
 pub type EditorDiagnosticsFuture<'a> =
     Pin<Box<dyn Future<Output = Result<DiagnosticsResult, EditorError>> + Send + 'a>>;
+
+pub type EditorLeaseFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<LeasedServers, EditorError>> + Send + 'a>>;
 
 pub type EditorProgressFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
@@ -30,6 +37,14 @@ pub trait AttachedEditor: Send + Sync {
     fn folders(&self) -> &[PathBuf];
 
     fn diagnostics(&self, params: DiagnosticsParams) -> EditorDiagnosticsFuture<'_>;
+
+    /// The editor's servers of a document that answer this.
+    fn lease_servers<'a>(
+        &'a self,
+        document: EditorDocument<'a>,
+        query: CodeQuery,
+        ready_by: Instant,
+    ) -> EditorLeaseFuture<'a>;
 
     /// `token` is the same from `Begin` to `End`.
     fn report_progress<'a>(&'a self, token: &'a str, work: ProgressUpdate<'a>) -> EditorProgressFuture<'a>;

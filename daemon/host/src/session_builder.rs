@@ -121,6 +121,7 @@ pub(crate) async fn build_session(
         services.servers.diagnostics_tracker(loaded, &services.editors, &files, &services.processes, &rules);
     let formatters =
         services.servers.formatters(loaded, &services.editors, &files, &services.processes, &rules);
+    let navigator = services.servers.navigator(loaded, &services.editors, &files, &rules);
     languages::show_in_reviews(&checks, &files, session.id.as_str());
     // With the offline model nothing is sent anywhere, not even for a title.
     let is_offline = model.provider().id == offline::ID;
@@ -137,6 +138,7 @@ pub(crate) async fn build_session(
         roles: Arc::new(roles),
         checks,
         formatters,
+        navigator,
         files,
         processes: services.processes.clone(),
         session,

@@ -7,7 +7,9 @@ use serde_json::Value;
 use crate::command::{BackgroundCommandMetadata, CommandMetadata, JobMetadata};
 use crate::diagnostics::DiagnosticsMetadata;
 use crate::edit::{ChangedFileMetadata, EditMetadata};
-use crate::file::{FileListMetadata, MediaFileMetadata, TextPageMetadata, TextSearchMetadata};
+use crate::file::{
+    CodePlacesMetadata, FileListMetadata, MediaFileMetadata, TextPageMetadata, TextSearchMetadata,
+};
 use crate::lenient;
 use crate::lossless::{LosslessMetadata, MetadataDetail, take_field};
 use crate::talk::{AgentSwitchMetadata, QuestionsMetadata, SkillMetadata};
@@ -44,6 +46,8 @@ pub enum CallDetail {
     TextPage(TextPageMetadata),
     /// `read` of an image or a PDF
     MediaFile(MediaFileMetadata),
+    /// `lsp`
+    CodePlaces(CodePlacesMetadata),
     /// `grep`
     TextSearch(TextSearchMetadata),
     /// `glob`, `list`, `read` of a folder

@@ -1,7 +1,9 @@
-//! Reading and searching: `read`, `list`, `glob`, `grep`.
+//! Reading and searching: `read`, `list`, `glob`, `grep`, `lsp`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::lenient;
 
 /// Lines of a text that `read` showed the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +32,31 @@ pub struct FileListMetadata {
     pub count: u64,
     /// Whether there are more.
     pub truncated: bool,
+}
+
+/// Places in code that `lsp` found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CodePlacesMetadata {
+    /// Those that are listed, at most 200.
+    #[serde(deserialize_with = "lenient::objects")]
+    pub places: Vec<CodePlaceMetadata>,
+    /// How many there are.
+    pub matches: u64,
+    /// Whether there are more than listed.
+    pub truncated: bool,
+}
+
+/// A place in code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CodePlaceMetadata {
+    /// The absolute path.
+    pub path: String,
+    /// From 1.
+    pub line: u64,
+    /// From 1, in characters.
+    pub column: u64,
+    /// The text of the line, or the name of what is there.
+    pub text: String,
 }
 
 /// Lines that `grep` found.

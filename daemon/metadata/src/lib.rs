@@ -34,7 +34,10 @@ pub use diagnostics::{
     DiagnosticsMetadata, ProblemMetadata, ProblemProof, ProblemSeverity, ProblemSourceMetadata,
 };
 pub use edit::{ChangedFileMetadata, EditMetadata, FileEditMetadata, MultiFileEditMetadata};
-pub use file::{FileListMetadata, MediaFileMetadata, TextPageMetadata, TextSearchMetadata};
+pub use file::{
+    CodePlaceMetadata, CodePlacesMetadata, FileListMetadata, MediaFileMetadata, TextPageMetadata,
+    TextSearchMetadata,
+};
 pub use lossless::{LosslessMetadata, MetadataDetail};
 pub use talk::{AgentSwitchMetadata, AskedQuestionMetadata, QuestionsMetadata, SkillMetadata};
 pub use task::{FileChangeStats, TaskMetadata, TaskState, TaskUsage};

@@ -19,6 +19,7 @@ fn call_variant(value: &Value) -> &'static str {
         CallDetail::Skill(_) => "skill",
         CallDetail::TextPage(_) => "text page",
         CallDetail::MediaFile(_) => "media file",
+        CallDetail::CodePlaces(_) => "code places",
         CallDetail::TextSearch(_) => "text search",
         CallDetail::FileList(_) => "file list",
         CallDetail::Job(_) => "job",

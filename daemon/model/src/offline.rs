@@ -85,6 +85,9 @@ pub(crate) fn next_step(request: &ModelRequest) -> OfflineStep {
         Intent::Fix(goal) => fix_errors::next_step(&turn, *goal),
         Intent::Replace { old, new, path } => replace_text::replace(&turn, old, new, path.as_deref()),
         Intent::Rename { old, new, path } => replace_text::rename(&turn, old, new, path.as_deref()),
+        // Without the tool a search is the next best.
+        Intent::Ask { name, path, .. } if !turn.offers("lsp") => lookup::find(&turn, name, path.as_deref()),
+        Intent::Ask { question, name, path } => lookup::ask(&turn, *question, name, path.as_deref()),
         Intent::Find { what, path } => lookup::find(&turn, what, path.as_deref()),
         Intent::Show { path, lines } => lookup::show(&turn, path, *lines),
         Intent::List { path } => lookup::list(&turn, path.as_deref()),

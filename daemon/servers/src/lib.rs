@@ -5,6 +5,7 @@
 //! them.
 //! Invariant: a request to a server ends at its deadline, whatever the server does.
 
+mod code_servers;
 mod dependents;
 pub mod diagnostic;
 mod disk_watcher;
@@ -23,11 +24,13 @@ pub mod source;
 pub mod subprocess;
 pub mod time_limits;
 
+pub use code_servers::{CodeServers, LeaseFuture, LeasedServers, ServerLease};
 pub use dependents::{DependentFile, DependentFiles, DependentsQuery, MergedDependents, find_dependents};
 pub use diagnostic::{Diagnostic, DiagnosticSpan, Severity};
 pub use file_system::DiskView;
 pub use quirks::Quirks;
 pub use report::{DiagnosticsReport, Verdict};
+pub use server::{CodeQuery, CodeQueryError, HierarchyItem, ServerLocation, ServerSymbol};
 pub use server::{
     DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, FileChangeType, LanguageServer,
     LanguageServerState, ObservedTexts, ServerLaunch, ServerStartError,

@@ -12,6 +12,7 @@
 mod affected_files;
 mod answers;
 mod check;
+mod code_leases;
 mod command_watcher;
 mod dependents;
 mod documents;
@@ -53,6 +54,7 @@ use crate::source::DocumentProvider;
 use crate::time_limits::{DEPENDENTS_TIMEOUT, IDLE_TIMEOUT, REDUNDANT_IDLE_TIMEOUT, RESTART_DELAY};
 
 pub use self::command_watcher::PoolCommandWatcher;
+pub use self::doubtful_diagnostics::drop_echoes;
 pub use self::source::PoolSource;
 pub use self::status::{ServerPhase, ServerStatus, UninstalledServer};
 

@@ -14,6 +14,13 @@ pub fn sanitize_line(text: &str, most: usize) -> String {
     cut(letters, most)
 }
 
+/// A text of several lines.
+pub fn sanitize_text(text: &str, most: usize) -> String {
+    let plain = strip_escapes(text);
+    let letters = plain.chars().filter(|letter| matches!(letter, '\t' | '\n') || !is_unsafe(*letter));
+    cut(letters, most)
+}
+
 /// The non-empty lines, at most `most`.
 pub fn sanitize_lines(text: &str, most: usize, most_letters: usize) -> Vec<String> {
     let plain = strip_escapes(text);

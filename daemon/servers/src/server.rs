@@ -31,6 +31,7 @@ use copydesk_rpc::peer::{PeerError, RpcPeer};
 
 mod check_document;
 mod clamp;
+mod code_query;
 mod configuration;
 mod document_selector;
 mod documents;
@@ -57,6 +58,7 @@ mod tests;
 mod tsserver;
 mod uri;
 
+pub use code_query::{CodeQuery, CodeQueryError, HierarchyItem, ServerLocation, ServerSymbol};
 pub use observed::{DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, ObservedTexts};
 
 /// How to start a server, and how to talk to it.

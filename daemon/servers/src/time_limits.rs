@@ -143,3 +143,6 @@ pub(crate) const SILENT_SERVER_TIME: Duration = Duration::from_secs(30);
 
 /// File systems round the times of files to steps of up to this length.
 pub(crate) const FILE_TIME_STEP: Duration = Duration::from_millis(10);
+
+/// The pause before a server is asked again that was busy with changes. It is ready again within a few of them.
+pub(crate) const ASK_AGAIN_DELAY: Duration = Duration::from_millis(50);

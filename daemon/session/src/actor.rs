@@ -31,6 +31,7 @@ use std::time::Instant;
 
 use copydesk_diagnostics::DiagnosticsTracker;
 use copydesk_model::{MediaPart, Model};
+use copydesk_navigation::Navigator;
 use copydesk_permission::{AskReply, PendingAsks};
 use copydesk_servers::format::Formatters;
 use copydesk_tool::{
@@ -76,6 +77,7 @@ pub struct SessionDeps {
     /// Diagnostics before and after edits.
     pub checks: DiagnosticsTracker,
     pub formatters: Option<Formatters>,
+    pub navigator: Navigator,
     /// Its commands, also those in the background.
     pub processes: Processes,
     pub store: Store,

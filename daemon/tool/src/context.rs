@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use copydesk_diagnostics::DiagnosticsTracker;
 use copydesk_metadata::{CallDetail, CallMetadata, PermissionAskMetadata};
+use copydesk_navigation::Navigator;
 use copydesk_permission::PermissionAction;
 use copydesk_servers::format::Formatters;
 use copydesk_workspace::files::{ResolvedPath, WorkspaceFiles};
@@ -128,6 +129,8 @@ pub struct ToolContext {
     /// Diagnostics before and after edits.
     pub checks: DiagnosticsTracker,
     pub formatters: Option<Formatters>,
+    /// Answers questions about code.
+    pub navigator: Navigator,
     pub asker: Arc<dyn Asker>,
     pub todos: TodoList,
     /// Bounded: if the queue is full, progress is dropped, since the next one says more.

@@ -39,6 +39,7 @@ mod grep;
 mod job;
 mod list;
 mod live_output;
+mod lsp;
 mod media;
 mod multiedit;
 mod patch_files;
@@ -123,6 +124,7 @@ pub fn builtin_tools(options: &ToolOptions) -> Vec<Box<dyn AnyTool>> {
         box_tool(grep::GrepTool { patience: options.search_timeout, readable_folders: open.clone() }),
         box_tool(job::JobTool::new(options)),
         box_tool(list::ListTool { readable_folders: open.clone() }),
+        box_tool(lsp::LspTool),
         box_tool(multiedit::MultiEditTool),
         box_tool(plan_enter::PlanEnterTool),
         box_tool(plan_exit::PlanExitTool::new(options.plan.clone())),

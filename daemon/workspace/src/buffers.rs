@@ -129,6 +129,8 @@ pub struct OpenBuffer {
     pub revision: u64,
     /// When the text last changed, or was opened.
     pub changed_at: SystemTime,
+    /// Its file was on the disk when it was opened.
+    pub was_on_disk: bool,
     pub document: Document,
 }
 
@@ -185,6 +187,7 @@ struct Buffer {
     sync_error: Option<SyncError>,
     revision: u64,
     changed_at: SystemTime,
+    was_on_disk: bool,
     /// Our edits that have no echo yet.
     expected: Vec<ExpectedEcho>,
 }
@@ -232,6 +235,7 @@ impl Buffers {
     ) {
         let name = buffer_name(uri, path);
         let document = Document::new(text, lines);
+        let was_on_disk = path.is_some_and(Path::exists);
         let mut state = self.lock();
         state.clock += 1;
         let touched = state.clock;
@@ -247,6 +251,7 @@ impl Buffers {
             sync_error: None,
             revision: touched,
             changed_at: SystemTime::now(),
+            was_on_disk,
             expected: Vec::new(),
         };
         attached.buffers.insert(uri.to_owned(), buffer);
@@ -445,7 +450,8 @@ impl Buffer {
             None => {
                 let (version, touched, document) = (self.version, self.revision, self.document.clone());
                 let (uri, changed_at) = (uri.to_owned(), self.changed_at);
-                Ok(OpenBuffer { client, uri, version, revision: touched, changed_at, document })
+                let was_on_disk = self.was_on_disk;
+                Ok(OpenBuffer { client, uri, version, revision: touched, changed_at, was_on_disk, document })
             }
         }
     }

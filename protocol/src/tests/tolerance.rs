@@ -8,7 +8,6 @@ use crate::error::ErrorCode;
 use crate::handshake::ClientHello;
 use crate::lenient::{LenientJson, decode};
 use crate::method::{Direction, MethodKind};
-use crate::navigation::NavigateResult;
 use crate::permission::PermissionReply;
 use crate::question::QuestionReply;
 use crate::session::{SessionListParams, SessionNewParams};
@@ -50,9 +49,6 @@ fn null_is_as_good_as_nothing_inside_too() {
         let turn: TurnParams =
             decode(json!({"session": "s1", "text": "go", "files": nothing, "context": nothing})).unwrap();
         assert_eq!((turn.files.len(), turn.context.len()), (0, 0));
-        let found: NavigateResult =
-            decode(json!({"state": "answered", "locations": nothing, "symbols": nothing})).unwrap();
-        assert_eq!(found, NavigateResult::default());
         let known: DiagnosticsResult = decode(json!({"state": "answered", "files": nothing})).unwrap();
         assert_eq!(known, DiagnosticsResult::default());
         let reply: QuestionReply = decode(json!({"reply": "answered", "answers": nothing})).unwrap();

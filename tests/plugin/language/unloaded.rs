@@ -48,7 +48,7 @@ fn a_kind_of_file_without_a_server_is_said_to_be_without_one() {
     let script = r#"
         local gone = T.ask("diagnostics", { path = "none.py", wait = 600000 })
         local folder = T.ask("diagnostics", { path = ".", wait = 600000 })
-        local other = T.ask("navigate", { kind = "hover", uri = "zip:///x", position = { line = 0, character = 0 } })
+        local other = T.ask("diagnostics", { uri = "zip:///x", wait = 600000 })
         return { T.ask("diagnostics", { path = "a.py", wait = 600000 }), gone, folder, other }"#;
     let unsupported = json!({ "state": "unsupported" });
     check(script, json!([unsupported, unsupported, unsupported, unsupported]));

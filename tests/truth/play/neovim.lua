@@ -1,6 +1,16 @@
 -- The user's own language server, configured as most users do, and the bench's actions in the editor.
 local command, name = ...
+local served = {
+  ["rust-analyzer"] = { "rust" },
+  ["typescript-language-server"] = { "typescript", "javascript" },
+  ["typescript-7"] = { "typescript", "javascript" },
+  pyright = { "python" },
+  ruff = { "python" },
+  clangd = { "c", "cpp" },
+  gopls = { "go", "gomod" },
+}
 vim.api.nvim_create_autocmd("FileType", {
+  pattern = assert(served[name]),
   callback = function(event)
     if vim.bo[event.buf].buftype == "" then
       vim.lsp.start({ name = name, cmd = command, root_dir = vim.uv.cwd() })
@@ -12,8 +22,9 @@ vim.api.nvim_create_autocmd("FileType", {
 function T.opens(path)
   vim.cmd.edit({ args = { vim.fn.fnameescape(path) }, mods = { silent = true } })
   local buffer = vim.api.nvim_get_current_buf()
+  local wanted = vim.list_contains(served[name], vim.bo[buffer].filetype) and 1 or 0
   T.until_(function()
-    return #vim.lsp.get_clients({ bufnr = buffer, name = name }) == 1 and require("copydesk.sync").version(buffer)
+    return #vim.lsp.get_clients({ bufnr = buffer, name = name }) == wanted and require("copydesk.sync").version(buffer)
   end)
 end
 

@@ -22,7 +22,7 @@ const LEVELS: [(&str, LevelFilter); 6] = [
 ];
 
 /// The names of our crates for users, and the prefixes of their targets.
-const CRATES: [(&str, &str); 14] = [
+const CRATES: [(&str, &str); 16] = [
     ("cli", "copydesk::"),
     ("config", "copydesk_config"),
     ("diagnostics", "copydesk_diagnostics"),
@@ -30,10 +30,12 @@ const CRATES: [(&str, &str); 14] = [
     ("host", "copydesk_host"),
     ("metadata", "copydesk_metadata"),
     ("model", "copydesk_model"),
+    ("navigation", "copydesk_navigation"),
     ("permission", "copydesk_permission"),
     ("rpc", "copydesk_rpc"),
     ("servers", "copydesk_servers"),
     ("session", "copydesk_session"),
+    ("syntax", "copydesk_syntax"),
     ("text", "copydesk_text"),
     ("tool", "copydesk_tool"),
     ("workspace", "copydesk_workspace"),

@@ -2,9 +2,13 @@
 
 use std::path::PathBuf;
 
-use copydesk_host::editor_servers::EditorServers;
-use copydesk_host::editors::{AttachedEditor, EditorDiagnosticsFuture, EditorProgressFuture, ProgressUpdate};
+use copydesk_host::editor_servers::{EditorDocument, EditorServers};
+use copydesk_host::editors::{
+    AttachedEditor, EditorDiagnosticsFuture, EditorLeaseFuture, EditorProgressFuture, ProgressUpdate,
+};
 use copydesk_protocol::editor::DiagnosticsParams;
+use copydesk_servers::CodeQuery;
+use tokio::time::Instant;
 
 use super::lsp_client::LspClient;
 
@@ -24,6 +28,15 @@ impl AttachedEditor for LspEditor {
 
     fn diagnostics(&self, params: DiagnosticsParams) -> EditorDiagnosticsFuture<'_> {
         Box::pin(self.servers.diagnostics(params))
+    }
+
+    fn lease_servers<'a>(
+        &'a self,
+        document: EditorDocument<'a>,
+        query: CodeQuery,
+        ready_by: Instant,
+    ) -> EditorLeaseFuture<'a> {
+        Box::pin(self.servers.lease(document, query, ready_by))
     }
 
     fn report_progress<'a>(&'a self, token: &'a str, work: ProgressUpdate<'a>) -> EditorProgressFuture<'a> {

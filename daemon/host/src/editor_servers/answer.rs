@@ -9,17 +9,17 @@ use copydesk_protocol::editor::{
     AnswerState, DiagnosticInfo, DiagnosticsParams, DiagnosticsResult, FileDiagnostics, ProofLevel,
     SeverityInfo,
 };
-use copydesk_protocol::position::{WirePosition, WireRange};
+use copydesk_protocol::position::{WireLocation, WirePosition, WireRange};
 use copydesk_protocol::server::{EditorServersParams, EditorServersResult};
-use copydesk_servers::{Diagnostic, LanguageServer, LanguageServerState, Severity, Verdict};
+use copydesk_servers::{Diagnostic, DiagnosticSpan, LanguageServer, LanguageServerState, Severity, Verdict};
 use copydesk_text::Position;
 use copydesk_workspace::buffers::EditorError;
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::relay::send_in_order;
-use super::{EditorServerLink, EditorServers};
+use super::EditorServers;
+use super::document_hold::DocumentHold;
 use crate::time_limits::REOPEN_TIMEOUT;
 use crate::uri::path_of;
 
@@ -28,22 +28,6 @@ const MAX_ITEMS: usize = 10_000;
 
 /// A request about all documents pulls at most this many from each server.
 const MAX_ASKED: usize = 20;
-
-/// The editor keeps a document loaded until this is dropped, also if the check is cancelled.
-struct DocumentHold {
-    link: Arc<dyn EditorServerLink>,
-    uri: String,
-}
-
-impl Drop for DocumentHold {
-    fn drop(&mut self) {
-        let (link, uri) = (Arc::clone(&self.link), std::mem::take(&mut self.uri));
-        send_in_order(async move {
-            // A disconnected editor holds nothing.
-            let _ = link.servers_done(uri).await;
-        });
-    }
-}
 
 /// One server's verdict on a file.
 struct ServerOpinion {
@@ -70,7 +54,7 @@ impl EditorServers {
         let until = now + millis(params.wait);
         let ready_by = params.wait_ready.map_or(until, |wait| until.min(now + millis(Some(wait))));
         let wait = params.wait.map(|wait| wait.min(params.wait_ready.unwrap_or(wait)));
-        let _hold = DocumentHold { link: Arc::clone(&self.link), uri: uri.to_owned() };
+        let _hold = DocumentHold::new(Arc::clone(&self.link), uri);
         let serving = self.link.servers(EditorServersParams { uri: uri.to_owned(), wait }).await?;
         if !matches!(serving.state, AnswerState::Answered | AnswerState::Starting) {
             return Ok(without_files(serving.state));
@@ -226,7 +210,7 @@ fn merge(
     opinions: &[ServerOpinion],
 ) -> Option<FileDiagnostics> {
     let (mut proof, mut reason, mut unseen) = (ProofLevel::Proven, None, Vec::new());
-    let mut sets: Vec<Vec<Diagnostic>> = Vec::new();
+    let mut sets: Vec<Vec<DiagnosticInfo>> = Vec::new();
     for ServerOpinion { server, verdict, .. } in opinions {
         let own = match verdict {
             Verdict::Proven(_) => ProofLevel::Proven,
@@ -235,17 +219,20 @@ fn merge(
         };
         proof = weaker(proof, own);
         reason = reason.or_else(|| why(verdict));
-        sets.extend(
-            verdict.diagnostics().map(<[Diagnostic]>::to_vec).or_else(|| server.last_published(editor_uri)),
-        );
+        let wire_all = |set: Vec<Diagnostic>| set.into_iter().map(|item| wire(server, item)).collect();
+        let own = verdict.diagnostics().map(<[Diagnostic]>::to_vec);
+        sets.extend(own.or_else(|| server.last_published(editor_uri)).map(wire_all));
         match server.pending_compiler() {
             Some(compiler) => unseen.push(compiler),
-            None => sets.extend(Some(server.compiler_diagnostics(editor_uri)).filter(|set| !set.is_empty())),
+            None => {
+                let found = server.compiler_diagnostics(editor_uri);
+                sets.extend(Some(found).filter(|set| !set.is_empty()).map(wire_all));
+            }
         }
     }
     let is_known = !sets.is_empty();
     let mut seen = BTreeSet::new();
-    let items = sets.into_iter().flatten().map(wire).filter(|item| seen.insert(key(item))).collect();
+    let items = sets.into_iter().flatten().filter(|item| seen.insert(key(item))).collect();
     is_known.then(|| FileDiagnostics { uri: uri.to_owned(), version, proof, why: reason, items, unseen })
 }
 
@@ -265,10 +252,17 @@ fn weaker(one: ProofLevel, other: ProofLevel) -> ProofLevel {
     if strength(other) < strength(one) { other } else { one }
 }
 
-fn wire(diagnostic: Diagnostic) -> DiagnosticInfo {
+fn wire(server: &LanguageServer, diagnostic: Diagnostic) -> DiagnosticInfo {
     let position = |position: Position| WirePosition { line: position.line, character: position.character };
+    let range = |span: DiagnosticSpan| WireRange { start: position(span.start), end: position(span.end) };
+    let original = diagnostic.related.first().filter(|_| server.is_echo(&diagnostic));
+    let echo_of = original.and_then(|original| {
+        let uri = Url::from_file_path(&original.path).ok()?.into();
+        Some(WireLocation { uri, range: range(original.span) })
+    });
     DiagnosticInfo {
-        range: WireRange { start: position(diagnostic.span.start), end: position(diagnostic.span.end) },
+        echo_of,
+        range: range(diagnostic.span),
         severity: match diagnostic.severity {
             Severity::Error => SeverityInfo::Error,
             Severity::Warning => SeverityInfo::Warning,

@@ -11,6 +11,7 @@
 //! other files it reports only what differs from the client's last report: that is what the change may have caused.
 
 mod closed_dependents;
+mod code_leases;
 mod compiler_diagnostics;
 mod editors_with_servers;
 mod previous_reports;
@@ -26,12 +27,15 @@ use copydesk_protocol::editor::{
     self as wire, AnswerState, DiagnosticsParams, DiagnosticsResult, FileDiagnostics, ProofLevel,
 };
 use copydesk_protocol::position;
+use copydesk_servers::diagnostic::RelatedInformation;
+use copydesk_servers::known_servers::{configured_languages, language_of};
+use copydesk_servers::pool::drop_echoes;
 use copydesk_servers::{
     AffectedFiles, AffectedFilesFuture, CheckFuture, CheckedDocument, Diagnostic, DiagnosticSpan,
     DiagnosticsReport, DiagnosticsSource, DocumentProvider, ServesFuture, Severity, Verdict,
 };
 use copydesk_text::Position;
-use copydesk_workspace::buffers::{ClientId, EditorError};
+use copydesk_workspace::buffers::{ClientId, EditorError, is_deleted};
 use copydesk_workspace::files::WorkspaceFiles;
 use futures_util::future::join_all;
 use tokio::time::Instant;
@@ -39,6 +43,7 @@ use url::Url;
 
 use crate::editors::{AttachedEditor, AttachedEditors};
 use crate::time_limits::{OTHER_FILES_TIMEOUT, READY_TIMEOUT, RESPONSE_LATENCY, SHORT_TIMEOUT};
+use crate::uri::path_of;
 use closed_dependents::ClosedDependents;
 use compiler_diagnostics::CompilerDiagnostics;
 use editors_with_servers::EditorsWithServers;
@@ -127,6 +132,8 @@ impl EditorSource {
                 reports.extend(self.previous_reports_of(client).changed(others, is_cut, &mentioned));
             }
         }
+        drop_echoes(&mut reports, |item| !item.related.is_empty());
+        self.doubt_configured(&mut reports);
         if let Some(answering_editor) = answering_editor {
             let name = source_name(&*answering_editor);
             reports.extend(
@@ -193,6 +200,27 @@ impl EditorSource {
         false
     }
 
+    /// A server reads its configuration from the disk. While the editor has another text of it, what the server says of the files
+    /// that it configures is about the saved one.
+    fn doubt_configured(&self, reports: &mut [DiagnosticsReport]) {
+        let (buffers, home) = (self.files.buffers(), self.files.home_client());
+        let open = buffers.documents(home).into_keys();
+        let configurations = open.map(|path| (configured_languages(&path), path));
+        let unsaved = configurations.filter(|(languages, path)| {
+            !languages.is_empty() && buffers.differs_from_disk(home, path) && !is_deleted(path)
+        });
+        for (languages, path) in unsaved {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let why = format!("it is configured by {name}, which is not saved");
+            let is_configured = |report: &&mut DiagnosticsReport| {
+                language_of(&report.path, "").is_some_and(|language| languages.contains(language))
+            };
+            for report in reports.iter_mut().filter(is_configured) {
+                report.verdict = Verdict::Unknown { why: why.clone() };
+            }
+        }
+    }
+
     fn previous_reports_of(&self, client: ClientId) -> Arc<PreviousReports> {
         let mut clients = self.previous_reports.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(clients.entry(client).or_default())
@@ -244,9 +272,9 @@ impl DiagnosticsSource for EditorSource {
             if !self.serves(until.min(Instant::now() + SHORT_TIMEOUT)).await {
                 return AffectedFiles::default();
             }
+            let name = source_name(&*editor);
             let open_paths = self.files.buffers().documents(self.files.home_client()).into_keys().collect();
             let found = self.closed_dependents.find_affected(changed, &open_paths, until).await;
-            let name = source_name(&*editor);
             let beyond = |path| DiagnosticsReport::new(path, name.clone(), Verdict::beyond_limit());
             let mut unchecked: Vec<_> = found.beyond.into_iter().map(beyond).collect();
             let cause = changed.first().filter(|_| found.is_cut);
@@ -284,6 +312,10 @@ impl EditorQuery<'_> {
             }
             _ => None,
         };
+        if open.as_ref().is_some_and(|open| open.was_on_disk) && is_deleted(&subject.path) {
+            // Its servers still have it. The compiler knows nothing of it.
+            return Some(self.unknown_report(&subject.path, "it is not on the disk any more"));
+        }
         let is_same = open.as_ref().map_or(subject.is_saved, |open| open.document == *subject.text.as_str());
         if !is_same {
             // Only the client that has a text open can answer for it. The prompting client still reports unknown if it serves the file.
@@ -356,6 +388,10 @@ impl EditorQuery<'_> {
         for file in result.files.into_iter().take(MAX_OTHER_FILES) {
             let path = Url::parse(&file.uri).ok().and_then(|uri| uri.to_file_path().ok());
             let Some(path) = path else { continue };
+            // An editor may still have a buffer of a file that was deleted or moved. The compiler knows nothing of it.
+            if is_deleted(&path) {
+                continue;
+            }
             let path = path.canonicalize().unwrap_or(path);
             if !checked_paths.contains(&path) {
                 reports.extend(self.reports(&path, file));
@@ -432,10 +468,18 @@ fn source_name(editor: &dyn AttachedEditor) -> String {
     format!("{}'s language servers", editor.name())
 }
 
+/// The related information of an echo is the original.
 fn diagnostic(item: wire::DiagnosticInfo) -> Diagnostic {
     let place = |place: position::WirePosition| Position::new(place.line, place.character);
+    let span =
+        |range: position::WireRange| DiagnosticSpan { start: place(range.start), end: place(range.end) };
+    let original = item.echo_of.and_then(|original| {
+        let path = path_of(&original.uri)?;
+        let path = path.canonicalize().unwrap_or(path);
+        Some(RelatedInformation { path, span: span(original.range), message: "the error itself".to_owned() })
+    });
     Diagnostic {
-        span: DiagnosticSpan { start: place(item.range.start), end: place(item.range.end) },
+        span: span(item.range),
         severity: match item.severity {
             wire::SeverityInfo::Error => Severity::Error,
             wire::SeverityInfo::Warning => Severity::Warning,
@@ -445,6 +489,6 @@ fn diagnostic(item: wire::DiagnosticInfo) -> Diagnostic {
         code: item.code.map(Into::into),
         source: item.source.map(Into::into),
         message: item.message.into(),
-        related: Vec::new(),
+        related: original.into_iter().collect(),
     }
 }

@@ -15,11 +15,14 @@ use copydesk_diagnostics::checker::Checkers;
 use copydesk_diagnostics::time_limits::DEFAULT_WAIT;
 use copydesk_diagnostics::tracker::TrackerOptions;
 use copydesk_diagnostics::{DiagnosticsSources, DiagnosticsTracker, SyntaxSource};
+use copydesk_navigation::Navigator;
 use copydesk_servers::format::{Formatters, LanguageServerFormatter};
 use copydesk_servers::pool::{PoolLimits, ServerChooser, ServerPool};
 use copydesk_servers::program_search::ProgramSearch;
 use copydesk_servers::server_selection::{SelectedServer, ServedFile, ServerPreferences, servers_for};
-use copydesk_servers::{CheckedDocument, CommandWatcher, DiagnosticsSource, DocumentProvider, Severity};
+use copydesk_servers::{
+    CheckedDocument, CodeServers, CommandWatcher, DiagnosticsSource, DocumentProvider, Severity,
+};
 use copydesk_session::CurrentRules;
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::files::WorkspaceFiles;
@@ -120,6 +123,30 @@ impl LanguageServices {
             min_severity,
         };
         DiagnosticsTracker::new(sources, texts, files.root(), options)
+    }
+
+    /// Answers a session's questions about code, by the same servers as its diagnostics.
+    pub fn navigator(
+        &self,
+        loaded: &LoadedConfig,
+        editors: &AttachedEditors,
+        files: &WorkspaceFiles,
+        rules: &CurrentRules,
+    ) -> Navigator {
+        let languages = language_settings(loaded);
+        let root = root_of(files);
+        // Diagnostics may be off, and then nothing else has configured the folder.
+        self.configure_folder(&root, loaded, &languages);
+        let texts: Arc<dyn DocumentProvider> =
+            Arc::new(SessionTexts { files: files.clone(), rules: rules.clone() });
+        let editor = EditorSource::new(editors.clone(), files.clone(), Arc::clone(&texts));
+        let mut sources: Vec<Arc<dyn CodeServers>> = vec![Arc::new(editor)];
+        if languages.servers.is_enabled {
+            sources.push(Arc::new(self.pool_or_start(loaded, editors).excluding(&[])));
+        }
+        // The workspace, not its repository: the model's paths are relative to it.
+        let folder = files.root().canonicalize().unwrap_or_else(|_| files.root().to_owned());
+        Navigator::new(sources, texts, folder)
     }
 
     /// The formatters for what a session writes; none unless the user configured some.

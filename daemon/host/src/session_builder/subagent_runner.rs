@@ -170,8 +170,9 @@ impl SubagentRunner {
             &services.processes,
             &deps.rules,
         );
+        let navigator = services.servers.navigator(&self.loaded, &services.editors, &files, &deps.rules);
         languages::show_in_reviews(&checks, &files, &parent.owner.session);
-        let deps = SessionDeps { files, checks, parent: Some(parent), ..deps };
+        let deps = SessionDeps { files, checks, navigator, parent: Some(parent), ..deps };
         let cancel = context.cancel.child_token();
         // A caller that no longer waits cancels the task.
         let _cancel_on_drop = cancel.clone().drop_guard();

@@ -4,7 +4,8 @@ const ABILITIES: &str = "\
 I am the offline model: a small program without a network, not a language model. In plain words I can:
 - fix the compile errors of a Rust project, where the compiler itself suggests how: `fix the errors`, `fix the warnings`
 - `rename OLD to NEW`, `replace \"old text\" with \"new text\" in FILE`
-- `find TEXT`, `show FILE lines 10-20`, `list FOLDER`";
+- `find TEXT`, `show FILE lines 10-20`, `list FOLDER`
+- answer about code: `where is NAME defined`, `find the references of NAME`, `who calls NAME`, `show the definition of NAME`, `outline FILE`";
 
 const REAL_MODEL: &str = "\
 For anything else set up a real model:

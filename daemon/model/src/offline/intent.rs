@@ -8,9 +8,21 @@ pub(super) enum Intent {
     Replace { old: String, new: String, path: Option<String> },
     Rename { old: String, new: String, path: Option<String> },
     Find { what: String, path: Option<String> },
+    Ask { question: CodeQuestion, name: String, path: Option<String> },
     Show { path: String, lines: Option<(usize, usize)> },
     List { path: Option<String> },
     Unknown,
+}
+
+/// A question about a name in the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CodeQuestion {
+    WhereDefined,
+    Definition,
+    References,
+    Callers,
+    /// The name is that of a file.
+    Outline,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,6 +75,9 @@ fn match_intent(words: &[SentenceWord]) -> Option<Intent> {
             if verb.is_any_of(&["change"]) { &["to", "into", "with"] } else { &["with", "by"] };
         let (old, new, path) = pair(rest, links)?;
         return Some(Intent::Replace { old: join_words(old)?, new: join_words(new)?, path });
+    }
+    if let Some(question) = code_question(verb, rest) {
+        return Some(question);
     }
     if verb.is_any_of(&["find", "search", "grep", "locate", "where", "where's"]) {
         return find(rest);
@@ -135,6 +150,68 @@ fn split_path(words: &[SentenceWord]) -> (&[SentenceWord], Option<String>) {
         [path] => (before, Some(path.text.clone())),
         _ => (words, None),
     }
+}
+
+/// `where is NAME defined`, `find the references of NAME`, `who calls NAME`, `show the definition of NAME`, `outline FILE`. None if it is about
+/// something else than one name.
+fn code_question(verb: &SentenceWord, rest: &[SentenceWord]) -> Option<Intent> {
+    let has = |list: &[&str]| rest.iter().any(|word| word.is_any_of(list));
+    let is = |list: &[&str]| verb.is_any_of(list);
+    let (is_where, is_show) =
+        (is(&["where", "where's"]), is(&["show", "find", "list", "print", "display", "give"]));
+    let question = match () {
+        () if is(&["who", "what", "which"]) && has(&["calls", "call"]) => CodeQuestion::Callers,
+        () if is(&["callers"]) || is_show && has(&["callers"]) => CodeQuestion::Callers,
+        () if is(&["references", "usages"]) => CodeQuestion::References,
+        () if is_show && has(&["references", "reference", "usages", "uses"]) => CodeQuestion::References,
+        () if is_where && has(&["used", "called", "referenced"]) => CodeQuestion::References,
+        () if is_where && has(&["defined", "declared", "definition"]) => CodeQuestion::WhereDefined,
+        () if is_show && has(&["definition"]) => CodeQuestion::Definition,
+        () if is(&["outline"]) || is_show && has(&["outline"]) => CodeQuestion::Outline,
+        () => return None,
+    };
+    let noise = [
+        "all",
+        "are",
+        "call",
+        "called",
+        "callers",
+        "calls",
+        "class",
+        "declared",
+        "defined",
+        "definition",
+        "every",
+        "file",
+        "for",
+        "function",
+        "functions",
+        "is",
+        "me",
+        "method",
+        "of",
+        "outline",
+        "reference",
+        "referenced",
+        "references",
+        "struct",
+        "the",
+        "to",
+        "type",
+        "usages",
+        "used",
+        "uses",
+    ];
+    let (rest, path) = split_path(rest);
+    let names = drop_words(rest, &noise);
+    let [name] = names.as_slice() else { return None };
+    let is_name = |character: char| is_word(character) || ".:#/-".contains(character);
+    let name = name.text.trim_end_matches("()");
+    (!name.is_empty() && name.chars().all(is_name)).then(|| Intent::Ask {
+        question,
+        name: name.to_owned(),
+        path,
+    })
 }
 
 fn find(rest: &[SentenceWord]) -> Option<Intent> {

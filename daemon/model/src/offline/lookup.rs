@@ -1,7 +1,8 @@
-//! Find, show and list: one call, then its output as the answer.
+//! Find, ask, show and list: one call, then its output as the answer.
 
 use serde_json::{Value, json};
 
+use super::intent::CodeQuestion;
 use super::turn::{CompletedCall, OfflineTurn};
 use super::{OfflineStep, advice};
 
@@ -22,6 +23,34 @@ pub(super) fn find(turn: &OfflineTurn<'_>, what: &str, path: Option<&str>) -> Of
             shorten_output(call.output)
         },
     )
+}
+
+pub(super) fn ask(
+    turn: &OfflineTurn<'_>,
+    question: CodeQuestion,
+    name: &str,
+    path: Option<&str>,
+) -> OfflineStep {
+    let operation = match question {
+        CodeQuestion::WhereDefined | CodeQuestion::Definition => "goToDefinition",
+        CodeQuestion::References => "findReferences",
+        CodeQuestion::Callers => "incomingCalls",
+        CodeQuestion::Outline => "documentSymbol",
+    };
+    let is_whole = question == CodeQuestion::Definition;
+    let arguments = match (question, path) {
+        (CodeQuestion::Outline, _) => json!({ "operation": operation, "filePath": name }),
+        (_, Some(path)) => {
+            json!({ "operation": operation, "symbol": name, "filePath": path, "body": is_whole })
+        }
+        (_, None) => json!({ "operation": operation, "symbol": name, "body": is_whole }),
+    };
+    let tell = |call: &CompletedCall<'_>| shorten_output(call.output);
+    match turn.last_step().first() {
+        // Its candidates are the answer.
+        Some(call) if call.is_error => OfflineStep::say(shorten_output(call.output)),
+        _ => call_once(turn, || OfflineStep::call("", "lsp", arguments), tell),
+    }
 }
 
 pub(super) fn show(turn: &OfflineTurn<'_>, path: &str, lines: Option<(usize, usize)>) -> OfflineStep {

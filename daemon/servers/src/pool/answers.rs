@@ -160,7 +160,7 @@ impl AnswerCollector<'_> {
         let others = others.into_iter().map(|(path, verdict)| report_for(self.slot, &path, verdict));
         reports
             .extend(others.map(|report| self.with_previous(report, PriorDiagnostics::previous_diagnostics)));
-        drop_echoes(&mut reports, &self.slot.launch.quirks);
+        drop_echoes(&mut reports, |item| self.slot.launch.quirks.is_echo(item));
         if self.is_compiled {
             drop_overruled(&mut reports, &self.slot.launch.quirks);
         }

@@ -69,19 +69,10 @@ pub(super) async fn check_with_server(
         return unknown("a proposed text is being checked");
     };
     let prior = PriorDiagnostics::capture(slot, &alive);
-    let has_seen_changes =
-        alive.root.settle_changes(pool, until.min(Instant::now() + DISK_SETTLE_TIMEOUT)).await
-            && alive.root.has_missed_nothing(alive.since);
+    let has_seen_changes = settle_disk(pool, &alive, until).await;
     let mark = alive.server.event_mark();
-    let open = pool.texts.open_paths();
-    let in_editors = slot.documents().paths_in_editors(&open);
-    let is_requested = |path: &PathBuf| subjects.iter().any(|(subject, _)| subject.path == *path);
-    for path in in_editors.iter().filter(|path| !is_requested(path)) {
-        slot.refresh(&alive, &*pool.texts, path);
-    }
-    let others = open.into_iter().filter(|path| !is_requested(path)).collect();
-    let knows_unsaved =
-        sync_unsaved(pool, slot, &alive, others, until.min(Instant::now() + DISK_SETTLE_TIMEOUT)).await;
+    let is_requested = |path: &Path| subjects.iter().any(|(subject, _)| subject.path == *path);
+    let knows_unsaved = sync_editors(pool, slot, &alive, is_requested, until).await;
     let known_before = slot.documents().paths_ever_known();
     let current = current_texts(pool, subjects, mode);
     if current.is_empty() {
@@ -204,6 +195,29 @@ fn current_texts(
 
 fn is_current(pool: &PoolInner, subject: &CheckedDocument) -> bool {
     pool.texts.document(&subject.path).is_some_and(|now| now.text == subject.text)
+}
+
+/// Tells the server what has changed on the disk. Returns whether that is everything.
+pub(super) async fn settle_disk(pool: &Arc<PoolInner>, alive: &RunningServer, until: Instant) -> bool {
+    alive.root.settle_changes(pool, until.min(Instant::now() + DISK_SETTLE_TIMEOUT)).await
+        && alive.root.has_missed_nothing(alive.since)
+}
+
+/// Sends the server the texts of editors, apart from those of `skipped`. Returns whether it has all that are not saved.
+pub(super) async fn sync_editors(
+    pool: &PoolInner,
+    slot: &ServerSlot,
+    alive: &RunningServer,
+    skipped: impl Fn(&Path) -> bool,
+    until: Instant,
+) -> bool {
+    let open = pool.texts.open_paths();
+    let in_editors = slot.documents().paths_in_editors(&open);
+    for path in in_editors.iter().filter(|path| !skipped(path)) {
+        slot.refresh(alive, &*pool.texts, path);
+    }
+    let others = open.into_iter().filter(|path| !skipped(path)).collect();
+    sync_unsaved(pool, slot, alive, others, until.min(Instant::now() + DISK_SETTLE_TIMEOUT)).await
 }
 
 /// A server knows the files on the disk. This sends it the unsaved texts of editors that it serves. Returns whether

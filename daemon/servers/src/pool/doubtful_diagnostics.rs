@@ -10,18 +10,14 @@ use crate::report::{DiagnosticsReport, Verdict};
 
 /// A file that includes a broken one repeats its errors. They would take the places of others in the report, so a
 /// repeated error is dropped if the report has the error itself.
-pub(super) fn drop_echoes(reports: &mut [DiagnosticsReport], quirks: &Quirks) {
-    if quirks.echo_prefixes.is_empty() {
-        return;
-    }
+pub fn drop_echoes(reports: &mut [DiagnosticsReport], is_echo: impl Fn(&Diagnostic) -> bool) {
     let mut known: HashSet<(PathBuf, u32)> = HashSet::new();
     for report in reports.iter() {
-        let own =
-            report.verdict.diagnostics().unwrap_or_default().iter().filter(|item| !quirks.is_echo(item));
+        let own = report.verdict.diagnostics().unwrap_or_default().iter().filter(|item| !is_echo(item));
         known.extend(own.map(|item| (report.path.clone(), item.span.start.line)));
     }
     let is_kept = |item: &Diagnostic| {
-        let original = item.related.first().filter(|_| quirks.is_echo(item));
+        let original = item.related.first().filter(|_| is_echo(item));
         original.is_none_or(|original| !known.contains(&(original.path.clone(), original.span.start.line)))
     };
     for report in reports {
@@ -87,7 +83,7 @@ mod tests {
             report("/w/a.c", "s", vec![echo(3), error(5, "own", None)]),
             report("/w/b.c", "s", vec![echo(4)]),
         ];
-        drop_echoes(&mut reports, &quirks);
+        drop_echoes(&mut reports, |item| quirks.is_echo(item));
         assert_eq!(messages(&reports), ["unknown type", "own", "In included file: unknown type"]);
     }
 

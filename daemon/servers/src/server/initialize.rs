@@ -1,9 +1,11 @@
 //! `initialize`: the client's params and capabilities, and the server's.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::code_query::CodeQuery;
 use super::document_selector::DocumentSelector;
 use super::{ServerLaunch, tsserver, uri};
 use crate::quirks::PullSupport;
@@ -39,6 +41,15 @@ fn capabilities(pull: PullSupport) -> Value {
         "textDocument": {
             "synchronization": { "dynamicRegistration": false, "didSave": true },
             "formatting": { "dynamicRegistration": false },
+            "definition": { "dynamicRegistration": true, "linkSupport": true },
+            "declaration": { "dynamicRegistration": true, "linkSupport": true },
+            "typeDefinition": { "dynamicRegistration": true, "linkSupport": true },
+            "implementation": { "dynamicRegistration": true, "linkSupport": true },
+            "references": { "dynamicRegistration": true },
+            "hover": { "dynamicRegistration": true, "contentFormat": ["markdown", "plaintext"] },
+            "documentSymbol": { "dynamicRegistration": true, "hierarchicalDocumentSymbolSupport": true },
+            "callHierarchy": { "dynamicRegistration": true },
+            "typeHierarchy": { "dynamicRegistration": true },
             "publishDiagnostics": {
                 "relatedInformation": true,
                 "versionSupport": true,
@@ -51,6 +62,7 @@ fn capabilities(pull: PullSupport) -> Value {
             "applyEdit": false,
             "configuration": true,
             "workspaceFolders": true,
+            "symbol": { "dynamicRegistration": true },
             "didChangeConfiguration": { "dynamicRegistration": true },
             "didChangeWatchedFiles": { "dynamicRegistration": true, "relativePatternSupport": true },
             "diagnostics": diagnostics,
@@ -85,6 +97,8 @@ pub(super) struct ServerCapabilities {
     pub(super) tsserver: bool,
     /// It formats documents.
     pub(super) format: bool,
+    /// The questions about code that it answers.
+    pub(super) queries: BTreeSet<CodeQuery>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,9 +136,14 @@ impl ServerCapabilities {
             Some(2) => TextSyncKind::Incremental,
             _ => TextSyncKind::None,
         };
-        let format = capabilities.get("documentFormattingProvider");
-        let format = format.is_some_and(|offer| offer.is_object() || offer == &Value::Bool(true));
-        Self { sync, save, pull, tsserver, format }
+        // Lua encodes an empty object as `[]`.
+        let is_offered = |name: &str| {
+            let offer = capabilities.get(name);
+            offer.is_some_and(|offer| offer.is_object() || offer.is_array() || offer == &Value::Bool(true))
+        };
+        let format = is_offered("documentFormattingProvider");
+        let queries = CodeQuery::ALL.into_iter().filter(|query| is_offered(query.capability())).collect();
+        Self { sync, save, pull, tsserver, format, queries }
     }
 }
 

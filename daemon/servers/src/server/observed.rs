@@ -113,6 +113,11 @@ impl LanguageServer {
         Self::begin(inner, peer, None)
     }
 
+    /// Whether the diagnostic repeats one of another file.
+    pub fn is_echo(&self, diagnostic: &Diagnostic) -> bool {
+        self.inner.launch.quirks.is_echo(diagnostic)
+    }
+
     pub fn observe_document(&self, uri: &str, event: DocumentEvent) {
         let Some(path) = uri::to_path(uri) else { return };
         let ready_by = self.inner.change(|record| {

@@ -100,6 +100,7 @@ impl ServerRecord {
                 pull: None,
                 tsserver: false,
                 format: false,
+                queries: BTreeSet::new(),
             },
             encoding: PositionEncoding::Utf16,
             observed_texts: None,

@@ -1,4 +1,4 @@
-//! Capabilities that a server registers after `initialize`: pulls of diagnostics, and watched files.
+//! Capabilities that a server registers after `initialize`: pulls of diagnostics, watched files, answers about code.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::Value;
 
+use super::code_query::CodeQuery;
 use super::initialize::PullOptions;
 use super::{FileChangeType, uri};
 
@@ -31,6 +32,8 @@ struct CapabilityRegistration {
 enum RegisteredCapability {
     Pull(PullOptions),
     Watch(Arc<[WatchPattern]>),
+    /// All questions that this method answers.
+    Query(&'static str),
 }
 
 #[derive(Debug, Clone)]
@@ -64,7 +67,11 @@ impl RegistrationRequest {
                     room -= patterns.len();
                     RegisteredCapability::Watch(patterns.into())
                 }
-                _ => continue,
+                Some(method) => match CodeQuery::ALL.iter().find(|query| query.method() == method) {
+                    Some(query) => RegisteredCapability::Query(query.method()),
+                    None => continue,
+                },
+                None => continue,
             };
             entries.push(CapabilityRegistration { id, capability });
         }
@@ -114,7 +121,7 @@ impl CapabilityRegistrations {
         others
             .map(|entry| match &entry.capability {
                 RegisteredCapability::Watch(patterns) => patterns.len(),
-                RegisteredCapability::Pull(_) => 0,
+                RegisteredCapability::Pull(_) | RegisteredCapability::Query(_) => 0,
             })
             .sum()
     }
@@ -131,14 +138,19 @@ impl CapabilityRegistrations {
     pub(super) fn pull_options(&self) -> impl Iterator<Item = &PullOptions> {
         self.entries.iter().filter_map(|entry| match &entry.capability {
             RegisteredCapability::Pull(options) => Some(options),
-            RegisteredCapability::Watch(_) => None,
+            RegisteredCapability::Watch(_) | RegisteredCapability::Query(_) => None,
         })
+    }
+
+    pub(super) fn registers(&self, query: CodeQuery) -> bool {
+        let is_query = |entry: &CapabilityRegistration| matches!(entry.capability, RegisteredCapability::Query(method) if method == query.method());
+        self.entries.iter().any(is_query)
     }
 
     pub(super) fn watch_patterns(&self) -> WatchPatterns {
         let watched = self.entries.iter().filter_map(|entry| match &entry.capability {
             RegisteredCapability::Watch(patterns) => Some(Arc::clone(patterns)),
-            RegisteredCapability::Pull(_) => None,
+            RegisteredCapability::Pull(_) | RegisteredCapability::Query(_) => None,
         });
         WatchPatterns(watched.collect())
     }

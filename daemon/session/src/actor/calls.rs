@@ -180,6 +180,7 @@ impl SessionActor {
             files: self.deps.files.clone(),
             checks: self.deps.checks.clone(),
             formatters: self.deps.formatters.clone(),
+            navigator: self.deps.navigator.clone(),
             asker: new_session_asker(self.call_requests_tx.clone(), part.id.clone()),
             todos: self.todos.clone(),
             progress: self.progress_in.clone(),

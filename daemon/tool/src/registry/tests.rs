@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use copydesk_metadata::CallDetail;
+use copydesk_navigation::Navigator;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -108,6 +109,7 @@ fn context(says: Result<(), PermissionDenial>) -> ToolContext {
     ToolContext {
         checks: copydesk_diagnostics::DiagnosticsTracker::default(),
         formatters: None,
+        navigator: Navigator::default(),
         session: "s".into(),
         call: "c1".into(),
         parent_call: None,

@@ -11,6 +11,7 @@ mod forming;
 mod hostile;
 mod metadata;
 mod multiediting;
+mod navigating;
 mod patching;
 mod reading;
 mod searching;

@@ -89,9 +89,6 @@ function M.all()
     [methods.editorServerNotify] = notification(function(params)
       require("copydesk.diagnostics").notify(params)
     end),
-    [methods.editorNavigate] = request(function(params)
-      return require("copydesk.navigate").answer(params)
-    end, unsupported),
     [methods.editorSelection] = request(function()
       return require("copydesk.editor").selection()
     end, vim.empty_dict),

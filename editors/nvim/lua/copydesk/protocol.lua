@@ -70,6 +70,7 @@
 ---| copydesk.SkillMetadata # `skill`
 ---| copydesk.TextPageMetadata # `read` of a text
 ---| copydesk.MediaFileMetadata # `read` of an image or a PDF
+---| copydesk.CodePlacesMetadata # `lsp`
 ---| copydesk.TextSearchMetadata # `grep`
 ---| copydesk.FileListMetadata # `glob`, `list`, `read` of a folder
 ---| copydesk.JobMetadata # `job`
@@ -113,6 +114,19 @@
 ---@field client string Its name, such as `vscode` or `nvim`.
 ---@field version string The extension's version.
 
+--- A place in code.
+---@class copydesk.CodePlaceMetadata
+---@field path string The absolute path.
+---@field line integer From 1.
+---@field column integer From 1, in characters.
+---@field text string The text of the line, or the name of what is there.
+
+--- Places in code that `lsp` found.
+---@class copydesk.CodePlacesMetadata
+---@field places copydesk.CodePlaceMetadata[] Those that are listed, at most 200.
+---@field matches integer How many there are.
+---@field truncated boolean Whether there are more than listed.
+
 --- A command that `bash` would run.
 ---@class copydesk.CommandAskMetadata
 ---@field command string The command. A view shows it, whatever the title says.
@@ -152,6 +166,7 @@
 ---@field code? string The server's code for this kind of problem, such as `E0308`.
 ---@field source? string The tool that reports it, such as `rustc`.
 ---@field message string What is wrong.
+---@field echoOf? copydesk.WireLocation The problem in another file that it repeats, as in a file that includes a broken one.
 
 --- What changes made wrong, and how sure that is. A source with the proof `unknown` is not clean: a view says so.
 ---@class copydesk.DiagnosticsMetadata
@@ -537,35 +552,6 @@
 ---@field deletions integer Lines that were removed, in all of them.
 ---@field diagnostics? copydesk.DiagnosticsMetadata What the changes made wrong, or would; missing if nothing was checked.
 ---@field tiers? table<string, integer> How many places each tier of the matcher found, by its name: `exact`, `indentation`, …
-
---- The kinds of requests.
----@alias copydesk.NavigateKind
----| "definition" # Where the symbol is defined.
----| "declaration" # Where it is declared.
----| "typeDefinition" # Where its type is defined.
----| "implementation" # Where it is implemented.
----| "references" # Where it is used.
----| "hover" # A description of it.
----| "documentSymbols" # The symbols of the document.
----| "workspaceSymbols" # The symbols of the workspace whose names match `query`.
----| "incomingCalls" # Its callers.
----| "outgoingCalls" # Its callees.
-
---- What to find.
----@class copydesk.NavigateParams
----@field kind copydesk.NavigateKind The kind of request.
----@field uri? string The document; needed for all but `workspaceSymbols`.
----@field position? copydesk.WirePosition The position in it; needed for all but the symbols.
----@field query? string The name or a part of it, for `workspaceSymbols`.
----@field wait? integer How long to wait for the language server, in milliseconds; by default the editor decides.
-
---- The result. The kind of request determines which list is filled.
----@class copydesk.NavigateResult
----@field state copydesk.AnswerState Whether the editor could answer.
----@field locations? copydesk.WireLocation[] Definitions, declarations, implementations, references.
----@field symbols? copydesk.SymbolInfo[] Symbols, callers, callees.
----@field text? string The hover text, as Markdown.
----@field server? string The language server that answered, if the editor knows.
 
 --- A file that the user has open.
 ---@class copydesk.OpenFile
@@ -1250,17 +1236,6 @@
 ---| "idle" # When no turn runs. Until then everything works as before.
 ---| "now" # At once. The daemon cancels running turns and keeps completed parts.
 
---- A symbol in a document.
----@class copydesk.SymbolInfo
----@field name string Its name.
----@field kind? string Its LSP symbol kind, such as `function` or `struct`.
----@field detail? string More about it, such as its signature.
----@field container? string The symbol that contains it.
----@field uri string The document.
----@field range copydesk.WireRange The range of the whole symbol.
----@field depth? integer Its nesting depth in the document, from 0; the list is in document order.
----@field calls? copydesk.WireRange[] For callers and callees, where the calls are: of incoming calls in this document, of outgoing calls in the requested document.
-
 --- A task that would be given to another agent.
 ---@class copydesk.TaskAskMetadata
 ---@field prompt string What the agent would be told.
@@ -1618,9 +1593,6 @@ M.methods = {
   --- Sends a notification to one of the editor's own language servers.
   --- `copydesk.EditorServerMessageParams`
   editorServerNotify = "copydesk/editor/serverNotify",
-  --- Asks the editor's own language servers where a symbol is, or what it is.
-  --- `copydesk.NavigateParams -> copydesk.NavigateResult`
-  editorNavigate = "copydesk/editor/navigate",
   --- Returns the user's selection.
   --- `copydesk.Empty -> copydesk.SelectionResult`
   editorSelection = "copydesk/editor/selection",

@@ -46,11 +46,6 @@ M.frame = 16
 --- How often the time of a running turn is redrawn, which is shown in seconds.
 M.clock = 1000
 
---- How long a question to language servers may take, if the daemon does not say. Then what has come is the answer.
-M.navigation = 10 * 1000
---- The pause before a server that was not ready is asked again.
-M.navigation_retry = 200
-
 --- The shortest time between two reports of one progress of a language server: each report sends the user's pending changes.
 M.progress_report = 250
 

@@ -11,7 +11,6 @@ use crate::editor::{
     AnswerState, DiagnosticInfo, DiagnosticsParams, DiagnosticsResult, FileDiagnostics, OpenFile,
     OpenFilesResult, ProofLevel, SelectionInfo, SelectionResult, SeverityInfo, ShowParams, ShowResult,
 };
-use crate::navigation::{NavigateKind, NavigateParams, NavigateResult, SymbolInfo};
 use crate::position::{WireLocation, WirePosition, WireRange};
 
 const URI: &str = "file:///w/a.rs";
@@ -36,6 +35,7 @@ fn diagnostics() {
         code: code.map(str::to_owned),
         source: code.map(|_| "rustc".into()),
         message: "mismatched types".into(),
+        echo_of: None,
     };
     let file = |proof, items| FileDiagnostics {
         uri: URI.into(),
@@ -53,6 +53,14 @@ fn diagnostics() {
         &known,
         &expect![[
             r#"{"state":"answered","files":[{"uri":"file:///w/a.rs","version":3,"proof":"proven","items":[{"range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}},"severity":"error","code":"E0308","source":"rustc","message":"mismatched types"}]}]}"#
+        ]],
+    );
+    let original = WireLocation { uri: URI.into(), range: range() };
+    let echo = DiagnosticInfo { echo_of: Some(original), ..diagnostic(SeverityInfo::Error, None) };
+    check(
+        &echo,
+        &expect![[
+            r#"{"range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}},"severity":"error","message":"mismatched types","echoOf":{"uri":"file:///w/a.rs","range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}}}}"#
         ]],
     );
     let older = file(ProofLevel::Unknown, vec![diagnostic(SeverityInfo::Warning, None)]);
@@ -78,76 +86,6 @@ fn diagnostics() {
     check(
         &states.map(without).to_vec(),
         &expect![[r#"[{"state":"unsupported"},{"state":"starting"},{"state":"cancelled"}]"#]],
-    );
-}
-
-#[test]
-fn navigation() {
-    let kinds = vec![
-        NavigateKind::Definition,
-        NavigateKind::Declaration,
-        NavigateKind::TypeDefinition,
-        NavigateKind::Implementation,
-        NavigateKind::References,
-        NavigateKind::Hover,
-        NavigateKind::DocumentSymbols,
-        NavigateKind::WorkspaceSymbols,
-        NavigateKind::IncomingCalls,
-        NavigateKind::OutgoingCalls,
-    ];
-    check(
-        &kinds,
-        &expect![[
-            r#"["definition","declaration","typeDefinition","implementation","references","hover","documentSymbols","workspaceSymbols","incomingCalls","outgoingCalls"]"#
-        ]],
-    );
-    let at = NavigateParams {
-        kind: NavigateKind::Definition,
-        uri: Some(URI.into()),
-        position: Some(range().start),
-        query: None,
-        wait: Some(500),
-    };
-    check(
-        &at,
-        &expect![[
-            r#"{"kind":"definition","uri":"file:///w/a.rs","position":{"line":1,"character":4},"wait":500}"#
-        ]],
-    );
-    let named = NavigateParams {
-        kind: NavigateKind::WorkspaceSymbols,
-        uri: None,
-        position: None,
-        query: Some("main".into()),
-        wait: None,
-    };
-    check(&named, &expect![[r#"{"kind":"workspaceSymbols","query":"main"}"#]]);
-    let locations = vec![WireLocation { uri: URI.into(), range: range() }];
-    check(
-        &NavigateResult { locations, server: Some("rust-analyzer".into()), ..Default::default() },
-        &expect![[
-            r#"{"state":"answered","locations":[{"uri":"file:///w/a.rs","range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}}}],"server":"rust-analyzer"}"#
-        ]],
-    );
-    let symbol = SymbolInfo {
-        name: "main".into(),
-        kind: Some("function".into()),
-        detail: Some("fn()".into()),
-        container: Some("a".into()),
-        uri: URI.into(),
-        range: range(),
-        depth: Some(0),
-        calls: vec![range()],
-    };
-    check(
-        &NavigateResult { symbols: vec![symbol], ..Default::default() },
-        &expect![[
-            r#"{"state":"answered","symbols":[{"name":"main","kind":"function","detail":"fn()","container":"a","uri":"file:///w/a.rs","range":{"start":{"line":1,"character":4},"end":{"line":1,"character":9}},"depth":0,"calls":[{"start":{"line":1,"character":4},"end":{"line":1,"character":9}}]}]}"#
-        ]],
-    );
-    check(
-        &NavigateResult { text: Some("`fn main()`".into()), ..Default::default() },
-        &expect![[r#"{"state":"answered","text":"`fn main()`"}"#]],
     );
 }
 

@@ -2,14 +2,14 @@
 
 use copydesk_metadata::{
     AgentSwitchMetadata, AskedQuestionMetadata, BackgroundCommandMetadata, BatchMetadata,
-    BatchedCallMetadata, CallDetail, CallMetadata, CallNotes, ChangedFileMetadata, CommandAskMetadata,
-    CommandMetadata, DiagnosticsMetadata, EditMetadata, FetchAskMetadata, FileChangeStats, FileEditMetadata,
-    FileListMetadata, JobMetadata, MediaFileMetadata, MultiFileEditMetadata, PermissionAskDetail,
-    PermissionAskMetadata, PermissionAskNotes, PlanAskMetadata, ProblemMetadata, ProblemProof,
-    ProblemSeverity, ProblemSourceMetadata, QuestionsMetadata, RepeatedCallAskMetadata, SearchAskMetadata,
-    SkillAskMetadata, SkillMetadata, TaskAskMetadata, TaskMetadata, TaskState, TaskUsage, TextPageMetadata,
-    TextSearchMetadata, TodoEntryMetadata, TodoEntryPriority, TodoEntryStatus, TodoListMetadata,
-    WebPageMetadata, WebSearchMetadata,
+    BatchedCallMetadata, CallDetail, CallMetadata, CallNotes, ChangedFileMetadata, CodePlaceMetadata,
+    CodePlacesMetadata, CommandAskMetadata, CommandMetadata, DiagnosticsMetadata, EditMetadata,
+    FetchAskMetadata, FileChangeStats, FileEditMetadata, FileListMetadata, JobMetadata, MediaFileMetadata,
+    MultiFileEditMetadata, PermissionAskDetail, PermissionAskMetadata, PermissionAskNotes, PlanAskMetadata,
+    ProblemMetadata, ProblemProof, ProblemSeverity, ProblemSourceMetadata, QuestionsMetadata,
+    RepeatedCallAskMetadata, SearchAskMetadata, SkillAskMetadata, SkillMetadata, TaskAskMetadata,
+    TaskMetadata, TaskState, TaskUsage, TextPageMetadata, TextSearchMetadata, TodoEntryMetadata,
+    TodoEntryPriority, TodoEntryStatus, TodoListMetadata, WebPageMetadata, WebSearchMetadata,
 };
 use expect_test::{Expect, expect};
 use serde_json::json;
@@ -208,6 +208,13 @@ fn files_and_the_web() {
     check_call(
         CallDetail::FileList(FileListMetadata { count: 2, truncated: false }),
         &expect![[r#"{"count":2,"truncated":false}"#]],
+    );
+    let place = CodePlaceMetadata { path: "/a".into(), line: 1, column: 2, text: "fn a()".into() };
+    check_call(
+        CallDetail::CodePlaces(CodePlacesMetadata { places: vec![place], matches: 1, truncated: false }),
+        &expect![[
+            r#"{"places":[{"path":"/a","line":1,"column":2,"text":"fn a()"}],"matches":1,"truncated":false}"#
+        ]],
     );
     check_call(
         CallDetail::TextSearch(TextSearchMetadata { matches: 2, truncated: false }),

@@ -19,7 +19,7 @@ use crate::time_limits::CLOSED_DEPENDENTS_TIMEOUT;
 use copydesk_servers::time_limits::DEPENDENTS_READ_TIMEOUT;
 
 /// An editor opens at most this many.
-const MAX_DEPENDENTS: usize = 8;
+const MAX_DEPENDENTS: usize = 16;
 /// The cap on changed files of one check whose dependents are searched.
 const MAX_CHANGED: usize = 4;
 /// The cap on `known`.

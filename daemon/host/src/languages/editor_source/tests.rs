@@ -7,7 +7,11 @@ use copydesk_workspace::buffers::{BufferClient, BufferEdit, DiskChange, EditorFu
 use tokio::sync::watch;
 
 use super::*;
-use crate::editors::{EditorDiagnosticsFuture as Answering, EditorProgressFuture, ProgressUpdate};
+use crate::editor_servers::EditorDocument;
+use crate::editors::{
+    EditorDiagnosticsFuture as Answering, EditorLeaseFuture, EditorProgressFuture, ProgressUpdate,
+};
+use copydesk_servers::{CodeQuery, LeasedServers};
 
 /// Answers with these states; waits while a state is none.
 struct AnsweringEditor {
@@ -16,6 +20,8 @@ struct AnsweringEditor {
     all_files: watch::Sender<Option<AnswerState>>,
     /// The answer about one file.
     one_file: watch::Sender<Option<AnswerState>>,
+    /// Files of which its servers report an error without being asked.
+    broken_files: Vec<PathBuf>,
 }
 
 impl AttachedEditor for AnsweringEditor {
@@ -36,9 +42,37 @@ impl AttachedEditor for AnsweringEditor {
                 FileDiagnostics { uri, version, proof, why: None, items: Vec::new(), unseen: Vec::new() }
             };
             let is_answered = state == Some(AnswerState::Answered);
-            let files = params.uri.into_iter().filter(|_| is_answered).map(file).collect();
+            let broken = |path: &PathBuf| {
+                let message = "broken".to_owned();
+                let start = position::WirePosition { line: 0, character: 0 };
+                let (range, severity) =
+                    (position::WireRange { start, end: start }, wire::SeverityInfo::Error);
+                let item = wire::DiagnosticInfo {
+                    range,
+                    severity,
+                    code: None,
+                    source: None,
+                    message,
+                    echo_of: None,
+                };
+                FileDiagnostics { items: vec![item], ..file(Url::from_file_path(path).unwrap().into()) }
+            };
+            let files = match params.uri.clone() {
+                _ if !is_answered => Vec::new(),
+                Some(uri) => vec![file(uri)],
+                None => self.broken_files.iter().map(broken).collect(),
+            };
             Ok(DiagnosticsResult { state: state.unwrap(), files })
         })
+    }
+
+    fn lease_servers<'a>(
+        &'a self,
+        _document: EditorDocument<'a>,
+        _query: CodeQuery,
+        _ready_by: Instant,
+    ) -> EditorLeaseFuture<'a> {
+        Box::pin(std::future::ready(Ok(LeasedServers::default())))
     }
 
     fn report_progress<'a>(&'a self, _token: &'a str, _work: ProgressUpdate<'a>) -> EditorProgressFuture<'a> {
@@ -92,8 +126,18 @@ impl EditorSourceFixture {
         all_files: Option<AnswerState>,
         one_file: Option<AnswerState>,
     ) -> (ClientId, Arc<AnsweringEditor>) {
+        self.attach_with_broken(all_files, one_file, Vec::new())
+    }
+
+    fn attach_with_broken(
+        &self,
+        all_files: Option<AnswerState>,
+        one_file: Option<AnswerState>,
+        broken_files: Vec<PathBuf>,
+    ) -> (ClientId, Arc<AnsweringEditor>) {
         let (all_files, one_file) = (watch::Sender::new(all_files), watch::Sender::new(one_file));
-        let editor = Arc::new(AnsweringEditor { folders: vec![self.root()], all_files, one_file });
+        let editor =
+            Arc::new(AnsweringEditor { folders: vec![self.root()], all_files, one_file, broken_files });
         let client = self.source.files.buffers().attach(BufferClient {
             name: "Vi".to_owned(),
             encoding: PositionEncoding::Utf16,
@@ -201,12 +245,29 @@ async fn a_bystander_that_stops_answering_is_skipped_and_forgotten_when_it_detac
 }
 
 #[tokio::test]
+async fn a_file_that_is_gone_is_not_reported() {
+    let scene = EditorSourceFixture::new();
+    let answered = Some(AnswerState::Answered);
+    let [there, gone, still_open] = ["there.toy", "gone.toy", "open.toy"].map(|name| scene.root().join(name));
+    std::fs::write(scene.root().join("a.toy"), "one").unwrap();
+    std::fs::write(&there, "two").unwrap();
+    let broken = vec![there, gone, still_open.clone()];
+    let (client, _) = scene.attach_with_broken(answered, answered, broken);
+    scene.source.files.set_home_client(Some(client));
+    let uri = Url::from_file_path(&still_open).unwrap();
+    scene.source.files.buffers().open(client, uri.as_str(), Some(&still_open), 1, "three", LineBreaks::Any);
+    let reports = scene.check_saved("a.toy").await;
+    let names: Vec<_> = reports.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["a.toy", "there.toy"]);
+}
+
+#[tokio::test]
 async fn dependents_beyond_the_limit_are_reported_as_unchecked() {
     let scene = EditorSourceFixture::new();
     let answered = Some(AnswerState::Answered);
     let (client, _) = scene.attach(answered, answered);
     scene.source.files.set_home_client(Some(client));
-    for number in 0..10 {
+    for number in 10..28 {
         std::fs::write(scene.root().join(format!("user{number}.py")), "import math_of_ours").unwrap();
         std::fs::write(scene.root().join(format!("user{number}.go")), "import \"area\"").unwrap();
     }
@@ -216,7 +277,10 @@ async fn dependents_beyond_the_limit_are_reported_as_unchecked() {
     assert_eq!(reports[0], ("math_of_ours.py".to_owned(), Verdict::Proven(Vec::new())));
     assert_eq!(
         reports[1..],
-        [("user8.py".to_owned(), Verdict::beyond_limit()), ("user9.py".to_owned(), Verdict::beyond_limit())]
+        [
+            ("user26.py".to_owned(), Verdict::beyond_limit()),
+            ("user27.py".to_owned(), Verdict::beyond_limit())
+        ]
     );
     // gopls publishes for all dependents without a request.
     assert_eq!(scene.check_saved("area.go").await.len(), 1);

@@ -21,6 +21,12 @@ fn plain_words_are_understood() {
         "change colour to color in the project",
         "replace it's with “it is”",
         "where is Registry defined?",
+        "where is Shape::area used in src/main.rs?",
+        "find all references to `area`",
+        "Who calls area()?",
+        "show me the definition of Square.area",
+        "outline src/main.rs",
+        "what is love",
         "find fn main in src",
         "search for `a in b`",
         "show me src/main.rs",
@@ -50,7 +56,13 @@ fn plain_words_are_understood() {
         replace all occurrences of x with y => Replace { old: "x", new: "y", path: None }
         change colour to color in the project => Replace { old: "colour", new: "color", path: None }
         replace it's with “it is” => Replace { old: "it's", new: "it is", path: None }
-        where is Registry defined? => Find { what: "Registry", path: None }
+        where is Registry defined? => Ask { question: WhereDefined, name: "Registry", path: None }
+        where is Shape::area used in src/main.rs? => Ask { question: References, name: "Shape::area", path: Some("src/main.rs") }
+        find all references to `area` => Ask { question: References, name: "area", path: None }
+        Who calls area()? => Ask { question: Callers, name: "area", path: None }
+        show me the definition of Square.area => Ask { question: Definition, name: "Square.area", path: None }
+        outline src/main.rs => Ask { question: Outline, name: "src/main.rs", path: None }
+        what is love => Unknown
         find fn main in src => Find { what: "fn main", path: Some("src") }
         search for `a in b` => Find { what: "a in b", path: None }
         show me src/main.rs => Show { path: "src/main.rs", lines: None }

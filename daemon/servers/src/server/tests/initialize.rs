@@ -112,6 +112,7 @@ fn every_spelling_of_capabilities_is_parsed() {
         pull: None,
         tsserver: false,
         format: false,
+        queries: [].into(),
     };
     assert_eq!(ServerCapabilities::read(&json!(null)), plain);
     let save = |text| Some(IncludeText(text));
@@ -134,4 +135,8 @@ fn every_spelling_of_capabilities_is_parsed() {
     assert_eq!(read(json!({ "diagnosticProvider": options })).pull, Some(pull));
     assert_eq!(read(json!({ "diagnosticProvider": true })).pull, Some(initialize::PullOptions::default()));
     assert_eq!(read(json!({ "diagnosticProvider": null })).pull, None);
+    let offers = json!({ "definitionProvider": true, "hoverProvider": {}, "callHierarchyProvider": [], "referencesProvider": false });
+    let queries =
+        [CodeQuery::Definition, CodeQuery::Hover, CodeQuery::IncomingCalls, CodeQuery::OutgoingCalls];
+    assert_eq!(read(offers).queries, queries.into());
 }

@@ -28,6 +28,7 @@ async fn names_are_those_that_models_know() {
         ("grep", "pattern path? include?"),
         ("job", "id? wait? stop?"),
         ("list", "path?"),
+        ("lsp", "operation filePath? line? character? symbol? depth? body? offset?"),
         ("multiedit", "filePath edits"),
         ("plan_enter", "reason?"),
         ("plan_exit", ""),

@@ -316,6 +316,7 @@ async fn calls_that_touch_the_same_file_are_known() {
     let edit = json!({ "oldString": "x", "newString": "" });
     let of_a_file = [
         ("edit", json!({ "filePath": "b", "oldString": "", "newString": "" })),
+        ("lsp", json!({ "filePath": "b", "operation": "hover" })),
         ("multiedit", json!({ "filePath": "b", "edits": [edit] })),
         ("read", json!({ "filePath": "x/../a" })),
         ("write", json!({ "filePath": "a", "content": "" })),

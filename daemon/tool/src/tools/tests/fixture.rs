@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use copydesk_metadata::{CallMetadata, PermissionAskMetadata};
+use copydesk_navigation::Navigator;
+use copydesk_servers::{CheckedDocument, DocumentProvider};
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::{Processes, Shell};
 use expect_test::Expect;
@@ -170,6 +172,20 @@ fn build_fixture(
     fixture
 }
 
+/// The texts of the disk.
+pub(super) struct DiskDocuments;
+
+impl DocumentProvider for DiskDocuments {
+    fn document(&self, path: &Path) -> Option<CheckedDocument> {
+        let text = Arc::new(fs::read_to_string(path).ok()?);
+        Some(CheckedDocument { path: path.to_owned(), text, is_saved: true })
+    }
+
+    fn differs_from_disk(&self, _path: &Path) -> bool {
+        false
+    }
+}
+
 impl ToolFixture {
     /// Relative to the workspace, so that `../x` is beside it.
     pub(super) fn path(&self, path: &str) -> PathBuf {
@@ -190,6 +206,11 @@ impl ToolFixture {
         ToolContext {
             checks: copydesk_diagnostics::DiagnosticsTracker::default(),
             formatters: None,
+            navigator: Navigator::new(
+                Vec::new(),
+                Arc::new(DiskDocuments),
+                self.files.root().canonicalize().unwrap(),
+            ),
             session: "s1".into(),
             call: "c1".into(),
             parent_call: None,

@@ -2,19 +2,17 @@
 //! `tasks`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use copydesk_diagnostics::tracker::TrackerOptions;
 use copydesk_diagnostics::{DiagnosticsSources, DiagnosticsTracker, SyntaxSource};
 use copydesk_metadata::{CallDetail, CallMetadata, ProblemProof, ProblemSeverity};
-use copydesk_servers::CheckedDocument;
 use copydesk_servers::diagnostic::Severity;
-use copydesk_servers::source::{DiagnosticsSource, DocumentProvider};
+use copydesk_servers::source::DiagnosticsSource;
 use serde_json::{Value, json};
 
-use super::fixture::{ToolFixture, fixture, fixture_answering};
+use super::fixture::{DiskDocuments, ToolFixture, fixture, fixture_answering};
 use crate::context::ToolContext;
 
 /// Makes a call and compares the variant that its metadata is decoded into. The fixture checks
@@ -45,6 +43,7 @@ async fn every_tool_has_its_variant() {
     let files = [
         ("a.txt", "one\ntwo\n"),
         ("b.txt", "three\n"),
+        ("area.rs", "fn area() {}\n"),
         (".copydesk/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies up\n---\nTidy up.\n"),
         (".copydesk/skills/tidy/notes.txt", "x"),
     ];
@@ -63,6 +62,7 @@ async fn every_tool_has_its_variant() {
         ("list", json!({}), "FileList"),
         ("glob", json!({ "pattern": "*.txt" }), "FileList"),
         ("grep", json!({ "pattern": "o" }), "TextSearch"),
+        ("lsp", json!({ "operation": "workspaceSymbol", "symbol": "area" }), "CodePlaces"),
         ("edit", json!({ "filePath": "a.txt", "oldString": "one", "newString": "eins" }), "Edit"),
         ("multiedit", json!({ "filePath": "a.txt", "edits": edits }), "Edit"),
         ("write", json!({ "filePath": "new.txt", "content": "new\n" }), "Edit"),
@@ -97,20 +97,6 @@ async fn every_tool_has_its_variant() {
     let missing: Vec<_> =
         all.iter().map(|tool| tool.name.as_str()).filter(|name| !shown.contains(name)).collect();
     assert_eq!(missing, ["batch", "webfetch"], "the session takes a `batch` apart");
-}
-
-/// The texts of the disk.
-struct DiskDocuments;
-
-impl DocumentProvider for DiskDocuments {
-    fn document(&self, path: &Path) -> Option<CheckedDocument> {
-        let text = Arc::new(std::fs::read_to_string(path).ok()?);
-        Some(CheckedDocument { path: path.to_owned(), text, is_saved: true })
-    }
-
-    fn differs_from_disk(&self, _path: &Path) -> bool {
-        false
-    }
 }
 
 /// The tracker makes its part of the metadata as JSON.

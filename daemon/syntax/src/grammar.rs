@@ -4,21 +4,22 @@ use std::path::Path;
 
 use tree_sitter::Language;
 
+/// A language that texts can be parsed in.
 #[derive(Debug)]
-pub(super) struct Grammar {
-    pub(super) name: &'static str,
+pub struct Grammar {
+    pub name: &'static str,
     /// File extensions, without the dot.
     extensions: &'static [&'static str],
     /// Whole file names.
     files: &'static [&'static str],
-    pub(super) strictness: GrammarStrictness,
-    pub(super) language: fn() -> Language,
+    pub strictness: GrammarStrictness,
+    pub language: fn() -> Language,
 }
 
 /// How reliable a syntax error is.
 #[allow(dead_code, reason = "a build may leave out all grammars of a kind")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum GrammarStrictness {
+pub enum GrammarStrictness {
     Code,
     /// Correct texts break the grammar, too. C and C++ macros are not expanded: a third of real files break it, half of
     /// the headers. The Bash grammar is incomplete: one file in forty. (The others: none in hundreds, or one in a
@@ -29,7 +30,7 @@ pub(super) enum GrammarStrictness {
 }
 
 /// `None` if there is no grammar for the file, or this build leaves it out.
-pub(super) fn grammar_for(path: &Path) -> Option<&'static Grammar> {
+pub fn grammar_for(path: &Path) -> Option<&'static Grammar> {
     let name = path.file_name()?.to_str()?;
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let by_name = GRAMMARS.iter().find(|grammar| grammar.files.contains(&name));
@@ -37,7 +38,7 @@ pub(super) fn grammar_for(path: &Path) -> Option<&'static Grammar> {
 }
 
 /// Whether the programs that read this JSON file allow a comma after the last item.
-pub(super) fn allows_trailing_comma(path: &Path) -> bool {
+pub fn allows_trailing_comma(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let starts = |start: &str| name.starts_with(start);
     let is_json = name.ends_with(".json");

@@ -10,12 +10,7 @@ use tree_sitter::{InputEdit, Language, ParseOptions, Parser, Point, Tree};
 const MAX_EDITS: usize = 200;
 
 /// `None` if the time ran out.
-pub(super) fn parse_tree(
-    language: &Language,
-    text: &str,
-    earlier: Option<&Tree>,
-    until: Instant,
-) -> Option<Tree> {
+pub fn parse_tree(language: &Language, text: &str, earlier: Option<&Tree>, until: Instant) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(language).ok()?;
     let mut progress = |_: &tree_sitter::ParseState| {
@@ -28,7 +23,7 @@ pub(super) fn parse_tree(
 }
 
 /// Applies the edits to a tree, so that the new text can be parsed with it.
-pub(super) fn edit_tree(tree: &Tree, old: &str, new: &str) -> Option<Tree> {
+pub fn edit_tree(tree: &Tree, old: &str, new: &str) -> Option<Tree> {
     let change = Change::between(old, new);
     if change.edits().len() > MAX_EDITS {
         return None;
