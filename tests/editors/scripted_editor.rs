@@ -233,6 +233,11 @@ impl ScriptedEditor {
         json!({ "kind": "full", "items": bad.map(item).collect::<Vec<_>>() })
     }
 
+    /// Reads until the daemon closes the connection, perhaps within a message.
+    pub(crate) fn read_bytes_to_the_end(&mut self) {
+        std::io::copy(&mut self.incoming, &mut std::io::sink()).unwrap();
+    }
+
     /// Reads until the daemon closes the connection.
     pub(crate) fn read_to_the_end(&mut self) {
         while self.next().is_some() {}

@@ -46,7 +46,11 @@ function M.send(text, options)
     local method = options.steer and methods.turnSteer or methods.turnStart
     local params = { session = view.id, text = text, context = gathered.items, files = gathered.files }
     params.contextOf = gathered.context_of
+    view.starting = true
     client.request(method, params, function(refused, result)
+      if not result or result.queued or result.joined then
+        view.starting = nil
+      end
       if not result then
         return failed(refused)
       end

@@ -16,6 +16,7 @@ local M = {}
 ---@field at table<string, integer> The index of each part in `parts`.
 ---@field earlier boolean Whether the daemon has parts before these.
 ---@field running? integer The running turn.
+---@field starting? boolean A prompt was sent, and its turn has not been reported yet.
 ---@field ended? copydesk.TurnEndInfo How the last turn ended, if it did since the daemon hosts the session.
 ---@field sent { id: string, text: string }[] Prompts of this editor that are queued for the model.
 ---@field feedback copydesk.FeedbackInfo[] Decisions and comments that the model has not read yet.
@@ -112,11 +113,11 @@ local apply = {
     notify_listeners(view, "session")
   end,
   turnStarted = function(view, event)
-    view.running, view.ended = event.turn, nil
+    view.running, view.starting, view.ended = event.turn, nil, nil
     notify_listeners(view, "turn")
   end,
   turnEnded = function(view, event)
-    view.running, view.ended = nil, event["end"]
+    view.running, view.starting, view.ended = nil, nil, event["end"]
     notify_listeners(view, "turn")
   end,
   part = function(view, event)
@@ -228,6 +229,7 @@ local function replace_view(view, result)
   end
   view.ended = result.lastTurn and result.lastTurn["end"] or view.ended
   view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
+  view.starting = nil
   view.running, view.seq, view.jobs = result.running, result.seq, result.jobs or {}
   view.feedback = result.feedback or {}
   index_parts(view)

@@ -177,6 +177,8 @@ pub(super) struct DiskDocuments;
 
 impl DocumentProvider for DiskDocuments {
     fn document(&self, path: &Path) -> Option<CheckedDocument> {
+        // Others are waited for.
+        path.metadata().ok().filter(fs::Metadata::is_file)?;
         let text = Arc::new(fs::read_to_string(path).ok()?);
         Some(CheckedDocument { path: path.to_owned(), text, is_saved: true })
     }

@@ -6,7 +6,7 @@ return {
   summary = "stop: end the running turn",
   run = function()
     local view = require("copydesk.session").current()
-    if not view or not view.running then
+    if not view or not (view.running or view.starting) then
       return message.info("no turn is running")
     end
     local method = require("copydesk.protocol").methods.turnCancel
