@@ -632,6 +632,8 @@ export interface EditorServerMessageParams {
   params?: unknown;
   /** The document that it is about. If the server has another version of it, the message is not sent. */
   document?: ServerDocumentVersion;
+  /** Until the response, the editor does not make the edits that the server asks for (`workspace/applyEdit`). It answers that they are made, and reports them as received: the user reviews them first. */
+  takesEdits?: boolean;
 }
 
 /** The server's response. */

@@ -17,6 +17,7 @@ mod model_server;
 mod navigation;
 mod neovim;
 mod plugin;
+mod refactoring;
 mod remote;
 mod servers;
 mod sessions;

@@ -12,7 +12,7 @@ use crate::sessions::harness::ScriptedEnvironment;
 use crate::truth::servers::{InstalledServers, cache};
 
 /// The files of a project, by their paths.
-fn files(project: &str) -> Vec<(String, String)> {
+pub(crate) fn project_files(project: &str) -> Vec<(String, String)> {
     let folder =
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/navigation/projects")).join(project);
     let mut found = Vec::new();
@@ -31,23 +31,31 @@ fn files(project: &str) -> Vec<(String, String)> {
     found
 }
 
-/// What the model reads after each call.
-fn answers(server: &str, project: &str, calls: &[Value]) -> String {
-    let servers = InstalledServers::installed();
+/// A model that plays these turns, and this server for the workspace.
+pub(crate) fn scripted_with_server(
+    servers: &InstalledServers,
+    server: &str,
+    turns: Vec<ScriptedTurn>,
+) -> ScriptedEnvironment {
     let mut config = servers.config(server);
     config["permission"] = json!("allow");
     if config.get("lsp").is_none() {
         config["lsp"] = json!(true);
     }
+    let ScriptedEnvironment { env, server: model } = ScriptedEnvironment::with_config(turns, config);
+    let env = servers.environment(server).into_iter().fold(env, |env, (name, value)| env.env(name, value));
+    ScriptedEnvironment { env, server: model }
+}
+
+/// What the model reads after each call.
+fn answers(server: &str, project: &str, calls: &[Value]) -> String {
     let turns = calls
         .iter()
         .enumerate()
         .map(|(number, call)| ScriptedTurn::new().call(format!("c{number}"), "lsp", call.clone()));
     let turns: Vec<_> = turns.chain([ScriptedTurn::new().text("Done.")]).collect();
-    let ScriptedEnvironment { env, server: model } = ScriptedEnvironment::with_config(turns, config);
-    let env = servers.environment(server).into_iter().fold(env, |env, (name, value)| env.env(name, value));
-    let scripted = ScriptedEnvironment { env, server: model };
-    for (path, text) in files(project) {
+    let scripted = scripted_with_server(&InstalledServers::installed(), server, turns);
+    for (path, text) in project_files(project) {
         scripted.env.write(&path, &text);
     }
     let ran = scripted.run(&["--no-daemon", "Look"]);

@@ -10,7 +10,7 @@
 
 mod busy_processes;
 mod case;
-mod compiler;
+pub(crate) mod compiler;
 mod generated_project;
 mod judge;
 mod play;

@@ -155,6 +155,7 @@ pub struct EditorServersDoneParams {
 
 /// A message for a language server of the editor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct EditorServerMessageParams {
     /// The server.
     pub server: u32,
@@ -169,6 +170,10 @@ pub struct EditorServerMessageParams {
     /// The document that it is about. If the server has another version of it, the message is not sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<ServerDocumentVersion>,
+    /// Until the response, the editor does not make the edits that the server asks for (`workspace/applyEdit`). It answers that they are made,
+    /// and reports them as received: the user reviews them first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takes_edits: bool,
 }
 
 /// A document as a language server of the editor knows it.

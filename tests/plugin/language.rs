@@ -6,6 +6,7 @@ use super::plugin_neovim::PluginNeovim;
 use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 use crate::sessions::harness::ScriptedEnvironment;
 
+mod code_edits;
 mod code_questions;
 mod diagnostics;
 mod freshness;

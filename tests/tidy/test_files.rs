@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use super::{files, root, text};
 
 /// The modules of `tests/main.rs` that `tests/run quick` leaves out, each with the reason.
-const NOT_QUICK: [(&str, &str); 7] = [
+const NOT_QUICK: [(&str, &str); 8] = [
     ("laws", "`slow` leaves out the properties of merges, which have the same module name"),
     ("navigation", "needs language servers"),
     ("neovim", "needs Neovim"),
     ("plugin", "needs Neovim"),
+    ("refactoring", "needs language servers"),
     ("remote", "whole sessions"),
     ("sessions", "whole sessions"),
     ("terminal", "whole sessions in a terminal"),

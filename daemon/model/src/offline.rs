@@ -17,8 +17,10 @@ mod fix_messages;
 mod generated_files;
 mod intent;
 mod lookup;
+mod rename;
 mod replace_text;
 mod sentence;
+mod tidy;
 mod turn;
 
 use serde_json::{Value, json};
@@ -77,14 +79,15 @@ pub(crate) fn next_step(request: &ModelRequest) -> OfflineStep {
     if request.tool_choice == ToolChoice::None {
         return OfflineStep::default();
     }
-    let Some(turn) = OfflineTurn::from_request(request) else {
+    let Some(mut turn) = OfflineTurn::from_request(request) else {
         return OfflineStep::say(advice::unknown_request());
     };
-    let step = match &turn.intent {
+    let step = match &turn.intent.clone() {
         Intent::Unknown => OfflineStep::say(advice::unknown_request()),
         Intent::Fix(goal) => fix_errors::next_step(&turn, *goal),
         Intent::Replace { old, new, path } => replace_text::replace(&turn, old, new, path.as_deref()),
-        Intent::Rename { old, new, path } => replace_text::rename(&turn, old, new, path.as_deref()),
+        Intent::Rename { old, new, path } => rename::next_step(&mut turn, old, new, path.as_deref()),
+        Intent::Tidy { what, path } => tidy::next_step(&turn, *what, path),
         // Without the tool a search is the next best.
         Intent::Ask { name, path, .. } if !turn.offers("lsp") => lookup::find(&turn, name, path.as_deref()),
         Intent::Ask { question, name, path } => lookup::ask(&turn, *question, name, path.as_deref()),

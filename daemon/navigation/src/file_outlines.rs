@@ -152,8 +152,12 @@ impl FileOutlines {
 
 /// Where a name is used in a text. `None` if there is no grammar for it.
 pub(crate) fn uses_in(path: &Path, text: &str, name: &str) -> Option<Vec<Range<usize>>> {
-    let tree = parse_text(grammar::grammar_for(path)?, text)?;
-    Some(name_uses::name_uses(&tree, text, name))
+    Some(name_uses::name_uses(&parse_file(path, text)?, text, name))
+}
+
+/// The syntax tree of a text. `None` if there is no grammar for it, or it is too large.
+pub(crate) fn parse_file(path: &Path, text: &str) -> Option<tree_sitter::Tree> {
+    parse_text(grammar::grammar_for(path)?, text)
 }
 
 fn parse_text(grammar: &Grammar, text: &str) -> Option<tree_sitter::Tree> {

@@ -24,9 +24,18 @@ use crate::workspace_names::{CandidateFiles, WorkspaceNames, place_symbol};
 const MAX_OUTLINED_FILES: usize = 200;
 
 mod by_syntax;
+mod code_actions;
+mod format_text;
 mod hierarchy;
+mod rename;
+mod rename_file;
+mod server_edits;
+mod symbol_edits;
 mod symbols;
 mod type_relations;
+
+pub use code_actions::{CodeActionRequest, OfferedAction, OfferedActions};
+pub use symbol_edits::{PlannedSymbolEdit, SymbolEdit};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NavigationOperation {

@@ -13,3 +13,14 @@ pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long to search the workspace's files for a name.
 pub(crate) const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long an edit waits for a server that still reads the project. An edit by a server that knows only a part would be made in part, so
+/// the call fails then.
+pub(crate) const EDIT_READY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long fixes wait for the diagnostics that they are for. Without them, most servers offer none.
+pub(crate) const FIX_DIAGNOSTICS_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long a server may take to look at the files that are opened for a rename. What it does not know then, it leaves out, and that is
+/// noticed.
+pub(crate) const OPEN_FILES_TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,5 +1,6 @@
 //! One diagnostic.
 
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -34,6 +35,31 @@ pub struct Diagnostic {
     pub source: Option<Arc<str>>,
     pub message: Arc<str>,
     pub related: Vec<RelatedInformation>,
+    pub data: Option<DiagnosticData>,
+}
+
+/// What a server wants to get back with a question about a diagnostic. It does not tell two diagnostics apart.
+#[derive(Debug, Clone, Eq)]
+pub struct DiagnosticData(Arc<str>);
+
+impl DiagnosticData {
+    pub(crate) fn new(json: &str) -> Self {
+        Self(json.into())
+    }
+
+    pub(crate) fn json(&self) -> &str {
+        &self.0
+    }
+}
+
+impl PartialEq for DiagnosticData {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Hash for DiagnosticData {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// Another location that belongs to a diagnostic.

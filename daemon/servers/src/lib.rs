@@ -33,7 +33,11 @@ pub use report::{DiagnosticsReport, Verdict};
 pub use server::{CodeQuery, CodeQueryError, HierarchyItem, ServerLocation, ServerSymbol};
 pub use server::{
     DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, FileChangeType, LanguageServer,
-    LanguageServerState, ObservedTexts, ServerLaunch, ServerStartError,
+    LanguageServerState, ObservedTexts, ServerLaunch, ServerStartError, TAKES_EDITS,
+};
+pub use server::{
+    ExistingFilePolicy, ServerCodeAction, ServerFileOperation, ServerTextEdit, ServerWorkspaceEdit,
+    apply_text_edits,
 };
 pub use source::{
     AffectedFiles, AffectedFilesFuture, CheckFuture, CheckedDocument, CommandWatcher, DiagnosticsSource,

@@ -31,6 +31,7 @@ use copydesk_rpc::peer::{PeerError, RpcPeer};
 
 mod check_document;
 mod clamp;
+mod code_edits;
 mod code_query;
 mod configuration;
 mod document_selector;
@@ -55,11 +56,17 @@ mod sent_versions;
 mod status_warnings;
 #[cfg(test)]
 mod tests;
+mod text_edits;
 mod tsserver;
 mod uri;
+mod watched_files;
+mod workspace_edit;
 
+pub use code_edits::ServerCodeAction;
 pub use code_query::{CodeQuery, CodeQueryError, HierarchyItem, ServerLocation, ServerSymbol};
-pub use observed::{DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, ObservedTexts};
+pub use observed::{DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, ObservedTexts, TAKES_EDITS};
+pub use text_edits::{ServerTextEdit, apply_text_edits};
+pub use workspace_edit::{ExistingFilePolicy, ServerFileOperation, ServerWorkspaceEdit};
 
 /// How to start a server, and how to talk to it.
 #[derive(Debug, Clone)]
@@ -338,44 +345,6 @@ impl LanguageServer {
 
     pub fn open_paths(&self) -> Vec<PathBuf> {
         self.inner.lock().documents.all().map(|(path, _)| path.clone()).collect()
-    }
-
-    /// Files changed on the disk. Only files that the server watches are sent.
-    pub fn did_change_watched_files(&self, changed: &[(PathBuf, FileChangeType)]) {
-        let watches = self.inner.lock().registrations.watch_patterns();
-        // Filtered before the lock is taken: a command may change thousands of files.
-        let wanted = changed.iter().filter(|(path, change)| watches.is_watched(path, *change));
-        let change = |(path, change): &(PathBuf, FileChangeType)| {
-            let kind = match change {
-                FileChangeType::Created => 1,
-                FileChangeType::Changed => 2,
-                FileChangeType::Deleted => 3,
-            };
-            Some(json!({ "uri": uri::from_path(path)?, "type": kind }))
-        };
-        let changes: Vec<_> = wanted.filter_map(change).collect();
-        let ServerLaunch { quirks, root, .. } = &self.inner.launch;
-        let is_configuration = changed.iter().any(|(path, _)| quirks.is_configured_by(path, root));
-        self.inner.change(|record| {
-            if is_configuration {
-                let now = Instant::now();
-                let until = now + Duration::from_millis(quirks.configuration_ms.min(10_000));
-                record.configuration_changed = Some((now, until));
-            }
-            record.others_changed = Some(Instant::now());
-            // A server that registered no watchers may watch the disk itself.
-            if !changes.is_empty() || watches.is_empty() {
-                record.disk_changed = Some(Instant::now());
-            }
-            if !changes.is_empty() {
-                self.peer.notify("workspace/didChangeWatchedFiles", &json!({ "changes": changes }));
-            }
-        });
-    }
-
-    /// Folders were created or deleted on the disk.
-    pub fn note_folders_changed(&self) {
-        self.inner.change(|record| record.folders_changed = Some(Instant::now()));
     }
 
     /// Whether anything was written since the last didSave. Until the next one, the diagnostics that follow a save are

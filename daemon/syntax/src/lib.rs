@@ -9,3 +9,4 @@ pub mod grammar;
 pub mod name_uses;
 pub mod outline;
 pub mod parse;
+pub mod reserved_words;

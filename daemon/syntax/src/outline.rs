@@ -29,6 +29,8 @@ pub struct OutlineSymbol {
     pub parent: Option<usize>,
     /// All of it, with the comments, attributes and decorators directly above.
     pub range: Range<usize>,
+    /// Where it begins behind those.
+    pub start: usize,
     pub name_range: Range<usize>,
     /// From its first keyword to its body.
     pub signature: Range<usize>,
@@ -55,8 +57,8 @@ struct OutlineBuilder<'a> {
 struct TreeLevel {
     symbol: Option<usize>,
     is_in_function: bool,
-    /// The range of a node that only wraps one definition, with what is directly above.
-    wrapper: Option<Range<usize>>,
+    /// The range of a node that only wraps one definition, with what is directly above, and where it begins behind that.
+    wrapper: Option<(Range<usize>, usize)>,
     leading: Option<LeadingTrivia>,
     /// The row in which the last child that is no trivia ends.
     last_row: Option<usize>,
@@ -95,6 +97,7 @@ impl OutlineBuilder<'_> {
     /// Adds the definition of this node, if it is one. Returns what its children get to know, unless it needs no look inside.
     fn visit(&mut self, cursor: &TreeCursor<'_>) -> Option<TreeLevel> {
         let node = cursor.node();
+        let own_start = self.start_behind_trivia(node);
         let level = self.levels.last_mut()?;
         if self.table.is_trivia(node.kind_id()) {
             level.add_trivia(node);
@@ -102,17 +105,18 @@ impl OutlineBuilder<'_> {
         }
         let start = level.take_leading(node).unwrap_or(node.start_byte());
         let wrapper = self.table.defines(node.kind_id()).then(|| level.wrapper.take()).flatten();
-        let range = wrapper.unwrap_or(start..node.end_byte());
+        let (range, start) = wrapper.unwrap_or((start..node.end_byte(), own_start));
         let above = level.symbol;
         let below = TreeLevel {
             symbol: above,
             is_in_function: level.is_in_function,
-            wrapper: self.wraps_one(node).then(|| range.clone()),
+            wrapper: self.wraps_one(node).then(|| (range.clone(), start)),
             ..TreeLevel::default()
         };
         let Some(definition) = self.table.definition(node.kind_id()) else { return Some(below) };
         let is_local = below.is_in_function && is_variable(definition.kind);
-        let symbols = if is_local { Vec::new() } else { self.symbols(&definition, node, &range, above) };
+        let symbols =
+            if is_local { Vec::new() } else { self.symbols(&definition, node, (&range, start), above) };
         let Some(first) = symbols.first() else { return Some(below) };
         let is_in_function = below.is_in_function || is_function(first.kind);
         let first = self.symbols.len();
@@ -125,7 +129,7 @@ impl OutlineBuilder<'_> {
         &self,
         definition: &DefinitionNode,
         node: Node<'_>,
-        range: &Range<usize>,
+        (range, start): (&Range<usize>, usize),
         parent: Option<usize>,
     ) -> Vec<OutlineSymbol> {
         let above = parent.and_then(|at| self.symbols.get(at)).map(|parent| parent.kind);
@@ -157,7 +161,7 @@ impl OutlineBuilder<'_> {
         let names = definition_name::find(definition, node, self.text).into_iter();
         let symbol = |(name, name_range)| {
             let (range, signature) = (range.clone(), signature.clone());
-            OutlineSymbol { name, kind, parent, range, name_range, signature }
+            OutlineSymbol { name, kind, parent, range, start, name_range, signature }
         };
         names.map(symbol).collect()
     }
@@ -168,6 +172,22 @@ impl OutlineBuilder<'_> {
         let defines = |child: &Node<'_>| self.table.defines(child.kind_id());
         self.table.is_wrapper(node.kind_id())
             && node.named_children(&mut cursor).filter(defines).take(2).count() == 1
+    }
+
+    /// Decorators may be in the node of what they are for.
+    fn start_behind_trivia(&self, node: Node<'_>) -> usize {
+        if !self.table.defines(node.kind_id()) {
+            return node.start_byte();
+        }
+        let mut cursor = node.walk();
+        let mut children = node.children(&mut cursor);
+        let is_trivia = |child: &Node<'_>| self.table.is_trivia(child.kind_id());
+        match children.next() {
+            Some(first) if is_trivia(&first) => {
+                children.find(|child| !is_trivia(child)).map_or(node.start_byte(), |child| child.start_byte())
+            }
+            _ => node.start_byte(),
+        }
     }
 
     /// Where the body begins, else the end of the first line.

@@ -26,6 +26,7 @@ mod apply_patch;
 mod bash;
 mod batch;
 mod change;
+mod change_summary;
 mod codesearch;
 mod command_patterns;
 mod diagnostics;
@@ -45,9 +46,11 @@ mod multiedit;
 mod patch_files;
 mod plan_enter;
 mod plan_exit;
+mod planned_changes;
 mod question;
 mod read;
 mod readable_folders;
+mod refactor;
 mod replace_text;
 mod review_outcome;
 mod skill;
@@ -92,10 +95,11 @@ struct EditingTool {
 }
 
 /// Every tool with the permission key `edit`. A test compares them.
-const EDITING_TOOLS: [EditingTool; 4] = [
+const EDITING_TOOLS: [EditingTool; 5] = [
     EditingTool { name: "apply_patch", by_patch: Some(true), equivalent: &["edit", "write"] },
     EditingTool { name: "edit", by_patch: Some(false), equivalent: &[] },
     EditingTool { name: "multiedit", by_patch: Some(false), equivalent: &["edit"] },
+    EditingTool { name: "refactor", by_patch: None, equivalent: &["edit"] },
     EditingTool { name: "write", by_patch: Some(false), equivalent: &[] },
 ];
 
@@ -130,6 +134,7 @@ pub fn builtin_tools(options: &ToolOptions) -> Vec<Box<dyn AnyTool>> {
         box_tool(plan_exit::PlanExitTool::new(options.plan.clone())),
         box_tool(question::QuestionTool),
         box_tool(read::ReadTool::new(options.limits, open)),
+        box_tool(refactor::RefactorTool),
         box_tool(todoread::TodoReadTool),
         box_tool(todowrite::TodoWriteTool),
         box_tool(webfetch::WebFetchTool::new(&options.web)),

@@ -4,7 +4,7 @@ use copydesk_servers::diagnostic::Severity;
 fn at(line: u32, from: u32, to: u32) -> Diagnostic {
     let span = DiagnosticSpan { start: Position::new(line, from), end: Position::new(line, to) };
     let (code, source, message, related) = (None, None, "wrong".into(), Vec::new());
-    Diagnostic { span, severity: Severity::Error, code, source, message, related }
+    Diagnostic { span, severity: Severity::Error, code, source, message, related, data: None }
 }
 
 /// Where a diagnostic moves to, as (line, from, to), and the lines in which it may be.

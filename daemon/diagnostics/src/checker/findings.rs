@@ -107,6 +107,7 @@ impl CheckerFindings {
             code: raw.code.as_deref().map(Into::into),
             source: raw.source.as_deref().map(Into::into),
             message: raw.message.as_str().into(),
+            data: None,
             related: raw
                 .related
                 .iter()

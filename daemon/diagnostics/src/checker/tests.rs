@@ -70,7 +70,15 @@ fn soon() -> Instant {
 fn problem(line: u32, from: u32, to: u32, message: &str) -> Diagnostic {
     let span = DiagnosticSpan { start: Position::new(line, from), end: Position::new(line, to) };
     let message = message.into();
-    Diagnostic { span, severity: Severity::Error, code: None, source: None, message, related: vec![] }
+    Diagnostic {
+        span,
+        severity: Severity::Error,
+        code: None,
+        source: None,
+        message,
+        related: vec![],
+        data: None,
+    }
 }
 
 fn why(reports: &[DiagnosticsReport]) -> &str {

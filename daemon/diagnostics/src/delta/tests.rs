@@ -11,7 +11,15 @@ pub(super) fn item(line: u32, character: u32, message: &str) -> Diagnostic {
     let start = Position::new(line, character);
     let span = DiagnosticSpan { start, end: Position { character: character + 1, ..start } };
     let message = message.into();
-    Diagnostic { span, severity: Severity::Error, code: None, source: None, message, related: Vec::new() }
+    Diagnostic {
+        span,
+        severity: Severity::Error,
+        code: None,
+        source: None,
+        message,
+        related: Vec::new(),
+        data: None,
+    }
 }
 
 /// A fake checker: every `!word` is an error with the message `word`, every `?word` a warning.

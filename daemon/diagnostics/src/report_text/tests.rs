@@ -21,6 +21,7 @@ fn at(line: u32, character: u32, code: &str, message: &str) -> Diagnostic {
         source: None,
         message: message.into(),
         related: vec![],
+        data: None,
     }
 }
 
@@ -59,6 +60,7 @@ fn mismatch() -> Diagnostic {
     Diagnostic {
         source: Some("rustc".into()),
         related: vec![related],
+        data: None,
         ..at(1, 17, "E0308", "mismatched types\nexpected `u32`, found `&str`")
     }
 }

@@ -42,6 +42,7 @@ pub(super) fn find_faults(tree: &Tree, text: &str, skips: &dyn Fn(Node<'_>) -> b
                 source: None,
                 message: fault.message.into(),
                 related: Vec::new(),
+                data: None,
             });
         }
     }

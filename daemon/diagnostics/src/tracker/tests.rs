@@ -49,7 +49,15 @@ fn verdict_on(text: &str) -> Verdict {
     let diagnostic = |(number, line): (usize, &str)| {
         let at = Position::new(u32::try_from(number).unwrap(), 0);
         let (span, message) = (DiagnosticSpan { start: at, end: at }, line.trim().into());
-        Diagnostic { span, severity: Severity::Error, code: None, source: None, message, related: Vec::new() }
+        Diagnostic {
+            span,
+            severity: Severity::Error,
+            code: None,
+            source: None,
+            message,
+            related: Vec::new(),
+            data: None,
+        }
     };
     Verdict::Proven(lines.map(diagnostic).collect())
 }

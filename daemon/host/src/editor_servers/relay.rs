@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use copydesk_protocol::server::{EditorServerMessageParams, ServerDocumentVersion};
 use copydesk_rpc::peer::{RpcError, RpcHandler, RpcPeer, RpcResponder};
-use copydesk_servers::EXPECTED_DOCUMENT;
+use copydesk_servers::{EXPECTED_DOCUMENT, TAKES_EDITS};
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -29,7 +29,15 @@ impl ServerRelay {
         let document = params.as_object_mut().and_then(|params| params.remove(EXPECTED_DOCUMENT));
         let document =
             document.and_then(|document| serde_json::from_value::<ServerDocumentVersion>(document).ok());
-        EditorServerMessageParams { server: self.server, id, method: method.to_owned(), params, document }
+        let takes_edits = params.as_object_mut().and_then(|params| params.remove(TAKES_EDITS));
+        EditorServerMessageParams {
+            server: self.server,
+            id,
+            method: method.to_owned(),
+            params,
+            document,
+            takes_edits: takes_edits.is_some(),
+        }
     }
 }
 

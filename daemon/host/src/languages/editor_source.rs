@@ -490,5 +490,6 @@ fn diagnostic(item: wire::DiagnosticInfo) -> Diagnostic {
         source: item.source.map(Into::into),
         message: item.message.into(),
         related: original.into_iter().collect(),
+        data: None,
     }
 }

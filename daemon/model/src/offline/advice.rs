@@ -5,7 +5,8 @@ I am the offline model: a small program without a network, not a language model.
 - fix the compile errors of a Rust project, where the compiler itself suggests how: `fix the errors`, `fix the warnings`
 - `rename OLD to NEW`, `replace \"old text\" with \"new text\" in FILE`
 - `find TEXT`, `show FILE lines 10-20`, `list FOLDER`
-- answer about code: `where is NAME defined`, `find the references of NAME`, `who calls NAME`, `show the definition of NAME`, `outline FILE`";
+- answer about code: `where is NAME defined`, `find the references of NAME`, `who calls NAME`, `show the definition of NAME`, `outline FILE`
+- have the language server of a file work: `organize the imports of FILE`, `format FILE`, `apply the quick fixes in FILE`";
 
 const REAL_MODEL: &str = "\
 For anything else set up a real model:

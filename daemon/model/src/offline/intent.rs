@@ -9,6 +9,7 @@ pub(super) enum Intent {
     Rename { old: String, new: String, path: Option<String> },
     Find { what: String, path: Option<String> },
     Ask { question: CodeQuestion, name: String, path: Option<String> },
+    Tidy { what: TidyGoal, path: String },
     Show { path: String, lines: Option<(usize, usize)> },
     List { path: Option<String> },
     Unknown,
@@ -23,6 +24,14 @@ pub(super) enum CodeQuestion {
     Callers,
     /// The name is that of a file.
     Outline,
+}
+
+/// What a language server is to do with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TidyGoal {
+    OrganizeImports,
+    Format,
+    QuickFixes,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,6 +63,9 @@ fn match_intent(words: &[SentenceWord]) -> Option<Intent> {
         warnings: has(&["warning", "warnings", "lint", "lints"]),
         tests: has(&["test", "tests"]),
     };
+    if let Some(tidy) = tidy(verb, rest) {
+        return Some(tidy);
+    }
     if verb.is_any_of(&["fix", "repair", "correct"]) {
         return Some(Intent::Fix(goal));
     }
@@ -97,6 +109,26 @@ fn match_intent(words: &[SentenceWord]) -> Option<Intent> {
         };
     }
     None
+}
+
+/// `organize the imports of FILE`, `format FILE`, `apply the quick fixes in FILE`.
+fn tidy(verb: &SentenceWord, rest: &[SentenceWord]) -> Option<Intent> {
+    let has = |list: &[&str]| rest.iter().any(|word| word.is_any_of(list));
+    let what = match () {
+        () if verb.is_any_of(&["organize", "organise", "sort"]) && has(&["imports"]) => {
+            TidyGoal::OrganizeImports
+        }
+        () if verb.is_any_of(&["format", "reformat"]) => TidyGoal::Format,
+        () if verb.is_any_of(&["apply", "use", "make"]) && has(&["fixes", "quickfixes"]) => {
+            TidyGoal::QuickFixes
+        }
+        () => return None,
+    };
+    let noise = ["the", "file", "imports", "quick", "fixes", "quickfixes", "of", "in", "for", "all", "code"];
+    match drop_words(rest, &noise).as_slice() {
+        [path] => Some(Intent::Tidy { what, path: path.text.clone() }),
+        _ => None,
+    }
 }
 
 fn rename(rest: &[SentenceWord]) -> Option<Intent> {

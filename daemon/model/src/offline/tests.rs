@@ -2,4 +2,5 @@ mod changes;
 mod conversation;
 mod hostile;
 mod intents;
+mod refactoring;
 mod repairs;

@@ -62,6 +62,7 @@ mod tests {
             source: None,
             message: message.into(),
             related: related.into_iter().collect(),
+            data: None,
         }
     }
 

@@ -1,4 +1,5 @@
-//! Questions about code that a server answers: where something is defined or used, what calls it, which symbols there are.
+//! Questions about code that a server answers: where something is defined or used, what calls it, which symbols there are. What it
+//! would change is in `code_edits`.
 //!
 //! The server must have the file open, with the text that the position is about. Positions are in the server's own encoding
 //! ([`LanguageServer::position_encoding`]), because only the caller has the texts of the files in the answer.
@@ -37,10 +38,16 @@ pub enum CodeQuery {
     OutgoingCalls,
     Supertypes,
     Subtypes,
+    Rename,
+    /// The edits that belong to the rename of a file.
+    WillRenameFiles,
+    CodeActions,
+    Formatting,
+    RangeFormatting,
 }
 
 impl CodeQuery {
-    pub(super) const ALL: [Self; 12] = [
+    pub(super) const ALL: [Self; 17] = [
         Self::Definition,
         Self::Declaration,
         Self::TypeDefinition,
@@ -53,6 +60,11 @@ impl CodeQuery {
         Self::OutgoingCalls,
         Self::Supertypes,
         Self::Subtypes,
+        Self::Rename,
+        Self::WillRenameFiles,
+        Self::CodeActions,
+        Self::Formatting,
+        Self::RangeFormatting,
     ];
 
     /// The method of the first request, by which servers register it, too.
@@ -68,10 +80,15 @@ impl CodeQuery {
             Self::WorkspaceSymbols => "workspace/symbol",
             Self::IncomingCalls | Self::OutgoingCalls => "textDocument/prepareCallHierarchy",
             Self::Supertypes | Self::Subtypes => "textDocument/prepareTypeHierarchy",
+            Self::Rename => "textDocument/rename",
+            Self::WillRenameFiles => "workspace/willRenameFiles",
+            Self::CodeActions => "textDocument/codeAction",
+            Self::Formatting => "textDocument/formatting",
+            Self::RangeFormatting => "textDocument/rangeFormatting",
         }
     }
 
-    /// The server's capability for it.
+    /// The server's capability for it, as a path.
     pub(super) fn capability(self) -> &'static str {
         match self {
             Self::Definition => "definitionProvider",
@@ -84,6 +101,11 @@ impl CodeQuery {
             Self::WorkspaceSymbols => "workspaceSymbolProvider",
             Self::IncomingCalls | Self::OutgoingCalls => "callHierarchyProvider",
             Self::Supertypes | Self::Subtypes => "typeHierarchyProvider",
+            Self::Rename => "renameProvider",
+            Self::WillRenameFiles => "workspace/fileOperations/willRename",
+            Self::CodeActions => "codeActionProvider",
+            Self::Formatting => "documentFormattingProvider",
+            Self::RangeFormatting => "documentRangeFormattingProvider",
         }
     }
 
@@ -232,17 +254,17 @@ impl LanguageServer {
         Ok(read_answer::hierarchy_level(query, &answer))
     }
 
-    fn open_uri(&self, path: &Path) -> Result<String, CodeQueryError> {
+    pub(super) fn open_uri(&self, path: &Path) -> Result<String, CodeQueryError> {
         let record = self.inner.lock();
         record.documents.get(path).map(|document| document.uri.clone()).ok_or(CodeQueryError::NotOpen)
     }
 
-    fn position_params(&self, path: &Path, at: Position) -> Result<Value, CodeQueryError> {
+    pub(super) fn position_params(&self, path: &Path, at: Position) -> Result<Value, CodeQueryError> {
         let position = json!({ "line": at.line, "character": at.character });
         Ok(json!({ "textDocument": { "uri": self.open_uri(path)? }, "position": position }))
     }
 
-    async fn ask(
+    pub(super) async fn ask(
         &self,
         query: CodeQuery,
         method: &'static str,

@@ -32,6 +32,10 @@ pub(super) fn workspace_folders(launch: &ServerLaunch) -> Value {
     shown.collect()
 }
 
+/// The kinds of code actions that the daemon knows, with all that begin with one of them.
+const ACTION_KINDS: [&str; 6] =
+    ["quickfix", "refactor", "source", "source.organizeImports", "source.fixAll", ""];
+
 fn capabilities(pull: PullSupport) -> Value {
     let can_pull = !matches!(pull, PullSupport::Never | PullSupport::Tsserver);
     let diagnostic = can_pull.then(|| json!({ "dynamicRegistration": true, "relatedDocumentSupport": true }));
@@ -50,16 +54,33 @@ fn capabilities(pull: PullSupport) -> Value {
             "documentSymbol": { "dynamicRegistration": true, "hierarchicalDocumentSymbolSupport": true },
             "callHierarchy": { "dynamicRegistration": true },
             "typeHierarchy": { "dynamicRegistration": true },
+            "rangeFormatting": { "dynamicRegistration": true },
+            "rename": { "dynamicRegistration": true, "honorsChangeAnnotations": true },
+            "codeAction": {
+                "dynamicRegistration": true,
+                "isPreferredSupport": true,
+                "disabledSupport": true,
+                "dataSupport": true,
+                "resolveSupport": { "properties": ["edit", "command"] },
+                "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ACTION_KINDS } },
+            },
             "publishDiagnostics": {
                 "relatedInformation": true,
                 "versionSupport": true,
                 "codeDescriptionSupport": false,
+                "dataSupport": true,
                 "tagSupport": { "valueSet": [1, 2] },
             },
             "diagnostic": diagnostic,
         },
         "workspace": {
-            "applyEdit": false,
+            "applyEdit": true,
+            "workspaceEdit": {
+                "documentChanges": true,
+                "resourceOperations": ["create", "rename", "delete"],
+                "failureHandling": "transactional",
+                "changeAnnotationSupport": { "groupsOnLabel": false },
+            },
             "configuration": true,
             "workspaceFolders": true,
             "symbol": { "dynamicRegistration": true },
@@ -95,8 +116,8 @@ pub(super) struct ServerCapabilities {
     pub(super) pull: Option<PullOptions>,
     /// It passes requests on to tsserver.
     pub(super) tsserver: bool,
-    /// It formats documents.
-    pub(super) format: bool,
+    /// It gives the edit of a code action when it is asked for it.
+    pub(super) resolves_actions: bool,
     /// The questions about code that it answers.
     pub(super) queries: BTreeSet<CodeQuery>,
 }
@@ -138,12 +159,13 @@ impl ServerCapabilities {
         };
         // Lua encodes an empty object as `[]`.
         let is_offered = |name: &str| {
-            let offer = capabilities.get(name);
+            let offer = capabilities.pointer(&format!("/{name}"));
             offer.is_some_and(|offer| offer.is_object() || offer.is_array() || offer == &Value::Bool(true))
         };
-        let format = is_offered("documentFormattingProvider");
+        let resolves_actions =
+            capabilities.pointer("/codeActionProvider/resolveProvider") == Some(&Value::Bool(true));
         let queries = CodeQuery::ALL.into_iter().filter(|query| is_offered(query.capability())).collect();
-        Self { sync, save, pull, tsserver, format, queries }
+        Self { sync, save, pull, tsserver, resolves_actions, queries }
     }
 }
 

@@ -48,7 +48,8 @@ impl RpcHandler for ServerInner {
             }
             // A server must not change files.
             "workspace/applyEdit" => {
-                json!({ "applied": false, "failureReason": "files are not changed at a server's wish" })
+                let params = parse_value(params);
+                self.change(|record| record.command_edits.receive(&params))
             }
             "window/showDocument" => json!({ "success": false }),
             // No user is here to choose.

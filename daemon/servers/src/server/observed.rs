@@ -31,6 +31,9 @@ use crate::time_limits::{FILE_TIME_STEP, SILENT_SERVER_TIME};
 /// the server must have. The editor reads it, and removes it before it sends the params.
 pub const EXPECTED_DOCUMENT: &str = "copydesk/document";
 
+/// A member of params to an editor's server: the edits that the server asks for meanwhile are the daemon's. The editor removes it, too.
+pub const TAKES_EDITS: &str = "copydesk/takesEdits";
+
 /// The source of an editor's texts.
 pub trait ObservedTexts: Debug + Send + Sync {
     /// The text of an open document, if the daemon has this version.
@@ -212,7 +215,7 @@ impl LanguageServer {
     /// The server sent something to the editor: a notification, or a request that the editor answers.
     pub fn observe_message(&self, method: &str, params: &RawValue) {
         match method {
-            "client/registerCapability" | "client/unregisterCapability" => {
+            "client/registerCapability" | "client/unregisterCapability" | "workspace/applyEdit" => {
                 let _ = self.inner.request(method, params);
             }
             _ => self.inner.notification(method, params),

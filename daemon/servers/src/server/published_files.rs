@@ -125,6 +125,7 @@ mod tests {
             source: None,
             message: "".into(),
             related: Vec::new(),
+            data: None,
         };
         let diagnostics = Arc::new(vec![diagnostic; count]);
         let record = PublishRecord::following(None, None, tokio::time::Instant::now(), None);

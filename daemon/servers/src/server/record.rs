@@ -9,6 +9,7 @@ use copydesk_text::PositionEncoding;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::code_edits::CommandEdits;
 use super::documents::{ObservedVersion, ServerDocument, ServerDocuments};
 use super::freshness::{Freshness, FreshnessInput, PublishRecord, PublishTimings};
 use super::initialize::{PullOptions, ServerCapabilities, TextSyncKind};
@@ -37,6 +38,7 @@ pub(super) struct ServerRecord {
     pub(super) save_runs: SaveRuns,
     pub(super) timings: PublishTimings,
     pub(super) capabilities: ServerCapabilities,
+    pub(super) command_edits: CommandEdits,
     pub(super) encoding: PositionEncoding,
     /// The source of an editor's texts; `None` for the daemon's own servers.
     pub(super) observed_texts: Option<Arc<dyn ObservedTexts>>,
@@ -99,9 +101,10 @@ impl ServerRecord {
                 save: None,
                 pull: None,
                 tsserver: false,
-                format: false,
+                resolves_actions: false,
                 queries: BTreeSet::new(),
             },
+            command_edits: CommandEdits::default(),
             encoding: PositionEncoding::Utf16,
             observed_texts: None,
             began: now,

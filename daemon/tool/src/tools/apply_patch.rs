@@ -9,19 +9,16 @@ use copydesk_text::patch::parse;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::apply_changes::{apply_changes, shown, total};
-use super::change::RequestedChange;
+use super::apply_changes::apply_changes;
+use super::change_summary::ChangeSummary;
 use super::patch_files::{LoadedPatch, PatchChanges};
-use super::target_file::{count, run_blocking, similar_file_hint};
+use super::target_file::{run_blocking, similar_file_hint};
 use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::{Tool, TouchedFiles};
 
 /// The cap on files that notes name.
 const MAX_NAMED_FILES: usize = 5;
-
-/// The cap on changed lines that the model sees, for all files together.
-const MAX_SHOWN_LINES: usize = 200;
 
 #[derive(Debug)]
 pub(super) struct ApplyPatchTool;
@@ -68,61 +65,24 @@ impl Tool for ApplyPatchTool {
             Ok(tried) => tried,
             Err(failure) => return Err(explain_missing_files(&context, &patched, failure).await),
         };
-        let (mut title, mut output) = summarize_changes(&changes);
+        let summary = ChangeSummary::new(&changes, "Patched");
         let mut made = apply_changes(&context, changes).await?;
         made.tell_tiers(tiers.iter().map(|(_, tier)| tier.name()));
-        if let Some(reviewed) = &made.review {
-            if !reviewed.is_fully_accepted {
-                let what = title.rsplit_once(" (").map_or(title.as_str(), |(what, _)| what);
-                title = format!("{what}, in part");
-            }
-            output.clone_from(&reviewed.summary);
-        }
+        let mut remarks = String::new();
         let lenient = tiers.iter().filter_map(|(shown, tier)| Some((shown, tier.leniency()?)));
         for (shown, leniency) in lenient.take(MAX_NAMED_FILES) {
-            output.push_str(&format!(
+            remarks.push_str(&format!(
                 "\n(Lines of the patch were not in `{shown}` exactly: {leniency} was overlooked. Check the places.)"
             ));
         }
         let typed_in = patched.user_edited().take(MAX_NAMED_FILES).collect::<Vec<_>>().join("`, `");
         if made.rebased || !typed_in.is_empty() {
             let files = if typed_in.is_empty() { String::new() } else { format!(": `{typed_in}`") };
-            output.push_str(&format!(
+            remarks.push_str(&format!(
                 "\n(The user has changed files in the editor since you read them{files}; what they wrote is kept.)"
             ));
         }
-        let notes = made.notes();
-        if !notes.is_empty() {
-            output.truncate(output.trim_end_matches('\n').len());
-        }
-        output.push_str(&notes);
-        Ok(ToolOutput { title, output, metadata: made.into_metadata(), ..ToolOutput::default() })
-    }
-}
-
-/// The title, and the text for the model.
-fn summarize_changes(changes: &[RequestedChange]) -> (String, String) {
-    let shown = shown(changes);
-    let one = |change: &RequestedChange, room: &mut usize| {
-        let title = format!("{} ({})", change.describe_done(), change.size());
-        let lines = change.places.lines().count();
-        match room.checked_sub(lines) {
-            Some(left) if change.is_edited() && lines > 0 => {
-                *room = left;
-                format!("{title}. The changed places now read:\n{}", change.places)
-            }
-            _ => format!("{title}.\n"),
-        }
-    };
-    let mut room = MAX_SHOWN_LINES;
-    let each: String = shown.iter().map(|change| one(change, &mut room)).collect();
-    match shown.as_slice() {
-        [only] => (format!("{} ({})", only.describe_done(), only.size()), each),
-        several => {
-            let title = format!("Patched {} ({})", count(several.len(), "file"), total(several));
-            let output = format!("{title}.\n{each}");
-            (title, output)
-        }
+        Ok(summary.finish(made, &remarks))
     }
 }
 

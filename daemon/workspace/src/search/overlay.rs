@@ -22,7 +22,7 @@ impl BufferOverlay {
         Self { lookup: Arc::new(move |path| texts.get(path).map(Document::text)), names }
     }
 
-    pub(super) fn text(&self, path: &Path) -> Option<String> {
+    pub fn text(&self, path: &Path) -> Option<String> {
         (self.lookup)(path)
     }
 

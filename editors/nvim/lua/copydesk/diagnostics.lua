@@ -122,6 +122,7 @@ function M.request(params)
     return failed(CONTENT_MODIFIED, "the text has changed")
   end
   local key, request = request_key(params), { server = client.id, buffer = buffer } ---@type string, copydesk.ServerRequest
+  local stop_taking = params.takesEdits and require("copydesk.diagnostics.report").take_edits(client)
   local response = require("copydesk.await").await(function(done)
     function request.fail(code, message)
       done(failed(code, message))
@@ -137,6 +138,9 @@ function M.request(params)
       end
     end)
   end)
+  if stop_taking then
+    stop_taking()
+  end
   if requests[key] == request then
     requests[key] = nil
   end

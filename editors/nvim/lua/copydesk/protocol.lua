@@ -227,6 +227,7 @@
 ---@field method string The message's method.
 ---@field params? any The message's params.
 ---@field document? copydesk.ServerDocumentVersion The document that it is about. If the server has another version of it, the message is not sent.
+---@field takesEdits? boolean Until the response, the editor does not make the edits that the server asks for (`workspace/applyEdit`). It answers that they are made, and reports them as received: the user reviews them first.
 
 --- The server's response.
 ---@class copydesk.EditorServerResponse

@@ -99,11 +99,12 @@ fn messages() {
         method: "textDocument/diagnostic".into(),
         params: json!({}),
         document: Some(ServerDocumentVersion { uri: URI.into(), version: 3 }),
+        takes_edits: true,
     };
     check(
         &message,
         &expect![[
-            r#"{"server":1,"id":7,"method":"textDocument/diagnostic","params":{},"document":{"uri":"file:///w/a.rs","version":3}}"#
+            r#"{"server":1,"id":7,"method":"textDocument/diagnostic","params":{},"document":{"uri":"file:///w/a.rs","version":3},"takesEdits":true}"#
         ]],
     );
     let response = EditorServerResponse { result: json!({ "items": [] }), error: None };

@@ -74,7 +74,15 @@ mod tests {
 
     fn item(source: &str) -> Diagnostic {
         let (span, message, source) = (DiagnosticSpan::default(), source.into(), Some(source.into()));
-        Diagnostic { span, severity: Severity::Error, code: None, source, message, related: Vec::new() }
+        Diagnostic {
+            span,
+            severity: Severity::Error,
+            code: None,
+            source,
+            message,
+            related: Vec::new(),
+            data: None,
+        }
     }
 
     #[test]

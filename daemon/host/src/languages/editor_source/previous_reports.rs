@@ -69,7 +69,15 @@ mod tests {
     fn wrong() -> Verdict {
         let (span, message) = (DiagnosticSpan::default(), "wrong".into());
         let (severity, related) = (Severity::Error, Vec::new());
-        Verdict::Proven(vec![Diagnostic { span, severity, code: None, source: None, message, related }])
+        Verdict::Proven(vec![Diagnostic {
+            span,
+            severity,
+            code: None,
+            source: None,
+            message,
+            related,
+            data: None,
+        }])
     }
 
     fn unknown() -> Verdict {

@@ -34,6 +34,13 @@ impl Conversation {
         self
     }
 
+    pub(super) fn with(mut self, tool: &str) -> Self {
+        let description = String::new();
+        let spec = ToolSpec { name: tool.to_owned(), description, parameters: Arc::new(json!({})) };
+        self.request.tools.push(spec);
+        self
+    }
+
     /// One step with these calls and their outputs.
     pub(super) fn did(self, calls: &[(&str, Value, &str)]) -> Self {
         self.step(calls, false)

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::{CodeQuery, HierarchyItem, ServerLocation, ServerSymbol};
 use crate::sanitize;
+use crate::server::text_edits::read_range as range;
 use crate::server::uri;
 
 /// The cap on the items of one answer.
@@ -43,15 +44,6 @@ fn location(item: &Value) -> Option<ServerLocation> {
     let places = ["targetSelectionRange", "range", "targetRange"];
     let range = places.iter().find_map(|name| range(item.get(name)?))?;
     Some(ServerLocation { path, range })
-}
-
-fn range(value: &Value) -> Option<Range<Position>> {
-    let place = |name: &str| {
-        let place = value.get(name)?;
-        let number = |name: &str| u32::try_from(place.get(name)?.as_u64()?).ok();
-        Some(Position::new(number("line")?, number("character")?))
-    };
-    Some(place("start")?..place("end")?)
 }
 
 /// The text of a hover: one or several marked strings, or Markdown.

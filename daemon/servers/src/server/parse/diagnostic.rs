@@ -9,13 +9,15 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::uri;
-use crate::diagnostic::{Diagnostic, DiagnosticSpan, RelatedInformation, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticData, DiagnosticSpan, RelatedInformation, Severity};
 
 /// Cap on the characters of a message.
 pub(super) const MAX_MESSAGE_CHARS: usize = 4000;
 /// Cap on the characters of a code or a source.
 const MAX_NAME_CHARS: usize = 200;
 const MAX_RELATED: usize = 20;
+/// Cap on the bytes of the server's own data. Without them, some of its fixes are not offered.
+const MAX_DATA_BYTES: usize = 4096;
 
 /// As the protocol defines it.
 #[derive(Deserialize)]
@@ -31,6 +33,8 @@ pub(super) struct StrictDiagnostic<'a> {
     message: Cow<'a, str>,
     #[serde(borrow)]
     related_information: Option<&'a RawValue>,
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -60,7 +64,11 @@ impl StrictDiagnostic<'_> {
     pub(super) fn byte_count(&self) -> usize {
         let raw = |value: Option<&RawValue>| value.map_or(0, |value| value.get().len());
         let source = self.source.as_ref().map_or(0, |source| source.len());
-        self.message.len() + source + raw(self.code) + raw(self.related_information)
+        self.message.len()
+            + source
+            + raw(self.code)
+            + raw(self.related_information)
+            + raw(self.data).min(MAX_DATA_BYTES)
     }
 
     /// `before` has the source and code of another diagnostic. `None` if a part is malformed.
@@ -91,6 +99,7 @@ impl StrictDiagnostic<'_> {
             source: source_before.or_else(|| source.map(|name| cut(&name, MAX_NAME_CHARS))),
             message: cut(&self.message, MAX_MESSAGE_CHARS),
             related,
+            data: self.data.and_then(|raw| data(raw.get())),
         })
     }
 }
@@ -108,7 +117,12 @@ pub(super) fn diagnostic_from_value(value: &Value) -> Option<Diagnostic> {
         source: text("source").filter(|source| !source.is_empty()).map(|source| cut(source, MAX_NAME_CHARS)),
         message: cut(message.unwrap_or("(it does not say what is wrong)"), MAX_MESSAGE_CHARS),
         related: all.map(|all| related(all)).unwrap_or_default(),
+        data: value.get("data").and_then(|value| data(&value.to_string())),
     })
+}
+
+fn data(json: &str) -> Option<DiagnosticData> {
+    (json.len() <= MAX_DATA_BYTES && json != "null").then(|| DiagnosticData::new(json))
 }
 
 fn related(all: &[Value]) -> Vec<RelatedInformation> {

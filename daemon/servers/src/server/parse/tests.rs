@@ -30,6 +30,7 @@ fn every_member_of_a_diagnostic_is_parsed() {
         source: Some("s".into()),
         message: "m".into(),
         related: vec![related],
+        data: None,
     };
     assert_eq!(read(&items), DiagnosticSet { diagnostics: vec![expected], omitted: 0 });
 }

@@ -111,7 +111,7 @@ fn every_spelling_of_capabilities_is_parsed() {
         save: None,
         pull: None,
         tsserver: false,
-        format: false,
+        resolves_actions: false,
         queries: [].into(),
     };
     assert_eq!(ServerCapabilities::read(&json!(null)), plain);

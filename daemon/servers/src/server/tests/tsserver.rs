@@ -78,6 +78,7 @@ async fn tsservers_diagnostics_become_lsp_diagnostics() {
         source: Some(source.into()),
         message: message.into(),
         related: Vec::new(),
+        data: None,
     };
     let span = |line, start, end| DiagnosticSpan { start: place(line, start), end: place(line, end) };
     let related = RelatedInformation { path: "/b.ts".into(), span: span(2, 0, 3), message: "here".into() };
@@ -85,6 +86,7 @@ async fn tsservers_diagnostics_become_lsp_diagnostics() {
         span: span(1, 4, 9),
         code: Some("7".into()),
         related: vec![related],
+        data: None,
         ..one(Severity::Warning, "m", "typescript")
     };
     let others = [one(Severity::Hint, "n", "plugin"), one(Severity::Information, "o", "typescript")];

@@ -34,6 +34,10 @@ async fn names_are_those_that_models_know() {
         ("plan_exit", ""),
         ("question", "questions"),
         ("read", "filePath offset? limit?"),
+        (
+            "refactor",
+            "operation filePath? line? character? symbol? newName? newPath? title? problem? content? endLine?",
+        ),
         ("todoread", ""),
         ("todowrite", "todos"),
         ("webfetch", "url format? timeout?"),
@@ -57,6 +61,7 @@ async fn a_tool_that_changes_files_names_them_and_states_how_it_edits() {
         ("apply_patch", json!({ "patchText": patch })),
         ("edit", json!({ "filePath": "a", "oldString": "one", "newString": "two" })),
         ("multiedit", json!({ "filePath": "a", "edits": [edit] })),
+        ("refactor", json!({ "operation": "format", "filePath": "a" })),
         ("write", json!({ "filePath": "a", "content": "two\n" })),
     ];
     let editing = fixture.registry().definitions(|key| key == "edit");

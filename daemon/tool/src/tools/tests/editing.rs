@@ -319,6 +319,7 @@ async fn calls_that_touch_the_same_file_are_known() {
         ("lsp", json!({ "filePath": "b", "operation": "hover" })),
         ("multiedit", json!({ "filePath": "b", "edits": [edit] })),
         ("read", json!({ "filePath": "x/../a" })),
+        ("refactor", json!({ "filePath": "b", "operation": "format" })),
         ("write", json!({ "filePath": "a", "content": "" })),
     ];
     let definitions = fixture.registry().definitions(|_| true);
@@ -331,6 +332,8 @@ async fn calls_that_touch_the_same_file_are_known() {
         assert_eq!(touches(name, arguments), a, "{name}");
     }
     assert_eq!(touches("bash", json!({ "command": "ls" })), TouchedFiles::Everything);
+    let rename = json!({ "filePath": "b", "operation": "rename" });
+    assert_eq!(touches("refactor", rename), TouchedFiles::Everything);
     assert_eq!(touches("grep", json!({ "pattern": "x" })), TouchedFiles::Nothing);
     assert_eq!(touches("glob", json!({ "pattern": "x" })), TouchedFiles::Nothing);
     assert_eq!(touches("list", json!({})), TouchedFiles::Nothing);

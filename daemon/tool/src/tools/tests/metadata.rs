@@ -67,6 +67,7 @@ async fn every_tool_has_its_variant() {
         ("multiedit", json!({ "filePath": "a.txt", "edits": edits }), "Edit"),
         ("write", json!({ "filePath": "new.txt", "content": "new\n" }), "Edit"),
         ("apply_patch", json!({ "patchText": patch }), "Edit"),
+        ("refactor", json!({ "operation": "insertAfter", "symbol": "area", "content": "fn b() {}" }), "Edit"),
         ("bash", json!({ "command": "true" }), "Command"),
         ("bash", json!({ "command": "echo no; exit 3" }), "Command"),
         ("bash", json!({ "command": "kill -9 $$" }), "Command"),

@@ -63,6 +63,26 @@ function M.wrap_handlers(client, observe)
   wrap(client, "client/unregisterCapability", observe_registration)
 end
 
+--- Gives the edits of a server to the daemon, until the result is called: the daemon runs a command there, and the user is to review what it
+--- changes.
+---@param client vim.lsp.Client
+---@param report fun(method: string, params: any)
+---@return fun()
+function M.take_edits(client, report)
+  local method = "workspace/applyEdit"
+  local inner = client.handlers[method]
+  local function take(_, params)
+    report(method, params)
+    return { applied = true }
+  end
+  client.handlers[method] = take
+  return function()
+    if client.handlers[method] == take then
+      client.handlers[method] = inner
+    end
+  end
+end
+
 --- The registrations of pull diagnostics that a server has sent so far. Neovim 0.12 keeps them by capability, and adds one for the server's
 --- own capability if that has an id; older ones keep them by method.
 ---@param client vim.lsp.Client

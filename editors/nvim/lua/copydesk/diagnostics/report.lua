@@ -370,6 +370,16 @@ function M.start(daemon)
   end
 end
 
+--- Reports the edits of a server to the daemon instead of making them, until the result is called.
+---@param client vim.lsp.Client
+---@return fun()
+function M.take_edits(client)
+  -- At once: the daemon must get an edit before the result of the command that made it.
+  return observer.take_edits(client, function(method, params)
+    report_received(client.id, method, params)
+  end)
+end
+
 --- The document, if the server has it open.
 ---@param id integer
 ---@param uri string

@@ -1,0 +1,77 @@
+//! Renames and fixes by language servers, step by step.
+
+use expect_test::expect;
+use serde_json::json;
+
+use super::conversation::Conversation;
+
+#[test]
+fn a_symbol_is_renamed_by_its_server() {
+    let asked = Conversation::new("rename count to tally in src/a.rs").with("refactor");
+    expect![[r#"
+        refactor {"operation":"rename","symbol":"count","newName":"tally","filePath":"src/a.rs"}
+    "#]]
+    .assert_eq(&asked.next());
+    let rename = |output: &'static str| [("refactor", json!({ "operation": "rename" }), output)];
+    expect![[r#"
+        `count` is `tally` now.
+
+        Changed 2 files (+3 -3).
+    "#]]
+    .assert_eq(&asked.did(&rename("Changed 2 files (+3 -3).")).next());
+}
+
+#[test]
+fn without_a_server_a_symbol_is_renamed_word_by_word_but_not_if_its_name_is_taken() {
+    let rename = |output: &'static str| [("refactor", json!({ "operation": "rename" }), output)];
+    let asked = || Conversation::new("rename count to tally").with("refactor");
+    let unserved = asked().failed(&rename("No language server serves a.rs. Nothing was changed."));
+    expect![[r#"
+        grep {"pattern":"\\bcount\\b"}
+    "#]]
+    .assert_eq(&unserved.next());
+    let none = [("grep", json!({ "pattern": r"\bcount\b" }), "No line in `.` matches")];
+    expect![[r#"
+        `count` is nowhere. (Files that git ignores are passed over.)
+    "#]]
+    .assert_eq(&unserved.did(&none).next());
+    let taken = asked().failed(&rename("`tally` is already defined in a.rs:1. Nothing was changed."));
+    expect![[r#"
+        I have stopped: `tally` is already defined in a.rs:1. Nothing was changed.
+    "#]]
+    .assert_eq(&taken.next());
+}
+
+#[test]
+fn the_fixes_that_a_server_prefers_are_made_one_by_one() {
+    let asked = Conversation::new("apply the quick fixes in a.py").with("refactor");
+    let list = json!({ "operation": "codeAction", "filePath": "a.py" });
+    assert_eq!(asked.next(), format!("refactor {list}\n"));
+    let offered = "2 code actions. Apply one by its `title`.\n- Remove it (quickfix, preferred, by ruff)\n    line 1: `os` is unused\n- Other (refactor, by ruff)";
+    let listed = asked.did(&[("refactor", list.clone(), offered)]);
+    expect![[r#"
+        refactor {"operation":"codeAction","filePath":"a.py","title":"Remove it","problem":"`os` is unused"}
+    "#]]
+    .assert_eq(&listed.next());
+    let fix = json!({ "operation": "codeAction", "filePath": "a.py", "title": "Remove it", "problem": "`os` is unused" });
+    let fixed = listed.did(&[("refactor", fix, "Edited a.py (+0 -1).")]);
+    assert_eq!(fixed.next(), format!("refactor {list}\n"));
+    // The same fix is not made twice.
+    expect![[r#"
+        1 fix is made. No other one is preferred.
+    "#]]
+    .assert_eq(&fixed.did(&[("refactor", list, offered)]).next());
+}
+
+#[test]
+fn a_file_is_formatted_and_its_imports_are_organized() {
+    let next = |prompt: &str| Conversation::new(prompt).with("refactor").next();
+    expect![[r#"
+        refactor {"operation":"organizeImports","filePath":"src/a.ts"}
+    "#]]
+    .assert_eq(&next("Please organize the imports of src/a.ts"));
+    expect![[r#"
+        refactor {"operation":"format","filePath":"a.go"}
+    "#]]
+    .assert_eq(&next("format a.go"));
+}

@@ -1,0 +1,291 @@
+//! Replaces, inserts and deletes whole definitions, which are named and need not be quoted. The syntax tree says where one begins and
+//! ends.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use copydesk_syntax::outline::OutlineSymbol;
+use lsp_types::SymbolKind;
+use tokio_util::sync::CancellationToken;
+
+use super::{Navigator, run_blocking};
+use crate::answer::{NavigationError, line_of, line_start};
+use crate::code_edit_plan::CodeEditPlan;
+use crate::file_outlines::{FileOutline, FileOutlines};
+use crate::place::{FoundPlace, PlaceRequest};
+
+/// What to do with a definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SymbolEdit {
+    Replace(String),
+    InsertBefore(String),
+    InsertAfter(String),
+    Delete,
+}
+
+/// An edit of a definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedSymbolEdit {
+    pub edit: CodeEditPlan,
+    /// Its name with the names around it: `Square.area`.
+    pub symbol: String,
+    /// The lines that are replaced or deleted, from 1: what stands there must be known to the model.
+    pub lost_lines: Option<(usize, usize)>,
+}
+
+impl Navigator {
+    pub async fn edit_symbol(
+        &self,
+        request: &PlaceRequest,
+        edit: SymbolEdit,
+        cancel: &CancellationToken,
+    ) -> Result<PlannedSymbolEdit, NavigationError> {
+        let place = self.find_place(request, cancel).await?;
+        let shown = self.names.shown(&place.path);
+        let outlines = self.outlines.clone();
+        run_blocking(move || plan(&place, &edit, &outlines, &shown)).await?
+    }
+}
+
+fn plan(
+    place: &FoundPlace,
+    edit: &SymbolEdit,
+    outlines: &FileOutlines,
+    shown: &str,
+) -> Result<PlannedSymbolEdit, NavigationError> {
+    let outline = outlines.get(&place.path, &place.text);
+    let no_outline = || {
+        NavigationError::new(format!("No grammar for {shown}: where a symbol ends is not known. Use `edit`."))
+    };
+    let outline = outline.ok_or_else(no_outline)?;
+    let is_it = |symbol: &OutlineSymbol| {
+        symbol.name_range.contains(&place.range.start) || symbol.name_range == place.range
+    };
+    let at = outline.symbols.iter().position(is_it).ok_or_else(|| {
+        let line = line_of(&place.text, place.range.start);
+        NavigationError::new(format!(
+            "`{}` in {shown}:{line} is not a definition. Name the definition, or use `edit`.",
+            place.name()
+        ))
+    })?;
+    let site = DefinitionSite { outline: &outline, at, text: &place.text, path: &place.path };
+    let (range, new) = site.change(edit, outlines)?;
+    let (before, after) = (place.text.get(..range.start), place.text.get(range.end..));
+    let text = [before.unwrap_or_default(), &new, after.unwrap_or_default()].concat();
+    let lost = place.text.get(range.clone()).unwrap_or_default().trim_end();
+    let last = range.start + lost.len();
+    let lost_lines =
+        (!lost.is_empty()).then(|| (line_of(&place.text, range.start), line_of(&place.text, last)));
+    let edit = CodeEditPlan::of_text(place.path.clone(), Arc::clone(&place.text), text, place.notes.clone());
+    Ok(PlannedSymbolEdit { edit, symbol: outline.path_of(at), lost_lines })
+}
+
+/// A definition in its text.
+struct DefinitionSite<'a> {
+    outline: &'a FileOutline,
+    at: usize,
+    text: &'a str,
+    path: &'a Path,
+}
+
+impl DefinitionSite<'_> {
+    /// The range to replace, and the new text.
+    fn change(
+        &self,
+        edit: &SymbolEdit,
+        outlines: &FileOutlines,
+    ) -> Result<(Range<usize>, String), NavigationError> {
+        let symbol = self.symbol()?;
+        match edit {
+            SymbolEdit::Replace(new) => {
+                let new = new.trim_end();
+                if new.trim().is_empty() {
+                    return Err(NavigationError::new(
+                        "The new text is empty. To delete it, use deleteSymbol.",
+                    ));
+                }
+                // What the new text has no comments or attributes for keeps its own.
+                let start = if has_leading_trivia(self.path, new, outlines) {
+                    symbol.range.start
+                } else {
+                    symbol.start
+                };
+                Ok((start..symbol.range.end, indent(new, &self.indentation(start), true)))
+            }
+            SymbolEdit::InsertBefore(new) => {
+                let start = line_start(self.text, symbol.range.start);
+                let gap = self.gap(self.gap_before());
+                Ok((
+                    start..start,
+                    format!("{}\n{gap}", indent(new, &self.indentation(symbol.range.start), false)),
+                ))
+            }
+            SymbolEdit::InsertAfter(new) => {
+                let end = self.end_of_line(self.end());
+                let gap = self.gap(self.gap_after().or(self.gap_before()));
+                let new = indent(new, &self.indentation(symbol.range.start), false);
+                Ok((end..end, format!("\n{gap}{new}")))
+            }
+            SymbolEdit::Delete => Ok((self.deleted_range()?, String::new())),
+        }
+    }
+
+    fn symbol(&self) -> Result<&OutlineSymbol, NavigationError> {
+        self.outline.symbols.get(self.at).ok_or_else(|| NavigationError::new("The outline has changed."))
+    }
+
+    /// The white space before a place in its line.
+    fn indentation(&self, at: usize) -> String {
+        let line = self.text.get(line_start(self.text, at)..at).unwrap_or_default();
+        line.chars().take_while(|character| character.is_whitespace()).collect()
+    }
+
+    /// Its end, behind the comma or semicolon that separates it from the next one.
+    fn end(&self) -> usize {
+        let end = self.outline.symbols.get(self.at).map_or(0, |symbol| symbol.range.end);
+        let rest = self.text.get(end..).unwrap_or_default();
+        end + rest.find(|character| !matches!(character, ',' | ';')).unwrap_or(rest.len()).min(1)
+    }
+
+    /// The end of the line, if only a comment follows.
+    fn end_of_line(&self, at: usize) -> usize {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let line = rest.split('\n').next().unwrap_or_default();
+        let is_rest = |line: &str| {
+            let line = line.trim_start();
+            line.is_empty() || ["//", "#", "--", "/*", ";"].iter().any(|mark| line.starts_with(mark))
+        };
+        if is_rest(line) { at + line.trim_end_matches('\r').len() } else { at }
+    }
+
+    /// The definition, its lines where nothing else stands in them, and the empty lines that would be left twice.
+    fn deleted_range(&self) -> Result<Range<usize>, NavigationError> {
+        let symbol = self.symbol()?;
+        let first = line_start(self.text, symbol.range.start);
+        let end = self.end();
+        let rest = self.text.get(end..).unwrap_or_default();
+        let line_end = rest.find('\n').map_or(self.text.len(), |at| end + at + 1);
+        let is_alone = self.text.get(first..symbol.range.start).is_some_and(|text| text.trim().is_empty())
+            && self.text.get(end..line_end).is_some_and(|text| text.trim().is_empty());
+        if !is_alone {
+            return Ok(symbol.range.start..end);
+        }
+        let before = self.text.get(..first).unwrap_or_default();
+        let after = self.text.get(line_end..).unwrap_or_default();
+        let is_begin =
+            before.is_empty() || before.ends_with("\n\n") || before.trim_end().ends_with(['{', ':', '(']);
+        let empty = after.len() - after.trim_start_matches('\n').len();
+        if is_begin && empty > 0 {
+            return Ok(first..line_end + empty);
+        }
+        // The last of its block: the empty lines before it go.
+        let is_last = after.trim_start_matches([' ', '\t']).starts_with(['}', ')']) || after.is_empty();
+        let above = before.trim_end_matches('\n').len() + 1;
+        Ok(if is_last && above < first { above..line_end } else { first..line_end })
+    }
+
+    /// The empty lines between it and the definition before it, in the same scope.
+    fn gap_before(&self) -> Option<usize> {
+        let symbol = self.outline.symbols.get(self.at)?;
+        let is_sibling =
+            |other: &&OutlineSymbol| other.parent == symbol.parent && other.range.end <= symbol.range.start;
+        let before = self.outline.symbols.iter().rfind(is_sibling)?;
+        self.empty_lines(before.range.end..symbol.range.start)
+    }
+
+    fn gap_after(&self) -> Option<usize> {
+        let symbol = self.outline.symbols.get(self.at)?;
+        let is_sibling =
+            |other: &&OutlineSymbol| other.parent == symbol.parent && other.range.start >= symbol.range.end;
+        let after = self.outline.symbols.iter().find(is_sibling)?;
+        self.empty_lines(symbol.range.end..after.range.start)
+    }
+
+    /// `None` if something stands between.
+    fn empty_lines(&self, between: Range<usize>) -> Option<usize> {
+        let text = self.text.get(between)?;
+        let is_empty =
+            text.chars().all(|character| character.is_whitespace() || matches!(character, ',' | ';'));
+        is_empty.then(|| text.matches('\n').count().saturating_sub(1))
+    }
+
+    /// As many empty lines as around it, else one around functions and types.
+    fn gap(&self, lines: Option<usize>) -> String {
+        let kind = self.outline.symbols.get(self.at).map(|symbol| symbol.kind);
+        let is_small = matches!(
+            kind,
+            Some(
+                SymbolKind::Variable
+                    | SymbolKind::Constant
+                    | SymbolKind::Field
+                    | SymbolKind::Property
+                    | SymbolKind::EnumMember
+            )
+        );
+        "\n".repeat(lines.unwrap_or(usize::from(!is_small)).min(3))
+    }
+}
+
+/// Whether a new text begins with comments, attributes or decorators of the definition in it.
+fn has_leading_trivia(path: &Path, new: &str, outlines: &FileOutlines) -> bool {
+    let text = Arc::new(new.trim_start().to_owned());
+    let outline = outlines.get(path, &text);
+    let first = outline.as_ref().and_then(|outline| outline.symbols.first());
+    match first {
+        Some(first) => first.range.start == 0 && first.start > 0,
+        // Without its type a method may not parse.
+        None => ["//", "/*", "#", "@", "\"\"\"", "--"].iter().any(|mark| text.starts_with(mark)),
+    }
+}
+
+/// Moves a text to an indentation, unless it has it already. `is_inline`: its first line begins behind the indentation.
+fn indent(text: &str, target: &str, is_inline: bool) -> String {
+    let text = text.trim_end().trim_start_matches(['\n', '\r']);
+    let width = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let first = text.lines().next().unwrap_or_default();
+    let base = width(first);
+    let rest: Vec<_> = text.lines().skip(1).filter(|line| !line.trim().is_empty()).collect();
+    let least = rest.iter().map(|line| width(line)).min();
+    let closes = rest.last().is_some_and(|last| {
+        let last = last.trim_start();
+        last.starts_with(['}', ')', ']']) || last == "end" || last.starts_with("end ")
+    });
+    // The first line begins at the left, and the others stand where they belong already.
+    let is_placed = base == 0
+        && !target.is_empty()
+        && least.is_some_and(|least| if closes { least >= target.len() } else { least > target.len() });
+    let old = first.get(..base).unwrap_or_default();
+    let mut lines = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let bare = line.strip_prefix(old).unwrap_or(line.trim_start());
+        lines.push(match number {
+            _ if line.trim().is_empty() => String::new(),
+            0 if is_inline => bare.to_owned(),
+            0 => format!("{target}{bare}"),
+            _ if is_placed => line.to_owned(),
+            _ => format!("{target}{bare}"),
+        });
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::indent;
+
+    #[test]
+    fn a_text_is_moved_to_its_indentation_unless_it_has_it() {
+        for (text, target, expected) in [
+            ("fn a() {\n    b\n}", "    ", "    fn a() {\n        b\n    }"),
+            ("    fn a() {\n        b\n    }", "    ", "    fn a() {\n        b\n    }"),
+            ("fn a() {\n        b\n    }", "    ", "    fn a() {\n        b\n    }"),
+            ("def a():\n    b\n", "    ", "    def a():\n        b"),
+            ("def a():\n        b\n", "    ", "    def a():\n        b"),
+            ("\tfunc()\n\n\t\tx", "", "func()\n\n\tx"),
+            ("a", "  ", "  a"),
+        ] {
+            assert_eq!(indent(text, target, false), expected, "{text:?}");
+        }
+    }
+}
