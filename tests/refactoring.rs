@@ -177,6 +177,7 @@ fn rust_analyzer() {
         rename("src/shapes.rs", "Square", "Shape"),
         rename("src/shapes.rs", "Square", "fn"),
         rename("src/report.rs", "square", "tile"),
+        json!({ "operation": "rename", "filePath": "src/report.rs", "line": 4, "symbol": "square", "newName": "tile" }),
         json!({ "operation": "codeAction", "filePath": "src/more.rs", "line": 2, "symbol": "HashMap" }),
         json!({ "operation": "codeAction", "filePath": "src/more.rs", "line": 2, "symbol": "HashMap", "title": "Import `std::collections::HashMap`" }),
         json!({ "operation": "format", "filePath": "src/more.rs" }),

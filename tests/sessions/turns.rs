@@ -25,7 +25,8 @@ fn a_prompt_is_answered() {
     assert!(system.contains("Copydesk") && system.contains("Workspace: "), "{system}");
     let tools: Vec<_> =
         sent["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    let talking = ["plan_enter", "question", "read", "task", "todoread", "todowrite", "webfetch", "write"];
+    let talking =
+        ["plan_enter", "question", "read", "refactor", "task", "todoread", "todowrite", "webfetch", "write"];
     assert_eq!(
         tools,
         [&["bash", "edit", "glob", "grep", "job", "list", "lsp", "multiedit"][..], &talking].concat()

@@ -30,6 +30,8 @@ use matching::match_diagnostics;
 pub(crate) struct DiagnosticsDelta {
     /// Less severe diagnostics are left out.
     pub min_severity: Severity,
+    /// It compares with a baseline. Otherwise all diagnostics are listed, as `unsure`.
+    pub is_comparison: bool,
     /// Which source reported on which file, in the order of the reports.
     pub sources: Vec<SourceStatus>,
     pub new: Vec<ReportedDiagnostic>,
@@ -87,6 +89,7 @@ impl DiagnosticsDelta {
         }
         let mut delta = Self {
             min_severity: least,
+            is_comparison: true,
             sources: Vec::new(),
             new: Vec::new(),
             unsure: Vec::new(),
@@ -106,6 +109,11 @@ impl DiagnosticsDelta {
             delta.add(report, baseline.and_then(|baseline| baseline.diagnostics.as_deref()));
         }
         delta.sorted()
+    }
+
+    /// All diagnostics of the reports, old and new.
+    pub(crate) fn list(reports: &[DiagnosticsReport], least: Severity) -> Self {
+        Self { is_comparison: false, ..Self::compute(&[], reports, least) }
     }
 
     fn add(&mut self, report: &DiagnosticsReport, before: Option<&[ShiftedDiagnostic]>) {

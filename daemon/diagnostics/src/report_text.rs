@@ -66,7 +66,7 @@ struct ReportWriter<'a> {
 
 impl ReportWriter<'_> {
     fn group(&mut self, group: &SourceGroup<'_>) {
-        self.text.push_str(&group.headline(self.delta.min_severity, self.root));
+        self.text.push_str(&group.headline(self.delta, self.root));
         self.text.push('\n');
         for (done, problem) in group.problems.iter().enumerate() {
             let shown = problem::render_problem(problem, self.root, self.places.get(&*problem.path));

@@ -10,6 +10,7 @@
 
 mod affected_documents;
 mod command;
+mod file_check;
 mod incoming_reports;
 mod late_reports;
 mod own_edits;

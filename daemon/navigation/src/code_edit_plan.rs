@@ -3,18 +3,20 @@
 //! Contract: it is made whole or not at all. Each part names the text that it is for, so that a text that has changed since is noticed.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use copydesk_servers::{
-    ExistingFilePolicy, LanguageServer, ServerFileOperation, ServerTextEdit, ServerWorkspaceEdit,
+    ExistingFilePolicy, LanguageServer, ServerFileOperation, ServerText, ServerTextEdit, ServerWorkspaceEdit,
     apply_text_edits,
 };
-use copydesk_text::PositionEncoding;
+use copydesk_text::{LineEnding, PositionEncoding};
 use copydesk_workspace::search::BufferOverlay;
 
 use crate::answer::NavigationError;
+use crate::time_limits::FILE_TIME_STEP;
 use crate::workspace_names::WorkspaceNames;
 
 /// The cap on the files of one edit.
@@ -74,6 +76,7 @@ impl CodeEditPlan {
 
     /// The edit of one file, by its syntax tree.
     pub(crate) fn of_text(path: PathBuf, before: Arc<String>, after: String, notes: Vec<String>) -> Self {
+        let after = with_line_breaks_of(&before, &after);
         Self { files: vec![PlannedFileChange::Edit { path, before, after }], server: None, notes }
     }
 }
@@ -91,14 +94,21 @@ impl TextsThen {
     }
 
     /// Whether the file has got this text since.
-    fn is_changed(&self, path: &Path, text: &str) -> bool {
+    fn is_changed(&self, names: &WorkspaceNames, path: &Path, text: &str) -> bool {
         match self.buffers.text(path) {
             Some(then) => then != text,
-            None => {
-                let written = path.metadata().and_then(|metadata| metadata.modified());
-                written.is_ok_and(|written| written > self.began)
-            }
+            // It may have been opened since, and typed in.
+            None => names.texts.differs_from_disk(path) || self.is_written_since(path),
         }
+    }
+
+    fn is_written_since(&self, path: &Path) -> bool {
+        let Ok(metadata) = path.metadata() else { return false };
+        // A file that was moved to its place keeps its time of writing.
+        let moved = u64::try_from(metadata.ctime()).ok().zip(u32::try_from(metadata.ctime_nsec()).ok());
+        let moved = moved.map(|(seconds, nanos)| SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos));
+        let began = self.began.checked_sub(FILE_TIME_STEP).unwrap_or(self.began);
+        [metadata.modified().ok(), moved].into_iter().flatten().any(|at| at > began)
     }
 }
 
@@ -166,15 +176,31 @@ impl<'a> CodeEditPlanner<'a> {
             return Err(changed(&shown));
         }
         let encoding = self.server.map_or(PositionEncoding::Utf16, LanguageServer::position_encoding);
+        if !self.files.contains_key(&path) {
+            self.load(&path)?;
+            self.require_servers_text(server_path, &path, &shown)?;
+        }
         let file = self.load(&path)?;
         let new = apply_text_edits(&file.text, edits, encoding);
-        let mut new = new.map_err(|why| refused(&format!("{shown}: {why}")))?;
-        // A server that read the disk has its line breaks.
-        if !file.text.contains('\r') && new.contains('\r') {
-            new = new.replace("\r\n", "\n");
-        }
-        file.text = new;
+        let new = new.map_err(|why| refused(&format!("{shown}: {why}")))?;
+        file.text = with_line_breaks_of(&file.text, &new);
         Ok(())
+    }
+
+    /// The edit must be for the text that it is played on: the user may have typed since the server was told.
+    fn require_servers_text(
+        &self,
+        server_path: &Path,
+        path: &Path,
+        shown: &str,
+    ) -> Result<(), NavigationError> {
+        let Some(server) = self.server else { return Ok(()) };
+        let text = self.files.get(path).map(|file| file.text.as_str()).unwrap_or_default();
+        match server.server_text(server_path) {
+            ServerText::Known(known) if *known == text => Ok(()),
+            ServerText::OnDisk if !self.names.texts.differs_from_disk(path) || !path.exists() => Ok(()),
+            _ => Err(changed(shown)),
+        }
     }
 
     fn create(&mut self, path: &Path, existing: ExistingFilePolicy) -> Result<(), NavigationError> {
@@ -243,7 +269,7 @@ impl<'a> CodeEditPlanner<'a> {
                 let shown = self.names.shown(path);
                 let unread = || refused(&format!("{shown} may not be read, or has no text"));
                 let text = self.names.text(path).ok_or_else(unread)?;
-                if self.then.is_changed(path, &text) {
+                if self.then.is_changed(self.names, path, &text) {
                     return Err(changed(&shown));
                 }
                 let new = text.as_str().to_owned();
@@ -319,6 +345,11 @@ impl<'a> CodeEditPlanner<'a> {
         );
         planned
     }
+}
+
+/// Servers and models write the line breaks that they like.
+fn with_line_breaks_of(before: &str, after: &str) -> String {
+    LineEnding::detect(before).apply_to(after).into_owned()
 }
 
 fn is_origin(file: &FutureFile, path: &Path) -> bool {

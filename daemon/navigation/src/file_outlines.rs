@@ -28,6 +28,11 @@ const MAX_KEPT_BYTES: usize = 16 << 20;
 /// The cap on the words around a name.
 const MAX_PATH_WORDS: usize = 16;
 
+/// Whether the outline of a file can be known.
+pub fn has_outline(path: &Path) -> bool {
+    grammar::grammar_for(path).is_some_and(copydesk_syntax::outline::has_definitions)
+}
+
 /// The definitions in one text.
 #[derive(Debug)]
 pub(crate) struct FileOutline {

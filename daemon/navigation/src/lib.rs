@@ -23,6 +23,7 @@ mod workspace_names;
 pub use answer::{AnswerBasis, CodePlace, NavigationAnswer, NavigationError};
 pub use answer_text::AnswerOptions;
 pub use code_edit_plan::{CodeEditPlan, PlannedFileChange};
+pub use file_outlines::has_outline;
 pub use navigator::{
     CodeActionRequest, NavigationOperation, NavigationRequest, Navigator, OfferedAction, OfferedActions,
     PlannedSymbolEdit, SymbolEdit,

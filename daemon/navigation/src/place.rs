@@ -37,11 +37,24 @@ pub(crate) struct FoundPlace {
     pub(crate) range: Range<usize>,
     /// What was taken instead of what was asked for.
     pub(crate) notes: Vec<String>,
+    /// Something else could have been meant. A question may be answered about it; nothing is changed.
+    pub(crate) is_guess: bool,
 }
 
 impl FoundPlace {
     pub(crate) fn name(&self) -> &str {
         self.text.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// Refuses to change what may not be meant.
+    pub(crate) fn require_exact(&self) -> Result<(), NavigationError> {
+        if !self.is_guess {
+            return Ok(());
+        }
+        let notes = self.notes.join(" ");
+        Err(NavigationError::new(format!(
+            "{notes} Nothing was changed; name the place by its line and its name."
+        )))
     }
 }
 
@@ -83,7 +96,13 @@ impl FileSearch<'_> {
     /// Of a qualified name, `M.setup`, the last word is meant.
     fn found(&self, range: Range<usize>, notes: Vec<String>) -> FoundPlace {
         let range = all_words(&self.text, &range).pop().unwrap_or(range);
-        FoundPlace { path: self.path.to_owned(), text: Arc::clone(&self.text), range, notes }
+        let (path, text) = (self.path.to_owned(), Arc::clone(&self.text));
+        FoundPlace { path, text, range, notes, is_guess: false }
+    }
+
+    fn guessed(&self, range: Range<usize>, note: Option<String>) -> FoundPlace {
+        let is_guess = note.is_some();
+        FoundPlace { is_guess, ..self.found(range, note.into_iter().collect()) }
     }
 
     fn at_line(
@@ -119,7 +138,7 @@ impl FileSearch<'_> {
             if let Some(hit) = hit {
                 let note =
                     (at != line - 1).then(|| format!("Line {line} has no `{word}`; line {} does.", at + 1));
-                return Ok(self.found(hit.clone(), note.into_iter().collect()));
+                return Ok(self.guessed(hit.clone(), note));
             }
         }
         self.by_symbol(symbol)
@@ -164,7 +183,7 @@ impl FileSearch<'_> {
             let column = column.unwrap_or_default();
             format!("There is no name at {line}:{column}; `{name}` in the same line was taken.")
         });
-        Ok(self.found(word.clone(), note.into_iter().collect()))
+        Ok(self.guessed(word.clone(), note))
     }
 
     fn by_symbol(&self, symbol: &str) -> Result<FoundPlace, NavigationError> {
@@ -219,7 +238,9 @@ impl FileSearch<'_> {
         let line = line_of(&self.text, hit.start);
         let note =
             format!("`{symbol}` is not defined in this file; its first use, in line {line}, was taken.");
-        Some(self.found(hit.clone(), vec![note]))
+        // A name that stands there once, or is counted, is meant.
+        let is_guess = all.len() > 1 && query.ordinal.is_none();
+        Some(FoundPlace { is_guess, ..self.found(hit.clone(), vec![note]) })
     }
 }
 
@@ -238,7 +259,8 @@ fn in_workspace(
             let note = "Not all files were searched, so there may be another one of that name.";
             let range = all_words(&one.text, &one.range).pop().unwrap_or(one.range.clone());
             let notes = is_cut.then(|| note.to_owned()).into_iter().collect();
-            Ok(FoundPlace { path: one.path.clone(), text: Arc::clone(&one.text), range, notes })
+            let (path, text) = (one.path.clone(), Arc::clone(&one.text));
+            Ok(FoundPlace { path, text, range, notes, is_guess: false })
         }
         [] if is_cut => Err(NavigationError::new(format!(
             "Not all files of the workspace could be searched for `{symbol}`. Name its file in filePath."

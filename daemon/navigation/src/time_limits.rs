@@ -24,3 +24,6 @@ pub(crate) const FIX_DIAGNOSTICS_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a server may take to look at the files that are opened for a rename. What it does not know then, it leaves out, and that is
 /// noticed.
 pub(crate) const OPEN_FILES_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The kernel's clock for files may be this much behind. A file that was written just before a question counts as written after it.
+pub(crate) const FILE_TIME_STEP: Duration = Duration::from_millis(10);

@@ -36,8 +36,8 @@ pub use server::{
     LanguageServerState, ObservedTexts, ServerLaunch, ServerStartError, TAKES_EDITS,
 };
 pub use server::{
-    ExistingFilePolicy, ServerCodeAction, ServerFileOperation, ServerTextEdit, ServerWorkspaceEdit,
-    apply_text_edits,
+    ExistingFilePolicy, ServerCodeAction, ServerFileOperation, ServerText, ServerTextEdit,
+    ServerWorkspaceEdit, apply_text_edits,
 };
 pub use source::{
     AffectedFiles, AffectedFilesFuture, CheckFuture, CheckedDocument, CommandWatcher, DiagnosticsSource,

@@ -73,6 +73,8 @@ pub struct Quirks {
     /// Members to add if the text of a didChange is the one that the server already has. They make it check the text
     /// again and publish in any case.
     pub resend_params: Map<String, Value>,
+    /// Prefixes of the names of commands that do nothing but make edits. A user is asked before another one runs.
+    pub edit_commands: Vec<String>,
     /// Prefixes of lines that include other files. The server keeps its result for them (the preamble), and publishes
     /// for the next text first with the old one. If `resend_params` is set, the daemon then sends the text once more.
     pub preamble_prefixes: Vec<String>,
@@ -222,6 +224,7 @@ impl Default for Quirks {
             pushes_closed: false,
             change: Map::new(),
             resend_params: Map::new(),
+            edit_commands: Vec::new(),
             preamble_prefixes: Vec::new(),
         }
     }

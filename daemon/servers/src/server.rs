@@ -62,7 +62,7 @@ mod uri;
 mod watched_files;
 mod workspace_edit;
 
-pub use code_edits::ServerCodeAction;
+pub use code_edits::{ServerCodeAction, ServerText};
 pub use code_query::{CodeQuery, CodeQueryError, HierarchyItem, ServerLocation, ServerSymbol};
 pub use observed::{DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, ObservedTexts, TAKES_EDITS};
 pub use text_edits::{ServerTextEdit, apply_text_edits};

@@ -16,6 +16,16 @@ use tree_sitter::{Node, Tree, TreeCursor};
 use self::definition_nodes::{DefinitionNode, NameRule, NodeTable};
 use crate::grammar::Grammar;
 
+/// Annotations that are a part of what they are for.
+const ATTRIBUTES: [&str; 6] = [
+    "annotation",
+    "attribute_declaration",
+    "attribute_group",
+    "attribute_list",
+    "attribute_specifier",
+    "marker_annotation",
+];
+
 /// No user reads a longer outline.
 const MAX_SYMBOLS: usize = 50_000;
 
@@ -42,6 +52,11 @@ pub fn outline(grammar: &Grammar, tree: &Tree, text: &str) -> Vec<OutlineSymbol>
     let mut builder = OutlineBuilder { table: &table, text, symbols: Vec::new(), levels: Vec::new() };
     builder.walk(tree.walk());
     builder.symbols
+}
+
+/// Whether texts of this grammar define something.
+pub fn has_definitions(grammar: &Grammar) -> bool {
+    definition_nodes::table_for(grammar).is_some()
 }
 
 struct OutlineBuilder<'a> {
@@ -174,20 +189,26 @@ impl OutlineBuilder<'_> {
             && node.named_children(&mut cursor).filter(defines).take(2).count() == 1
     }
 
-    /// Decorators may be in the node of what they are for.
+    /// Decorators, annotations and attributes may be in the node of what they are for.
     fn start_behind_trivia(&self, node: Node<'_>) -> usize {
         if !self.table.defines(node.kind_id()) {
             return node.start_byte();
         }
         let mut cursor = node.walk();
-        let mut children = node.children(&mut cursor);
-        let is_trivia = |child: &Node<'_>| self.table.is_trivia(child.kind_id());
-        match children.next() {
-            Some(first) if is_trivia(&first) => {
-                children.find(|child| !is_trivia(child)).map_or(node.start_byte(), |child| child.start_byte())
+        for child in node.children(&mut cursor) {
+            let is_trivia = self.table.is_trivia(child.kind_id()) || ATTRIBUTES.contains(&child.kind());
+            if child.kind() == "modifiers" {
+                // In Java they are among the modifiers.
+                let mut inner = child.walk();
+                let mut words = child.children(&mut inner);
+                if let Some(word) = words.find(|word| !ATTRIBUTES.contains(&word.kind())) {
+                    return word.start_byte();
+                }
+            } else if !is_trivia {
+                return child.start_byte();
             }
-            _ => node.start_byte(),
         }
+        node.start_byte()
     }
 
     /// Where the body begins, else the end of the first line.

@@ -27,7 +27,7 @@ end, {
 
 local names = {
   "ask", "chat", "stop", "undo", "redo", "new", "sessions", "model", "agent", "add",
-  "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review", "changes",
+  "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review", "changes", "places",
   "accept-file", "reject-file", "accept-all", "reject-all", "follow", "status", "log", "doctor", "restart",
 }
 for _, name in ipairs(names) do

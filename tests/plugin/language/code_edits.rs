@@ -102,7 +102,11 @@ fn the_edit_of_a_command_is_reviewed_before_it_is_made() {
         let fix = json!({ "operation": "codeAction", "filePath": "a.py", "line": 3, "title": "Fix it" });
         let (scripted, mut window) = start(program, &[fix], "ask");
         window.lua("require('copydesk').ask('Fix', { show = false })");
+        // The command may do more than make edits, so the user is asked before it runs.
         window.wait_until("require('copydesk').status().waiting == 1");
+        assert_eq!(window.lua("return T.answered"), Value::Null);
+        window.command("Copydesk allow");
+        window.wait_until("T.answered ~= nil and require('copydesk').status().waiting == 1");
         // The server believes that it is made.
         assert_eq!(window.lua("return T.answered"), json!({ "applied": true }));
         assert_eq!(lines(&mut window), json!(["from b import area", "", "x = 1", "area()"]));

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::model_server::ScriptedTurn;
 use crate::neovim::neovim_session::{environment_with_config, for_each_neovim};
 use crate::plugin::plugin_neovim::PluginNeovim;
+use crate::sessions::harness::ScriptedEnvironment;
 
 /// A server of Python in which `area` is defined in `b.py`, and used in both files.
 const SERVER: &str = r#"
@@ -26,26 +27,55 @@ const SERVER: &str = r#"
       },
     })"#;
 
+/// A Neovim in which the agent has made these calls.
+fn ask(program: &std::path::Path, before: &str, calls: &[Value]) -> (ScriptedEnvironment, PluginNeovim) {
+    let turn =
+        |(number, call): (usize, &Value)| ScriptedTurn::new().call(format!("c{number}"), "lsp", call.clone());
+    let turns: Vec<_> =
+        calls.iter().enumerate().map(turn).chain([ScriptedTurn::new().text("Done.")]).collect();
+    let scripted = environment_with_config(turns, json!({ "lsp": true }));
+    scripted.env.write("a.py", "from b import area\n\nx = 1\narea()\n");
+    scripted.env.write("b.py", "def area():\n    pass\n");
+    let mut window = PluginNeovim::open(program, &scripted.env);
+    window.lua(include_str!("../server.lua"));
+    window.lua(SERVER);
+    window.connect();
+    window.lua(before);
+    window.lua("require('copydesk').ask('Look', { show = false })");
+    assert_eq!(window.wait_for_turn_end()["end"]["kind"], "done");
+    (scripted, window)
+}
+
 fn check(before: &str, calls: &[Value], expected: &[&str]) {
     for_each_neovim(|program| {
-        let turns = calls
-            .iter()
-            .enumerate()
-            .map(|(number, call)| ScriptedTurn::new().call(format!("c{number}"), "lsp", call.clone()));
-        let turns: Vec<_> = turns.chain([ScriptedTurn::new().text("Done.")]).collect();
-        let scripted = environment_with_config(turns, json!({ "lsp": true }));
-        scripted.env.write("a.py", "from b import area\n\nx = 1\narea()\n");
-        scripted.env.write("b.py", "def area():\n    pass\n");
-        let mut window = PluginNeovim::open(program, &scripted.env);
-        window.lua(include_str!("../server.lua"));
-        window.lua(SERVER);
-        window.connect();
-        window.lua(before);
-        window.lua("require('copydesk').ask('Look', { show = false })");
-        assert_eq!(window.wait_for_turn_end()["end"]["kind"], "done");
+        let (scripted, _window) = ask(program, before, calls);
         for (number, expected) in expected.iter().enumerate() {
             assert_eq!(scripted.last_model_input(number + 1), *expected, "{}", calls[number]);
         }
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn places_go_into_the_quickfix_list_and_are_a_key_away_in_the_conversation() {
+    for_each_neovim(|program| {
+        let references = json!({ "operation": "findReferences", "filePath": "b.py", "symbol": "area" });
+        let (_scripted, mut window) = ask(program, "T.edit('a.py', 'scripted')", &[references]);
+        window.command("Copydesk places");
+        let items = "return vim.tbl_map(function(item) return { vim.fs.basename(vim.api.nvim_buf_get_name(item.bufnr)), item.lnum, \
+                     item.col, item.text } end, vim.fn.getqflist())";
+        assert_eq!(window.lua(items), json!([["a.py", 4, 1, "area()"], ["b.py", 1, 5, "def area():"]]));
+        window.command("cclose");
+        window.command("Copydesk chat");
+        window.command("stopinsert");
+        // The question names `b.py`, and this place is in `a.py`.
+        window.lua(
+            "vim.api.nvim_set_current_win(vim.fn.bufwinid(require('copydesk.chat.transcript').buffer())) \
+             vim.cmd('silent! normal! zR') vim.fn.search('4: area()') require('copydesk.chat.jump').here()",
+        );
+        let place =
+            "return { vim.fs.basename(vim.api.nvim_buf_get_name(0)), vim.api.nvim_win_get_cursor(0)[1] }";
+        assert_eq!(window.lua(place), json!(["a.py", 4]));
     });
 }
 

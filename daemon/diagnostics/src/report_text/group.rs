@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::{display_path, proof, thing};
 use crate::delta::{DiagnosticsDelta, ReportedDiagnostic, SourceStatus};
-use copydesk_servers::diagnostic::Severity;
 use copydesk_servers::report::Proof;
 use copydesk_servers::sanitize;
 use copydesk_servers::source::TREE_SITTER;
@@ -49,7 +48,8 @@ impl<'a> SourceGroup<'a> {
     }
 
     /// The group's line in the text.
-    pub(super) fn headline(&self, least: Severity, root: &Path) -> String {
+    pub(super) fn headline(&self, delta: &DiagnosticsDelta, root: &Path) -> String {
+        let least = delta.min_severity;
         let source = sanitize::sanitize_line(self.source, 80);
         // The model should know what "no new errors" covers. A syntax check proves nothing about types.
         let is_syntax = self.source == TREE_SITTER;
@@ -70,7 +70,8 @@ impl<'a> SourceGroup<'a> {
         };
         let place =
             if self.is_partial && !self.has_baseline { format!(" in {files}") } else { String::new() };
-        let baseline_note = if self.has_baseline || self.problems.is_empty() {
+        let is_clear = self.has_baseline || self.problems.is_empty() || !delta.is_comparison;
+        let baseline_note = if is_clear {
             ""
         } else {
             " (what it said before is not known, so older and new ones cannot be told apart)"

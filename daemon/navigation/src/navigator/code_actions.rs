@@ -54,6 +54,8 @@ pub struct OfferedAction {
     /// The message of the problem that it fixes.
     pub problem: Option<String>,
     pub server: String,
+    /// The command that it runs, if that may do more than make edits. Known once it is resolved.
+    pub command: Option<String>,
     lease: usize,
     action: ServerCodeAction,
 }
@@ -100,15 +102,28 @@ impl Navigator {
         Ok(offered)
     }
 
-    /// The edit of one of the actions.
+    /// Has the server work out one of the actions.
+    pub async fn resolve_action(
+        &self,
+        offered: &OfferedActions,
+        action: OfferedAction,
+    ) -> Result<OfferedAction, NavigationError> {
+        let lease = offered.leases.get(action.lease).ok_or_else(server_gone)?;
+        let until = Instant::now() + ANSWER_TIMEOUT;
+        let resolved = lease.server.resolve_code_action(&action.action, until).await;
+        let resolved = resolved.map_err(|error| server_refuses(lease, &error))?;
+        let command = lease.server.unknown_command(&resolved).map(str::to_owned);
+        Ok(OfferedAction { action: resolved, command, ..action })
+    }
+
+    /// The edit of one of the actions, which was resolved.
     pub async fn code_action_edit(
         &self,
         offered: OfferedActions,
         action: &OfferedAction,
     ) -> Result<CodeEditPlan, NavigationError> {
         let OfferedActions { leases, then, notes, .. } = offered;
-        let gone = || NavigationError::new("The server is gone. Make the call again.");
-        let lease = leases.get(action.lease).ok_or_else(gone)?;
+        let lease = leases.get(action.lease).ok_or_else(server_gone)?;
         let until = Instant::now() + ANSWER_TIMEOUT;
         let answer = lease.server.code_action_edit(&action.action, until).await;
         let edit = answer.map_err(|error| server_refuses(lease, &error))?;
@@ -131,6 +146,14 @@ impl Navigator {
             let is_it = |action: &ServerCodeAction| action.kind.starts_with("source.organizeImports");
             if let Some(action) = actions.into_iter().find(is_it) {
                 let action = OfferedAction::new(action, number, lease, &whole);
+                let action = self.resolve_action(&offered, action).await?;
+                if let Some(command) = action.command {
+                    let shown = self.names.shown(path);
+                    return Err(NavigationError::new(format!(
+                        "{} organizes the imports of {shown} by a command that may do more: `{command}`. Nothing was changed.",
+                        action.server
+                    )));
+                }
                 return self.code_action_edit(offered, &action).await;
             }
         }
@@ -221,7 +244,10 @@ impl OfferedActions {
     }
 
     fn add(&mut self, action: OfferedAction) {
-        let is_same = |known: &OfferedAction| known.title == action.title && known.problem == action.problem;
+        let is_same = |known: &OfferedAction| {
+            let is_line = known.problem.is_none() || known.line == action.line;
+            known.title == action.title && known.problem == action.problem && is_line
+        };
         if !self.actions.iter().any(is_same) {
             self.actions.push(action);
         }
@@ -239,6 +265,7 @@ impl OfferedAction {
             line: asked.range.start.line.saturating_add(1),
             problem: problem.map(|problem| problem.message.lines().next().unwrap_or_default().to_owned()),
             server: from.server.name().to_owned(),
+            command: None,
             lease,
             action,
         }
@@ -321,6 +348,10 @@ async fn ask_actions(
         .collect();
     let until = Instant::now() + ANSWER_TIMEOUT;
     lease.server.code_actions(&lease.path, &range, &problems, only, until).await
+}
+
+fn server_gone() -> NavigationError {
+    NavigationError::new("The server is gone. Make the call again.")
 }
 
 fn is_wanted(kind: &str) -> bool {

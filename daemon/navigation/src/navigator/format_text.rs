@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use copydesk_servers::{
-    CodeQuery, ServerFileOperation, ServerTextEdit, ServerWorkspaceEdit, apply_text_edits,
+    CodeQuery, ServerFileOperation, ServerText, ServerTextEdit, ServerWorkspaceEdit, apply_text_edits,
 };
 use copydesk_text::{Change, Document, Edit, LineBreaks, Position, PositionEncoding};
 use tokio::time::Instant;
@@ -23,9 +23,9 @@ impl Navigator {
         path: &Path,
         lines: Option<(usize, usize)>,
     ) -> Result<CodeEditPlan, NavigationError> {
-        let shown = self.names.shown(path);
-        let unread = || NavigationError::new(format!("{shown} has no text that can be read."));
-        let text = self.names.text(path).ok_or_else(unread)?;
+        if lines.is_some_and(|(first, last)| last < first) {
+            return Err(NavigationError::new("`endLine` is before `line`."));
+        }
         let range = lines.map(|(first, last)| {
             let line = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
             Position::new(line(first.saturating_sub(1)), 0)..Position::new(line(last), 0)
@@ -33,6 +33,12 @@ impl Navigator {
         let instead = "run the project's formatter with `bash`, if it has one";
         let lease = self.lease_for_edit(path, CodeQuery::Formatting, instead).await?;
         let then = TextsThen::now(&self.names);
+        let shown = self.names.shown(path);
+        let unread = || NavigationError::new(format!("{shown} has no text that can be read."));
+        let text = self.names.text(path).ok_or_else(unread)?;
+        if lease.server.server_text(&lease.path) != ServerText::Known(Arc::clone(&text)) {
+            return Err(NavigationError::new(format!("{shown} has changed meanwhile. Make the call again.")));
+        }
         let until = Instant::now() + ANSWER_TIMEOUT;
         let asked = range.clone().filter(|_| lease.server.answers(CodeQuery::RangeFormatting));
         let is_part = asked.is_some();

@@ -39,6 +39,7 @@ impl Navigator {
         cancel: &CancellationToken,
     ) -> Result<CodeEditPlan, NavigationError> {
         let place = self.find_place(request, cancel).await?;
+        place.require_exact()?;
         let (checked, name) = (place.clone(), new.to_owned());
         run_blocking(move || new_name::check_name(&checked, &name)).await??;
         let instead = "find the places with `lsp` or `grep`, and edit them";
@@ -73,7 +74,7 @@ impl SymbolRename<'_> {
         let mut left = self.places_left(&planned.files).await;
         for _ in 1..MAX_ROUNDS {
             let is_opened = |path: &Path| opened.iter().any(|(known, _)| known == path);
-            let mut unopened: Vec<_> = left.iter().map(|place| place.path.clone()).collect();
+            let mut unopened: Vec<_> = left.places.iter().map(|place| place.path.clone()).collect();
             unopened.dedup();
             unopened.retain(|path| !is_opened(path) && !is_changed(&planned, path));
             unopened.truncate(MAX_OPENED_FILES.saturating_sub(opened.len()));
@@ -93,7 +94,7 @@ impl SymbolRename<'_> {
             let (server, old) = (self.lease.server.name(), self.old);
             return Err(NavigationError::new(format!("{server} finds nothing to rename at `{old}`.")));
         }
-        let missed = self.missed(&planned, &left, &opened).await;
+        let (missed, unverified) = self.missed(&planned, &left.places, &opened).await;
         let old = self.old;
         if let Some(places) = self.describe(&missed) {
             let server = self.lease.server.name();
@@ -101,9 +102,16 @@ impl SymbolRename<'_> {
                 "{server} would leave out uses of `{old}`: {places}. Nothing was changed; make the call again."
             )));
         }
-        planned.notes.extend(self.describe(&left).map(|places| {
+        planned.notes.extend(self.describe(&left.places).map(|places| {
             format!("`{old}` still stands here, and may be something else of that name: {places}.")
         }));
+        if left.is_cut || unverified {
+            let server = self.lease.server.name();
+            let note = format!(
+                "Not all places with the name could be compared with what {server} knows: search for `{old}`."
+            );
+            planned.notes.push(note);
+        }
         Ok(planned)
     }
 
@@ -138,8 +146,9 @@ impl SymbolRename<'_> {
     }
 
     /// Where the name still stands after the edit, as code.
-    async fn places_left(&self, files: &[PlannedFileChange]) -> Vec<CodePlace> {
+    async fn places_left(&self, files: &[PlannedFileChange]) -> PlacesLeft {
         let candidates = self.navigator.names.files_with(self.old, self.cancel).await;
+        let is_cut = candidates.is_cut;
         let (names, name, files) = (self.navigator.names.clone(), self.old.to_owned(), files.to_vec());
         let search = move || {
             let is_edited = |place: &CodePlace| {
@@ -161,29 +170,39 @@ impl SymbolRename<'_> {
             places.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
             places
         };
-        run_blocking(search).await.unwrap_or_default()
+        match run_blocking(search).await {
+            Ok(places) => PlacesLeft { places, is_cut },
+            Err(_) => PlacesLeft { places: Vec::new(), is_cut: true },
+        }
     }
 
-    /// The places in other files that the server itself takes for uses of what is renamed.
+    /// The places in other files that the server itself takes for uses of what is renamed, and whether some could not be looked up.
     async fn missed(
         &self,
         planned: &CodeEditPlan,
         left: &[CodePlace],
         opened: &[(PathBuf, ServerLease)],
-    ) -> Vec<CodePlace> {
-        let mut missed = Vec::new();
+    ) -> (Vec<CodePlace>, bool) {
+        let (mut missed, mut unverified) = (Vec::new(), false);
         let until = Instant::now() + ANSWER_TIMEOUT;
-        for place in left.iter().take(MAX_LOOKED_UP) {
-            let Some((_, lease)) = opened.iter().find(|(path, _)| *path == place.path) else { continue };
+        let others = left.iter().filter(|place| !is_changed(planned, &place.path));
+        for (number, place) in others.enumerate() {
+            let lease = opened.iter().find(|(path, _)| *path == place.path).map(|(_, lease)| lease);
+            let Some(lease) = lease.filter(|_| number < MAX_LOOKED_UP) else {
+                unverified = true;
+                continue;
+            };
             let document = Document::new(&place.text, LineBreaks::Any);
             let at = document.position(place.range.start, lease.server.position_encoding());
-            let defined = lease.server.locations(CodeQuery::Definition, &lease.path, at, until).await;
-            let is_renamed = |location: &ServerLocation| is_renamed_at(planned, location);
-            if !is_changed(planned, &place.path) && defined.is_ok_and(|all| all.iter().any(is_renamed)) {
-                missed.push(place.clone());
+            match lease.server.locations(CodeQuery::Definition, &lease.path, at, until).await {
+                Ok(all) if all.iter().any(|location| is_renamed_at(planned, location)) => {
+                    missed.push(place.clone());
+                }
+                Ok(_) => {}
+                Err(_) => unverified = true,
             }
         }
-        missed
+        (missed, unverified)
     }
 
     /// In words; `None` if there are none.
@@ -196,6 +215,13 @@ impl SymbolRename<'_> {
         let shown = places.iter().take(MAX_NOTED_PLACES).cloned().collect::<Vec<_>>().join(", ");
         (!places.is_empty()).then(|| format!("{shown}{more}"))
     }
+}
+
+/// Where a name still stands.
+struct PlacesLeft {
+    places: Vec<CodePlace>,
+    /// Some files were not looked at.
+    is_cut: bool,
 }
 
 /// Whether the edit changes a file.

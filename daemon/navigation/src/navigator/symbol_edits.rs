@@ -1,6 +1,7 @@
 //! Replaces, inserts and deletes whole definitions, which are named and need not be quoted. The syntax tree says where one begins and
 //! ends.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Navigator, run_blocking};
 use crate::answer::{NavigationError, line_of, line_start};
 use crate::code_edit_plan::CodeEditPlan;
-use crate::file_outlines::{FileOutline, FileOutlines};
+use crate::file_outlines::{FileOutline, FileOutlines, parse_file};
 use crate::place::{FoundPlace, PlaceRequest};
 
 /// What to do with a definition.
@@ -42,6 +43,7 @@ impl Navigator {
         cancel: &CancellationToken,
     ) -> Result<PlannedSymbolEdit, NavigationError> {
         let place = self.find_place(request, cancel).await?;
+        place.require_exact()?;
         let shown = self.names.shown(&place.path);
         let outlines = self.outlines.clone();
         run_blocking(move || plan(&place, &edit, &outlines, &shown)).await?
@@ -105,34 +107,107 @@ impl DefinitionSite<'_> {
                         "The new text is empty. To delete it, use deleteSymbol.",
                     ));
                 }
+                self.require_own_declaration(symbol)?;
+                let new = self.without_separator(new, symbol);
                 // What the new text has no comments or attributes for keeps its own.
                 let start = if has_leading_trivia(self.path, new, outlines) {
                     symbol.range.start
                 } else {
                     symbol.start
                 };
-                Ok((start..symbol.range.end, indent(new, &self.indentation(start), true)))
+                Ok((start..symbol.range.end, self.indent(new, &self.indentation(start), true)))
             }
             SymbolEdit::InsertBefore(new) => {
                 let start = line_start(self.text, symbol.range.start);
+                self.require_blank(start..symbol.range.start)?;
                 let gap = self.gap(self.gap_before());
-                Ok((
-                    start..start,
-                    format!("{}\n{gap}", indent(new, &self.indentation(symbol.range.start), false)),
-                ))
+                let new = self.indent(new, &self.indentation(symbol.range.start), false);
+                Ok((start..start, format!("{new}\n{gap}")))
             }
             SymbolEdit::InsertAfter(new) => {
-                let end = self.end_of_line(self.end());
+                let at = self.end();
+                let end = self.end_of_line(at);
+                self.require_blank(end..self.line_end(end))?;
                 let gap = self.gap(self.gap_after().or(self.gap_before()));
-                let new = indent(new, &self.indentation(symbol.range.start), false);
+                let new = self.indent(new, &self.indentation(symbol.range.start), false);
+                if self.needs_comma(symbol) {
+                    let rest = self.text.get(at..end).unwrap_or_default();
+                    return Ok((at..end, format!(",{rest}\n{gap}{}", new.trim_end_matches(','))));
+                }
                 Ok((end..end, format!("\n{gap}{new}")))
             }
-            SymbolEdit::Delete => Ok((self.deleted_range()?, String::new())),
+            SymbolEdit::Delete => {
+                self.require_own_declaration(symbol)?;
+                Ok((self.deleted_range()?, String::new()))
+            }
         }
     }
 
     fn symbol(&self) -> Result<&OutlineSymbol, NavigationError> {
         self.outline.symbols.get(self.at).ok_or_else(|| NavigationError::new("The outline has changed."))
+    }
+
+    /// Refuses what is declared together with something else: `var one, two int`.
+    fn require_own_declaration(&self, symbol: &OutlineSymbol) -> Result<(), NavigationError> {
+        let is_variable =
+            matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field);
+        let has_twin = || {
+            let same = self.outline.symbols.iter().filter(|other| other.range == symbol.range);
+            same.count() > 1
+        };
+        let behind = self.text.get(symbol.name_range.end..symbol.range.end).unwrap_or_default();
+        let before = self.text.get(..symbol.start).unwrap_or_default().trim_end();
+        let after = self.text.get(symbol.range.end..).unwrap_or_default();
+        // Fields of Rust and properties are separated by commas; declarations are not.
+        let is_listed = symbol.kind != SymbolKind::Field && (before.ends_with(',') || after.starts_with(','));
+        if is_variable && (has_twin() || has_outer_comma(behind) || is_listed) {
+            return Err(NavigationError::new(format!(
+                "`{}` is declared together with others. Nothing was changed; use `edit`.",
+                symbol.name
+            )));
+        }
+        Ok(())
+    }
+
+    /// Refuses a place in a line with other code.
+    fn require_blank(&self, range: Range<usize>) -> Result<(), NavigationError> {
+        if self.text.get(range).is_some_and(|text| text.trim().is_empty()) {
+            return Ok(());
+        }
+        Err(NavigationError::new("Other code stands in the same line. Nothing was changed; use `edit`."))
+    }
+
+    /// The new text without the comma or semicolon that follows in the text already.
+    fn without_separator<'n>(&self, new: &'n str, symbol: &OutlineSymbol) -> &'n str {
+        let next = self.text.get(symbol.range.end..).and_then(|rest| rest.chars().next());
+        match next.filter(|next| matches!(next, ',' | ';')) {
+            Some(next) => new.strip_suffix(next).unwrap_or(new),
+            None => new,
+        }
+    }
+
+    /// Whether a comma must separate the definition from one behind it, and is missing.
+    fn needs_comma(&self, symbol: &OutlineSymbol) -> bool {
+        let is_item =
+            matches!(symbol.kind, SymbolKind::EnumMember | SymbolKind::Field | SymbolKind::Property);
+        let follows = |end: usize| self.text.get(end..).and_then(|rest| rest.chars().next());
+        let is_sibling =
+            |other: &&OutlineSymbol| other.parent == symbol.parent && other.range.end <= symbol.range.start;
+        let has_comma_before = self
+            .outline
+            .symbols
+            .iter()
+            .rfind(is_sibling)
+            .is_some_and(|before| follows(before.range.end) == Some(','));
+        is_item && has_comma_before && !matches!(follows(symbol.range.end), Some(',' | ';'))
+    }
+
+    fn line_end(&self, at: usize) -> usize {
+        self.text.get(at..).and_then(|rest| rest.find('\n')).map_or(self.text.len(), |length| at + length)
+    }
+
+    fn indent(&self, new: &str, target: &str, is_inline: bool) -> String {
+        indent(new, target, is_inline, &string_lines(self.path, new))
     }
 
     /// The white space before a place in its line.
@@ -143,9 +218,15 @@ impl DefinitionSite<'_> {
 
     /// Its end, behind the comma or semicolon that separates it from the next one.
     fn end(&self) -> usize {
-        let end = self.outline.symbols.get(self.at).map_or(0, |symbol| symbol.range.end);
-        let rest = self.text.get(end..).unwrap_or_default();
-        end + rest.find(|character| !matches!(character, ',' | ';')).unwrap_or(rest.len()).min(1)
+        let Some(symbol) = self.outline.symbols.get(self.at) else { return 0 };
+        let next = self.text.get(symbol.range.end..).and_then(|rest| rest.chars().next());
+        // The semicolon behind the constants of a Java enum does not belong to the last one.
+        let is_separator = match next {
+            Some(',') => true,
+            Some(';') => symbol.kind != SymbolKind::EnumMember,
+            _ => false,
+        };
+        symbol.range.end + usize::from(is_separator)
     }
 
     /// The end of the line, if only a comment follows.
@@ -232,20 +313,60 @@ fn has_leading_trivia(path: &Path, new: &str, outlines: &FileOutlines) -> bool {
     let text = Arc::new(new.trim_start().to_owned());
     let outline = outlines.get(path, &text);
     let first = outline.as_ref().and_then(|outline| outline.symbols.first());
-    match first {
-        Some(first) => first.range.start == 0 && first.start > 0,
+    match first.filter(|first| first.range.start == 0) {
+        Some(first) => first.start > 0,
         // Without its type a method may not parse.
-        None => ["//", "/*", "#", "@", "\"\"\"", "--"].iter().any(|mark| text.starts_with(mark)),
+        None => ["//", "/*", "#", "@", "\"\"\"", "--", "["].iter().any(|mark| text.starts_with(mark)),
     }
 }
 
-/// Moves a text to an indentation, unless it has it already. `is_inline`: its first line begins behind the indentation.
-fn indent(text: &str, target: &str, is_inline: bool) -> String {
+/// Whether a comma stands outside of all brackets.
+fn has_outer_comma(text: &str) -> bool {
+    let mut depth = 0_i32;
+    text.chars().any(|character| {
+        match character {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' | '>' => depth -= 1,
+            _ => {}
+        }
+        character == ',' && depth == 0
+    })
+}
+
+/// The lines, from 0, that begin inside of a string: their white space is a part of it. A string that stands alone documents something.
+fn string_lines(path: &Path, text: &str) -> BTreeSet<usize> {
+    let mut lines = BTreeSet::new();
+    let Some(tree) = parse_file(path, text) else { return lines };
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let is_string = ["string", "template", "heredoc"].iter().any(|part| node.kind().contains(part));
+        let stands_alone = node.parent().is_some_and(|parent| parent.kind() == "expression_statement");
+        if is_string && !stands_alone {
+            lines.extend(node.start_position().row + 1..=node.end_position().row);
+        }
+        if !is_string && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return lines;
+            }
+        }
+    }
+}
+
+/// Moves a text to an indentation, unless it has it already. `is_inline`: its first line begins behind the indentation. `fixed` lines stay.
+fn indent(text: &str, target: &str, is_inline: bool, fixed: &BTreeSet<usize>) -> String {
+    let skipped = text.len() - text.trim_start_matches(['\n', '\r']).len();
+    let skipped = text.get(..skipped).map_or(0, |skipped| skipped.matches('\n').count());
     let text = text.trim_end().trim_start_matches(['\n', '\r']);
+    let is_fixed = |number: usize| fixed.contains(&(number + skipped));
     let width = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let first = text.lines().next().unwrap_or_default();
     let base = width(first);
-    let rest: Vec<_> = text.lines().skip(1).filter(|line| !line.trim().is_empty()).collect();
+    let lines = || text.lines().enumerate().skip(1).filter(|(number, _)| !is_fixed(*number));
+    let rest: Vec<_> = lines().map(|(_, line)| line).filter(|line| !line.trim().is_empty()).collect();
     let least = rest.iter().map(|line| width(line)).min();
     let closes = rest.last().is_some_and(|last| {
         let last = last.trim_start();
@@ -256,10 +377,11 @@ fn indent(text: &str, target: &str, is_inline: bool) -> String {
         && !target.is_empty()
         && least.is_some_and(|least| if closes { least >= target.len() } else { least > target.len() });
     let old = first.get(..base).unwrap_or_default();
-    let mut lines = Vec::new();
+    let mut indented = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let bare = line.strip_prefix(old).unwrap_or(line.trim_start());
-        lines.push(match number {
+        indented.push(match number {
+            _ if is_fixed(number) => line.to_owned(),
             _ if line.trim().is_empty() => String::new(),
             0 if is_inline => bare.to_owned(),
             0 => format!("{target}{bare}"),
@@ -267,11 +389,13 @@ fn indent(text: &str, target: &str, is_inline: bool) -> String {
             _ => format!("{target}{bare}"),
         });
     }
-    lines.join("\n")
+    indented.join("\n")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::indent;
 
     #[test]
@@ -285,7 +409,7 @@ mod tests {
             ("\tfunc()\n\n\t\tx", "", "func()\n\n\tx"),
             ("a", "  ", "  a"),
         ] {
-            assert_eq!(indent(text, target, false), expected, "{text:?}");
+            assert_eq!(indent(text, target, false, &BTreeSet::new()), expected, "{text:?}");
         }
     }
 }

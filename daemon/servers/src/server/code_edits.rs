@@ -13,12 +13,12 @@ use super::check_document::wait_for_tick;
 use super::code_query::{CodeQuery, CodeQueryError};
 use super::formatting::formatting_options;
 use super::observed::TAKES_EDITS;
-use super::record::parse_value;
 use super::text_edits::{ServerTextEdit, read_text_edits};
 use super::workspace_edit::{ServerWorkspaceEdit, read_workspace_edit};
 use super::{LanguageServer, ServerInner, uri};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::sanitize;
+use copydesk_rpc::peer::RpcResponseFuture;
 
 /// The cap on the code actions at one place.
 const MAX_ACTIONS: usize = 200;
@@ -26,6 +26,16 @@ const MAX_ACTIONS: usize = 200;
 const MAX_TITLE_LETTERS: usize = 200;
 /// The cap on the edits that one command sends.
 const MAX_COMMAND_EDITS: usize = 100;
+
+/// The text that a server has of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerText {
+    Known(Arc<String>),
+    /// The document is not open, or not changed.
+    OnDisk,
+    /// The editor has not told the daemon.
+    Unknown,
+}
 
 /// A change that a server offers.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,28 +54,80 @@ pub(super) enum CommandEdits {
     /// No command runs: a server that wants an edit made is refused.
     #[default]
     Refused,
-    Collected(Vec<Result<ServerWorkspaceEdit, String>>),
+    Collected(CommandRun, Vec<Result<ServerWorkspaceEdit, String>>),
+    /// Its caller has given up. Until the server answers, its edits are refused, and no other command runs: nothing says which command an
+    /// edit belongs to.
+    Abandoned(CommandRun),
 }
+
+/// Which run of a command it is: the server's event count when it began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CommandRun(u64);
 
 impl CommandEdits {
     /// The answer to `workspace/applyEdit`. The server is told that the edit is made: the user decides later.
     pub(super) fn receive(&mut self, params: &Value) -> Value {
-        match self {
-            Self::Collected(edits) if edits.len() < MAX_COMMAND_EDITS => {
-                edits.push(read_workspace_edit(params.get("edit").unwrap_or(&Value::Null)));
-                json!({ "applied": true })
-            }
-            _ => json!({ "applied": false, "failureReason": "files are not changed at a server's wish" }),
+        let edit = read_workspace_edit(params.get("edit").unwrap_or(&Value::Null));
+        if self.push(edit) {
+            return json!({ "applied": true });
         }
+        json!({ "applied": false, "failureReason": "files are not changed at a server's wish" })
+    }
+
+    /// The server sent an edit that is not read. Then the others are not made either.
+    pub(super) fn receive_unread(&mut self) {
+        self.push(Err("an edit of its command is too long".to_owned()));
+    }
+
+    /// Whether it is kept.
+    fn push(&mut self, edit: Result<ServerWorkspaceEdit, String>) -> bool {
+        let Self::Collected(_, edits) = self else { return false };
+        match edits.len() {
+            0..MAX_COMMAND_EDITS => edits.push(edit),
+            MAX_COMMAND_EDITS => edits.push(Err("its command makes too many edits".to_owned())),
+            _ => return false,
+        }
+        true
     }
 }
 
-/// Refuses edits again when the command has ended, or its caller has given up.
-struct RunningServerCommand<'a>(&'a ServerInner);
+/// A command that a server runs. If it is dropped before the server has answered, the answer is still awaited.
+struct RunningServerCommand {
+    inner: Arc<ServerInner>,
+    run: CommandRun,
+    response: Option<RpcResponseFuture>,
+}
 
-impl Drop for RunningServerCommand<'_> {
+impl RunningServerCommand {
+    /// What the server wanted to be changed.
+    fn finish(mut self) -> Vec<Result<ServerWorkspaceEdit, String>> {
+        self.response = None;
+        let run = self.run;
+        self.inner.change(|record| match std::mem::take(&mut record.command_edits) {
+            CommandEdits::Collected(of, edits) if of == run => edits,
+            other => {
+                record.command_edits = other;
+                Vec::new()
+            }
+        })
+    }
+}
+
+impl Drop for RunningServerCommand {
     fn drop(&mut self) {
-        self.0.change(|record| record.command_edits = CommandEdits::Refused);
+        let Some(response) = self.response.take() else { return };
+        let (inner, run) = (Arc::clone(&self.inner), self.run);
+        inner.change(|record| record.command_edits = CommandEdits::Abandoned(run));
+        // Without a runtime the daemon is ending, and with it the server.
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        runtime.spawn(async move {
+            let _ = response.await;
+            inner.change(|record| {
+                if record.command_edits == CommandEdits::Abandoned(run) {
+                    record.command_edits = CommandEdits::Refused;
+                }
+            });
+        });
     }
 }
 
@@ -149,79 +211,105 @@ impl LanguageServer {
         Ok(actions.iter().filter_map(read_action).take(MAX_ACTIONS).collect())
     }
 
-    /// The edit of a code action. Its command runs, if it has one, and what the command wants to be changed is a part of the edit.
+    /// The action with its edit and its command: some servers work them out when they are asked for them.
+    pub async fn resolve_code_action(
+        &self,
+        action: &ServerCodeAction,
+        until: Instant,
+    ) -> Result<ServerCodeAction, CodeQueryError> {
+        let raw = &action.action;
+        let resolves = self.inner.lock().capabilities.resolves_actions;
+        if raw.get("command").is_some_and(Value::is_string) || raw.get("edit").is_some() || !resolves {
+            return Ok(action.clone());
+        }
+        let resolved = self.ask(CodeQuery::CodeActions, "codeAction/resolve", raw, until).await?;
+        Ok(ServerCodeAction { action: resolved, ..action.clone() })
+    }
+
+    /// The command of a resolved action that may do more than make edits.
+    pub fn unknown_command<'a>(&self, action: &'a ServerCodeAction) -> Option<&'a str> {
+        let name = action.command()?.get("command")?.as_str()?;
+        let known = &self.inner.launch.quirks.edit_commands;
+        (!known.iter().any(|known| name.starts_with(known.as_str()))).then_some(name)
+    }
+
+    /// The edit of a resolved code action. Its command runs, if it has one, and what the command wants to be changed is a part of the edit.
     pub async fn code_action_edit(
         &self,
         action: &ServerCodeAction,
         until: Instant,
     ) -> Result<ServerWorkspaceEdit, CodeQueryError> {
-        let mut action = action.action.clone();
-        let is_command = action.get("command").is_some_and(Value::is_string);
-        let resolves = self.inner.lock().capabilities.resolves_actions;
-        if !is_command && action.get("edit").is_none() && resolves {
-            action = self.ask(CodeQuery::CodeActions, "codeAction/resolve", &action, until).await?;
-        }
-        let edit = action.get("edit").unwrap_or(&Value::Null);
+        let edit = action.action.get("edit").unwrap_or(&Value::Null);
         let mut edit = read_workspace_edit(edit).map_err(CodeQueryError::Failed)?;
-        // Either the action is a command, or it has one.
-        let command = if is_command { Some(&action) } else { action.get("command") };
-        if let Some(command) = command.filter(|command| command.is_object()) {
+        if let Some(command) = action.command() {
             edit.append(self.run_command(command, until).await?);
         }
         Ok(edit)
     }
 
-    /// Runs a command, one at a time: nothing else says which command an edit belongs to.
+    /// Runs a command, one at a time.
     async fn run_command(
         &self,
         command: &Value,
         until: Instant,
     ) -> Result<ServerWorkspaceEdit, CodeQueryError> {
+        let mut running = self.begin_command(command, until).await?;
+        let Some(response) = running.response.as_mut() else { return Err(CodeQueryError::Unsupported) };
+        let answered = timeout_at(until, response).await.map_err(|_| CodeQueryError::TimedOut)?;
+        let edits = running.finish();
+        answered.map_err(|error| CodeQueryError::Failed(error.to_string()))?;
+        let mut whole = ServerWorkspaceEdit::default();
+        for edit in edits {
+            whole.append(edit.map_err(CodeQueryError::Failed)?);
+        }
+        Ok(whole)
+    }
+
+    /// Waits until no other command runs.
+    async fn begin_command(
+        &self,
+        command: &Value,
+        until: Instant,
+    ) -> Result<RunningServerCommand, CodeQueryError> {
+        let mut params = json!({ "command": command.get("command"), "arguments": command.get("arguments") });
+        let is_observed = self.inner.lock().observed_texts.is_some();
+        if let (true, Some(params)) = (is_observed, params.as_object_mut()) {
+            params.insert(TAKES_EDITS.to_owned(), Value::Bool(true));
+        }
         let mut ticks = self.inner.ticks.subscribe();
         loop {
             ticks.borrow_and_update();
-            let is_free = self.inner.change(|record| {
+            // Not by `change`, which would wake this wait itself.
+            let run = {
+                let mut record = self.inner.lock();
+                let run = CommandRun(record.tick);
                 let is_free = record.command_edits == CommandEdits::Refused;
                 if is_free {
-                    record.command_edits = CommandEdits::Collected(Vec::new());
+                    record.command_edits = CommandEdits::Collected(run, Vec::new());
                 }
-                is_free
-            });
-            if is_free {
-                break;
+                is_free.then_some(run)
+            };
+            if let Some(run) = run {
+                let response = Some(self.peer.request("workspace/executeCommand", &params));
+                return Ok(RunningServerCommand { inner: Arc::clone(&self.inner), run, response });
             }
             if Instant::now() >= until {
                 return Err(CodeQueryError::TimedOut);
             }
             wait_for_tick(&mut ticks, None, until).await;
         }
-        let running = RunningServerCommand(&self.inner);
-        let mut params = json!({ "command": command.get("command"), "arguments": command.get("arguments") });
-        let is_observed = self.inner.lock().observed_texts.is_some();
-        if let (true, Some(params)) = (is_observed, params.as_object_mut()) {
-            params.insert(TAKES_EDITS.to_owned(), Value::Bool(true));
-        }
-        let answered = timeout_at(until, self.peer.request("workspace/executeCommand", &params)).await;
-        let answered = answered.map_err(|_| CodeQueryError::TimedOut)?;
-        answered
-            .map_err(|error| CodeQueryError::Failed(error.to_string()))
-            .map(|answer| parse_value(&answer))?;
-        let collected = self.inner.change(|record| std::mem::take(&mut record.command_edits));
-        drop(running);
-        let mut whole = ServerWorkspaceEdit::default();
-        if let CommandEdits::Collected(edits) = collected {
-            for edit in edits {
-                whole.append(edit.map_err(CodeQueryError::Failed)?);
-            }
-        }
-        Ok(whole)
     }
 
-    /// The text that the server has of an open document, if the daemon has it, too.
-    pub fn synced_text(&self, path: &Path) -> Option<Arc<String>> {
-        let record = self.inner.lock();
-        let document = record.documents.get(path).filter(|document| document.has_text())?;
-        Some(Arc::clone(&document.text))
+    /// The text that the server has of a document.
+    pub fn server_text(&self, path: &Path) -> ServerText {
+        let mut record = self.inner.lock();
+        record.resolve_text(path, &self.inner.launch.quirks);
+        match record.documents.get(path) {
+            None => ServerText::OnDisk,
+            Some(document) if document.has_text() => ServerText::Known(Arc::clone(&document.text)),
+            Some(document) if document.is_clean() => ServerText::OnDisk,
+            Some(_) => ServerText::Unknown,
+        }
     }
 
     /// The version under which the server knows an open document.
@@ -229,6 +317,14 @@ impl LanguageServer {
         let record = self.inner.lock();
         let document = record.documents.get(path)?;
         Some(document.observed.map_or(document.version, |observed| observed.number))
+    }
+}
+
+impl ServerCodeAction {
+    /// Either the action is a command, or it has one.
+    fn command(&self) -> Option<&Value> {
+        let own = self.action.get("command")?;
+        if own.is_string() { Some(&self.action) } else { Some(own).filter(|command| command.is_object()) }
     }
 }
 

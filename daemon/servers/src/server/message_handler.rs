@@ -28,6 +28,9 @@ impl ServerInner {
 impl RpcHandler for ServerInner {
     fn request(&self, method: &str, params: &RawValue) -> Result<Value, RpcError> {
         if params.get().len() > MAX_MESSAGE_BYTES {
+            if method == "workspace/applyEdit" {
+                self.change(|record| record.command_edits.receive_unread());
+            }
             return Err(RpcError { code: -32602, message: "the params are too long".to_owned() });
         }
         Ok(match method {

@@ -1,4 +1,5 @@
 mod broken_servers;
+mod commands;
 mod dependents;
 mod fake_server;
 mod initialize;

@@ -10,6 +10,9 @@ const MAX_EDITS: usize = 100_000;
 /// Cap on the bytes of the new text.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
+/// LSP's `InsertTextFormat.Snippet`.
+const SNIPPET_FORMAT: u64 = 2;
+
 /// One edit. Positions are in the server's encoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerTextEdit {
@@ -32,8 +35,34 @@ pub(super) fn read_text_edits(edits: &Value) -> Result<Vec<ServerTextEdit>, Stri
 }
 
 fn read_text_edit(edit: &Value) -> Option<ServerTextEdit> {
-    let text = edit.get("newText")?.as_str()?.to_owned();
+    let text = edit.get("newText")?.as_str()?;
+    // A client may have asked for them: the user's editor, for example.
+    let is_snippet = edit.get("insertTextFormat").and_then(Value::as_u64) == Some(SNIPPET_FORMAT);
+    let text = if is_snippet { plain_text(text) } else { text.to_owned() };
     Some(ServerTextEdit { range: read_range(edit.get("range")?)?, text })
+}
+
+/// The text of a snippet: `$0` and `$1` are nothing, `${1:name}` is `name`, and `\}` is `}`.
+fn plain_text(snippet: &str) -> String {
+    let mut plain = String::with_capacity(snippet.len());
+    // How many placeholders are open.
+    let mut depth = 0_usize;
+    let mut letters = snippet.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => plain.extend(letters.next()),
+            '$' if letters.peek() == Some(&'{') => {
+                letters.next();
+                while letters.next_if(char::is_ascii_digit).is_some() {}
+                letters.next_if_eq(&':');
+                depth += 1;
+            }
+            '$' => while letters.next_if(char::is_ascii_digit).is_some() {},
+            '}' if depth > 0 => depth -= 1,
+            letter => plain.push(letter),
+        }
+    }
+    plain
 }
 
 pub(super) fn read_range(value: &Value) -> Option<Range<Position>> {
@@ -85,6 +114,21 @@ mod tests {
 
     fn apply(text: &str, edits: &Value) -> Result<String, String> {
         apply_text_edits(text, &read_text_edits(edits)?, PositionEncoding::Utf16)
+    }
+
+    #[test]
+    fn a_snippet_becomes_plain_text() {
+        for (snippet, plain) in [
+            ("let $0var_name = 1;", "let var_name = 1;"),
+            ("fn ${1:fun_name}(${2:a: ${3:T}}) { $0 }", "fn fun_name(a: T) {  }"),
+            (r"\$x \} {y}", "$x } {y}"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(plain_text(snippet), plain);
+        }
+        let mut edit = edit((0, 0), (0, 0), "$0x");
+        edit["insertTextFormat"] = json!(2);
+        assert_eq!(apply("a", &json!([edit])).as_deref(), Ok("xa"));
     }
 
     #[test]

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use copydesk_metadata::{CallDetail, CodePlaceMetadata, CodePlacesMetadata};
 use copydesk_navigation::{AnswerOptions, CodePlace, NavigationOperation, NavigationRequest, PlaceRequest};
+use copydesk_servers::CheckedDocument;
+use copydesk_text::FileText;
+use copydesk_workspace::files::ResolvedPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -57,11 +60,13 @@ pub(super) enum LspOperation {
     OutgoingCalls,
     Supertypes,
     Subtypes,
+    Diagnostics,
 }
 
 impl LspOperation {
-    fn navigation(self) -> NavigationOperation {
-        match self {
+    /// `None` if it is not about a place.
+    fn navigation(self) -> Option<NavigationOperation> {
+        Some(match self {
             Self::GoToDefinition => NavigationOperation::Definition,
             Self::GoToDeclaration => NavigationOperation::Declaration,
             Self::GoToTypeDefinition => NavigationOperation::TypeDefinition,
@@ -75,7 +80,8 @@ impl LspOperation {
             Self::OutgoingCalls => NavigationOperation::OutgoingCalls,
             Self::Supertypes => NavigationOperation::Supertypes,
             Self::Subtypes => NavigationOperation::Subtypes,
-        }
+            Self::Diagnostics => return None,
+        })
     }
 }
 
@@ -109,7 +115,14 @@ impl Tool for LspTool {
             }
         };
         let path = file.as_ref().map(|place| place.real_path().to_owned());
-        let operation = parameters.operation.navigation();
+        let Some(operation) = parameters.operation.navigation() else {
+            let place = file.ok_or_else(|| ToolError::target("Name the file in filePath."))?;
+            return Ok(ToolOutput {
+                title,
+                output: diagnostics(&context, &place).await?,
+                ..ToolOutput::default()
+            });
+        };
         let request = NavigationRequest {
             operation,
             place: PlaceRequest {
@@ -147,6 +160,23 @@ impl Tool for LspTool {
             ..ToolOutput::default()
         })
     }
+}
+
+/// What is wrong with a file.
+async fn diagnostics(context: &ToolContext, place: &ResolvedPath) -> Result<String, ToolError> {
+    let content = match load_content(context, place).await {
+        Ok(content) => content,
+        Err(error) => return Err(file_error_with_hint(context, place, error).await),
+    };
+    let shown = &place.display_path;
+    let (path, is_saved) = (place.real_path().to_owned(), !content.is_from_buffer);
+    let file = FileText::decode(content.bytes)
+        .map_err(|why| ToolError::target(format!("`{shown}` cannot be checked: {why}.")))?;
+    let document = CheckedDocument { path, text: file.shared_text(), is_saved };
+    let checking = context.checks.check_file(document);
+    let checked = context.cancel.run_until_cancelled(checking).await.ok_or_else(ToolError::cancelled)?;
+    let nobody = || format!("No language server and no checker reports on {shown}.");
+    Ok(checked.map_or_else(nobody, |checked| checked.output.trim_end().to_owned()))
 }
 
 /// The real path of the workspace, because places have real paths.

@@ -24,6 +24,9 @@ const SMALL: usize = 256 * 1024;
 /// Reserved for the last lines of the output, which say how to continue.
 const RESERVED: ToolOutputLimits = ToolOutputLimits { lines: 4, bytes: 512 };
 
+/// The outline of a file with fewer lines is no shorter way.
+const LONG_FILE: usize = 500;
+
 #[derive(Debug)]
 pub(super) struct ReadTool {
     limits: ToolOutputLimits,
@@ -126,7 +129,8 @@ fn show(
     let output = if page.total == 0 {
         format!("`{shown}` is empty.")
     } else {
-        format!("{}\n{}", page.text, end(&page, &file))
+        let has_outline = copydesk_navigation::has_outline(place.real_path());
+        format!("{}\n{}", page.text, end(&page, &file, has_outline))
     };
     let metadata = CallDetail::TextPage(TextPageMetadata {
         first: page.first as u64,
@@ -147,11 +151,20 @@ fn whole_lines(page: &TextPage) -> Vec<(usize, usize)> {
 }
 
 /// The last line: whether the file ends here, or how to continue.
-fn end(page: &TextPage, file: &FileText) -> String {
+fn end(page: &TextPage, file: &FileText, has_outline: bool) -> String {
     let TextPage { first, last, total, .. } = page;
     if page.end_reason != PageEndReason::EndOfText {
         let why = if page.end_reason == PageEndReason::Bytes { " More would be too long." } else { "" };
-        return format!("(Lines {first} to {last} of {total}.{why} Go on with offset {}.)", last + 1);
+        // In a long file the outline says where to read.
+        let outline = if has_outline && *first == 1 && *total >= LONG_FILE {
+            " Its outline: `lsp` with documentSymbol."
+        } else {
+            ""
+        };
+        return format!(
+            "(Lines {first} to {last} of {total}.{why}{outline} Go on with offset {}.)",
+            last + 1
+        );
     }
     let unfinished = if file.has_final_newline() { "" } else { "; the last one has no line break" };
     format!("(The file ends here: {}{unfinished}.)", count(*total, "line"))

@@ -19,7 +19,7 @@ use super::planned_changes::requested_changes;
 use super::target_file::{
     file_error, file_error_with_hint, load_content, path_ask, search_ask, touched_file,
 };
-use crate::context::ToolContext;
+use crate::context::{PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::tool::{Tool, TouchedFiles};
 
@@ -187,6 +187,12 @@ impl<'a> RefactorCall<'a> {
         let offered = navigator.code_actions(&request, &self.context.cancel).await.map_err(target)?;
         let Some(title) = &self.parameters.title else { return Ok(RefactorPlan::Listed(offered)) };
         let action = offered.find(title).map_err(target)?;
+        let action = navigator.resolve_action(&offered, action).await.map_err(target)?;
+        if let (Some(command), Some(place)) = (&action.command, &self.file) {
+            // It may do more than is reviewed afterwards.
+            let title = format!("Run `{command}` of {}: {}", action.server, action.title);
+            self.context.ask(PermissionRequest { title, ..path_ask("edit", self.context, place) }).await?;
+        }
         let edit = navigator.code_action_edit(offered, &action).await.map_err(target)?;
         Ok(RefactorPlan::Edit(edit))
     }

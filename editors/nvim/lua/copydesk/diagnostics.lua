@@ -12,6 +12,7 @@ local CONTENT_MODIFIED, REQUEST_FAILED = -32801, -32803
 
 ---@class copydesk.ServerRequest
 ---@field server integer
+---@field method string
 ---@field buffer? integer
 ---@field cancel fun()
 ---@field fail fun(code: integer, message: string)
@@ -121,8 +122,12 @@ function M.request(params)
   if params.document and not buffer then
     return failed(CONTENT_MODIFIED, "the text has changed")
   end
-  local key, request = request_key(params), { server = client.id, buffer = buffer } ---@type string, copydesk.ServerRequest
-  local stop_taking = params.takesEdits and require("copydesk.diagnostics.report").take_edits(client)
+  local key, request = request_key(params), { server = client.id, buffer = buffer, method = params.method } ---@type string, copydesk.ServerRequest
+  local stop_taking = params.takesEdits and require("copydesk.diagnostics.report").take_edits(client, function()
+    return vim.iter(pairs(requests)):fold(0, function(count, _, open)
+      return open.server == client.id and open.method == "workspace/executeCommand" and count + 1 or count
+    end)
+  end)
   local response = require("copydesk.await").await(function(done)
     function request.fail(code, message)
       done(failed(code, message))

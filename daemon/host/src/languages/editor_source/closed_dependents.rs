@@ -3,7 +3,7 @@
 //! Each check of a changed file includes them, before the change and after it: the first check is the baseline. A dependent that was
 //! never known is not reported as unknown, except one beyond the limit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,6 +22,8 @@ use copydesk_servers::time_limits::DEPENDENTS_READ_TIMEOUT;
 const MAX_DEPENDENTS: usize = 16;
 /// The cap on changed files of one check whose dependents are searched.
 const MAX_CHANGED: usize = 4;
+/// The cap on files that were created or deleted at once, and whose users are searched.
+const MAX_AFFECTING: usize = 200;
 /// The cap on `known`.
 const MAX_KNOWN: usize = 1000;
 
@@ -48,7 +50,8 @@ impl ClosedDependents {
         let until = until.min(Instant::now() + CLOSED_DEPENDENTS_TIMEOUT);
         let searches = subjects.iter().take(MAX_CHANGED).map(|subject| {
             let first_line = subject.text.lines().next().unwrap_or_default();
-            self.search(&subject.path, first_line, open_paths, until)
+            let language = language_of(&subject.path, first_line);
+            self.search(vec![subject.path.clone()], language, open_paths, until)
         });
         let is_changed = |path: &Path| subjects.iter().any(|subject| subject.path == path);
         let MergedDependents { paths, beyond, .. } =
@@ -73,24 +76,30 @@ impl ClosedDependents {
         until: Instant,
     ) -> MergedDependents {
         let until = until.min(Instant::now() + CLOSED_DEPENDENTS_TIMEOUT);
-        let searches = changed.iter().take(MAX_CHANGED).map(|path| self.search(path, "", open_paths, until));
+        // One search for all files of a language: a moved folder has many.
+        let mut groups: BTreeMap<_, Vec<PathBuf>> = BTreeMap::new();
+        for path in changed.iter().take(MAX_AFFECTING) {
+            groups.entry(language_of(path, "")).or_default().push(path.clone());
+        }
+        let searches =
+            groups.into_iter().map(|(language, paths)| self.search(paths, language, open_paths, until));
         let is_changed = |path: &Path| changed.iter().any(|changed| changed == path);
         let mut merged = DependentFiles::merge(join_all(searches).await, is_changed, MAX_DEPENDENTS);
         let languages: BTreeSet<_> = changed.iter().flat_map(|path| configured_languages(path)).collect();
         let is_configured = |path: &&PathBuf| language_of(path, "").is_some_and(|id| languages.contains(id));
         merged.paths.extend(open_paths.iter().filter(is_configured).cloned());
-        merged.is_cut |= changed.len() > MAX_CHANGED || !languages.is_empty();
+        merged.is_cut |= changed.len() > MAX_AFFECTING || !languages.is_empty();
         merged
     }
 
     async fn search(
         &self,
-        path: &Path,
-        first_line: &str,
+        paths: Vec<PathBuf>,
+        language: Option<&str>,
         open_paths: &BTreeSet<PathBuf>,
         until: Instant,
     ) -> DependentFiles {
-        let Some(language) = language_of(path, first_line) else { return DependentFiles::default() };
+        let Some(language) = language else { return DependentFiles::default() };
         // A server that serves one of its languages serves the others too.
         let serving = known_servers().iter().filter(|server| {
             server.role == ServerRole::Language && server.languages.iter().any(|one| one == language)
@@ -98,7 +107,7 @@ impl ClosedDependents {
         let publishes_all = serving.clone().any(|server| server.quirks.publishes_all_files());
         let languages: BTreeSet<_> = serving.flat_map(|server| server.languages.clone()).collect();
         let query = DependentsQuery {
-            paths: vec![path.to_owned()],
+            paths,
             root: self.root.clone(),
             languages: languages.into_iter().collect(),
             open_files: open_paths.clone(),
@@ -155,5 +164,31 @@ mod tests {
             assert_eq!(reported(&format!("/w/{number}"), Verdict::Proven(Vec::new())), 1, "{number}");
         }
         assert_eq!((reported("/w/0", unknown()), reported(&format!("/w/{MAX_KNOWN}"), unknown())), (1, 0));
+    }
+
+    /// The new files come first in the list, and the broken users are those of the old ones.
+    #[tokio::test]
+    async fn all_users_of_a_moved_folder_are_found_or_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("new")).unwrap();
+        for number in 0..6 {
+            std::fs::write(root.join(format!("new/m{number}.py")), "x = 1\n").unwrap();
+        }
+        for number in 0..20 {
+            let text = format!("from old.m{} import x\n", number % 6);
+            std::fs::write(root.join(format!("user{number}.py")), text).unwrap();
+        }
+        let names =
+            ["new", "old"].into_iter().flat_map(|folder| (0..6).map(move |n| format!("{folder}/m{n}.py")));
+        let changed: Vec<_> = names.map(|name| root.join(name)).collect();
+        let dependents = ClosedDependents::new(Arc::new(NoTexts), &root);
+        let until = Instant::now() + std::time::Duration::from_secs(60);
+        let found = dependents.find_affected(&changed, &BTreeSet::new(), until).await;
+        let all: BTreeSet<_> = found.paths.iter().chain(&found.beyond).collect();
+        let users = (0..20).map(|number| root.join(format!("user{number}.py")));
+        assert!(users.into_iter().all(|user| all.contains(&user)) || found.is_cut, "{found:?}");
+        assert!(found.paths.len() <= MAX_DEPENDENTS, "{found:?}");
+        assert_eq!(all.len(), 20, "{found:?}");
     }
 }

@@ -198,7 +198,7 @@ async fn a_place_that_is_not_clear_is_said() {
         Name the file in filePath.
         lsp
         ! Arguments
-        The arguments of `lsp` do not fit: `operation`: unknown variant `renameEverything`, expected one of `goToDefinition`, `goToDeclaration`, `goToTypeDefinition`, `goToImplementation`, `findReferences`, `hover`, `documentSymbol`, `workspaceSymbol`, `prepareCallHierarchy`, `incomingCalls`, `outgoingCalls`, `supertypes`, `subtypes`. It takes: operation (value), filePath (string, optional), line (integer, optional), character (integer, optional), symbol (string, optional), depth (integer, optional), body (boolean, optional), offset (integer, optional). Make the call again.
+        The arguments of `lsp` do not fit: `operation`: unknown variant `renameEverything`, expected one of `goToDefinition`, `goToDeclaration`, `goToTypeDefinition`, `goToImplementation`, `findReferences`, `hover`, `documentSymbol`, `workspaceSymbol`, `prepareCallHierarchy`, `incomingCalls`, `outgoingCalls`, `supertypes`, `subtypes`, `diagnostics`. It takes: operation (value), filePath (string, optional), line (integer, optional), character (integer, optional), symbol (string, optional), depth (integer, optional), body (boolean, optional), offset (integer, optional). Make the call again.
     "#]]).await;
 }
 

@@ -104,6 +104,41 @@ async fn a_definition_is_replaced_or_deleted_where_it_stands() {
             replace("S.b", "b: u16"),
             "struct S {\n    a: u8,\n    b: u16,\n}\n",
         ),
+        // Separators are neither doubled nor lost.
+        (
+            "a.rs",
+            "struct S {\n    a: u8,\n    b: u8,\n}\n",
+            replace("S.b", "b: u16,"),
+            "struct S {\n    a: u8,\n    b: u16,\n}\n",
+        ),
+        // Annotations stay.
+        (
+            "A.java",
+            "class A {\n    @Override @Deprecated public void save() {\n    }\n}\n",
+            replace("A.save", "public void save() {\n    one();\n}"),
+            "class A {\n    @Override @Deprecated public void save() {\n        one();\n    }\n}\n",
+        ),
+        // A method of TypeScript does not parse alone.
+        (
+            "a.ts",
+            "class A {\n  /** Old. */\n  @Get()\n  area(): number {\n    return 1;\n  }\n}\n",
+            replace("A.area", "/** New. */\n@Get()\narea(): number {\n  const s = 2;\n  return s;\n}"),
+            "class A {\n  /** New. */\n  @Get()\n  area(): number {\n    const s = 2;\n    return s;\n  }\n}\n",
+        ),
+        // The white space in a string is a part of it.
+        (
+            "a.py",
+            "class A:\n    def one(self):\n        return 1\n",
+            replace("A.one", "def one(self):\n    return \"\"\"\nSELECT\n  x\n\"\"\"\n"),
+            "class A:\n    def one(self):\n        return \"\"\"\nSELECT\n  x\n\"\"\"\n",
+        ),
+        // Line breaks are those of the file.
+        (
+            "a.rs",
+            "fn a() {\r\n    1\r\n}\r\n\r\nfn b() {}\r\n",
+            replace("a", "fn a() {\n    2\n}"),
+            "fn a() {\r\n    2\r\n}\r\n\r\nfn b() {}\r\n",
+        ),
         (
             "a.go",
             "package p\n\n// F does.\nfunc F() {}\n\nfunc G() {}\n",
@@ -158,6 +193,12 @@ async fn a_text_is_inserted_beside_a_definition() {
             "def one():\n    pass\n\n\ndef n():\n    pass\n\n\ndef two():\n    pass\n",
         ),
         (
+            "a.c",
+            "enum colour {\n    RED,\n    BLUE\n};\n",
+            insert(after_it, "colour.BLUE", "GREEN"),
+            "enum colour {\n    RED,\n    BLUE,\n    GREEN\n};\n",
+        ),
+        (
             "a.ts",
             "export function one() {}",
             insert(after_it, "one", "export function n() {}"),
@@ -170,7 +211,14 @@ async fn a_text_is_inserted_beside_a_definition() {
 
 #[tokio::test]
 async fn what_cannot_be_done_is_said_and_nothing_is_changed() {
-    let fixture = fixture(&[("src/shapes.rs", SHAPES), ("notes.txt", "area\n")]);
+    let together = "package p\n\nvar one, two = 1, 2\n";
+    let line = "enum Form { Round, Flat }\n";
+    let fixture = fixture(&[
+        ("src/shapes.rs", SHAPES),
+        ("notes.txt", "area\n"),
+        ("together.go", together),
+        ("line.rs", line),
+    ]);
     let refactor = |arguments: Value| ("refactor", arguments);
     let calls = [
         refactor(json!({ "operation": "rename", "symbol": "Plank", "newName": "Slab" })),
@@ -191,6 +239,14 @@ async fn what_cannot_be_done_is_said_and_nothing_is_changed() {
             json!({ "operation": "deleteSymbol", "filePath": "src/shapes.rs", "line": 13, "symbol": "side" }),
         ),
         refactor(json!({ "operation": "deleteSymbol", "filePath": "notes.txt", "symbol": "area" })),
+        refactor(json!({ "operation": "deleteSymbol", "filePath": "together.go", "symbol": "one" })),
+        refactor(
+            json!({ "operation": "insertBefore", "filePath": "line.rs", "symbol": "Form.Flat", "content": "Odd," }),
+        ),
+        // Two lines further down.
+        refactor(
+            json!({ "operation": "deleteSymbol", "filePath": "src/shapes.rs", "line": 10, "symbol": "area" }),
+        ),
         // It was not read.
         refactor(json!({ "operation": "deleteSymbol", "symbol": "Plank.area" })),
         // Now it was shown.
@@ -261,6 +317,18 @@ async fn what_cannot_be_done_is_said_and_nothing_is_changed() {
         ? read: notes.txt (always: notes.txt)
         ! Target
         No grammar for notes.txt: where a symbol ends is not known. Use `edit`.
+        refactor
+        ? read: together.go (always: together.go)
+        ! Target
+        `one` is declared together with others. Nothing was changed; use `edit`.
+        refactor
+        ? read: line.rs (always: line.rs)
+        ! Target
+        Other code stands in the same line. Nothing was changed; use `edit`.
+        refactor
+        ? read: src/shapes.rs (always: src/shapes.rs)
+        ! Target
+        Line 10 has no `area`; line 12 does. Nothing was changed; name the place by its line and its name.
         refactor
         ? lsp: Plank.area (always: *)
         ! Target

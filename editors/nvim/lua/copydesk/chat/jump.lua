@@ -60,7 +60,7 @@ end
 ---@param folder? string
 ---@return copydesk.CodeLocation?
 local function place_in_hits(lines, row, folder)
-  local path, line = lines[row]:match("^(.-):(%d+):")
+  local path, line = lines[row]:match("^(.-):(%d+)[: ]")
   if path and absolute(path, folder) and vim.uv.fs_stat(absolute(path, folder)) then
     return { path = absolute(path, folder), line = tonumber(line) }
   end
@@ -122,6 +122,10 @@ function M.place(part, lines, row, folder)
   local problem = require("copydesk.chat.problems").at(metadata, lines[row])
   if problem then
     return { path = absolute(problem.path, folder), line = problem.line, column = problem.column }
+  end
+  if type(metadata.places) == "table" then
+    -- The file of the question is not that of the answer.
+    return place_in_hits(lines, row, folder)
   end
   local files = changed.files(metadata)
   if #files > 1 then

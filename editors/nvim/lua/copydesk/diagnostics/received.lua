@@ -63,22 +63,51 @@ function M.wrap_handlers(client, observe)
   wrap(client, "client/unregisterCapability", observe_registration)
 end
 
+--- How many commands a server runs, or was told to stop.
+---@param client vim.lsp.Client
+---@param kind "pending"|"cancel"
+---@return integer
+local function count_commands(client, kind)
+  return vim.iter(pairs(client.requests or {})):fold(0, function(count, _, request)
+    local is_command = request.method == "workspace/executeCommand" and request.type == kind
+    return is_command and count + 1 or count
+  end)
+end
+
 --- Gives the edits of a server to the daemon, until the result is called: the daemon runs a command there, and the user is to review what it
---- changes.
+--- changes. If the daemon gives up, the edits that the command still sends are refused.
 ---@param client vim.lsp.Client
 ---@param report fun(method: string, params: any)
+---@param own fun(): integer How many commands the daemon runs there. If there are more, an edit is refused: it may be the user's own.
 ---@return fun()
-function M.take_edits(client, report)
+function M.take_edits(client, report, own)
   local method = "workspace/applyEdit"
   local inner = client.handlers[method]
-  local function take(_, params)
-    report(method, params)
-    return { applied = true }
-  end
-  client.handlers[method] = take
-  return function()
-    if client.handlers[method] == take then
+  local is_over = false
+  local handler ---@type function
+  local function give_back()
+    if client.handlers[method] == handler then
       client.handlers[method] = inner
+    end
+  end
+  function handler(problem, params, context, config)
+    if not is_over and count_commands(client, "pending") > own() then
+      -- The user runs a command, too, and nothing says whose edit it is.
+      return { applied = false, failureReason = "Copydesk runs a command there; try again" }
+    elseif not is_over then
+      report(method, params)
+      return { applied = true }
+    elseif count_commands(client, "cancel") > 0 then
+      return { applied = false, failureReason = "the command was cancelled" }
+    end
+    give_back()
+    return (inner or vim.lsp.handlers[method])(problem, params, context, config)
+  end
+  client.handlers[method] = handler
+  return function()
+    is_over = true
+    if count_commands(client, "cancel") == 0 then
+      give_back()
     end
   end
 end

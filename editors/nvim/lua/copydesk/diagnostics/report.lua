@@ -372,12 +372,13 @@ end
 
 --- Reports the edits of a server to the daemon instead of making them, until the result is called.
 ---@param client vim.lsp.Client
+---@param own fun(): integer How many commands the daemon runs there.
 ---@return fun()
-function M.take_edits(client)
+function M.take_edits(client, own)
   -- At once: the daemon must get an edit before the result of the command that made it.
   return observer.take_edits(client, function(method, params)
     report_received(client.id, method, params)
-  end)
+  end, own)
 end
 
 --- The document, if the server has it open.
