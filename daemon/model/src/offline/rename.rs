@@ -34,7 +34,7 @@ pub(super) fn next_step(turn: &mut OfflineTurn<'_>, old: &str, new: &str, path: 
     }
 }
 
-/// Whether nobody but a search can do it.
+/// Whether no server can do it, so that a search must.
 fn is_for_words(output: &str) -> bool {
     ["No language server serves", "it cannot do this", "No file of the workspace defines", "has no `"]
         .iter()

@@ -8,6 +8,9 @@ use crate::outcome::ToolOutput;
 /// The cap on changed lines that the model sees, for all files together.
 const MAX_SHOWN_LINES: usize = 200;
 
+/// The cap on files that the model is told by name: a rename may change hundreds.
+const MAX_LISTED_FILES: usize = 50;
+
 pub(super) struct ChangeSummary {
     title: String,
     output: String,
@@ -29,7 +32,11 @@ impl ChangeSummary {
             }
         };
         let mut room = MAX_SHOWN_LINES;
-        let each: String = shown.iter().map(|change| one(change, &mut room)).collect();
+        let mut each: String =
+            shown.iter().take(MAX_LISTED_FILES).map(|change| one(change, &mut room)).collect();
+        if let Some(more) = shown.len().checked_sub(MAX_LISTED_FILES).filter(|more| *more > 0) {
+            each.push_str(&format!("… and {}.\n", count(more, "more file")));
+        }
         match shown.as_slice() {
             [only] => Self { title: format!("{} ({})", only.describe_done(), only.size()), output: each },
             several => {

@@ -175,8 +175,8 @@ async fn diagnostics(context: &ToolContext, place: &ResolvedPath) -> Result<Stri
     let document = CheckedDocument { path, text: file.shared_text(), is_saved };
     let checking = context.checks.check_file(document);
     let checked = context.cancel.run_until_cancelled(checking).await.ok_or_else(ToolError::cancelled)?;
-    let nobody = || format!("No language server and no checker reports on {shown}.");
-    Ok(checked.map_or_else(nobody, |checked| checked.output.trim_end().to_owned()))
+    let unchecked = || format!("No language server and no checker reports on {shown}.");
+    Ok(checked.map_or_else(unchecked, |checked| checked.output.trim_end().to_owned()))
 }
 
 /// The real path of the workspace, because places have real paths.

@@ -316,3 +316,13 @@ async fn hostile_patches_end_in_words_and_change_nothing() {
     }
     assert_eq!((names(), fixture.bytes("a.txt").as_str()), (before, "one\n"));
 }
+
+#[tokio::test]
+async fn of_many_files_the_first_ones_are_named() {
+    let fixture = fixture(&[]);
+    let files: String = (0..60).map(|number| format!("*** Add File: f{number:02}\n+x\n")).collect();
+    let patch = format!("*** Begin Patch\n{files}*** End Patch");
+    let outcome = fixture.call("apply_patch", json!({ "patchText": patch })).await;
+    let last: Vec<_> = outcome.output.trim_end().lines().rev().take(2).collect();
+    assert_eq!(last, ["… and 10 more files.", "Created f49 (+1 -0)."], "{}", outcome.output);
+}
