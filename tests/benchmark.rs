@@ -36,6 +36,7 @@ mod benchmark {
     pub(crate) mod start;
     pub(crate) mod stream;
     pub(crate) mod table;
+    pub(crate) mod text_index;
     pub(crate) mod tree;
     pub(crate) mod vendor_sdks;
 }
@@ -59,6 +60,7 @@ fn main() {
     benchmark::language::measure(&mut table);
     benchmark::review::measure(&mut table);
     benchmark::matching::measure(&mut table);
+    benchmark::text_index::measure(&mut table);
     benchmark::plugin::measure(&mut table);
     table.print();
 }

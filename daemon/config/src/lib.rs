@@ -49,7 +49,7 @@ mod merged_config;
 mod normalise;
 mod parse;
 pub mod paths;
-mod private_file;
+pub mod private_file;
 mod read;
 mod schema;
 mod source;

@@ -19,9 +19,10 @@ use copydesk_protocol::server::{
     ServerWatchedParams,
 };
 use copydesk_rpc::peer::RpcPeer;
-use copydesk_servers::{DocumentEvent, EditorServerLaunch, FileChangeType, LanguageServer, ObservedTexts};
+use copydesk_servers::{DocumentEvent, EditorServerLaunch, LanguageServer, ObservedTexts};
 use copydesk_text::PositionEncoding;
 use copydesk_workspace::buffers::{Buffers, ClientId, EditorError};
+use copydesk_workspace::disk_watcher::FileChangeType;
 use serde_json::value::to_raw_value;
 
 use crate::uri::path_of;

@@ -23,6 +23,7 @@ use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::journal::Journal;
 use copydesk_workspace::process::{Processes, Shell};
 use copydesk_workspace::reviews::ReviewTracker;
+use copydesk_workspace::text_index::TextIndexes;
 use tokio::sync::mpsc;
 
 use crate::agents::{self, AgentRegistry};
@@ -47,6 +48,7 @@ pub struct SessionServices {
     pub processes: Processes,
     pub editors: AttachedEditors,
     pub servers: LanguageServices,
+    pub indexes: TextIndexes,
     /// Hosts the sessions of its subagents.
     pub(crate) host: Weak<dyn SubagentHost>,
 }
@@ -115,7 +117,8 @@ pub(crate) async fn build_session(
         services.journal.clone(),
         services.reviews.clone(),
         loaded.config.save.unwrap_or_default(),
-    );
+    )
+    .with_indexes(&services.indexes);
     let rules = CurrentRules::new(layers(rules, user_rules, parent));
     let checks =
         services.servers.diagnostics_tracker(loaded, &services.editors, &files, &services.processes, &rules);

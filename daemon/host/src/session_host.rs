@@ -21,6 +21,7 @@ use copydesk_workspace::buffers::{Buffers, ClientId};
 use copydesk_workspace::journal::Journal;
 use copydesk_workspace::process::Processes;
 use copydesk_workspace::reviews::ReviewTracker;
+use copydesk_workspace::text_index::{IndexLimits, TextIndexes};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -63,6 +64,7 @@ pub struct SessionHost {
     pub buffers: Buffers,
     pub editors: AttachedEditors,
     pub servers: LanguageServices,
+    indexes: TextIndexes,
     journal: Option<Journal>,
     pub reviews: ReviewTracker,
     sessions: Mutex<HashMap<String, Arc<HostedSession>>>,
@@ -85,8 +87,10 @@ impl SessionHost {
     pub fn new(paths: UserPaths, store: Store, journal: Option<Journal>) -> Self {
         let reviews = ReviewTracker::new(journal.clone());
         let buffers = Buffers::with_observer(Arc::new(reviews.clone()));
+        let indexes = TextIndexes::new(Some(paths.cache_dir.join("index")), IndexLimits::default());
         Self {
-            servers: LanguageServices::new(buffers.clone(), paths.home.clone()),
+            servers: LanguageServices::new(buffers.clone(), indexes.clone(), paths.home.clone()),
+            indexes,
             paths,
             store,
             buffers,
@@ -110,6 +114,7 @@ impl SessionHost {
             processes,
             editors: self.editors.clone(),
             servers: self.servers.clone(),
+            indexes: self.indexes.clone(),
             host: Arc::downgrade(&(Arc::clone(self) as Arc<dyn SubagentHost>)),
         }
     }

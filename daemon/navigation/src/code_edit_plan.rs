@@ -13,7 +13,7 @@ use copydesk_servers::{
     apply_text_edits,
 };
 use copydesk_text::{LineEnding, PositionEncoding};
-use copydesk_workspace::search::BufferOverlay;
+use copydesk_workspace::search::SearchView;
 
 use crate::answer::NavigationError;
 use crate::time_limits::FILE_TIME_STEP;
@@ -84,13 +84,13 @@ impl CodeEditPlan {
 /// The texts at the time of a question: an answer is about them.
 #[derive(Debug)]
 pub(crate) struct TextsThen {
-    buffers: BufferOverlay,
+    buffers: SearchView,
     began: SystemTime,
 }
 
 impl TextsThen {
     pub(crate) fn now(names: &WorkspaceNames) -> Self {
-        Self { buffers: names.texts.overlay(), began: SystemTime::now() }
+        Self { buffers: names.texts.search_view(), began: SystemTime::now() }
     }
 
     /// Whether the file has got this text since.

@@ -138,6 +138,22 @@ impl Navigator {
         run_blocking(move || place::find(&request, &names, &outlines, &candidates)).await?
     }
 
+    /// The source of a library is only shown.
+    async fn find_place_to_edit(
+        &self,
+        request: &PlaceRequest,
+        cancel: &CancellationToken,
+    ) -> Result<FoundPlace, NavigationError> {
+        let place = self.find_place(request, cancel).await?;
+        if self.names.text(&place.path).is_none() {
+            let shown = self.names.shown(&place.path);
+            return Err(NavigationError::new(format!(
+                "{shown} is outside the workspace; it is not changed."
+            )));
+        }
+        Ok(place)
+    }
+
     /// Asks the servers, then the syntax trees.
     async fn answer_at(
         &self,
@@ -148,7 +164,7 @@ impl Navigator {
         ready_by: Instant,
     ) -> Result<NavigationAnswer, NavigationError> {
         let leased = self.lease(&place.path, operation.query(), ready_by).await;
-        if !leased.leases.is_empty() && self.names.text(&place.path).as_ref() != Some(&place.text) {
+        if !leased.leases.is_empty() && self.names.shown_text(&place.path).as_ref() != Some(&place.text) {
             return Err(NavigationError::new("The file has changed meanwhile. Ask again."));
         }
         let (mut notes, mut empty_answer) = (Vec::new(), None);
@@ -337,7 +353,7 @@ fn places_in_file(
     shows_symbols: bool,
 ) -> Vec<CodePlace> {
     let unread = |location: &ServerLocation| CodePlace::unread(path.to_owned(), location.range.start);
-    let Some(text) = names.text(path) else { return locations.iter().map(unread).collect() };
+    let Some(text) = names.shown_text(path) else { return locations.iter().map(unread).collect() };
     let document = Document::new(&text, LineBreaks::Any);
     let outline = outlines.and_then(|outlines| outlines.get(path, &text));
     let place = |location: &ServerLocation| {

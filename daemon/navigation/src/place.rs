@@ -72,7 +72,7 @@ pub(crate) fn find(
         })?;
         return in_workspace(symbol, names, outlines, candidates);
     };
-    let text = names.text(path).ok_or_else(|| {
+    let text = names.shown_text(path).ok_or_else(|| {
         NavigationError::new(format!("{} has no text that can be read.", names.shown(path)))
     })?;
     let file = FileSearch { path, text, names, outlines };

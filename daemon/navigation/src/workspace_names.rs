@@ -79,6 +79,11 @@ impl WorkspaceNames {
         self.texts.document(path).map(|document| document.text)
     }
 
+    /// What may be shown of a file: also the source of installed libraries, which is not changed.
+    pub(crate) fn shown_text(&self, path: &Path) -> Option<Arc<String>> {
+        self.text(path).or_else(|| self.texts.library_text(path))
+    }
+
     /// Whether a file is in the workspace, and its text may not be read.
     pub(crate) fn is_withheld(&self, path: &Path) -> bool {
         path.starts_with(&self.root) && path.exists() && self.text(path).is_none()
@@ -99,7 +104,7 @@ impl WorkspaceNames {
             hidden: false,
             limit: MAX_LINES,
             excluded_paths: HashSet::new(),
-            overlay: self.texts.overlay(),
+            view: self.texts.search_view(),
         };
         let until = SearchDeadline { cancel: cancel.clone(), timeout: SEARCH_TIMEOUT };
         let Ok(found) = grep(request, until).await else {

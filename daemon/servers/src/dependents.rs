@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use copydesk_workspace::search::{BufferOverlay, CaseSensitivity, GrepRequest, SearchDeadline, grep};
+use copydesk_workspace::search::{CaseSensitivity, GrepRequest, SearchDeadline, SearchView, grep};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
@@ -43,7 +43,7 @@ pub struct DependentsQuery {
     /// Files that the server has open. They go first.
     pub open_files: BTreeSet<PathBuf>,
     /// The open buffers of editors.
-    pub overlay: BufferOverlay,
+    pub view: SearchView,
     pub limit: usize,
 }
 
@@ -231,7 +231,7 @@ impl DependentsSearch {
             include,
             hidden: false,
             limit: MAX_MATCHES,
-            overlay: query.overlay.clone(),
+            view: query.view.clone(),
             excluded_paths: HashSet::new(),
         };
         let patience = until.saturating_duration_since(Instant::now());
@@ -307,7 +307,7 @@ mod tests {
             root: root.clone(),
             languages: languages.iter().map(|id| (*id).to_owned()).collect(),
             open_files: open.iter().map(|name| root.join(name)).collect(),
-            overlay: BufferOverlay::default(),
+            view: SearchView::default(),
             limit: 3,
         };
         let DependentFiles { files: found, unchecked: beyond, .. } = find_dependents(query, soon()).await;
@@ -425,7 +425,7 @@ mod tests {
             root: "/tmp/nowhere".into(),
             languages: vec!["python".to_owned()],
             open_files: BTreeSet::new(),
-            overlay: BufferOverlay::default(),
+            view: SearchView::default(),
             limit: 3,
         };
         // The search says that it has not seen everything.

@@ -8,7 +8,6 @@
 mod code_servers;
 mod dependents;
 pub mod diagnostic;
-mod disk_watcher;
 pub mod file_system;
 pub mod format;
 pub mod known_servers;
@@ -32,8 +31,8 @@ pub use quirks::Quirks;
 pub use report::{DiagnosticsReport, Verdict};
 pub use server::{CodeQuery, CodeQueryError, HierarchyItem, ServerLocation, ServerSymbol};
 pub use server::{
-    DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, FileChangeType, LanguageServer,
-    LanguageServerState, ObservedTexts, ServerLaunch, ServerStartError, TAKES_EDITS,
+    DocumentEvent, EXPECTED_DOCUMENT, EditorServerLaunch, LanguageServer, LanguageServerState, ObservedTexts,
+    ServerLaunch, ServerStartError, TAKES_EDITS,
 };
 pub use server::{
     ExistingFilePolicy, ServerCodeAction, ServerFileOperation, ServerText, ServerTextEdit,

@@ -101,7 +101,7 @@ impl Default for PoolLimits {
             dependents: 32,
             configured: 150,
             dependents_timeout: DEPENDENTS_TIMEOUT,
-            folders: crate::disk_watcher::DEFAULT_MAX_FOLDERS,
+            folders: copydesk_workspace::disk_watcher::DEFAULT_MAX_FOLDERS,
         }
     }
 }

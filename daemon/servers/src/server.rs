@@ -119,14 +119,6 @@ pub enum ServerStartError {
     InitializeTimedOut(Duration),
 }
 
-/// How a file changed on the disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FileChangeType {
-    Created,
-    Changed,
-    Deleted,
-}
-
 /// A position in the order of all events of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventMark(u64);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use copydesk_workspace::search::BufferOverlay;
+use copydesk_workspace::search::SearchView;
 use tokio::time::Instant;
 
 use crate::report::DiagnosticsReport;
@@ -30,6 +30,11 @@ pub trait DocumentProvider: Send + Sync {
     /// The current text. `None` if there is none, or if it is too large to check.
     fn document(&self, path: &Path) -> Option<CheckedDocument>;
 
+    /// The text of an installed library's file, to be shown.
+    fn library_text(&self, _path: &Path) -> Option<Arc<String>> {
+        None
+    }
+
     /// Files that editors have open; their texts may change at any time.
     fn open_paths(&self) -> BTreeSet<PathBuf> {
         BTreeSet::new()
@@ -49,8 +54,8 @@ pub trait DocumentProvider: Send + Sync {
     fn differs_from_disk(&self, path: &Path) -> bool;
 
     /// The open buffers, for searching.
-    fn overlay(&self) -> BufferOverlay {
-        BufferOverlay::default()
+    fn search_view(&self) -> SearchView {
+        SearchView::default()
     }
 }
 

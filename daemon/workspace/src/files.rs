@@ -34,7 +34,8 @@ use crate::buffers::{Buffers, ClientId, OpenBuffer};
 use crate::journal::{HashedText, Journal};
 use crate::real_path::real_path;
 use crate::reviews::ReviewTracker;
-use crate::search::BufferOverlay;
+use crate::search::SearchView;
+use crate::text_index::{TextIndex, TextIndexes};
 use copydesk_config::SaveMode;
 
 mod apply_decisions;
@@ -82,6 +83,9 @@ struct FilesState {
     seen_contents: Mutex<SeenContents>,
     /// The large file that the session wrote last.
     last_large_write: Mutex<Option<WrittenContent>>,
+    indexes: TextIndexes,
+    /// Kept open as long as the session is.
+    text_index: Option<TextIndex>,
     /// Locked from the last check of a file until it is replaced, so that two calls never overwrite each
     /// other's writes.
     replacing: Arc<Mutex<()>>,
@@ -114,6 +118,8 @@ impl WorkspaceFiles {
             save,
             seen_contents: Mutex::default(),
             last_large_write: Mutex::default(),
+            indexes: TextIndexes::default(),
+            text_index: None,
             replacing: Arc::default(),
         };
         Self { shared: Arc::new(shared) }
@@ -133,9 +139,22 @@ impl WorkspaceFiles {
             save: own.save,
             seen_contents: Mutex::default(),
             last_large_write: Mutex::default(),
+            indexes: own.indexes.clone(),
+            text_index: own.text_index.clone(),
             replacing: Arc::clone(&own.replacing),
         };
         Self { shared: Arc::new(shared) }
+    }
+
+    /// Searches use an index of the workspace, once it is built.
+    #[must_use]
+    pub fn with_indexes(mut self, indexes: &TextIndexes) -> Self {
+        // Nobody else has it yet.
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.text_index = indexes.open(&shared.real_root);
+            shared.indexes = indexes.clone();
+        }
+        self
     }
 
     pub fn root(&self) -> &Path {
@@ -190,9 +209,9 @@ impl WorkspaceFiles {
         run_blocking(place, move || read::read(&found, limit, written.as_ref())).await
     }
 
-    /// The open buffers, for searches.
-    pub fn overlay(&self) -> BufferOverlay {
-        BufferOverlay::new(self.shared.buffers.documents(self.home_client()))
+    /// What searches see: the open buffers over the disk.
+    pub fn search_view(&self) -> SearchView {
+        SearchView::new(self.shared.buffers.documents(self.home_client()), self.shared.indexes.clone())
     }
 
     /// The editor's buffer of a file, if one has it open.

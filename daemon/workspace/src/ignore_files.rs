@@ -26,16 +26,28 @@ pub fn are_readable_for_walk(folder: &Path) -> bool {
 
 fn is_git_readable(git: &Path) -> bool {
     // In a worktree and in a submodule, `.git` is a file with the path of the folder.
+    let common = git_folder(git).map(|folder| folder.join("commondir"));
+    let is_link_readable =
+        !git.is_file() || is_readable(git) && common.is_none_or(|common| is_readable(&common));
+    is_link_readable && git_exclude_file(git).is_none_or(|file| is_readable(&file))
+}
+
+/// The file with what git excludes beside `.gitignore`, if `git` is the `.git` of a repository. It need not exist.
+pub(crate) fn git_exclude_file(git: &Path) -> Option<PathBuf> {
     if !git.is_file() {
-        return is_readable(&git.join("info/exclude"));
+        return Some(git.join("info/exclude"));
     }
-    let Some(folder) = first_line(git) else { return false };
-    let Some(folder) = folder.strip_prefix("gitdir: ").map(PathBuf::from) else { return true };
-    let common = folder.join("commondir");
-    if common.symlink_metadata().is_err() {
-        return true;
+    let folder = git_folder(git)?;
+    let common = first_line(&folder.join("commondir"))?;
+    Some(folder.join(common).join("info/exclude"))
+}
+
+/// The folder that a `.git` file names.
+fn git_folder(git: &Path) -> Option<PathBuf> {
+    if !git.is_file() {
+        return None;
     }
-    first_line(&common).is_some_and(|common| is_readable(&folder.join(common).join("info/exclude")))
+    first_line(git)?.strip_prefix("gitdir: ").map(PathBuf::from)
 }
 
 /// A missing file is readable. A folder of that name has no rules: reading it fails at once.

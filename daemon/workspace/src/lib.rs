@@ -8,13 +8,17 @@
 pub mod buffers;
 
 pub mod database;
+pub mod disk_watcher;
+mod file_walk;
 pub mod files;
 pub mod ignore_files;
 pub mod journal;
+pub mod library_files;
 
 pub mod process;
 mod real_path;
 pub mod review_feedback;
 pub mod reviews;
 pub mod search;
+pub mod text_index;
 pub mod time_limits;

@@ -26,7 +26,7 @@ use crate::time_limits::{SEARCH_GRACE, SEARCH_TIMEOUT};
 pub use self::{
     glob::{GlobMatches, glob},
     grep::{CaseSensitivity, GrepMatch, GrepMatches, GrepRequest, grep},
-    overlay::BufferOverlay,
+    search_view::SearchView,
 };
 
 mod first_matches;
@@ -34,10 +34,9 @@ mod glob;
 mod glob_pattern;
 mod grep;
 mod line_excerpt;
-mod overlay;
+mod search_view;
 #[cfg(test)]
 mod tests;
-mod walk;
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum SearchError {

@@ -37,6 +37,17 @@ pub const SEARCH_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to wait for a search beyond its timeout: only a disk that does not respond takes longer. Then the search fails.
 pub(crate) const SEARCH_GRACE: Duration = Duration::from_secs(5);
 
+/// How long a search waits for the watcher of its index, which is behind while a large folder is copied into the tree. Then the
+/// search walks.
+pub(crate) const INDEX_BARRIER_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// How long the watches of a whole tree may take, in the background. Then there is no index.
+pub(crate) const INDEX_WATCH_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A file that was written more recently may be written again without another time stamp. Its signature is not stored. Disks
+/// with the coarsest clock count in steps of two seconds.
+pub(crate) const INDEX_SETTLE_TIME: Duration = Duration::from_secs(3);
+
 /// The time between asking a command to end and killing it.
 pub const TERMINATE_GRACE: Duration = Duration::from_secs(3);
 

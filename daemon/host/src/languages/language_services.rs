@@ -27,7 +27,8 @@ use copydesk_session::CurrentRules;
 use copydesk_workspace::buffers::Buffers;
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::Processes;
-use copydesk_workspace::search::BufferOverlay;
+use copydesk_workspace::search::SearchView;
+use copydesk_workspace::text_index::TextIndexes;
 
 use super::editor_source::EditorSource;
 use super::server_formatter::OwnServerFormatter;
@@ -45,6 +46,7 @@ const MAX_FOLDERS: usize = 64;
 #[derive(Clone)]
 pub struct LanguageServices {
     buffers: Buffers,
+    indexes: TextIndexes,
     home: PathBuf,
     folders: Arc<ServedFolders>,
     /// Starts when the first session needs it.
@@ -59,9 +61,9 @@ impl std::fmt::Debug for LanguageServices {
 }
 
 impl LanguageServices {
-    pub fn new(buffers: Buffers, home: PathBuf) -> Self {
+    pub fn new(buffers: Buffers, indexes: TextIndexes, home: PathBuf) -> Self {
         let folders = Arc::new(ServedFolders::default());
-        Self { buffers, home, folders, pool: Arc::default(), syntax: SyntaxSource::default() }
+        Self { buffers, indexes, home, folders, pool: Arc::default(), syntax: SyntaxSource::default() }
     }
 
     /// None until a session needs it.
@@ -207,7 +209,7 @@ impl LanguageServices {
     fn pool_or_start(&self, loaded: &LoadedConfig, editors: &AttachedEditors) -> &ServerPool {
         self.pool.get_or_init(|| {
             let (buffers, folders) = (self.buffers.clone(), Arc::clone(&self.folders));
-            let texts = HostTexts { buffers, folders };
+            let texts = HostTexts { buffers, indexes: self.indexes.clone(), folders };
             let choose = Arc::clone(&self.folders);
             let pool = ServerPool::new(
                 environment::processes(loaded),
@@ -299,6 +301,7 @@ impl ServerChooser for ServedFolders {
 /// The texts of all sessions' files. It reads nothing outside of their folders.
 struct HostTexts {
     buffers: Buffers,
+    indexes: TextIndexes,
     folders: Arc<ServedFolders>,
 }
 
@@ -319,7 +322,7 @@ impl DocumentProvider for HostTexts {
         self.buffers.documents(None).into_keys().collect()
     }
 
-    fn overlay(&self) -> BufferOverlay {
-        BufferOverlay::new(self.buffers.documents(None))
+    fn search_view(&self) -> SearchView {
+        SearchView::new(self.buffers.documents(None), self.indexes.clone())
     }
 }

@@ -1,9 +1,10 @@
 //! The texts of a session's files, for sources of diagnostics.
 //!
-//! Language servers name paths, and the model sees the texts there. So nothing outside of the workspace is read for them, and nothing that
-//! the model could not read without asking the user.
+//! Language servers name paths, and the model sees the texts there. So nothing outside of the workspace is read for them but the source of
+//! installed libraries, and nothing that the model could not read without asking the user.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use copydesk_permission::PermissionAction;
 use copydesk_servers::{CheckedDocument, DocumentProvider};
@@ -13,7 +14,8 @@ use copydesk_workspace::buffers::{
     Buffers, ClientId, DiskChange, MAX_SMALL_FILE_BYTES, is_deleted, read_small_file,
 };
 use copydesk_workspace::files::{ResolvedPath, WorkspaceFiles};
-use copydesk_workspace::search::BufferOverlay;
+use copydesk_workspace::library_files::is_library_file;
+use copydesk_workspace::search::SearchView;
 
 pub(super) struct SessionTexts {
     pub files: WorkspaceFiles,
@@ -38,6 +40,17 @@ impl DocumentProvider for SessionTexts {
             return None;
         }
         read_document(self.files.buffers(), self.files.home_client(), place.real_path().to_owned())
+    }
+
+    fn library_text(&self, path: &Path) -> Option<Arc<String>> {
+        let place = self.files.resolve(&path.to_string_lossy());
+        let real = place.real_path();
+        let folder = real.parent()?.join("*");
+        let rule = self.rules.get().evaluate("external_directory", &folder.to_string_lossy());
+        if !is_library_file(real) || rule == PermissionAction::Deny || !self.may_read(&place) {
+            return None;
+        }
+        Some(FileText::decode(read_small_file(real)?).ok()?.shared_text())
     }
 
     fn reload(&self, path: &Path) -> bool {
@@ -65,8 +78,8 @@ impl DocumentProvider for SessionTexts {
         self.files.buffers().revision()
     }
 
-    fn overlay(&self) -> BufferOverlay {
-        BufferOverlay::new(self.files.buffers().documents(self.files.home_client()))
+    fn search_view(&self) -> SearchView {
+        self.files.search_view()
     }
 }
 
@@ -90,7 +103,7 @@ pub(super) fn read_document(
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     use copydesk_permission::{PermissionRule, PermissionRules, RuleLayers, default_rules};
     use copydesk_text::{LineBreaks, PositionEncoding};
@@ -123,6 +136,35 @@ mod tests {
         other.push(PermissionRule::new("read", "a.rs", PermissionAction::Deny));
         rules.set(&RuleLayers::new([default_rules(), other]));
         assert!(!readable("w/a.rs") && readable("w/secret.rs"));
+    }
+
+    #[test]
+    fn the_source_of_a_library_is_shown_unless_a_rule_denies_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let package = root.join("site-packages/package");
+        fs::create_dir_all(&package).unwrap();
+        fs::create_dir(root.join("w")).unwrap();
+        fs::write(package.join("a.py"), "public").unwrap();
+        fs::write(root.join("own.py"), "private").unwrap();
+        symlink(root.join("own.py"), package.join("link.py")).unwrap();
+        let shown = |also: Option<PermissionRule>| {
+            let mut own = PermissionRules::default();
+            also.into_iter().for_each(|rule| own.push(rule));
+            let files = WorkspaceFiles::new(&root.join("w"), &root.join("home"));
+            let rules = CurrentRules::new(RuleLayers::new([default_rules(), own]));
+            let texts = SessionTexts { files, rules };
+            let text = |path: PathBuf| texts.library_text(&path).map(|text| text.to_string());
+            assert_eq!(text(root.join("own.py")), None);
+            assert_eq!(text(package.join("link.py")), None, "it leads out of the package");
+            assert_eq!(text(package.join("none.py")), None);
+            text(package.join("a.py"))
+        };
+        assert_eq!(shown(None).as_deref(), Some("public"));
+        let denied = [("external_directory", "*"), ("read", "*package*")];
+        for (key, pattern) in denied {
+            assert_eq!(shown(Some(PermissionRule::new(key, pattern, PermissionAction::Deny))), None, "{key}");
+        }
     }
 
     /// Records the notifications about the disk.

@@ -199,7 +199,7 @@ impl Navigator {
         if request.line.is_none() && request.symbol.is_none() {
             return Ok((None, Vec::new()));
         }
-        let place = self.find_place(request, cancel).await?;
+        let place = self.find_place_to_edit(request, cancel).await?;
         let document = Document::new(&place.text, LineBreaks::Any);
         let position = |offset| document.position(offset, PositionEncoding::Utf16);
         Ok((Some(position(place.range.start)..position(place.range.end)), place.notes))

@@ -38,7 +38,7 @@ impl Navigator {
         new: &str,
         cancel: &CancellationToken,
     ) -> Result<CodeEditPlan, NavigationError> {
-        let place = self.find_place(request, cancel).await?;
+        let place = self.find_place_to_edit(request, cancel).await?;
         place.require_exact()?;
         let (checked, name) = (place.clone(), new.to_owned());
         run_blocking(move || new_name::check_name(&checked, &name)).await??;

@@ -42,7 +42,7 @@ impl Navigator {
         edit: SymbolEdit,
         cancel: &CancellationToken,
     ) -> Result<PlannedSymbolEdit, NavigationError> {
-        let place = self.find_place(request, cancel).await?;
+        let place = self.find_place_to_edit(request, cancel).await?;
         place.require_exact()?;
         let shown = self.names.shown(&place.path);
         let outlines = self.outlines.clone();

@@ -29,7 +29,7 @@ impl Navigator {
         let shown = self.names.shown(&path);
         let (names, outlines, file) = (self.names.clone(), self.outlines.clone(), path.clone());
         let read = move || {
-            let text = names.text(&file).ok_or(())?;
+            let text = names.shown_text(&file).ok_or(())?;
             let outline = outlines.get(&file, &text);
             Ok::<_, ()>(outline.map(|outline| {
                 let mut places: Vec<CodePlace> = Vec::new();

@@ -12,11 +12,11 @@ use super::PoolInner;
 use super::dependents::dependents_query;
 use super::slot::{ServerSlot, SlotState};
 use crate::dependents::{DependentFiles, MergedDependents, find_dependents};
-use crate::disk_watcher::walk_files;
 use crate::known_servers::language_of;
 use crate::quirks::DependentsPolicy;
 use crate::report::{DiagnosticsReport, Verdict};
 use crate::source::AffectedFiles;
+use copydesk_workspace::disk_watcher::walk_files;
 
 /// The cap on files of a project to list.
 const MAX_PROJECT_FILES: usize = 2000;

@@ -95,7 +95,7 @@ pub(super) fn dependents_query(pool: &PoolInner, slot: &ServerSlot, paths: Vec<P
         root: slot.launch.root.clone(),
         languages: slot.languages.clone(),
         open_files: slot.documents().paths().into_iter().collect(),
-        overlay: pool.texts.overlay(),
+        view: pool.texts.search_view(),
         limit: pool.limits.dependents,
     }
 }

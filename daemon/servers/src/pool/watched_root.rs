@@ -9,8 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::PoolInner;
 use super::slot::{RunningServer, ServerSlot};
-use crate::disk_watcher::{DiskChanges, DiskWatcher};
-use crate::server::FileChangeType;
+use copydesk_workspace::disk_watcher::{DiskChanges, DiskWatcher, FileChangeType, WatchedFolders};
 
 #[derive(Debug)]
 pub(super) struct WatchedRoot {
@@ -23,7 +22,7 @@ pub(super) struct WatchedRoot {
 
 impl WatchedRoot {
     pub(super) fn begin(path: &Path, most_folders: usize) -> Self {
-        let watcher = DiskWatcher::begin(path, most_folders);
+        let watcher = DiskWatcher::begin(path, WatchedFolders::Sources, most_folders);
         Self { watcher, sending: Mutex::default(), missed: std::sync::Mutex::default() }
     }
 

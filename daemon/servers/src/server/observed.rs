@@ -21,11 +21,12 @@ use super::check_document::wait_for_tick;
 use super::documents::ObservedVersion;
 use super::initialize::ServerCapabilities;
 use super::readiness::{Readiness, ReadinessStage};
-use super::{FileChangeType, LanguageServer, ServerInner, ServerLaunch, uri};
+use super::{LanguageServer, ServerInner, ServerLaunch, uri};
 use crate::diagnostic::Diagnostic;
 use crate::known_servers;
 use crate::report::Verdict;
 use crate::time_limits::{FILE_TIME_STEP, SILENT_SERVER_TIME};
+use copydesk_workspace::disk_watcher::FileChangeType;
 
 /// A member of params to an editor's server. It names the text that they are about: its `uri`, and the `version` that
 /// the server must have. The editor reads it, and removes it before it sends the params.

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use copydesk_workspace::disk_watcher::FileChangeType;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::Value;
 
 use super::code_query::CodeQuery;
 use super::initialize::PullOptions;
-use super::{FileChangeType, uri};
+use super::uri;
 
 /// Cap on registrations at one time; the rest is ignored.
 const MAX_REGISTRATIONS: usize = 1000;

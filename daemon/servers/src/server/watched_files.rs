@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use copydesk_workspace::disk_watcher::FileChangeType;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{FileChangeType, LanguageServer, ServerLaunch, uri};
+use super::{LanguageServer, ServerLaunch, uri};
 
 impl LanguageServer {
     /// Files changed on the disk. Only files that the server watches are sent.

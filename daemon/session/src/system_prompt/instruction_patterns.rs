@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use copydesk_workspace::search::{self, BufferOverlay, SearchDeadline};
+use copydesk_workspace::search::{self, SearchDeadline, SearchView};
 use tokio_util::sync::CancellationToken;
 
 use crate::time_limits::INSTRUCTIONS_SEARCH_TIMEOUT;
@@ -33,7 +33,7 @@ pub async fn match_instruction_files(base: &Path, line: &str, most: usize) -> In
     // Anchored here: without the slash `*.md` would match in every folder below.
     let pattern = Path::new("/").join(pattern.iter().collect::<PathBuf>());
     let until = SearchDeadline { cancel: CancellationToken::new(), timeout: INSTRUCTIONS_SEARCH_TIMEOUT };
-    match search::glob(&start, &pattern.to_string_lossy(), most, BufferOverlay::default(), until).await {
+    match search::glob(&start, &pattern.to_string_lossy(), most, SearchView::default(), until).await {
         Ok(found) => {
             let mut paths = found.paths;
             paths.sort();

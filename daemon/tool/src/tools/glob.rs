@@ -54,7 +54,8 @@ impl Tool for GlobTool {
         let folder = format!("{}/", place.absolute_path.display());
         let pattern = given.strip_prefix(&folder).unwrap_or(given);
         let until = SearchDeadline { cancel: context.cancel.clone(), timeout: self.patience };
-        let found = search::glob(place.real_path(), pattern, MAX_PATHS, context.files.overlay(), until).await;
+        let found =
+            search::glob(place.real_path(), pattern, MAX_PATHS, context.files.search_view(), until).await;
         let found = match found {
             Ok(found) => found,
             Err(error) => return Err(search_error(&context, &place, error).await),

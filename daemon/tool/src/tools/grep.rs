@@ -68,7 +68,7 @@ impl Tool for GrepTool {
             hidden: true,
             limit: MAX_MATCHES,
             excluded_paths: HashSet::new(),
-            overlay: context.files.overlay(),
+            view: context.files.search_view(),
         };
         let found = match self.find(&context, &place, request).await? {
             Ok(found) => found,

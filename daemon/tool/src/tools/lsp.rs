@@ -8,6 +8,7 @@ use copydesk_navigation::{AnswerOptions, CodePlace, NavigationOperation, Navigat
 use copydesk_servers::CheckedDocument;
 use copydesk_text::FileText;
 use copydesk_workspace::files::ResolvedPath;
+use copydesk_workspace::library_files::is_library_file;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -105,7 +106,10 @@ impl Tool for LspTool {
         let title = title(&parameters);
         let file = match &parameters.file_path {
             Some(path) => {
-                let place = context.resolve_path(path).await?;
+                // The source of a library needs no reply.
+                let real = context.files.resolve(path).real_path().to_owned();
+                let open = if is_library_file(&real) { vec![real] } else { Vec::new() };
+                let place = context.resolve_path_to_read(path, &open).await?;
                 context.ask(path_ask("lsp", &context, &place)).await?;
                 Some(place)
             }

@@ -13,10 +13,10 @@ use super::{
     SearchDeadline, SearchError, SearchStop,
     first_matches::FirstMatches,
     glob_pattern::{IncludeGlobs, literal_prefix, names_hidden},
-    overlay::BufferOverlay,
     run_blocking,
-    walk::FileWalker,
+    search_view::SearchView,
 };
+use crate::file_walk::FileWalker;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GlobMatches {
@@ -34,18 +34,18 @@ pub async fn glob(
     root: &Path,
     pattern: &str,
     limit: usize,
-    overlay: BufferOverlay,
+    view: SearchView,
     until: impl Into<SearchDeadline>,
 ) -> Result<GlobMatches, SearchError> {
     let (root, pattern) = (root.to_owned(), pattern.to_owned());
-    run_blocking(until.into(), move |stop| search(&root, &pattern, limit, &overlay, stop)).await
+    run_blocking(until.into(), move |stop| search(&root, &pattern, limit, &view, stop)).await
 }
 
 fn search(
     root: &Path,
     pattern: &str,
     limit: usize,
-    overlay: &BufferOverlay,
+    view: &SearchView,
     stop: &SearchStop,
 ) -> Result<GlobMatches, SearchError> {
     folder(root)?;
@@ -67,10 +67,19 @@ fn search(
         }
     };
     if start.is_dir() {
-        let walk = FileWalker { root: &start, hidden, stop };
-        walk.run(|path| first.may_include(path), || &add);
+        let index = view.index(&start);
+        let indexed = index.as_ref().and_then(|index| index.fresh_files(&start, hidden));
+        if let Some(files) = indexed {
+            let is_root = start == root;
+            let matching = files.iter(None).filter(|below| !is_root || include.matches(below));
+            matching.map(|below| start.join(below)).take_while(|path| first.may_include(path)).for_each(add);
+        } else {
+            let walk = FileWalker { root: &start, hidden, is_stopped: &|| stop.is_set() };
+            let counts = walk.run(|path| first.may_include(path), || &add);
+            index.iter().for_each(|index| index.note_walk(counts.files));
+        }
     }
-    overlay.unsaved(root).cloned().for_each(add);
+    view.unsaved(root).cloned().for_each(add);
     let (found, more) = first.finish();
     let mut paths: Vec<_> = found.into_iter().map(|(path, ())| path).collect();
     if !more {

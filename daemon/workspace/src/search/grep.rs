@@ -7,20 +7,28 @@ use std::{
     collections::HashSet,
     fs::{self, OpenOptions},
     io::{self, Read},
+    num::NonZeroUsize,
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    thread,
 };
 
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
+use regex_syntax::hir::Hir;
 use rustix::fs::OFlags;
 
 use super::{
     SearchDeadline, SearchError, SearchStop, first_matches::FirstMatches, glob_pattern::IncludeGlobs,
-    line_excerpt::excerpt_line, overlay::BufferOverlay, run_blocking, walk::FileWalker,
+    line_excerpt::excerpt_line, run_blocking, search_view::SearchView,
 };
+use crate::file_walk::FileWalker;
+use crate::text_index::TrigramQuery;
+
+/// Fewer files are searched by one thread: to begin another takes as long.
+const FILES_PER_THREAD: usize = 16;
 
 /// Longer lines are not searched, because each would have to be in memory as a whole.
 const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
@@ -41,7 +49,7 @@ pub struct GrepRequest {
     pub limit: usize,
     /// Files to skip, by the paths that matches have.
     pub excluded_paths: HashSet<PathBuf>,
-    pub overlay: BufferOverlay,
+    pub view: SearchView,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,6 +92,7 @@ pub async fn grep(
 }
 
 fn search(request: &GrepRequest, stop: &SearchStop) -> Result<GrepMatches, SearchError> {
+    let expression = parse(request)?;
     let matcher = matcher(request)?;
     let include = IncludeGlobs::new(&request.include)?;
     let first = FirstMatches::new(request.limit);
@@ -96,13 +105,27 @@ fn search(request: &GrepRequest, stop: &SearchStop) -> Result<GrepMatches, Searc
     };
 
     let root = request.root.as_path();
-    let is_open = request.overlay.text(root).is_some();
+    let is_open = request.view.text(root).is_some();
     let mut skipped = 0;
-    if is_open || is_file(root)? {
+    let is_file = is_open || is_file(root)?;
+    let candidates = if is_file { None } else { candidates(request, &expression, &include) };
+    if is_file {
         look(&mut seek(), root.to_owned());
+    } else if let Some(candidates) = &candidates {
+        let next = AtomicUsize::new(0);
+        run_on_threads(candidates.len() / FILES_PER_THREAD, || {
+            let mut seek = seek();
+            while let Some(path) = candidates.get(next.fetch_add(1, Ordering::Relaxed)) {
+                // They are in path order.
+                if stop.is_set() || !first.may_include(path) {
+                    break;
+                }
+                look(&mut seek, path.clone());
+            }
+        });
     } else {
-        let walk = FileWalker { root, hidden: request.hidden, stop };
-        skipped = walk.run(
+        let walk = FileWalker { root, hidden: request.hidden, is_stopped: &|| stop.is_set() };
+        let counts = walk.run(
             |path| first.may_include(path),
             || {
                 let mut seek = seek();
@@ -114,8 +137,12 @@ fn search(request: &GrepRequest, stop: &SearchStop) -> Result<GrepMatches, Searc
                 }
             },
         );
+        skipped = counts.unreadable;
+        request.view.index(root).inspect(|index| index.note_walk(counts.files));
+    }
+    if !is_file {
         let mut seek = seek();
-        for path in request.overlay.unsaved(root) {
+        for path in request.view.unsaved(root) {
             if path.strip_prefix(root).is_ok_and(|below| include.matches(below)) {
                 look(&mut seek, path.clone());
             }
@@ -131,6 +158,35 @@ fn search(request: &GrepRequest, stop: &SearchStop) -> Result<GrepMatches, Searc
     })
 }
 
+/// The files that the index does not rule out, in path order. `None` if they are not known.
+fn candidates(request: &GrepRequest, expression: &Hir, include: &IncludeGlobs) -> Option<Vec<PathBuf>> {
+    let root = request.root.as_path();
+    let index = request.view.index(root)?;
+    let files = index.fresh_files(root, request.hidden)?;
+    let query = TrigramQuery::new(expression);
+    let found = files.iter(Some(&query)).filter(|below| include.matches(below));
+    let mut found: Vec<_> = found.map(|below| root.join(below)).collect();
+    // The index knows what is on the disk.
+    let open = request.view.names.iter().filter(|path| {
+        path.strip_prefix(root).is_ok_and(|below| include.matches(below) && files.contains(below))
+    });
+    found.extend(open.cloned());
+    found.sort_unstable();
+    found.dedup();
+    Some(found)
+}
+
+/// Runs `work` on as many threads as there are processors, but not more than `most`.
+fn run_on_threads(most: usize, work: impl Fn() + Sync) {
+    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(most);
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(&work);
+        }
+        work();
+    });
+}
+
 fn is_file(path: &Path) -> Result<bool, SearchError> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(false),
@@ -141,15 +197,19 @@ fn is_file(path: &Path) -> Result<bool, SearchError> {
     }
 }
 
-fn matcher(request: &GrepRequest) -> Result<RegexMatcher, SearchError> {
+/// The expression as it was written: the matcher puts it into a group, but it must be valid alone (`a)|(b` is not), and an
+/// error must show it as it is.
+fn parse(request: &GrepRequest) -> Result<Hir, SearchError> {
     let (length, longest) = (request.regex.len(), MAX_REGEX_BYTES);
     if length > longest {
         return Err(SearchError::PatternTooLong { length, longest });
     }
-    // The matcher puts the expression into a group. The expression must be valid alone (`a)|(b` is not), and
-    // the error must show it as written.
-    let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(&request.regex);
-    parsed.map_err(|error| SearchError::Regex(error.to_string()))?;
+    let mut parser = regex_syntax::ParserBuilder::new();
+    parser.utf8(false).case_insensitive(request.case != CaseSensitivity::Sensitive);
+    parser.build().parse(&request.regex).map_err(|error| SearchError::Regex(error.to_string()))
+}
+
+fn matcher(request: &GrepRequest) -> Result<RegexMatcher, SearchError> {
     let mut builder = RegexMatcherBuilder::new();
     // `$` also matches before `\r\n`.
     builder.multi_line(true).crlf(true);
@@ -186,7 +246,7 @@ impl FileSearcher<'_> {
             most: self.request.limit.saturating_add(1),
             found: Vec::new(),
         };
-        match self.request.overlay.text(path) {
+        match self.request.view.text(path) {
             Some(text) => self.searcher.search_slice(&self.matcher, text.as_bytes(), &mut lines)?,
             None => {
                 let file = StoppableReader { inner: open(path)?, stop: self.stop };

@@ -13,6 +13,7 @@ use copydesk_text::{Document, LineBreaks};
 use tempfile::TempDir;
 
 use super::*;
+use crate::text_index::TextIndexes;
 
 fn tree(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -30,7 +31,7 @@ fn below(root: &Path, path: &Path) -> String {
 
 async fn names(root: &TempDir, pattern: &str) -> Vec<String> {
     let found =
-        glob(root.path(), pattern, 100, BufferOverlay::default(), CancellationToken::new()).await.unwrap();
+        glob(root.path(), pattern, 100, SearchView::default(), CancellationToken::new()).await.unwrap();
     let mut names: Vec<_> = found.paths.iter().map(|path| below(root.path(), path)).collect();
     names.sort();
     names
@@ -45,7 +46,7 @@ fn request(root: &TempDir, regex: &str) -> GrepRequest {
         hidden: false,
         limit: 100,
         excluded_paths: HashSet::new(),
-        overlay: BufferOverlay::default(),
+        view: SearchView::default(),
     }
 }
 
@@ -94,10 +95,9 @@ async fn ignored_and_hidden_files_are_found_only_where_they_are_named() {
 async fn outside_of_a_repository_only_the_folders_own_gitignore_counts() {
     let root =
         tree(&[(".gitignore", "*\n"), ("work/.gitignore", "x.rs\n"), ("work/a.rs", ""), ("work/x.rs", "")]);
-    let found =
-        glob(&root.path().join("work"), "*.rs", 9, BufferOverlay::default(), CancellationToken::new())
-            .await
-            .unwrap();
+    let found = glob(&root.path().join("work"), "*.rs", 9, SearchView::default(), CancellationToken::new())
+        .await
+        .unwrap();
     assert_eq!(found.paths, [root.path().join("work/a.rs")]);
 }
 
@@ -149,7 +149,7 @@ async fn the_latest_comes_first_unless_there_are_more() {
     }
     let found = async |limit| {
         let found =
-            glob(root.path(), "**", limit, BufferOverlay::default(), CancellationToken::new()).await.unwrap();
+            glob(root.path(), "**", limit, SearchView::default(), CancellationToken::new()).await.unwrap();
         let paths: Vec<_> = found.paths.iter().map(|path| below(root.path(), path)).collect();
         (paths.join(" "), found.has_more)
     };
@@ -209,8 +209,9 @@ async fn an_overlay_is_searched_instead_of_the_disk() {
     let root = tree(&[("a", "disk"), ("b", "disk")]);
     let (a, unsaved) = (root.path().join("a"), root.path().join("new/unsaved.rs"));
     let text = Document::new("buffer", LineBreaks::Any);
-    let overlay = BufferOverlay::new(HashMap::from([(a, text.clone()), (unsaved.clone(), text)]));
-    let over = |regex| GrepRequest { overlay: overlay.clone(), ..request(&root, regex) };
+    let view =
+        SearchView::new(HashMap::from([(a, text.clone()), (unsaved.clone(), text)]), TextIndexes::default());
+    let over = |regex| GrepRequest { view: view.clone(), ..request(&root, regex) };
     assert_eq!(lines(over("disk|buffer")).await, ["a:1: buffer", "b:1: disk", "new/unsaved.rs:1: buffer"]);
     let only = GrepRequest { include: vec!["*.rs".to_owned()], ..over("buffer") };
     assert_eq!(lines(only).await, ["new/unsaved.rs:1: buffer"]);
@@ -219,7 +220,7 @@ async fn an_overlay_is_searched_instead_of_the_disk() {
         .unwrap();
     assert_eq!(alone.matches.len(), 1);
     let named = async |pattern| {
-        let found = glob(root.path(), pattern, 9, overlay.clone(), CancellationToken::new()).await.unwrap();
+        let found = glob(root.path(), pattern, 9, view.clone(), CancellationToken::new()).await.unwrap();
         found.paths
     };
     assert_eq!(named("**/*.rs").await, std::slice::from_ref(&unsaved));
@@ -265,9 +266,9 @@ async fn what_cannot_be_searched_is_told() {
     assert!(told(none).await.ends_with("none` does not exist"));
     let device = GrepRequest { root: "/dev/zero".into(), ..request(&root, "x") };
     assert!(told(device).await.contains("only regular files"));
-    let file = glob(&root.path().join("a"), "*", 1, BufferOverlay::default(), CancellationToken::new()).await;
+    let file = glob(&root.path().join("a"), "*", 1, SearchView::default(), CancellationToken::new()).await;
     assert_eq!(file, Err(SearchError::NotAFolder(root.path().join("a"))));
-    let outside = glob(root.path(), "../*", 1, BufferOverlay::default(), CancellationToken::new()).await;
+    let outside = glob(root.path(), "../*", 1, SearchView::default(), CancellationToken::new()).await;
     assert_eq!(outside, Err(SearchError::PatternEscapes("../*".into())));
 }
 
@@ -277,7 +278,7 @@ fn a_cancelled_search_is_not_waited_for_and_stops() {
     let root = tree(&names.iter().map(|name| (name.as_str(), "x")).collect::<Vec<_>>());
     let (cancel, gate, looked) =
         (CancellationToken::new(), Arc::new(Mutex::new(())), Arc::new(AtomicUsize::new(0)));
-    let overlay: BufferOverlay = {
+    let view: SearchView = {
         let (cancel, gate, looked) = (cancel.clone(), Arc::clone(&gate), Arc::clone(&looked));
         let lookup = move |_: &Path| {
             looked.fetch_add(1, Ordering::Relaxed);
@@ -285,16 +286,16 @@ fn a_cancelled_search_is_not_waited_for_and_stops() {
             drop(gate.lock().unwrap());
             None
         };
-        BufferOverlay { lookup: Arc::new(lookup), names: Arc::new([]) }
+        SearchView { lookup: Arc::new(lookup), ..SearchView::default() }
     };
     let closed = gate.lock().unwrap();
-    let request = GrepRequest { overlay: overlay.clone(), ..request(&root, "x") };
+    let request = GrepRequest { view: view.clone(), ..request(&root, "x") };
     // The first read blocks every thread, yet this ends.
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let ended = runtime.block_on(grep(request, cancel));
     assert_eq!(ended, Err(SearchError::Cancelled));
     drop(closed);
-    while Arc::strong_count(&overlay.lookup) > 1 {
+    while Arc::strong_count(&view.lookup) > 1 {
         std::thread::yield_now();
     }
     let looked = looked.load(Ordering::Relaxed);
@@ -307,6 +308,6 @@ async fn a_search_whose_time_is_over_gives_what_it_has_and_says_so() {
     let until = || SearchDeadline { cancel: CancellationToken::new(), timeout: Duration::ZERO };
     let lines = grep(request(&root, "x"), until()).await.unwrap();
     assert_eq!((lines.matches, lines.has_more, lines.is_timed_out), (Vec::new(), false, true));
-    let files = glob(root.path(), "*", 9, BufferOverlay::default(), until()).await.unwrap();
+    let files = glob(root.path(), "*", 9, SearchView::default(), until()).await.unwrap();
     assert_eq!(files, GlobMatches { paths: Vec::new(), has_more: false, is_timed_out: true });
 }

@@ -111,7 +111,7 @@ impl ClosedDependents {
             root: self.root.clone(),
             languages: languages.into_iter().collect(),
             open_files: open_paths.clone(),
-            overlay: self.texts.overlay(),
+            view: self.texts.search_view(),
             limit: MAX_DEPENDENTS,
         };
         let dependents = find_dependents(query, until).await;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use copydesk_workspace::search::{BufferOverlay, CaseSensitivity, GrepRequest, grep};
+use copydesk_workspace::search::{CaseSensitivity, GrepRequest, SearchView, grep};
 use tokio_util::sync::CancellationToken;
 
 use super::super::{PoolLimits, ServerPhase};
@@ -155,7 +155,7 @@ async fn idle_process() {
         hidden: false,
         limit: 100,
         excluded_paths: HashSet::new(),
-        overlay: BufferOverlay::default(),
+        view: SearchView::default(),
     };
     grep(request, CancellationToken::new()).await.unwrap();
     let before = resident();

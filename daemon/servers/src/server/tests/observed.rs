@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::*;
 use super::fake_server::{FakeServer, after, diagnostics, full, sleep_ms, summary};
+use copydesk_workspace::disk_watcher::FileChangeType;
 
 const A: &str = "file:///w/a.c";
 

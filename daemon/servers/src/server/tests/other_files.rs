@@ -7,6 +7,7 @@ use super::super::*;
 use super::fake_server::{
     after, check, full, sleep_ms, start_fake, start_pull, start_push, subject, summaries,
 };
+use copydesk_workspace::disk_watcher::FileChangeType;
 
 #[tokio::test(start_paused = true)]
 async fn publishes_for_other_files_after_a_change_are_reported() {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::*;
 use super::fake_server::{after, check, full, sleep_ms, start_pull, start_push, subject, summary};
+use copydesk_workspace::disk_watcher::FileChangeType;
 
 #[tokio::test(start_paused = true)]
 async fn a_response_to_a_pull_after_the_change_is_proof() {

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::super::*;
 use crate::known_servers;
 use crate::report::Proof;
+use copydesk_workspace::disk_watcher::FileChangeType;
 
 /// A server, a small project, and one of its files in four states.
 struct Trial {

@@ -5,6 +5,7 @@ use tokio::time::Instant;
 
 use super::super::*;
 use super::fake_server::{self, after, check, full, sleep_ms, start_fake, subject, summaries, summary};
+use copydesk_workspace::disk_watcher::FileChangeType;
 
 /// Like rust-analyzer: it answers pulls with its own diagnostics, and publishes the compiler's after a save.
 async fn start_compiling() -> (Arc<LanguageServer>, fake_server::FakeServer) {

@@ -8,6 +8,7 @@ use super::super::initialize::TextSyncKind;
 use super::super::*;
 use super::fake_server::{start_fake, start_push, subject};
 use crate::server::documents::ServerDocuments;
+use copydesk_workspace::disk_watcher::FileChangeType;
 
 #[tokio::test]
 async fn a_document_is_opened_changed_saved_and_closed() {

@@ -15,12 +15,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
 use self::coalesce::CoalescedChanges;
 use self::file_stamps::WatchedFileStamps;
-use crate::server::FileChangeType;
 
 mod coalesce;
 mod file_stamps;
@@ -31,29 +31,48 @@ mod inotify;
 mod tests;
 
 /// The default limit of watched folders below one root.
-pub(crate) const DEFAULT_MAX_FOLDERS: usize = 4096;
+pub const DEFAULT_MAX_FOLDERS: usize = 4096;
 
 /// The changes since the last call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct DiskChanges {
+pub struct DiskChanges {
     /// Sorted by path.
     pub changed: Vec<(PathBuf, FileChangeType)>,
     /// Anything may have changed. Tracked files were compared anyway.
     pub missed: bool,
     /// A folder was created, deleted or moved.
     pub folders_changed: bool,
+    /// A `.git` or `.jj` was created, deleted or moved: other files may be ignored now.
+    pub repositories_changed: bool,
+}
+
+/// How a file changed on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FileChangeType {
+    Created,
+    Changed,
+    Deleted,
+}
+
+/// Which folders below a root are watched. None that git ignores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchedFolders {
+    /// What people write: no installed packages, no folders that tools generate.
+    Sources,
+    /// What a search walks through.
+    Searched,
 }
 
 /// All files below a folder that are not ignored.
-pub(crate) fn walk_files(root: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = folder_walk::walk_all(root).flatten();
+pub fn walk_files(root: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = folder_walk::walk_all(root, WatchedFolders::Sources).flatten();
     entries
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .map(ignore::DirEntry::into_path)
 }
 
 #[derive(Debug)]
-pub(crate) struct DiskWatcher {
+pub struct DiskWatcher {
     #[cfg(target_os = "linux")]
     inotify: Result<inotify::InotifyWatcher, String>,
     tracked: Mutex<WatchedFileStamps>,
@@ -62,18 +81,18 @@ pub(crate) struct DiskWatcher {
 impl DiskWatcher {
     /// Starts to watch. Everything after the first [`DiskWatcher::take_changes`] is seen for sure.
     #[cfg(target_os = "linux")]
-    pub(crate) fn begin(root: &Path, most_folders: usize) -> Self {
-        Self { inotify: inotify::InotifyWatcher::open(root, most_folders), tracked: Mutex::default() }
+    pub fn begin(root: &Path, wanted: WatchedFolders, most_folders: usize) -> Self {
+        Self { inotify: inotify::InotifyWatcher::open(root, wanted, most_folders), tracked: Mutex::default() }
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub fn begin(_root: &Path, _most_folders: usize) -> Self {
+    pub fn begin(_root: &Path, _wanted: WatchedFolders, _most_folders: usize) -> Self {
         Self { tracked: Mutex::default() }
     }
 
     /// Why only open files are compared, if so.
     #[cfg(target_os = "linux")]
-    pub(crate) fn problem(&self) -> Option<String> {
+    pub fn problem(&self) -> Option<String> {
         self.inotify.as_ref().map_or_else(|why| Some(why.clone()), inotify::InotifyWatcher::problem)
     }
 
@@ -83,18 +102,38 @@ impl DiskWatcher {
     }
 
     /// Changes of this file are seen from now on, even if folders are not watched.
-    pub(crate) fn track(&self, path: &Path) {
+    pub fn track(&self, path: &Path) {
         self.tracked().track(path);
     }
 
-    pub(crate) fn untrack(&self, path: &Path) {
+    pub fn untrack(&self, path: &Path) {
         self.tracked().untrack(path);
     }
 
     /// Everything that happened before the call and was not returned yet. `None` if the time runs out; the next call
     /// returns it then.
-    pub(crate) async fn take_changes(&self, until: Instant) -> Option<DiskChanges> {
-        let mut changes = timeout_at(until, self.wait_for_events()).await.ok()?;
+    pub async fn take_changes(&self, until: Instant) -> Option<DiskChanges> {
+        let changes = timeout_at(until, self.wait_for_events()).await.ok()?;
+        Some(self.with_tracked(changes))
+    }
+
+    /// The same on a thread that may block.
+    #[cfg(target_os = "linux")]
+    pub fn take_changes_blocking(&self, patience: Duration) -> Option<DiskChanges> {
+        let changes = match &self.inotify {
+            Ok(inotify) => inotify.wait_for_events_blocking(patience)?,
+            Err(_) => CoalescedChanges::default(),
+        };
+        Some(self.with_tracked(changes))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub fn take_changes_blocking(&self, _patience: Duration) -> Option<DiskChanges> {
+        Some(self.with_tracked(CoalescedChanges::default()))
+    }
+
+    /// Adds the changes of tracked files that the folders' watches cannot see.
+    fn with_tracked(&self, mut changes: CoalescedChanges) -> DiskChanges {
         let is_limited = self.problem().is_some();
         let mut tracked = self.tracked();
         if is_limited || changes.missed {
@@ -102,7 +141,7 @@ impl DiskWatcher {
         } else {
             tracked.refresh(&changes);
         }
-        Some(changes.finish())
+        changes.finish()
     }
 
     #[cfg(target_os = "linux")]

@@ -8,17 +8,21 @@
 //! would fill the queue, and it keeps the old names of folders inside a moved one.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::mem;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 use tokio::sync::oneshot;
 
 use self::watch_thread::InotifyThread;
+use super::WatchedFolders;
 use super::coalesce::CoalescedChanges;
 
 mod folder_listing;
@@ -30,19 +34,21 @@ const BARRIER_PATH: &str = "/dev/null";
 /// What a problem means for the user.
 const CONSEQUENCE: &str = "Copydesk notices changes by other programs only in open files";
 
-#[derive(Debug)]
 pub(super) struct InotifyWatcher(Arc<InotifyShared>);
 
-#[derive(Debug)]
 struct InotifyShared {
     queue: OwnedFd,
     state: Mutex<InotifyState>,
 }
 
-#[derive(Debug, Default)]
+/// Wakes the caller that waits for a barrier.
+type BarrierWaker = Box<dyn FnOnce() + Send>;
+
+#[derive(Default)]
 struct InotifyState {
     changes: CoalescedChanges,
-    barriers: HashMap<i32, oneshot::Sender<()>>,
+    /// Each wakes a caller, by a call or by being dropped.
+    barriers: HashMap<i32, BarrierWaker>,
     is_closed: bool,
     problem: Option<String>,
 }
@@ -52,21 +58,21 @@ impl InotifyShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues a barrier after everything that is in the queue now. If that fails, the channel closes at once.
-    fn queue_barrier(&self, reached: oneshot::Sender<()>) {
+    /// Queues a barrier after everything that is in the queue now. If that fails, the waker is dropped at once.
+    fn queue_barrier(&self, waker: BarrierWaker) {
         // Under the lock, because a second watch of the same file would be the same watch.
         let mut state = self.lock();
         if state.problem.is_none()
             && let Ok(watch) = inotify::add_watch(&self.queue, BARRIER_PATH, WatchFlags::DELETE_SELF)
         {
-            state.barriers.insert(watch, reached);
+            state.barriers.insert(watch, waker);
             let _ = inotify::remove_watch(&self.queue, watch);
         }
     }
 }
 
 impl InotifyWatcher {
-    pub(super) fn open(root: &Path, most: usize) -> Result<Self, String> {
+    pub(super) fn open(root: &Path, wanted: WatchedFolders, most: usize) -> Result<Self, String> {
         let queue = inotify::init(CreateFlags::CLOEXEC).map_err(|error| match error {
             Errno::MFILE => format!(
                 "the limit of inotify instances of this user is reached (fs.inotify.max_user_instances); {CONSEQUENCE}"
@@ -74,7 +80,7 @@ impl InotifyWatcher {
             error => format!("inotify failed: {error}; {CONSEQUENCE}"),
         })?;
         let shared = Arc::new(InotifyShared { queue, state: Mutex::default() });
-        let watcher = InotifyThread::new(Arc::clone(&shared), root.to_owned(), most);
+        let watcher = InotifyThread::new(Arc::clone(&shared), root.to_owned(), wanted, most);
         let thread = thread::Builder::new().name("disk-watcher".to_owned()).stack_size(512 * 1024);
         thread
             .spawn(move || watcher.run())
@@ -89,9 +95,29 @@ impl InotifyWatcher {
     /// The changes that happened before the call.
     pub(super) async fn wait_for_events(&self) -> CoalescedChanges {
         let (reached, barrier) = oneshot::channel();
-        self.0.queue_barrier(reached);
+        self.0.queue_barrier(Box::new(move || {
+            let _ = reached.send(());
+        }));
         let _ = barrier.await;
         mem::take(&mut self.0.lock().changes)
+    }
+
+    /// The same on a thread that may block. `None` if it takes longer.
+    pub(super) fn wait_for_events_blocking(&self, patience: Duration) -> Option<CoalescedChanges> {
+        let (reached, barrier) = mpsc::channel();
+        self.0.queue_barrier(Box::new(move || {
+            let _ = reached.send(());
+        }));
+        match barrier.recv_timeout(patience) {
+            Err(RecvTimeoutError::Timeout) => None,
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => Some(mem::take(&mut self.0.lock().changes)),
+        }
+    }
+}
+
+impl fmt::Debug for InotifyWatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InotifyWatcher").field("problem", &self.problem()).finish_non_exhaustive()
     }
 }
 
@@ -99,7 +125,7 @@ impl Drop for InotifyWatcher {
     fn drop(&mut self) {
         self.0.lock().is_closed = true;
         // This wakes the thread.
-        self.0.queue_barrier(oneshot::channel().0);
+        self.0.queue_barrier(Box::new(|| ()));
     }
 }
 
@@ -108,13 +134,13 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::server::FileChangeType;
+    use crate::disk_watcher::FileChangeType;
 
     #[tokio::test]
     async fn after_an_overflow_missed_is_set_and_watching_goes_on() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let watcher = InotifyWatcher::open(&root, 100).unwrap();
+        let watcher = InotifyWatcher::open(&root, WatchedFolders::Sources, 100).unwrap();
         assert!(!watcher.wait_for_events().await.missed);
         let most = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
         let most: usize = most.trim().parse().unwrap();

@@ -8,8 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use tokio::time::Instant;
 
-use super::{DEFAULT_MAX_FOLDERS, DiskChanges, DiskWatcher};
-use crate::server::FileChangeType;
+use super::{DEFAULT_MAX_FOLDERS, DiskChanges, DiskWatcher, FileChangeType, WatchedFolders};
 
 /// A deadline that only a failing test reaches.
 fn soon() -> Instant {
@@ -28,7 +27,7 @@ fn relative(root: &Path, changes: DiskChanges) -> Vec<(String, FileChangeType)> 
 }
 
 async fn watching(root: &Path) -> DiskWatcher {
-    let watcher = DiskWatcher::begin(root, DEFAULT_MAX_FOLDERS);
+    let watcher = DiskWatcher::begin(root, WatchedFolders::Sources, DEFAULT_MAX_FOLDERS);
     assert_eq!(watcher.take_changes(soon()).await, Some(DiskChanges::default()));
     assert_eq!(watcher.problem(), None);
     watcher
@@ -159,7 +158,7 @@ async fn with_too_many_folders_tracked_files_are_compared() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     shell(&root, "mkdir a b c d; echo 1 >a/held; echo 1 >a/free; echo 1 >b/gone");
-    let watcher = DiskWatcher::begin(&root, 4);
+    let watcher = DiskWatcher::begin(&root, WatchedFolders::Sources, 4);
     for name in ["a/held", "b/gone", "c/new"] {
         watcher.track(&root.join(name));
     }
@@ -181,7 +180,8 @@ async fn with_too_many_folders_tracked_files_are_compared() {
 
 #[tokio::test]
 async fn a_missing_root_does_no_harm() {
-    let watcher = DiskWatcher::begin(Path::new("/nowhere/at/all"), DEFAULT_MAX_FOLDERS);
+    let watcher =
+        DiskWatcher::begin(Path::new("/nowhere/at/all"), WatchedFolders::Sources, DEFAULT_MAX_FOLDERS);
     assert_eq!(watcher.take_changes(soon()).await, Some(DiskChanges::default()));
 }
 

@@ -11,7 +11,7 @@ use rustix::fs::inotify::{self, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
 use super::super::coalesce::PathEvent;
-use super::super::folder_walk;
+use super::super::{WatchedFolders, folder_walk};
 use super::folder_listing::FolderListing;
 use super::{CONSEQUENCE, InotifyShared};
 
@@ -32,6 +32,7 @@ const MAX_FILES: usize = 50_000;
 pub(super) struct InotifyThread {
     shared: Arc<InotifyShared>,
     root: PathBuf,
+    wanted: WatchedFolders,
     most: usize,
     names: HashMap<i32, Arc<Path>>,
     watches: BTreeMap<Arc<Path>, i32>,
@@ -49,9 +50,14 @@ struct InotifyEvent {
 }
 
 impl InotifyThread {
-    pub(super) fn new(shared: Arc<InotifyShared>, root: PathBuf, most: usize) -> Self {
+    pub(super) fn new(
+        shared: Arc<InotifyShared>,
+        root: PathBuf,
+        wanted: WatchedFolders,
+        most: usize,
+    ) -> Self {
         let (names, watches, created) = Default::default();
-        Self { shared, root, most, names, watches, files: FolderListing::new(MAX_FILES), created }
+        Self { shared, root, wanted, most, names, watches, files: FolderListing::new(MAX_FILES), created }
     }
 
     pub(super) fn run(mut self) {
@@ -67,7 +73,7 @@ impl InotifyThread {
     }
 
     fn watch_all(&mut self) -> Result<(), String> {
-        for entry in folder_walk::walk_all(&self.root.clone()).flatten() {
+        for entry in folder_walk::walk_all(&self.root.clone(), self.wanted).flatten() {
             if entry.file_type().is_some_and(|kind| kind.is_dir()) {
                 self.watch(entry.path())?;
             }
@@ -101,11 +107,14 @@ impl InotifyThread {
                     self.watch_created()?;
                 }
                 let mut state = shared.lock();
-                state.barriers.remove(&event.watch).map(|reached| reached.send(()));
+                let waker = state.barriers.remove(&event.watch);
                 if state.is_closed {
                     return Ok(());
                 }
                 drop(state);
+                if let Some(wake) = waker {
+                    wake();
+                }
                 self.forget(event.watch);
             } else {
                 self.handle(event);
@@ -122,8 +131,11 @@ impl InotifyThread {
         let is_folder = event.flags.contains(ReadFlags::ISDIR);
         let created_or_removed =
             ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
-        if is_folder && event.flags.intersects(created_or_removed) {
-            self.shared.lock().changes.folders_changed = true;
+        if event.flags.intersects(created_or_removed) {
+            let mut state = self.shared.lock();
+            state.changes.folders_changed |= is_folder;
+            state.changes.repositories_changed |=
+                [".git", ".jj"].iter().any(|name| event.name == OsStr::new(name));
         }
         if event.flags.intersects(ReadFlags::MOVED_FROM | ReadFlags::DELETE) {
             if is_folder {
@@ -159,8 +171,8 @@ impl InotifyThread {
     /// Watches the created folders, and reports their contents.
     fn watch_created(&mut self) -> Result<(), String> {
         for (folder, names) in mem::take(&mut self.created) {
-            for entry in folder_walk::walk_entries(&folder, names).flatten().filter(|entry| entry.depth() > 0)
-            {
+            let entries = folder_walk::walk_entries(&folder, names, self.wanted).flatten();
+            for entry in entries.filter(|entry| entry.depth() > 0) {
                 let path = entry.path();
                 if entry.file_type().is_some_and(|kind| kind.is_dir()) {
                     self.watch(path)?;
@@ -186,7 +198,7 @@ impl InotifyThread {
         }
         let mut state = self.shared.lock();
         state.changes.missed = true;
-        // The closed channels wake the waiting callers.
+        // Dropped wakers wake the waiting callers.
         state.barriers.clear();
         Ok(())
     }

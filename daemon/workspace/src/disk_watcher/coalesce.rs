@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::DiskChanges;
-use crate::server::FileChangeType;
+use super::{DiskChanges, FileChangeType};
 
 /// The cap on stored paths.
 const MAX_CHANGED_PATHS: usize = 20_000;
@@ -27,6 +26,8 @@ pub(super) struct CoalescedChanges {
     pub(super) missed: bool,
     /// A folder was created, deleted or moved.
     pub(super) folders_changed: bool,
+    /// A `.git` or `.jj` was created, deleted or moved.
+    pub(super) repositories_changed: bool,
 }
 
 impl CoalescedChanges {
@@ -73,7 +74,12 @@ impl CoalescedChanges {
             PathEvent::Changed => (path, FileChangeType::Changed),
             PathEvent::Deleted | PathEvent::FolderDeleted => (path, FileChangeType::Deleted),
         });
-        DiskChanges { changed: changed.collect(), missed: self.missed, folders_changed: self.folders_changed }
+        DiskChanges {
+            changed: changed.collect(),
+            missed: self.missed,
+            folders_changed: self.folders_changed,
+            repositories_changed: self.repositories_changed,
+        }
     }
 }
 

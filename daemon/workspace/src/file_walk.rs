@@ -1,48 +1,55 @@
-//! Walks a tree with several threads and skips what is ignored. Below a folder whose ignore files cannot be read, nothing
-//! is ignored.
+//! Which files below a folder a search sees: what git and `.ignore` files ignore is left out, and always `.git`. Symlinks are
+//! not followed.
+//!
+//! [`FileWalker`] walks with several threads. Below a folder whose ignore files cannot be read, it ignores nothing.
 
 use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     thread,
 };
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
-use super::SearchStop;
 use crate::ignore_files;
 
 /// More threads than this only wait for each other.
 const MAX_THREADS: usize = 12;
 
-#[derive(Debug)]
-pub(super) struct FileWalker<'a> {
-    pub(super) root: &'a Path,
+pub(crate) struct FileWalker<'a> {
+    pub(crate) root: &'a Path,
     /// Whether to visit names that begin with a dot.
-    pub(super) hidden: bool,
-    pub(super) stop: &'a SearchStop,
+    pub(crate) hidden: bool,
+    pub(crate) is_stopped: &'a (dyn Fn() -> bool + Sync),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct WalkCounts {
+    pub(crate) files: usize,
+    /// Files and folders that could not be read.
+    pub(crate) unreadable: u64,
 }
 
 impl FileWalker<'_> {
     /// Calls `wants` for each folder, and a visitor for each regular file in the wanted ones. `visitor` makes
-    /// one visitor per thread. Returns how many entries could not be read.
-    pub(super) fn run<V: FnMut(PathBuf) + Send>(
+    /// one visitor per thread.
+    pub(crate) fn run<V: FnMut(PathBuf) + Send>(
         &self,
         wants: impl Fn(&Path) -> bool + Sync,
         visitor: impl Fn() -> V + Sync,
-    ) -> u64 {
-        let unreadable = AtomicU64::new(0);
+    ) -> WalkCounts {
+        let (files, unreadable) = (AtomicUsize::new(0), AtomicU64::new(0));
         let without_rules = Arc::new(Mutex::new(Vec::new()));
-        let (wants, unreadable_ref) = (&wants, &unreadable);
+        let (wants, files_ref, unreadable_ref) = (&wants, &files, &unreadable);
         let walk = |builder: WalkBuilder| {
             builder.build_parallel().run(|| {
                 let mut visit = visitor();
                 Box::new(move |entry: Result<DirEntry, ignore::Error>| {
-                    if self.stop.is_set() {
+                    if (self.is_stopped)() {
                         return WalkState::Quit;
                     }
                     let Ok(entry) = entry else {
@@ -54,6 +61,7 @@ impl FileWalker<'_> {
                         return WalkState::Skip;
                     }
                     if kind.is_some_and(|kind| kind.is_file()) {
+                        files_ref.fetch_add(1, Ordering::Relaxed);
                         visit(entry.into_path());
                     }
                     WalkState::Continue
@@ -66,10 +74,10 @@ impl FileWalker<'_> {
             walk(self.without_rules(self.root));
         }
         let folders = std::mem::take(&mut *without_rules.lock().unwrap_or_else(PoisonError::into_inner));
-        for folder in folders.iter().filter(|_| !self.stop.is_set()) {
+        for folder in folders.iter().filter(|_| !(self.is_stopped)()) {
             walk(self.without_rules(folder));
         }
-        unreadable.into_inner()
+        WalkCounts { files: files.into_inner(), unreadable: unreadable.into_inner() }
     }
 
     /// Leaves out the folders whose ignore files cannot be read, and puts them into `others`.
@@ -95,25 +103,30 @@ impl FileWalker<'_> {
 
     fn builder(&self, folder: &Path) -> WalkBuilder {
         let threads = thread::available_parallelism().map_or(2, |count| count.get().clamp(2, MAX_THREADS));
+        let mut builder = walk_builder(folder, self.hidden, is_in_repository(self.root));
+        builder.threads(threads).current_dir(self.root);
+        builder
+    }
+}
+
+/// A walk of one thread or several by the rules of a search. `in_git`: whether the folder that is searched is in a repository.
+pub(crate) fn walk_builder(folder: &Path, hidden: bool, in_git: bool) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(folder);
+    builder
+        .hidden(!hidden)
         // Outside of a repository a `.gitignore` applies to its own folder and below, but those further up do
         // not: one in a home folder that is kept in git contains `*` and would hide everything.
-        let in_git = self.is_in_repository();
-        let mut builder = WalkBuilder::new(folder);
-        builder
-            .threads(threads)
-            .hidden(!self.hidden)
-            .parents(in_git)
-            .require_git(in_git)
-            // git finds the user's own ignore file through the process environment, which is not the
-            // client's.
-            .git_global(false)
-            .current_dir(self.root);
-        builder
-    }
+        .parents(in_git)
+        .require_git(in_git)
+        // git finds the user's own ignore file through the process environment, which is not the
+        // client's.
+        .git_global(false)
+        .current_dir(folder);
+    builder
+}
 
-    fn is_in_repository(&self) -> bool {
-        self.root.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
-    }
+pub(crate) fn is_in_repository(folder: &Path) -> bool {
+    folder.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
 }
 
 fn is_visited(entry: &DirEntry) -> bool {

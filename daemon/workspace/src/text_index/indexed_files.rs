@@ -1,0 +1,240 @@
+//! The files of a tree with their signatures, and how changes on the disk come into them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{Metadata, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::OFlags;
+
+use super::ignore_rules::is_ignore_file;
+use super::listing::{FileList, ListedFolders};
+use super::signature::{SignatureBuilder, TextSignature};
+use super::{IndexLimits, IndexProblem};
+use crate::disk_watcher::{DiskChanges, FileChangeType};
+use crate::time_limits::INDEX_SETTLE_TIME;
+
+/// Larger files are searched whatever is looked for: there are few.
+const MAX_SIGNED_BYTES: u64 = 16 * 1024 * 1024;
+
+#[derive(Debug, Clone)]
+pub(super) struct IndexedFile {
+    /// Differs after every change of the file, if it is settled.
+    pub(super) stamp: [u8; 16],
+    /// The file was not written so recently that it could be written again without another stamp.
+    pub(super) is_settled: bool,
+    /// A search that does not want hidden files sees it.
+    pub(super) is_visible: bool,
+    pub(super) signature: TextSignature,
+}
+
+/// Paths are relative to the root.
+#[derive(Debug)]
+pub(super) struct IndexedFiles {
+    pub(super) root: PathBuf,
+    pub(super) files: BTreeMap<PathBuf, IndexedFile>,
+    /// The folders that a search of the root goes through.
+    pub(super) folders: BTreeSet<PathBuf>,
+    signature_bytes: usize,
+    /// How many files were read since the index was stored.
+    unstored: usize,
+    limits: IndexLimits,
+}
+
+/// An index is stored again when one file in so many is new in it.
+const STORED_PART: usize = 50;
+
+impl IndexedFiles {
+    /// Reads all listed files, except those that `known` has as they are now. Stops when `is_stopped`.
+    pub(super) fn read(
+        root: &Path,
+        list: &FileList,
+        mut known: BTreeMap<PathBuf, IndexedFile>,
+        limits: IndexLimits,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Self, IndexProblem> {
+        let (root, folders) = (root.to_owned(), list.folders.clone());
+        let mut indexed =
+            Self { root, files: BTreeMap::new(), folders, signature_bytes: 0, unstored: 0, limits };
+        let mut reader = FileReader::new();
+        for (path, is_visible) in &list.files {
+            if is_stopped() {
+                return Err(IndexProblem::Stopped);
+            }
+            let known = known.remove(path);
+            let known_stamp = known.as_ref().map(|known| known.stamp);
+            if let Some(file) = reader.read(&indexed.root.join(path), *is_visible, known) {
+                indexed.unstored += usize::from(known_stamp != Some(file.stamp));
+                indexed.insert(path.clone(), file)?;
+            }
+        }
+        Ok(indexed)
+    }
+
+    /// Brings the index up to date with what changed on the disk.
+    pub(super) fn apply(&mut self, changes: DiskChanges) -> Result<(), IndexProblem> {
+        let DiskChanges { changed, missed, repositories_changed, .. } = changes;
+        if missed || repositories_changed || changed.iter().any(|(path, _)| is_ignore_file(path)) {
+            return Err(IndexProblem::Outdated);
+        }
+        let mut relisted = BTreeSet::new();
+        let mut written = BTreeSet::new();
+        for (path, change) in changed {
+            let Ok(path) = path.strip_prefix(&self.root) else { continue };
+            // A file or a link may have taken the place of a folder.
+            if change == FileChangeType::Deleted || self.folders.contains(path) {
+                self.remove(path);
+            }
+            if change == FileChangeType::Deleted {
+                continue;
+            }
+            written.insert(path.to_owned());
+            // A name that is not listed may be ignored, or have been a link before.
+            if change == FileChangeType::Created || !self.files.contains_key(path) {
+                relisted.extend(path.parent().map(Path::to_owned));
+            }
+        }
+        let mut listed_again = FileList::default();
+        if !relisted.is_empty() {
+            listed_again = FileList::walk(&self.root, ListedFolders::These(&relisted), self.limits.files)?;
+            self.folders.append(&mut listed_again.folders);
+        }
+        let mut reader = FileReader::new();
+        for path in written {
+            let was_visible = self.remove_file(&path).map(|file| file.is_visible);
+            let is_relisted = path.parent().is_some_and(|folder| relisted.contains(folder));
+            let is_visible = if is_relisted { listed_again.files.get(&path).copied() } else { was_visible };
+            if let Some(is_visible) = is_visible
+                && let Some(file) = reader.read(&self.root.join(&path), is_visible, None)
+            {
+                self.unstored += 1;
+                self.insert(path, file)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_worth_storing(&self) -> bool {
+        self.unstored * STORED_PART > self.files.len()
+    }
+
+    pub(super) fn note_stored(&mut self) {
+        self.unstored = 0;
+    }
+
+    fn insert(&mut self, path: PathBuf, file: IndexedFile) -> Result<(), IndexProblem> {
+        self.signature_bytes += file.signature.size();
+        self.files.insert(path, file);
+        if self.files.len() > self.limits.files {
+            return Err(IndexProblem::TooManyFiles(self.limits.files));
+        }
+        if self.signature_bytes > self.limits.signature_bytes {
+            return Err(IndexProblem::TooMuchText(self.limits.signature_bytes));
+        }
+        Ok(())
+    }
+
+    fn remove_file(&mut self, path: &Path) -> Option<IndexedFile> {
+        let removed = self.files.remove(path)?;
+        self.signature_bytes -= removed.signature.size();
+        Some(removed)
+    }
+
+    /// Removes a file, or a folder with everything below it.
+    fn remove(&mut self, path: &Path) {
+        if self.remove_file(path).is_some() {
+            return;
+        }
+        let below: Vec<_> = files_below(&self.files, path).map(|(path, _)| path.clone()).collect();
+        for path in below {
+            self.remove_file(&path);
+        }
+        self.folders.retain(|folder| !folder.starts_with(path));
+    }
+
+    /// The files below a folder, in path order.
+    pub(super) fn below(&self, folder: &Path) -> impl Iterator<Item = (&PathBuf, &IndexedFile)> {
+        files_below(&self.files, folder)
+    }
+}
+
+fn files_below<'a>(
+    files: &'a BTreeMap<PathBuf, IndexedFile>,
+    folder: &Path,
+) -> impl Iterator<Item = (&'a PathBuf, &'a IndexedFile)> {
+    let folder = folder.to_owned();
+    let is_all = folder.as_os_str().is_empty();
+    files.range(folder.clone()..).take_while(move |(path, _)| is_all || path.starts_with(&folder))
+}
+
+/// Reads files, one after the other, into the same memory.
+struct FileReader {
+    builder: SignatureBuilder,
+    content: Vec<u8>,
+}
+
+impl FileReader {
+    fn new() -> Self {
+        Self { builder: SignatureBuilder::new(), content: Vec::new() }
+    }
+
+    /// `None` if it is not a regular file, or no longer there. One that cannot be read has an unknown signature, so that each
+    /// search tries it, and counts it.
+    fn read(&mut self, path: &Path, is_visible: bool, known: Option<IndexedFile>) -> Option<IndexedFile> {
+        let unknown = || IndexedFile {
+            stamp: [0; 16],
+            is_settled: false,
+            is_visible,
+            signature: TextSignature::Unknown,
+        };
+        let found = path.symlink_metadata().ok().filter(Metadata::is_file)?;
+        let stamp = stamp(&found);
+        let known = known.filter(|known| known.is_settled && known.stamp == stamp);
+        if let Some(known) = known {
+            return Some(IndexedFile { is_visible, ..known });
+        }
+        if found.len() > MAX_SIGNED_BYTES {
+            return Some(unknown());
+        }
+        let changed = Duration::new(found.ctime().try_into().unwrap_or_default(), 0);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        match self.content(path) {
+            Ok(()) => Some(IndexedFile {
+                stamp,
+                is_settled: changed + INDEX_SETTLE_TIME < now,
+                is_visible,
+                signature: self.builder.build(&self.content),
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(_) => Some(unknown()),
+        }
+    }
+
+    fn content(&mut self, path: &Path) -> io::Result<()> {
+        // If a pipe has taken the place of the file meanwhile, do not wait for it.
+        let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits()).map_err(io::Error::other)?;
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+        self.content.clear();
+        file.take(MAX_SIGNED_BYTES + 1).read_to_end(&mut self.content)?;
+        if self.content.len() as u64 > MAX_SIGNED_BYTES {
+            return Err(io::Error::other("it has grown"));
+        }
+        Ok(())
+    }
+}
+
+/// A program can set back the time of a file's content, but not that of its change.
+fn stamp(found: &Metadata) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new();
+    for number in [found.dev(), found.ino(), found.size()] {
+        hasher.update(&number.to_le_bytes());
+    }
+    for number in [found.ctime(), found.ctime_nsec()] {
+        hasher.update(&number.to_le_bytes());
+    }
+    let mut stamp = [0; 16];
+    hasher.finalize_xof().fill(&mut stamp);
+    stamp
+}
