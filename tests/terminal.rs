@@ -12,6 +12,7 @@ mod layout;
 mod markdown;
 mod patches;
 mod pictures;
+mod places;
 pub(crate) mod problems;
 mod questions;
 pub(crate) mod screen;

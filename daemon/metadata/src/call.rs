@@ -152,6 +152,11 @@ impl CallMetadata {
         if let CallDetail::Command(command) = &*self.detail { Some(command) } else { None }
     }
 
+    /// The places in code that the call found.
+    pub fn code_places(&self) -> Option<&CodePlacesMetadata> {
+        if let CallDetail::CodePlaces(places) = &*self.detail { Some(places) } else { None }
+    }
+
     /// The task that the call gave to another agent.
     pub fn task(&self) -> Option<&TaskMetadata> {
         if let CallDetail::Task(task) = &*self.detail { Some(task) } else { None }

@@ -9,6 +9,7 @@ mod hunk_dialog;
 mod interrupts;
 mod markdown;
 mod permission_prompt;
+mod places_view;
 mod questions;
 mod run_prompt;
 mod tasks;

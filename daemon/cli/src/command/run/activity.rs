@@ -16,7 +16,8 @@ const SUBJECT_COLUMNS: usize = 48;
 const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
 /// The arguments that tell a user most about a call, best first.
-const SUBJECT_KEYS: [&str; 7] = ["description", "command", "filePath", "path", "pattern", "url", "query"];
+const SUBJECT_KEYS: [&str; 8] =
+    ["description", "command", "symbol", "filePath", "path", "pattern", "url", "query"];
 
 #[derive(Debug)]
 pub(super) struct CurrentActivity {

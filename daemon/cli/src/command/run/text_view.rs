@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
+use std::path::PathBuf;
 
 use copydesk_protocol::event::{EventInfo, JobInfo, TurnEndInfo};
 use copydesk_protocol::metadata::{CallMetadata, ChangedFileMetadata};
@@ -14,6 +15,7 @@ use super::activity::{self, CurrentActivity};
 use super::command_output;
 use super::diagnostics_view::{self, DiagnosticsTiming};
 use super::markdown::MarkdownStyler;
+use super::places_view;
 use super::tasks::{self, RunningTasks};
 use super::todo_view::TodoListView;
 use crate::terminal::{BAD, BOLD, DIM, GOOD, columns, cut, has_styles, one_line, styled};
@@ -44,6 +46,8 @@ pub(super) struct TextView {
     running: usize,
     usage: UsageInfo,
     cost: Option<f64>,
+    /// Paths are shown relative to it.
+    folder: PathBuf,
 }
 
 /// Output that stands together; an empty line separates two blocks.
@@ -83,6 +87,7 @@ impl TextView {
             running: 0,
             usage: UsageInfo::default(),
             cost: None,
+            folder: std::env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default(),
         }
     }
 
@@ -342,6 +347,7 @@ impl TextView {
             return Ok(());
         }
         let Some(output) = output else { return Ok(()) };
+        places_view::lines(output.metadata.code_places(), &self.folder).iter().try_for_each(print)?;
         let diffs = diffs(output.metadata.changed_files());
         if !diffs.is_empty() && !self.seen.contains(part) {
             print(coloured(&joined(&diffs)))?;

@@ -1,0 +1,24 @@
+//! Places in code that `lsp` found, on a terminal.
+
+use serde_json::json;
+
+use super::approval::scripted_with_config;
+use super::screen::TestTerminal;
+use crate::model_server::ScriptedTurn;
+
+#[test]
+fn each_place_is_shown_as_path_and_line() {
+    let call = json!({ "operation": "findReferences", "symbol": "total" });
+    let turns = [ScriptedTurn::new().call("c1", "lsp", call), ScriptedTurn::new().text("Done.")];
+    let scripted = scripted_with_config(turns, json!({ "lsp": false }));
+    scripted.env.write("src/sum.rs", "pub fn total() -> u32 {\n    3\n}\n");
+    scripted.env.write("src/use.rs", "fn print() {\n    total();\n}\n");
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Who calls it?"]);
+    assert_eq!(terminal.wait_for_exit(), Some(0));
+    let text = terminal.text();
+    for line in
+        ["✓ lsp findReferences total", "  src/sum.rs:1  pub fn total() -> u32", "  src/use.rs:2  total();"]
+    {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+}
