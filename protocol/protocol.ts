@@ -463,6 +463,8 @@ export interface CodePlacesMetadata {
   matches: number;
   /** Whether there are more than listed. */
   truncated: boolean;
+  /** What the call waits for, while it runs. */
+  waiting?: string;
 }
 
 /** A command that `bash` would run. */

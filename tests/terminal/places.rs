@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use super::approval::scripted_with_config;
-use super::screen::TestTerminal;
+use super::problems::server;
+use super::screen::{CTRL_C, TestTerminal};
 use crate::model_server::ScriptedTurn;
 
 #[test]
@@ -21,4 +22,19 @@ fn each_place_is_shown_as_path_and_line() {
     {
         assert!(text.contains(line), "{line}\n{text}");
     }
+}
+
+#[test]
+fn a_call_that_waits_for_a_server_says_how_far_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    // It never ends to read the project, as far as this test goes.
+    let command = server(folder.path(), &json!({ "formats": true, "indexesMs": 600_000 }));
+    let format = json!({ "operation": "format", "filePath": "a.txt" });
+    let turns = [ScriptedTurn::new().call("c1", "refactor", format), ScriptedTurn::new().text("Done.")];
+    let lsp = json!({ "scripted": { "command": command, "extensions": [".txt"] } });
+    let scripted = scripted_with_config(turns, json!({ "permission": "allow", "lsp": lsp }));
+    let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);
+    terminal.wait_for_text("scripted reads the project (43 %)");
+    terminal.keys(CTRL_C);
+    assert_eq!(terminal.wait_for_exit(), Some(130));
 }

@@ -44,6 +44,9 @@ pub struct CodePlacesMetadata {
     pub matches: u64,
     /// Whether there are more than listed.
     pub truncated: bool,
+    /// What the call waits for, while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
+    pub waiting: Option<String>,
 }
 
 /// A place in code.

@@ -138,6 +138,11 @@ impl Navigator {
         run_blocking(move || place::find(&request, &names, &outlines, &candidates)).await?
     }
 
+    /// What an answer waits for, if a server still reads the project.
+    pub fn loading(&self) -> Option<String> {
+        self.sources.iter().find_map(|source| source.loading(&self.names.root))
+    }
+
     /// The source of a library is only shown.
     async fn find_place_to_edit(
         &self,

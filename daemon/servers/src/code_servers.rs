@@ -64,4 +64,9 @@ pub trait CodeServers: Send + Sync {
         served: &'a [String],
         ready_by: Instant,
     ) -> LeaseFuture<'a>;
+
+    /// What a server of a folder is doing before it can answer, for a user who waits: "rust-analyzer reads the project (45 %)".
+    fn loading(&self, _folder: &Path) -> Option<String> {
+        None
+    }
 }

@@ -18,6 +18,9 @@ pub(crate) const MAX_COMMAND_WAIT: Duration = Duration::from_secs(600);
 /// A command that prints without end is shown at most this often: a view can draw ten pictures a second.
 pub(crate) const LIVE_OUTPUT_INTERVAL: Duration = Duration::from_millis(100);
 
+/// How often a call that waits for a language server looks how far it is. A shorter wait is not shown at all.
+pub(crate) const LOADING_SHOWN_INTERVAL: Duration = Duration::from_millis(500);
+
 /// How long a stored output is kept for the model, which may read it in a session that a user continues days later. Then
 /// the next session that starts deletes it.
 pub(crate) const SPILL_MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);

@@ -53,6 +53,7 @@ mod readable_folders;
 mod refactor;
 mod replace_text;
 mod review_outcome;
+mod server_loading;
 mod skill;
 mod target_file;
 mod task;

@@ -12,6 +12,7 @@ use copydesk_workspace::library_files::is_library_file;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::server_loading::show_loading;
 use super::target_file::{file_error_with_hint, load_content, path_ask, search_ask, touched_file};
 use crate::context::ToolContext;
 use crate::outcome::{ToolError, ToolOutput};
@@ -137,7 +138,7 @@ impl Tool for LspTool {
             },
             depth: parameters.depth.unwrap_or(1),
         };
-        let answering = context.navigator.answer(&request, &context.cancel);
+        let answering = show_loading(&context, context.navigator.answer(&request, &context.cancel));
         let answer = context.cancel.run_until_cancelled(answering).await.ok_or_else(ToolError::cancelled)?;
         let answer = match (answer, &file) {
             (Ok(answer), _) => answer,
@@ -155,7 +156,7 @@ impl Tool for LspTool {
         let places: Vec<_> = answer.places.iter().take(MAX_PLACES).map(place_metadata).collect();
         let matches = answer.places.len();
         let truncated = matches > places.len();
-        let metadata = CodePlacesMetadata { places, matches: matches as u64, truncated };
+        let metadata = CodePlacesMetadata { places, matches: matches as u64, truncated, waiting: None };
         let output = answer.text(operation, &root, options);
         Ok(ToolOutput {
             title,

@@ -16,6 +16,7 @@ use serde::Deserialize;
 use super::apply_changes::apply_changes;
 use super::change_summary::ChangeSummary;
 use super::planned_changes::requested_changes;
+use super::server_loading::show_loading;
 use super::target_file::{
     file_error, file_error_with_hint, load_content, path_ask, search_ask, touched_file,
 };
@@ -102,7 +103,7 @@ impl Tool for RefactorTool {
         context: ToolContext,
     ) -> Result<ToolOutput, ToolError> {
         let call = RefactorCall::begin(parameters, &context).await?;
-        let planned = call.plan();
+        let planned = show_loading(&context, call.plan());
         let planned = context.cancel.run_until_cancelled(planned).await.ok_or_else(ToolError::cancelled)?;
         match planned {
             Ok(RefactorPlan::Listed(offered)) => Ok(list_actions(&offered)),

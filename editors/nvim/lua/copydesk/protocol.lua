@@ -126,6 +126,7 @@
 ---@field places copydesk.CodePlaceMetadata[] Those that are listed, at most 200.
 ---@field matches integer How many there are.
 ---@field truncated boolean Whether there are more than listed.
+---@field waiting? string What the call waits for, while it runs.
 
 --- A command that `bash` would run.
 ---@class copydesk.CommandAskMetadata

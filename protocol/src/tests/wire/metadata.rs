@@ -211,7 +211,12 @@ fn files_and_the_web() {
     );
     let place = CodePlaceMetadata { path: "/a".into(), line: 1, column: 2, text: "fn a()".into() };
     check_call(
-        CallDetail::CodePlaces(CodePlacesMetadata { places: vec![place], matches: 1, truncated: false }),
+        CallDetail::CodePlaces(CodePlacesMetadata {
+            places: vec![place],
+            matches: 1,
+            truncated: false,
+            waiting: None,
+        }),
         &expect![[
             r#"{"places":[{"path":"/a","line":1,"column":2,"text":"fn a()"}],"matches":1,"truncated":false}"#
         ]],

@@ -58,7 +58,8 @@ impl CurrentActivity {
     }
 
     pub(super) fn printed(&mut self, part: &str, metadata: &CallMetadata) {
-        if let Some(line) = command_output::last_line(metadata)
+        let waiting = metadata.code_places().and_then(|places| places.waiting.as_deref()).map(one_line);
+        if let Some(line) = command_output::last_line(metadata).or(waiting)
             && let Some(running) = self.find(part)
         {
             running.printed = Some(line);

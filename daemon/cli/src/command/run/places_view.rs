@@ -52,7 +52,12 @@ mod tests {
             column: 3,
             text: "    let total = add(1,\t2);".to_owned(),
         };
-        CodePlacesMetadata { places: (0..count).map(place).collect(), matches, truncated: false }
+        CodePlacesMetadata {
+            places: (0..count).map(place).collect(),
+            matches,
+            truncated: false,
+            waiting: None,
+        }
     }
 
     #[test]

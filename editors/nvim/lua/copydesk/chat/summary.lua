@@ -136,6 +136,10 @@ local function from_metadata(call)
   if call.name == "task" then
     return from_task(call)
   end
+  local progress = call.progress --[[@as copydesk.CodePlacesMetadata?]]
+  if not call.output and type(progress) == "table" and type(progress.waiting) == "string" then
+    return progress.waiting
+  end
   local metadata = call.output and call.output.metadata
   if type(metadata) ~= "table" then
     return ""
