@@ -30,7 +30,7 @@ fn a_call_that_waits_for_a_server_says_how_far_it_is() {
     // It never ends to read the project, as far as this test goes.
     let command = server(folder.path(), &json!({ "formats": true, "indexesMs": 600_000 }));
     let format = json!({ "operation": "format", "filePath": "a.txt" });
-    let turns = [ScriptedTurn::new().call("c1", "refactor", format), ScriptedTurn::new().text("Done.")];
+    let turns = [ScriptedTurn::new().call("c1", "refactor", format)];
     let lsp = json!({ "scripted": { "command": command, "extensions": [".txt"] } });
     let scripted = scripted_with_config(turns, json!({ "permission": "allow", "lsp": lsp }));
     let mut terminal = TestTerminal::start(&scripted.env, &["run", "Go"]);

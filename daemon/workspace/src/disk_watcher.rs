@@ -42,8 +42,9 @@ pub struct DiskChanges {
     pub missed: bool,
     /// A folder was created, deleted or moved.
     pub folders_changed: bool,
-    /// A `.git` or `.jj` was created, deleted or moved: other files may be ignored now.
-    pub repositories_changed: bool,
+    /// Other files may be ignored or readable now: a `.git` or `.jj` was created, deleted or moved, or the permissions of a
+    /// folder changed.
+    pub rules_changed: bool,
 }
 
 /// How a file changed on the disk.

@@ -32,8 +32,13 @@ fn is_git_readable(git: &Path) -> bool {
     is_link_readable && git_exclude_file(git).is_none_or(|file| is_readable(&file))
 }
 
+/// The files, besides `git` itself, that decide what git excludes beside `.gitignore`. They need not exist.
+pub(crate) fn git_rule_files(git: &Path) -> impl Iterator<Item = PathBuf> {
+    git_exclude_file(git).into_iter().chain(git_folder(git).map(|folder| folder.join("commondir")))
+}
+
 /// The file with what git excludes beside `.gitignore`, if `git` is the `.git` of a repository. It need not exist.
-pub(crate) fn git_exclude_file(git: &Path) -> Option<PathBuf> {
+fn git_exclude_file(git: &Path) -> Option<PathBuf> {
     if !git.is_file() {
         return Some(git.join("info/exclude"));
     }

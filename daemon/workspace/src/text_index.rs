@@ -6,9 +6,10 @@
 //! walk.
 //!
 //! Fresh means: the watcher's barrier has been reached, so that everything that happened before is known; the changed files
-//! have been read again; and the rules that say which files are ignored are the same. If the watcher missed something or the
-//! rules changed, the index is built again, and reads only what has another stamp. It does not see what the watcher does not
-//! see: writes through a memory map or another mount, and changes on another computer's disk.
+//! have been read again, or count as files that may contain anything; and the rules that say which files are ignored are the same.
+//! If the watcher missed something or the rules changed, the index is built again, and reads only what has another stamp. It does
+//! not see what the watcher does not see: writes through a memory map, through another mount, or through a hard link that was
+//! made outside of the folder after the file was read. Disks of other computers are not indexed.
 //!
 //! Invariant: a search through the index finds what a walk finds. `property_tests.rs` compares the two while files change.
 //! Invariant: the index has at most `IndexLimits`; a larger folder has none.
@@ -44,23 +45,17 @@ pub struct IndexLimits {
     /// A folder with fewer files is walked through in a few milliseconds.
     pub min_files: usize,
     pub files: usize,
-    /// The memory for signatures: about a thirtieth of the text.
-    pub signature_bytes: usize,
-    /// Each repository costs a look at its `.git` in each search.
+    /// The memory for names and signatures: about a thirtieth of the text.
+    pub bytes: usize,
+    /// Each repository, and each ignore file that is a link, costs a look at it in each search.
     pub repositories: usize,
-    /// Watches count against the user's own limit, of which at most a quarter is taken.
+    /// Watches count against the user's own limit, of which at most an eighth is taken.
     pub folders: usize,
 }
 
 impl Default for IndexLimits {
     fn default() -> Self {
-        Self {
-            min_files: 2000,
-            files: 300_000,
-            signature_bytes: 64 * 1024 * 1024,
-            repositories: 64,
-            folders: 32_768,
-        }
+        Self { min_files: 2000, files: 300_000, bytes: 64 * 1024 * 1024, repositories: 64, folders: 32_768 }
     }
 }
 
@@ -68,7 +63,7 @@ impl IndexLimits {
     fn watched_folders(&self) -> usize {
         let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches");
         let limit: Option<usize> = limit.ok().and_then(|limit| limit.trim().parse().ok());
-        limit.map_or(self.folders, |limit| self.folders.min(limit / 4))
+        limit.map_or(self.folders, |limit| self.folders.min(limit / 8))
     }
 }
 
@@ -86,7 +81,7 @@ enum IndexProblem {
     TooManyFiles(usize),
     #[error("its index would take more than {0} bytes")]
     TooMuchText(usize),
-    #[error("it has more than {0} repositories")]
+    #[error("it has more than {0} repositories and linked ignore files")]
     TooManyRepositories(usize),
     #[error("`{}` is on a disk whose changes the system may not report", .0.display())]
     RemoteDisk(PathBuf),
@@ -133,8 +128,14 @@ enum IndexState {
     Building,
     Ready(Box<ReadyIndex>),
     /// It cannot be indexed.
-    Unfit,
+    Unfit {
+        /// How many searches have walked since.
+        searches: usize,
+    },
 }
+
+/// After so many searches, another try may succeed: a folder that could not be read can be read now.
+const SEARCHES_BEFORE_RETRY: usize = 100;
 
 struct ReadyIndex {
     files: IndexedFiles,
@@ -206,6 +207,12 @@ impl TextIndex {
     /// A search walked through so many files: begins the index if it pays.
     pub(crate) fn note_walk(&self, files: usize) {
         let mut state = lock(&self.inner.state);
+        if let IndexState::Unfit { searches } = &mut *state {
+            *searches += 1;
+            if *searches >= SEARCHES_BEFORE_RETRY {
+                *state = IndexState::Absent;
+            }
+        }
         if !matches!(*state, IndexState::Absent) || files < self.inner.limits.min_files {
             return;
         }
@@ -247,7 +254,7 @@ impl TextIndex {
 
     fn give_up(&self, state: &mut IndexState, problem: &IndexProblem) {
         tracing::info!(root = %self.inner.root.display(), %problem, "no text index; searches walk");
-        *state = IndexState::Unfit;
+        *state = IndexState::Unfit { searches: 0 };
     }
 
     /// Waits for a build that is under way. Whether the index is ready then. For tests and measurements.

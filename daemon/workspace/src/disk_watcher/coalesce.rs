@@ -26,8 +26,8 @@ pub(super) struct CoalescedChanges {
     pub(super) missed: bool,
     /// A folder was created, deleted or moved.
     pub(super) folders_changed: bool,
-    /// A `.git` or `.jj` was created, deleted or moved.
-    pub(super) repositories_changed: bool,
+    /// Other files may be ignored or readable now.
+    pub(super) rules_changed: bool,
 }
 
 impl CoalescedChanges {
@@ -72,13 +72,17 @@ impl CoalescedChanges {
         let changed = names.map(|(path, seen)| match seen {
             PathEvent::Created | PathEvent::MovedIn => (path, FileChangeType::Created),
             PathEvent::Changed => (path, FileChangeType::Changed),
+            // Two files that change their names with each other are moved there and away again.
+            PathEvent::Deleted if path.symlink_metadata().is_ok_and(|found| !found.is_dir()) => {
+                (path, FileChangeType::Changed)
+            }
             PathEvent::Deleted | PathEvent::FolderDeleted => (path, FileChangeType::Deleted),
         });
         DiskChanges {
             changed: changed.collect(),
             missed: self.missed,
             folders_changed: self.folders_changed,
-            repositories_changed: self.repositories_changed,
+            rules_changed: self.rules_changed,
         }
     }
 }

@@ -19,11 +19,22 @@ pub(super) fn walk_all(root: &Path, wanted: WatchedFolders) -> Walk {
     builder(root).filter_entry(move |entry| !is_skipped(entry, wanted)).build()
 }
 
-/// The same, for some of its entries only.
-pub(super) fn walk_entries(folder: &Path, names: BTreeSet<OsString>, wanted: WatchedFolders) -> Walk {
-    builder(folder)
+/// The same, for some entries of a folder below the root only, and the folders above them.
+pub(super) fn walk_entries(
+    root: &Path,
+    folder: &Path,
+    names: BTreeSet<OsString>,
+    wanted: WatchedFolders,
+) -> Walk {
+    let folder = folder.to_owned();
+    // The walk begins at the root, because rules further up may hold only there.
+    builder(root)
         .filter_entry(move |entry| {
-            (entry.depth() != 1 || names.contains(entry.file_name())) && !is_skipped(entry, wanted)
+            let is_entered = match entry.path().strip_prefix(&folder) {
+                Ok(below) => below.iter().next().is_none_or(|name| names.contains(name)),
+                Err(_) => folder.starts_with(entry.path()),
+            };
+            is_entered && !is_skipped(entry, wanted)
         })
         .build()
 }

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 use tokio::sync::oneshot;
@@ -38,6 +39,8 @@ pub(super) struct InotifyWatcher(Arc<InotifyShared>);
 
 struct InotifyShared {
     queue: OwnedFd,
+    /// Readable once nobody needs the watcher any more.
+    closing: OwnedFd,
     state: Mutex<InotifyState>,
 }
 
@@ -49,7 +52,6 @@ struct InotifyState {
     changes: CoalescedChanges,
     /// Each wakes a caller, by a call or by being dropped.
     barriers: HashMap<i32, BarrierWaker>,
-    is_closed: bool,
     problem: Option<String>,
 }
 
@@ -58,15 +60,33 @@ impl InotifyShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits for events. True if nobody needs the watcher any more.
+    fn wait_for_input(&self) -> bool {
+        let wanted = |fd| PollFd::new(fd, PollFlags::IN);
+        let mut both = [wanted(&self.queue), wanted(&self.closing)];
+        while matches!(poll(&mut both, None), Err(Errno::INTR)) {}
+        self.is_closing()
+    }
+
+    fn is_closing(&self) -> bool {
+        let mut closing = [PollFd::new(&self.closing, PollFlags::IN)];
+        poll(&mut closing, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+    }
+
     /// Queues a barrier after everything that is in the queue now. If that fails, the waker is dropped at once.
     fn queue_barrier(&self, waker: BarrierWaker) {
         // Under the lock, because a second watch of the same file would be the same watch.
         let mut state = self.lock();
-        if state.problem.is_none()
-            && let Ok(watch) = inotify::add_watch(&self.queue, BARRIER_PATH, WatchFlags::DELETE_SELF)
-        {
-            state.barriers.insert(watch, waker);
-            let _ = inotify::remove_watch(&self.queue, watch);
+        if state.problem.is_some() {
+            return;
+        }
+        match inotify::add_watch(&self.queue, BARRIER_PATH, WatchFlags::DELETE_SELF) {
+            Ok(watch) => {
+                state.barriers.insert(watch, waker);
+                let _ = inotify::remove_watch(&self.queue, watch);
+            }
+            // The user's watches are used up: what is still in the queue is not known.
+            Err(_) => state.changes.missed = true,
         }
     }
 }
@@ -79,7 +99,9 @@ impl InotifyWatcher {
             ),
             error => format!("inotify failed: {error}; {CONSEQUENCE}"),
         })?;
-        let shared = Arc::new(InotifyShared { queue, state: Mutex::default() });
+        let closing = eventfd(0, EventfdFlags::CLOEXEC)
+            .map_err(|error| format!("cannot make an eventfd: {error}; {CONSEQUENCE}"))?;
+        let shared = Arc::new(InotifyShared { queue, closing, state: Mutex::default() });
         let watcher = InotifyThread::new(Arc::clone(&shared), root.to_owned(), wanted, most);
         let thread = thread::Builder::new().name("disk-watcher".to_owned()).stack_size(512 * 1024);
         thread
@@ -123,9 +145,8 @@ impl fmt::Debug for InotifyWatcher {
 
 impl Drop for InotifyWatcher {
     fn drop(&mut self) {
-        self.0.lock().is_closed = true;
-        // This wakes the thread.
-        self.0.queue_barrier(Box::new(|| ()));
+        // The thread ends, whatever the state of the queue is.
+        let _ = rustix::io::write(&self.0.closing, &1_u64.to_ne_bytes());
     }
 }
 
@@ -135,6 +156,18 @@ mod tests {
 
     use super::*;
     use crate::disk_watcher::FileChangeType;
+
+    #[tokio::test]
+    async fn the_thread_ends_with_its_watcher() {
+        let folder = tempfile::tempdir().unwrap();
+        let watcher = InotifyWatcher::open(folder.path(), WatchedFolders::Sources, 100).unwrap();
+        watcher.wait_for_events().await;
+        let shared = Arc::downgrade(&watcher.0);
+        drop(watcher);
+        while shared.strong_count() > 0 {
+            thread::yield_now();
+        }
+    }
 
     #[tokio::test]
     async fn after_an_overflow_missed_is_set_and_watching_goes_on() {

@@ -50,7 +50,8 @@ impl<T> FirstMatches<T> {
         }
         let mut held = self.lock();
         held.count += matches.len();
-        held.by_path.insert(path, matches);
+        let before = held.by_path.insert(path, matches);
+        held.count -= before.map_or(0, |before| before.len());
         // Keep one more than the limit, to know that there are more.
         while let Some(last) = held.by_path.last_entry() {
             let without = last.get().len();

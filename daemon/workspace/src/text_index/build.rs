@@ -63,12 +63,13 @@ impl IndexBuild {
         if let Some(problem) = watcher.problem() {
             return Err(IndexProblem::Unwatched(problem));
         }
-        let rules_before = IgnoreRulesStamp::take(&self.root, &BTreeSet::from([PathBuf::new()]));
-        let list = FileList::walk(&self.root, ListedFolders::All, self.limits.files)?;
-        if list.repositories.len() > self.limits.repositories {
+        let rules_before =
+            IgnoreRulesStamp::take(&self.root, &BTreeSet::from([PathBuf::new()]), &BTreeSet::new());
+        let list = FileList::walk(&self.root, ListedFolders::All, &self.limits)?;
+        if list.repositories.len() + list.linked_rules.len() > self.limits.repositories {
             return Err(IndexProblem::TooManyRepositories(self.limits.repositories));
         }
-        let rules = IgnoreRulesStamp::take(&self.root, &list.repositories);
+        let rules = IgnoreRulesStamp::take(&self.root, &list.repositories, &list.linked_rules);
         let known = std::mem::take(&mut self.known);
         let files = IndexedFiles::read(&self.root, &list, known, self.limits, is_stopped)?;
         let mut index = ReadyIndex { files, watcher, rules };

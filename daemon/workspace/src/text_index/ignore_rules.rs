@@ -1,14 +1,14 @@
 //! Whether the rules that decide which files are ignored are still those of the listing.
 //!
-//! The watcher sees ignore files in the tree. It does not see those above the root, nor what is inside of `.git`; these are
-//! compared before each use of the index.
+//! The watcher sees ignore files in the tree. It does not see those above the root, what is inside of `.git`, and what is written
+//! through another name of a file; these are compared before each use of the index.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::ignore_files::git_exclude_file;
+use crate::ignore_files::git_rule_files;
 
 /// The root and the ignore files that the watcher does not see, as they were.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,16 +20,16 @@ pub(super) struct IgnoreRulesStamp {
 type RuleFileStamp = (u64, u64, (u64, i64, i64));
 
 impl IgnoreRulesStamp {
-    /// `repositories`: folders below the root with a `.git`.
-    pub(super) fn take(root: &Path, repositories: &BTreeSet<PathBuf>) -> Self {
-        let mut files = Vec::new();
+    /// `repositories`: folders below the root with a `.git`. `linked`: ignore files below the root that have another name, too.
+    pub(super) fn take(root: &Path, repositories: &BTreeSet<PathBuf>, linked: &BTreeSet<PathBuf>) -> Self {
+        let mut files: Vec<_> = linked.iter().map(|file| root.join(file)).collect();
         for folder in root.ancestors().skip(1) {
             files.extend([".gitignore", ".ignore", ".jj"].map(|name| folder.join(name)));
         }
         let above = root.ancestors().skip(1).map(Path::to_owned);
         for folder in above.chain(repositories.iter().map(|folder| root.join(folder))) {
             let git = folder.join(".git");
-            files.extend(git_exclude_file(&git));
+            files.extend(git_rule_files(&git));
             files.push(git);
         }
         files.push(root.to_owned());

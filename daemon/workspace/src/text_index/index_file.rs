@@ -96,7 +96,7 @@ fn decode(content: &[u8], root: &Path) -> Option<BTreeMap<PathBuf, IndexedFile>>
         let words: Vec<_> = words.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
         let signature =
             if words.is_empty() { TextSignature::Unknown } else { TextSignature::from_words(words)? };
-        files.insert(path, IndexedFile { stamp, is_settled: true, is_visible: false, signature });
+        files.insert(path, IndexedFile::stored(stamp, signature));
     }
     Some(files)
 }

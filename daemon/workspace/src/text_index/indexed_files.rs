@@ -27,6 +27,8 @@ pub(super) struct IndexedFile {
     pub(super) is_settled: bool,
     /// A search that does not want hidden files sees it.
     pub(super) is_visible: bool,
+    /// The number of the file on its disk.
+    inode: u64,
     pub(super) signature: TextSignature,
 }
 
@@ -37,11 +39,22 @@ pub(super) struct IndexedFiles {
     pub(super) files: BTreeMap<PathBuf, IndexedFile>,
     /// The folders that a search of the root goes through.
     pub(super) folders: BTreeSet<PathBuf>,
-    signature_bytes: usize,
+    repositories: BTreeSet<PathBuf>,
+    /// The size of names and signatures.
+    bytes: usize,
+    /// Changed files that were not read, because there were too many at a time. Their signatures are unknown.
+    unread: BTreeSet<PathBuf>,
     /// How many files were read since the index was stored.
     unstored: usize,
     limits: IndexLimits,
 }
+
+/// How much is read again while a search waits. More files than this, or larger ones, are read by later searches.
+const MAX_REFRESHED_FILES: usize = 500;
+const MAX_REFRESHED_BYTES: u64 = 8 * 1024 * 1024;
+
+/// More folders are not listed again while a search waits.
+const MAX_RELISTED_FOLDERS: usize = 1000;
 
 /// An index is stored again when one file in so many is new in it.
 const STORED_PART: usize = 50;
@@ -55,9 +68,16 @@ impl IndexedFiles {
         limits: IndexLimits,
         is_stopped: &dyn Fn() -> bool,
     ) -> Result<Self, IndexProblem> {
-        let (root, folders) = (root.to_owned(), list.folders.clone());
-        let mut indexed =
-            Self { root, files: BTreeMap::new(), folders, signature_bytes: 0, unstored: 0, limits };
+        let mut indexed = Self {
+            root: root.to_owned(),
+            files: BTreeMap::new(),
+            folders: list.folders.clone(),
+            repositories: list.repositories.clone(),
+            bytes: 0,
+            unread: BTreeSet::new(),
+            unstored: 0,
+            limits,
+        };
         let mut reader = FileReader::new();
         for (path, is_visible) in &list.files {
             if is_stopped() {
@@ -75,8 +95,8 @@ impl IndexedFiles {
 
     /// Brings the index up to date with what changed on the disk.
     pub(super) fn apply(&mut self, changes: DiskChanges) -> Result<(), IndexProblem> {
-        let DiskChanges { changed, missed, repositories_changed, .. } = changes;
-        if missed || repositories_changed || changed.iter().any(|(path, _)| is_ignore_file(path)) {
+        let DiskChanges { changed, missed, rules_changed, .. } = changes;
+        if missed || rules_changed || changed.iter().any(|(path, _)| is_ignore_file(path)) {
             return Err(IndexProblem::Outdated);
         }
         let mut relisted = BTreeSet::new();
@@ -96,21 +116,53 @@ impl IndexedFiles {
                 relisted.extend(path.parent().map(Path::to_owned));
             }
         }
+        if relisted.len() > MAX_RELISTED_FOLDERS {
+            return Err(IndexProblem::Outdated);
+        }
         let mut listed_again = FileList::default();
         if !relisted.is_empty() {
-            listed_again = FileList::walk(&self.root, ListedFolders::These(&relisted), self.limits.files)?;
+            listed_again = FileList::walk(&self.root, ListedFolders::These(&relisted), &self.limits)?;
+            // A repository that was moved there whole has rules of its own.
+            if !listed_again.repositories.is_subset(&self.repositories) {
+                return Err(IndexProblem::Outdated);
+            }
             self.folders.append(&mut listed_again.folders);
         }
-        let mut reader = FileReader::new();
         for path in written {
             let was_visible = self.remove_file(&path).map(|file| file.is_visible);
             let is_relisted = path.parent().is_some_and(|folder| relisted.contains(folder));
             let is_visible = if is_relisted { listed_again.files.get(&path).copied() } else { was_visible };
-            if let Some(is_visible) = is_visible
-                && let Some(file) = reader.read(&self.root.join(&path), is_visible, None)
-            {
+            if let Some(is_visible) = is_visible {
+                self.insert(path.clone(), IndexedFile::unknown(is_visible))?;
+                self.unread.insert(path);
+            }
+        }
+        self.read_changed()
+    }
+
+    /// Reads files that have changed, as many as a search can wait for.
+    fn read_changed(&mut self) -> Result<(), IndexProblem> {
+        let (mut reader, mut bytes, mut linked) = (FileReader::new(), 0, BTreeSet::new());
+        for _ in 0..MAX_REFRESHED_FILES {
+            if bytes > MAX_REFRESHED_BYTES {
+                break;
+            }
+            let Some(path) = self.unread.pop_first() else { break };
+            let Some(is_visible) = self.remove_file(&path).map(|file| file.is_visible) else { continue };
+            if let Some(file) = reader.read(&self.root.join(&path), is_visible, None) {
+                bytes += reader.content.len() as u64;
+                if reader.has_other_names {
+                    linked.insert(file.inode);
+                }
                 self.unstored += 1;
                 self.insert(path, file)?;
+            }
+        }
+        // A file that got a second name may be written by it, unseen.
+        if !linked.is_empty() {
+            for file in self.files.values_mut().filter(|file| linked.contains(&file.inode)) {
+                file.is_settled = false;
+                file.signature = TextSignature::Unknown;
             }
         }
         Ok(())
@@ -120,38 +172,47 @@ impl IndexedFiles {
         self.unstored * STORED_PART > self.files.len()
     }
 
+    #[cfg(test)]
+    pub(super) fn unread_count(&self) -> usize {
+        self.unread.len()
+    }
+
     pub(super) fn note_stored(&mut self) {
         self.unstored = 0;
     }
 
     fn insert(&mut self, path: PathBuf, file: IndexedFile) -> Result<(), IndexProblem> {
-        self.signature_bytes += file.signature.size();
+        self.bytes += path.as_os_str().len() + file.signature.size();
         self.files.insert(path, file);
         if self.files.len() > self.limits.files {
             return Err(IndexProblem::TooManyFiles(self.limits.files));
         }
-        if self.signature_bytes > self.limits.signature_bytes {
-            return Err(IndexProblem::TooMuchText(self.limits.signature_bytes));
+        if self.bytes > self.limits.bytes {
+            return Err(IndexProblem::TooMuchText(self.limits.bytes));
         }
         Ok(())
     }
 
     fn remove_file(&mut self, path: &Path) -> Option<IndexedFile> {
         let removed = self.files.remove(path)?;
-        self.signature_bytes -= removed.signature.size();
+        // The signature of a file with two names may have been dropped since it was counted.
+        self.bytes = self.bytes.saturating_sub(path.as_os_str().len() + removed.signature.size());
         Some(removed)
     }
 
     /// Removes a file, or a folder with everything below it.
     fn remove(&mut self, path: &Path) {
-        if self.remove_file(path).is_some() {
+        if self.remove_file(path).is_some() || !self.folders.contains(path) {
             return;
         }
         let below: Vec<_> = files_below(&self.files, path).map(|(path, _)| path.clone()).collect();
         for path in below {
             self.remove_file(&path);
         }
-        self.folders.retain(|folder| !folder.starts_with(path));
+        let below = self.folders.range(path.to_owned()..).take_while(|folder| folder.starts_with(path));
+        for folder in below.cloned().collect::<Vec<_>>() {
+            self.folders.remove(&folder);
+        }
     }
 
     /// The files below a folder, in path order.
@@ -173,27 +234,41 @@ fn files_below<'a>(
 struct FileReader {
     builder: SignatureBuilder,
     content: Vec<u8>,
+    /// The file that was read last has other names: it can be written by them, unseen.
+    has_other_names: bool,
+}
+
+impl IndexedFile {
+    /// A file that may contain anything.
+    fn unknown(is_visible: bool) -> Self {
+        Self { stamp: [0; 16], is_settled: false, is_visible, inode: 0, signature: TextSignature::Unknown }
+    }
+
+    /// A file of a stored index.
+    pub(super) fn stored(stamp: [u8; 16], signature: TextSignature) -> Self {
+        Self { stamp, is_settled: true, is_visible: false, inode: 0, signature }
+    }
 }
 
 impl FileReader {
     fn new() -> Self {
-        Self { builder: SignatureBuilder::new(), content: Vec::new() }
+        Self { builder: SignatureBuilder::new(), content: Vec::new(), has_other_names: false }
     }
 
     /// `None` if it is not a regular file, or no longer there. One that cannot be read has an unknown signature, so that each
     /// search tries it, and counts it.
     fn read(&mut self, path: &Path, is_visible: bool, known: Option<IndexedFile>) -> Option<IndexedFile> {
-        let unknown = || IndexedFile {
-            stamp: [0; 16],
-            is_settled: false,
-            is_visible,
-            signature: TextSignature::Unknown,
-        };
+        self.content.clear();
         let found = path.symlink_metadata().ok().filter(Metadata::is_file)?;
-        let stamp = stamp(&found);
+        let (stamp, inode) = (stamp(&found), found.ino());
+        let unknown = || IndexedFile { inode, ..IndexedFile::unknown(is_visible) };
+        self.has_other_names = found.nlink() > 1;
+        if self.has_other_names {
+            return Some(unknown());
+        }
         let known = known.filter(|known| known.is_settled && known.stamp == stamp);
         if let Some(known) = known {
-            return Some(IndexedFile { is_visible, ..known });
+            return Some(IndexedFile { is_visible, inode, ..known });
         }
         if found.len() > MAX_SIGNED_BYTES {
             return Some(unknown());
@@ -205,6 +280,7 @@ impl FileReader {
                 stamp,
                 is_settled: changed + INDEX_SETTLE_TIME < now,
                 is_visible,
+                inode,
                 signature: self.builder.build(&self.content),
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -216,7 +292,6 @@ impl FileReader {
         // If a pipe has taken the place of the file meanwhile, do not wait for it.
         let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits()).map_err(io::Error::other)?;
         let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-        self.content.clear();
         file.take(MAX_SIGNED_BYTES + 1).read_to_end(&mut self.content)?;
         if self.content.len() as u64 > MAX_SIGNED_BYTES {
             return Err(io::Error::other("it has grown"));

@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{DirEntry, Walk};
 
-use super::IndexProblem;
+use super::ignore_rules::is_ignore_file;
 use super::local_disks::LocalDisks;
+use super::{IndexLimits, IndexProblem};
 use crate::file_walk::{is_in_repository, walk_builder};
 use crate::ignore_files;
 
@@ -21,6 +23,9 @@ pub(super) struct FileList {
     pub(super) folders: BTreeSet<PathBuf>,
     /// Folders with a `.git`.
     pub(super) repositories: BTreeSet<PathBuf>,
+    /// Ignore files that have another name, too.
+    pub(super) linked_rules: BTreeSet<PathBuf>,
+    name_bytes: usize,
 }
 
 /// The folders of which the direct contents are listed.
@@ -31,8 +36,12 @@ pub(super) enum ListedFolders<'a> {
 }
 
 impl FileList {
-    /// Lists as a search of `root` does. `most` is the largest number of files.
-    pub(super) fn walk(root: &Path, listed: ListedFolders<'_>, most: usize) -> Result<Self, IndexProblem> {
+    /// Lists as a search of `root` does.
+    pub(super) fn walk(
+        root: &Path,
+        listed: ListedFolders<'_>,
+        limits: &IndexLimits,
+    ) -> Result<Self, IndexProblem> {
         if !ignore_files::are_readable_for_walk(root) {
             return Err(IndexProblem::IgnoreFiles(root.to_owned()));
         }
@@ -52,8 +61,12 @@ impl FileList {
             } else if kind.is_file() && listed.contains_parent_of(path) {
                 list.files.insert(path.to_owned(), false);
             }
-            if list.files.len() > most {
-                return Err(IndexProblem::TooManyFiles(most));
+            list.name_bytes += path.as_os_str().len();
+            if list.files.len() > limits.files {
+                return Err(IndexProblem::TooManyFiles(limits.files));
+            }
+            if list.name_bytes > limits.bytes {
+                return Err(IndexProblem::TooMuchText(limits.bytes));
             }
         }
         for entry in entries(root, false, listed, &noticed) {
@@ -68,6 +81,7 @@ impl FileList {
             return Err(IndexProblem::IgnoreFiles(folder));
         }
         list.repositories = noticed.repositories;
+        list.linked_rules = noticed.linked_rules;
         Ok(list)
     }
 }
@@ -85,6 +99,7 @@ impl ListedFolders<'_> {
 #[derive(Debug, Default)]
 struct Noticed {
     repositories: BTreeSet<PathBuf>,
+    linked_rules: BTreeSet<PathBuf>,
     without_rules: Option<PathBuf>,
 }
 
@@ -106,6 +121,9 @@ fn entries(root: &Path, hidden: bool, listed: ListedFolders<'_>, noticed: &Arc<M
             noticed.lock().unwrap_or_else(PoisonError::into_inner).repositories.insert(parent);
             return false;
         }
+        if is_ignore_file(path) && has_other_name(entry.path()) {
+            noticed.lock().unwrap_or_else(PoisonError::into_inner).linked_rules.insert(path.to_owned());
+        }
         let is_folder = entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
         if is_folder && entered.as_ref().is_some_and(|entered| !entered.contains(path)) {
             return false;
@@ -118,6 +136,11 @@ fn entries(root: &Path, hidden: bool, listed: ListedFolders<'_>, noticed: &Arc<M
         true
     });
     builder.build()
+}
+
+/// Whether it is a link, or another link leads to the same file.
+fn has_other_name(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_symlink() || found.nlink() > 1)
 }
 
 /// `None` if it was deleted meanwhile.

@@ -18,7 +18,7 @@ use super::*;
 use crate::search::{CaseSensitivity, GlobMatches, GrepMatches, GrepRequest, SearchView, glob, grep};
 
 const LIMITS: IndexLimits =
-    IndexLimits { min_files: 0, files: 1000, signature_bytes: 1 << 20, repositories: 4, folders: 1000 };
+    IndexLimits { min_files: 0, files: 2000, bytes: 1 << 20, repositories: 4, folders: 1000 };
 
 /// A folder with an index.
 struct IndexedFolder {
@@ -151,6 +151,97 @@ async fn each_change_of_a_tree_is_seen() {
             }
         }
     }
+}
+
+/// What is before the index is built, and the steps after it.
+const RARE_CHANGES: [(&str, &[&str]); 17] = [
+    ("echo gamma >a.txt; ln a.txt b.txt", &["echo alpha >>b.txt"]),
+    ("echo gamma >a.txt; ln a.txt ../b.txt", &["echo alpha >>../b.txt"]),
+    ("echo gamma >a.txt; mkdir ig; ln a.txt ig/b; echo ig >.ignore", &["echo alpha >>ig/b"]),
+    ("echo gamma >a.txt", &["ln a.txt b.txt", "echo alpha >>b.txt"]),
+    (
+        "echo x >.dockerignore; ln -s .dockerignore .gitignore; echo alpha >a.txt",
+        &["echo '*.txt' >.dockerignore"],
+    ),
+    ("echo x >../shared; ln -s ../shared .ignore; echo alpha >a.txt", &["echo '*.txt' >../shared"]),
+    ("echo x >../shared; ln ../shared .ignore; echo alpha >a.txt", &["echo '*.txt' >../shared"]),
+    ("git init -q ../r; echo alpha >../r/b.txt", &["mv ../r n", "echo '*.txt' >n/.git/info/exclude"]),
+    (
+        "git init -q .; git init -q ../r; echo alpha >../r/b.txt",
+        &["mv ../r n", "echo '*.txt' >n/.git/info/exclude"],
+    ),
+    (
+        "echo '!build' >.ignore; mkdir sub; echo build >sub/.gitignore; echo alpha >sub/x",
+        &["mkdir sub/build; echo alpha >sub/build/f.txt", "echo alpha >sub/build/g.txt"],
+    ),
+    (
+        "echo newdir >../.ignore; git init -q n; echo alpha >n/x",
+        &["mkdir n/newdir; echo alpha >n/newdir/f.txt"],
+    ),
+    (
+        "git init -q .; mkdir -p a/b; echo /new >.gitignore; echo alpha >a/b/x",
+        &["mkdir a/b/new; echo alpha >a/b/new/f.txt", "echo alpha >a/b/new/g.txt"],
+    ),
+    (
+        "git init -q ../m; cd ../m; git -c user.name=a -c user.email=b commit -q --allow-empty -m x; \
+         git worktree add -q ../work/wt; cd ../work; echo alpha >wt/a.txt; mkdir -p ../other/info; \
+         echo '*.txt' >../other/info/exclude",
+        &["echo '*.rs' >../m/.git/info/exclude", "echo ../../../../other >../m/.git/worktrees/wt/commondir"],
+    ),
+    ("mkdir n; echo '*.txt' >n/.gitignore; echo alpha >n/a.txt", &["mkdir n/.jj", "mkdir .jj", "rmdir .jj"]),
+    (
+        "mkdir -p a b/c; echo alpha >a/f.txt; echo alpha >b/c/g.txt",
+        &["mv a b/d; mv b a", "mkdir b; mv a/c b/c; rm -r a; mv b a"],
+    ),
+    (
+        "mkdir d; ln -s d l; echo alpha >d/x.txt",
+        &["rm l; mkdir l; echo alpha >l/y.txt", "rm -r l; ln -s d l"],
+    ),
+    ("mkdir d; echo alpha >d/a.txt", &["chmod 700 d; chmod 600 d/a.txt", "echo beta >d/b.txt"]),
+];
+
+#[tokio::test]
+async fn rare_changes_are_seen() {
+    for (before, steps) in RARE_CHANGES {
+        let folder = IndexedFolder::new(before);
+        assert!(folder.build());
+        for step in steps {
+            shell(&folder.root, step);
+            for below in ["", "n", "sub", "a/b", "d"] {
+                compare(&folder, below, true, step).await;
+            }
+            folder.build();
+        }
+    }
+}
+
+#[tokio::test]
+async fn names_that_are_exchanged_are_seen() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    for (one, other) in [("x.txt", "y.txt"), ("d", "e"), ("d", "x.txt")] {
+        let folder = IndexedFolder::new(
+            "mkdir d e; echo alpha >d/1; echo beta >e/2; echo alpha >x.txt; echo beta >y.txt",
+        );
+        assert!(folder.build());
+        let at = |name: &str| folder.root.join(name);
+        renameat_with(CWD, at(one), CWD, at(other), RenameFlags::EXCHANGE).unwrap();
+        compare(&folder, "", true, one).await;
+        shell(&folder.root, "for folder in d e; do [ ! -d $folder ] || echo alpha >$folder/3; done");
+        compare(&folder, "", true, "a write into each").await;
+    }
+}
+
+#[tokio::test]
+async fn many_changed_files_are_not_read_while_a_search_waits() {
+    let folder = IndexedFolder::new("mkdir d; echo alpha >d/a");
+    assert!(folder.build());
+    for number in 0..900 {
+        fs::write(folder.root.join(format!("d/{number}")), "beta\n").unwrap();
+    }
+    compare(&folder, "", true, "900 new files").await;
+    let state = lock(&folder.index.inner.state);
+    let IndexState::Ready(index) = &*state else { panic!() };
+    assert_eq!(index.files.unread_count(), 0, "the searches read them, some at a time");
 }
 
 #[tokio::test]

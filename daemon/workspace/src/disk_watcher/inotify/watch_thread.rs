@@ -74,6 +74,9 @@ impl InotifyThread {
 
     fn watch_all(&mut self) -> Result<(), String> {
         for entry in folder_walk::walk_all(&self.root.clone(), self.wanted).flatten() {
+            if self.shared.is_closing() {
+                break;
+            }
             if entry.file_type().is_some_and(|kind| kind.is_dir()) {
                 self.watch(entry.path())?;
             }
@@ -86,6 +89,9 @@ impl InotifyThread {
         let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
         let mut reader = inotify::Reader::new(&shared.queue, &mut buffer);
         loop {
+            if reader.is_buffer_empty() && shared.wait_for_input() {
+                return Ok(());
+            }
             let event = match reader.next() {
                 Ok(event) => InotifyEvent {
                     watch: event.wd(),
@@ -106,12 +112,7 @@ impl InotifyThread {
                 if shared.lock().barriers.contains_key(&event.watch) {
                     self.watch_created()?;
                 }
-                let mut state = shared.lock();
-                let waker = state.barriers.remove(&event.watch);
-                if state.is_closed {
-                    return Ok(());
-                }
-                drop(state);
+                let waker = shared.lock().barriers.remove(&event.watch);
                 if let Some(wake) = waker {
                     wake();
                 }
@@ -134,13 +135,14 @@ impl InotifyThread {
         if event.flags.intersects(created_or_removed) {
             let mut state = self.shared.lock();
             state.changes.folders_changed |= is_folder;
-            state.changes.repositories_changed |=
-                [".git", ".jj"].iter().any(|name| event.name == OsStr::new(name));
+            state.changes.rules_changed |= [".git", ".jj"].iter().any(|name| event.name == OsStr::new(name));
+        }
+        if is_folder && event.flags.contains(ReadFlags::ATTRIB) {
+            self.shared.lock().changes.rules_changed = true;
         }
         if event.flags.intersects(ReadFlags::MOVED_FROM | ReadFlags::DELETE) {
             if is_folder {
                 self.forget_below(&path);
-                self.created.get_mut(&*folder).map(|created| created.remove(&event.name));
                 // At the new place they may be ignored, and they have other names.
                 for file in self.files.remove_folder(&path) {
                     self.record(file, PathEvent::Deleted);
@@ -163,7 +165,7 @@ impl InotifyThread {
         } else if event.flags.contains(ReadFlags::CREATE) {
             self.files.add(&folder, event.name);
             self.record(path, PathEvent::Created);
-        } else if event.flags.intersects(ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE) {
+        } else if event.flags.intersects(ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE | ReadFlags::ATTRIB) {
             self.record(path, PathEvent::Changed);
         }
     }
@@ -171,8 +173,8 @@ impl InotifyThread {
     /// Watches the created folders, and reports their contents.
     fn watch_created(&mut self) -> Result<(), String> {
         for (folder, names) in mem::take(&mut self.created) {
-            let entries = folder_walk::walk_entries(&folder, names, self.wanted).flatten();
-            for entry in entries.filter(|entry| entry.depth() > 0) {
+            let entries = folder_walk::walk_entries(&self.root, &folder, names, self.wanted).flatten();
+            for entry in entries.filter(|entry| !folder.starts_with(entry.path())) {
                 let path = entry.path();
                 if entry.file_type().is_some_and(|kind| kind.is_dir()) {
                     self.watch(path)?;
@@ -211,7 +213,12 @@ impl InotifyThread {
                 self.most
             ));
         }
-        match inotify::add_watch(&self.shared.queue, folder, WANTED) {
+        let events = match self.wanted {
+            WatchedFolders::Sources => WANTED,
+            // Who may read a file decides what a search finds.
+            WatchedFolders::Searched => WANTED.union(WatchFlags::ATTRIB),
+        };
+        match inotify::add_watch(&self.shared.queue, folder, events) {
             Ok(watch) => {
                 self.files.scan_folder(folder);
                 let folder: Arc<Path> = folder.into();
@@ -238,11 +245,17 @@ impl InotifyThread {
     /// A moved folder keeps its watches, so they must be removed.
     fn forget_below(&mut self, folder: &Path) {
         let below = self.watches.range(Arc::<Path>::from(folder)..);
-        let below: Vec<_> =
-            below.take_while(|(path, _)| path.starts_with(folder)).map(|(_, watch)| *watch).collect();
-        for watch in below {
-            let _ = inotify::remove_watch(&self.shared.queue, watch);
-            self.forget(watch);
+        let below: Vec<_> = below
+            .take_while(|(path, _)| path.starts_with(folder))
+            .map(|(path, watch)| (Arc::clone(path), *watch))
+            .collect();
+        for (path, watch) in below {
+            self.watches.remove(&path);
+            // After lost events, it may be the watch of the folder's new name.
+            if self.names.get(&watch) == Some(&path) {
+                let _ = inotify::remove_watch(&self.shared.queue, watch);
+                self.names.remove(&watch);
+            }
         }
     }
 
