@@ -77,3 +77,32 @@ fn nothing_is_covered_on_a_screen_of_80_columns() {
         assert_eq!(window.lua(fits), json!([true, true]));
     });
 }
+
+/// Neovim itself updates no folds in Insert mode.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn calls_are_folded_while_the_user_types() {
+    for_each_neovim(|program| {
+        let turns = [
+            ScriptedTurn::new().text("I look.").call("c1", "read", json!({ "filePath": "b.txt" })),
+            ScriptedTurn::new().text("Done."),
+        ];
+        let scripted = allow_edits_environment(turns);
+        scripted.env.write("b.txt", "one\ntwo\nthree\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
+        window.command("edit b.txt");
+        window.lua("T.type('A and')");
+        window.wait_until("vim.fn.mode() == 'i' and vim.fn.getline(1) == 'one and'");
+        window.command("Copydesk ask Look");
+        window.wait_for_turn_end();
+        window.wait_until("require('copydesk.chat.transcript').is_drawn()");
+        let closed = "local window = vim.fn.win_findbuf(vim.fn.bufnr('copydesk://chat'))[1]
+            return vim.api.nvim_win_call(window, function()
+              local row = vim.fn.search('read b.txt', 'nw')
+              return { vim.fn.foldclosed(row) == row, vim.fn.foldclosed(row - 2), vim.fn.foldclosed('$') }
+            end)";
+        assert_eq!(window.lua(closed), json!([true, -1, -1]));
+        let typing = "return { vim.fn.mode(), vim.fn.col('.'), vim.fn.bufname() }";
+        assert_eq!(window.lua(typing), json!(["i", 8, "b.txt"]));
+    });
+}

@@ -96,7 +96,7 @@ local function keeping(change)
     end
   end
   vim.bo[buffer].modifiable = true
-  local went, problem = pcall(change)
+  local went, problem = pcall(require("copydesk.chat.fold").following, vim.fn.win_findbuf(buffer)[1], change)
   vim.bo[buffer].modifiable = false
   if not went then
     error(problem, 0)
