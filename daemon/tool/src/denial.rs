@@ -28,16 +28,19 @@ impl PermissionDenial {
             ),
             Self::ByUser { reason: Some(reason) } => {
                 ToolError::new(ToolErrorKind::Denied, format!("The user said no: {reason}"))
+                    .with_title(format!("rejected: {reason}"))
             }
             Self::ByUser { reason: None } => ToolError::new(
                 ToolErrorKind::Denied,
                 "The user said no. Do not try the same again; ask what they want instead.",
-            ),
+            )
+            .with_title("rejected"),
             Self::Unattended => ToolError::new(
                 ToolErrorKind::Denied,
                 "Nobody is there to approve this, so it was not done. Go on without it, and say at the end what is left to \
                  do; it would need a run with --auto, or a rule that allows it.",
-            ),
+            )
+            .with_title("nobody could approve it"),
             Self::Cancelled => ToolError::cancelled(),
         }
     }

@@ -28,11 +28,13 @@ pub struct MediaAttachment {
     pub name: Option<String>,
 }
 
-/// A failed call. The model reads `message` and must be able to do better; the user sees `metadata`.
+/// A failed call. The model reads `message` and must be able to do better; the user sees `title` and `metadata`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolError {
     pub kind: ToolErrorKind,
     pub message: String,
+    /// What a view shows behind the subject of the call, if that is not the first line of `message`.
+    pub title: Option<String>,
     pub metadata: CallMetadata,
 }
 
@@ -58,7 +60,7 @@ pub enum ToolErrorKind {
 
 impl ToolError {
     pub fn new(kind: ToolErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), metadata: CallMetadata::default() }
+        Self { kind, message: message.into(), title: None, metadata: CallMetadata::default() }
     }
 
     pub fn target(message: impl Into<String>) -> Self {
@@ -70,7 +72,11 @@ impl ToolError {
     }
 
     pub fn cancelled() -> Self {
-        Self::new(ToolErrorKind::Cancelled, "The user cancelled this call.")
+        Self::new(ToolErrorKind::Cancelled, "The user cancelled this call.").with_title("cancelled")
+    }
+
+    pub fn with_title(self, title: impl Into<String>) -> Self {
+        Self { title: Some(title.into()), ..self }
     }
 
     pub fn with_metadata(self, metadata: impl Into<CallMetadata>) -> Self {

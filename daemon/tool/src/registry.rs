@@ -99,8 +99,8 @@ impl ToolRegistry {
                 let (title, output) = (one_line(&title), self.fit(&context.call, output, keep).await);
                 CallOutcome { name, title, output, metadata, media, error_kind: None, keep_end, milliseconds }
             }
-            Err(ToolError { kind, message, metadata }) => {
-                let title = one_line(&message);
+            Err(ToolError { kind, message, title, metadata }) => {
+                let title = one_line(title.as_deref().unwrap_or(&message));
                 let output = self.fit(&context.call, message, KeepSide::Head).await;
                 CallOutcome {
                     name,
@@ -122,7 +122,7 @@ impl ToolRegistry {
     async fn run_tool(&self, call: PreparedCall, context: ToolContext) -> Result<ToolOutput, ToolError> {
         if context.cancel.is_cancelled() {
             let message = "The user cancelled this call before it began. Nothing of it was carried out.";
-            return Err(ToolError::new(ToolErrorKind::Cancelled, message));
+            return Err(ToolError::new(ToolErrorKind::Cancelled, message).with_title("cancelled"));
         }
         let name = call.name();
         let PreparedCall { tool, arguments, prior_ask: first, .. } = call;

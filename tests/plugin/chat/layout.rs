@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::plugin_neovim::PluginNeovim;
 use crate::model_server::ScriptedTurn;
-use crate::neovim::neovim_session::{allow_edits_environment, edit, for_each_neovim};
+use crate::neovim::neovim_session::{allow_edits_environment, edit, environment_with_rules, for_each_neovim};
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
@@ -104,5 +104,42 @@ fn calls_are_folded_while_the_user_types() {
         assert_eq!(window.lua(closed), json!([true, -1, -1]));
         let typing = "return { vim.fn.mode(), vim.fn.col('.'), vim.fn.bufname() }";
         assert_eq!(window.lua(typing), json!(["i", 8, "b.txt"]));
+    });
+}
+
+/// Of several calls that failed, each names its file, and what the user decided is not told in words for the model.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_failed_call_names_its_subject() {
+    for_each_neovim(|program| {
+        let change = |old: &str, file: &str| json!({ "filePath": file, "oldString": old, "newString": "2" });
+        let code = json!({ "operation": "findReferences", "symbol": "nowhere" });
+        let turns = [
+            ScriptedTurn::new()
+                .call("c1", "edit", change("one", "a.txt"))
+                .call("c2", "edit", change("nothing", "b.txt"))
+                .call("c3", "bash", json!({ "command": "sleep 600", "timeout": 1 }))
+                .call("c4", "lsp", code),
+            ScriptedTurn::new().text("Done."),
+        ];
+        let scripted = environment_with_rules(turns, json!({ "edit": "ask", "bash": "allow" }));
+        scripted.env.write("a.txt", "one\n");
+        scripted.env.write("b.txt", "one\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
+        window.command("Copydesk ask Change them");
+        window.nvim.wait_for_message("CopydeskAsk", |_| true);
+        window.command("Copydesk reject use three");
+        window.wait_for_turn_end();
+        window.wait_until("require('copydesk.chat.transcript').is_drawn()");
+        let chat = window.lines("copydesk://chat");
+        for line in [
+            "✗ edit a.txt · rejected: use three",
+            "✗ edit b.txt · The old text is not in the file, which is unchanged.",
+            "✗ bash sleep 600 · ended at its timeout",
+            "✗ lsp findReferences nowhere · No file of the workspace defines `nowhere`.",
+        ] {
+            assert!(chat.contains(line), "{line}\n{chat}");
+        }
+        assert!(!chat.contains("✗ The user"), "{chat}");
     });
 }

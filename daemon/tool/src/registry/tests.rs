@@ -277,18 +277,24 @@ async fn a_tool_that_is_off_is_not_offered_and_says_so_when_it_is_called() {
 #[tokio::test]
 async fn a_refusal_reaches_the_model_with_its_reason() {
     let dir = tempfile::tempdir().unwrap();
-    for (refused, word) in [
+    for (refused, word, title) in [
         (
             PermissionDenial::ByRule { why: "the rule".into() },
             "A rule forbids this: the rule. Find another way",
+            "A rule forbids this: the rule. Find another way, or say what you would need.",
         ),
-        (PermissionDenial::ByUser { reason: Some("use make".into()) }, "The user said no: use make"),
-        (PermissionDenial::ByUser { reason: None }, "The user said no."),
+        (
+            PermissionDenial::ByUser { reason: Some("use make".into()) },
+            "The user said no: use make",
+            "rejected: use make",
+        ),
+        (PermissionDenial::ByUser { reason: None }, "The user said no.", "rejected"),
     ] {
         let outcome =
             registry(dir.path()).run_raw_call("act", r#"{"act":"ask"}"#, context(Err(refused))).await;
         assert_eq!(outcome.error_kind, Some(ToolErrorKind::Denied));
         assert!(outcome.output.starts_with(word), "{}", outcome.output);
+        assert_eq!(outcome.title, title, "for the user");
     }
     assert_eq!(
         registry(dir.path()).run_raw_call("act", r#"{"act":"ask"}"#, context(Ok(()))).await.error_kind,

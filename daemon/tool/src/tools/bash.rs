@@ -256,13 +256,13 @@ impl BashTool {
                 let message = format!(
                     "The command was ended at its timeout, after {time}. Give it a longer `timeout`, or run it in the background."
                 );
-                return Err(self.failure(ToolErrorKind::Timeout, &message, &printed).with_metadata(metadata));
+                let error = self.failure(ToolErrorKind::Timeout, &message, &printed);
+                return Err(error.with_title("ended at its timeout").with_metadata(metadata));
             }
             ProcessExit::Cancelled => {
                 let message = format!("The user cancelled the command after {time}; it was ended.");
-                return Err(self
-                    .failure(ToolErrorKind::Cancelled, &message, &printed)
-                    .with_metadata(metadata));
+                let error = self.failure(ToolErrorKind::Cancelled, &message, &printed);
+                return Err(error.with_title("cancelled").with_metadata(metadata));
             }
         };
         let left = finished.leftover_group.map(|group| {

@@ -159,10 +159,11 @@ pub(super) fn unanswered(refused: PermissionDenial) -> ToolError {
         }
         PermissionDenial::ByUser { reason: Some(reason) } => {
             let message = format!("There is no answer: {reason}");
-            ToolError::new(ToolErrorKind::Denied, message)
+            ToolError::new(ToolErrorKind::Denied, message).with_title(format!("no answer: {reason}"))
         }
         PermissionDenial::ByUser { reason: None } => {
             ToolError::new(ToolErrorKind::Denied, "The user dismissed the question. Do not ask it again.")
+                .with_title("no answer")
         }
     }
 }

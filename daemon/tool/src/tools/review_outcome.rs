@@ -40,7 +40,7 @@ pub(super) async fn settle_review(
     let told = format!("The user decided hunk by hunk:\n{}{missed}", decision_lines(&decided));
     if decided.iter().all(|item| item.happened == FeedbackKind::Rejected && !item.partly) {
         let message = format!("{told}\nNothing was changed. Do not try the same again.");
-        return Err(ToolError::new(ToolErrorKind::Denied, message));
+        return Err(ToolError::new(ToolErrorKind::Denied, message).with_title("rejected"));
     }
     let is_accepted = decided.iter().all(|item| item.happened == FeedbackKind::Accepted && !item.partly);
     Ok(CallReviewOutcome { summary: told, is_fully_accepted: is_accepted && missed.is_empty() })

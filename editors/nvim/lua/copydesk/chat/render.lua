@@ -234,7 +234,7 @@ local function details(block, call, state)
     local is_page = call.name == "webfetch" and output and not output.isError
     M.fenced(block, said, is_page and "markdown" or "")
   end
-  if state.kind == "error" and not (output and output.output:find(state.message, 1, true)) then
+  if state.kind == "error" and not output then
     M.fenced(block, state.message, "")
   end
 end

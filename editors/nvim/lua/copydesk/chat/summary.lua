@@ -26,6 +26,9 @@ local telling = {
   invalid = "tool",
 }
 
+--- Tools whose title is an operation and its object.
+local is_about_code = { lsp = true, refactor = true }
+
 --- The arguments that are paths.
 local is_path = { filePath = true, path = true }
 
@@ -83,6 +86,10 @@ local function from_arguments(call)
     return ("%s (%d kB so far)"):format(is_path[name] and relative(found) or found, math.floor(#call.arguments / 1024))
   end
   local arguments = M.arguments(call)
+  if is_about_code[call.name] then
+    local object = arguments.symbol or arguments.filePath or ""
+    return vim.trim(("%s %s"):format(tostring(arguments.operation or ""), relative(tostring(object))))
+  end
   local told = name and arguments[name]
   if told == nil and not name then
     -- A tool of another program: the first text in the order of the names, so that it stays the same at every drawing.
@@ -196,6 +203,12 @@ function M.of(part)
   local title = call.output and call.output.title or ""
   if vim.startswith(call.name, "todo") and call.output and not call.output.isError then
     return line(require("copydesk.chat.todo").summary(call))
+  end
+  if call.output and call.output.isError then
+    -- The title says what went wrong, often not with what.
+    local subject = from_arguments(call)
+    local is_told = subject == "" or title:find(subject, 1, true)
+    return line(("%s %s%s"):format(call.name, is_told and "" or subject .. " · ", title))
   end
   -- The title of a change begins with a verb; other titles only name the object.
   local telling_by = telling[call.name]
