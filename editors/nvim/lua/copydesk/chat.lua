@@ -149,7 +149,7 @@ local function dress_transcript(window)
     winfixwidth = true,
     foldmethod = "expr",
     foldexpr = "v:lua.require'copydesk.chat.transcript'.fold(v:lnum)",
-    foldtext = "",
+    foldtext = "v:lua.require'copydesk.chat.fold'.text()",
     foldlevel = 0,
     foldenable = true,
     foldminlines = 1,
