@@ -99,6 +99,25 @@ fn signs_and_hints_are_there_for_whom_wants_them() {
     });
 }
 
+/// Beside the conversation, on a screen of 80 columns, they seldom fit behind a line.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn keys_that_do_not_fit_behind_the_line_are_below_the_hunk() {
+    for_each_neovim(|program| {
+        let mut reviewer = ReviewingUser::start(program);
+        reviewer.receive_proposal(
+            "a.txt",
+            "one\na line that needs two rows of it\nthree\n",
+            "one\n2\n2\nthree\n",
+        );
+        reviewer.command("vsplit");
+        reviewer.keys("2G");
+        reviewer.assert_screen("review-hint-below");
+        reviewer.keys("j");
+        reviewer.assert_screen("review-hint-gone");
+    });
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn in_diff_mode_only_signs_are_drawn() {

@@ -38,6 +38,7 @@ local function redraw_all()
     redraw(bufnr)
     require("copydesk.review.rows_above").show(bufnr)
   end
+  require("copydesk.review.hint").update()
 end
 
 --- Registers the autocommands.
