@@ -254,8 +254,15 @@ fn when_to_review_is_chosen_while_the_session_goes_on() {
         user.window.command("Copydesk accept-all");
         user.window.wait_for_turn_end();
         assert_eq!(user.window.lines("a.txt"), "one\n2\nthree");
-        user.run_command("Copydesk review rules", json!([]));
-        user.next_notification();
+        // On a screen of 80 columns, Neovim leaves 58 for them behind the plugin's name.
+        for (when, told) in [
+            ("after", "edits are made at once; you review them afterwards"),
+            ("rules", "the rules decide whether edits wait for your approval"),
+        ] {
+            user.run_command(&format!("Copydesk review {when}"), json!([]));
+            assert_eq!(user.next_notification(), told);
+            assert!(told.len() <= 58, "{told}");
+        }
         user.run_turn("Edit");
         wait_for_hunks(&mut user, 1);
         assert_eq!(user.window.lines("a.txt"), "one\n2\n3");

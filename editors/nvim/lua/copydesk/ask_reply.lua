@@ -36,7 +36,7 @@ local function choose(items)
     return items[1]
   end
   local item = require("copydesk.pick").select(items, {
-    prompt = "Which one",
+    prompt = "Which one?",
     kind = "ask",
     label = function(item)
       local name = ask.foreign_session(item)

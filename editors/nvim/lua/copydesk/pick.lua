@@ -25,6 +25,8 @@ end
 ---@return T?
 ---@return integer? number
 function M.select(items, options)
+  -- Neovim's own list would begin behind the answer to the last one, in the same row.
+  vim.cmd("redraw")
   return await(function(done)
     vim.ui.select(items, {
       prompt = one_line(options.prompt),

@@ -8,8 +8,8 @@ local words = { "quickfix", "before", "after", "rules" }
 
 local confirmations = {
   before = "from the next edit on: edits wait for your approval",
-  after = "from the next edit on: edits are applied, and you review them afterwards",
-  rules = "from the next edit on: the permission rules decide whether edits wait for your approval",
+  after = "edits are made at once; you review them afterwards",
+  rules = "the rules decide whether edits wait for your approval",
 }
 
 ---@param when "before"|"after"|"rules"

@@ -59,7 +59,7 @@ local function session(view, lines)
   local waiting = #require("copydesk.ask").list(view.id)
   add(lines, "Waiting", waiting > 0 and ("%d for your answer"):format(waiting) or nil)
   local undecided = require("copydesk.review").count(view.id)
-  add(lines, "Undecided", undecided > 0 and ("%d hunks"):format(undecided) or nil)
+  add(lines, "Undecided", undecided > 0 and ("%d hunk%s"):format(undecided, undecided == 1 and "" or "s") or nil)
 end
 
 --- How many edits each match tier found.
