@@ -258,6 +258,25 @@ fn the_model_is_told_what_a_command_did_not_see() {
     );
 }
 
+/// A build that hangs may hang because of a text that is not saved.
+#[test]
+fn the_model_is_told_what_a_command_did_not_see_before_its_timeout() {
+    let hangs = json!({ "command": "echo begun; sleep 600", "timeout": 1 });
+    let daemon = ScriptedDaemon::new([
+        edit("c1", "a.txt", "old", "new"),
+        ScriptedTurn::new().call("c2", "bash", hangs),
+        text_turn("Done."),
+    ]);
+    daemon.scripted.env.write("a.txt", "old\n");
+    let mut client = daemon.client("vscode");
+    let session = client.new_session();
+    client.open(&daemon.uri("a.txt"), "old\n");
+    client.run_turn(&session, "Work");
+    let seen = daemon.last_model_input(2);
+    let note = "(Not saved in the editor, so the command saw another text of: a.txt)";
+    assert!(seen.contains("ended at its timeout") && seen.contains(note), "{seen}");
+}
+
 #[test]
 fn a_file_that_changes_on_the_disk_while_it_is_open_is_the_editors_business() {
     let daemon =

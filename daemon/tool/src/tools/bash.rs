@@ -187,8 +187,11 @@ impl Tool for BashTool {
         let mut live = LiveOutput::new(&context);
         let finished = self.processes.run(command, context.cancel.clone(), |piece| live.push(piece)).await;
         let finished = finished.map_err(|error| ToolError::target(sentence(&error.to_string())))?;
-        let mut output = self.render_result(title, &finished)?;
-        output.output += &unsaved_note(&unsaved);
+        let unsaved = unsaved_note(&unsaved);
+        let mut output = self
+            .render_result(title, &finished)
+            .map_err(|failure| ToolError { message: format!("{}{unsaved}", failure.message), ..failure })?;
+        output.output += &unsaved;
         diagnostics::check_command(&context, before, &mut output).await;
         Ok(output)
     }
