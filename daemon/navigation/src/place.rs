@@ -280,6 +280,7 @@ fn in_workspace(
     }
 }
 
+// `offline/advice.rs` looks for "is defined" and ". Name one by ".
 fn ambiguous(symbol: &str, lines: Vec<String>, count: usize) -> NavigationError {
     let shown = lines.into_iter().take(MAX_CANDIDATES).collect::<Vec<_>>().join("\n");
     let more = count.checked_sub(MAX_CANDIDATES).filter(|more| *more > 0);

@@ -54,6 +54,13 @@ pub(super) fn failed_call(output: &str) -> String {
     format!("I have stopped: {why}")
 }
 
+/// The places of a name that is defined several times, without the words that tell a model how to name one.
+pub(super) fn several_definitions(output: &str) -> Option<String> {
+    let (first, places) = output.split_once('\n')?;
+    let (named, _) = first.split_once(". Name one by ")?;
+    named.contains(" is defined ").then(|| format!("{named}:\n{places}"))
+}
+
 /// Repeats the user's rejections to the user.
 pub(super) fn rejection_reply(rejected: &[String]) -> String {
     format!("I have stopped, as you decided:\n{}", rejected.join("\n"))

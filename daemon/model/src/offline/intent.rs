@@ -136,9 +136,16 @@ fn rename(rest: &[SentenceWord]) -> Option<Intent> {
         return None;
     }
     let (old, new, path) = pair(rest, &["to", "into", "as"])?;
+    // `rename OLD in PATH to NEW` is as usual as `rename OLD to NEW in PATH`.
+    let (old, path) = match split_path(old) {
+        (old, Some(before)) if path.is_none() => (old, Some(before)),
+        _ => (old, path),
+    };
     // "the function foo": the kind does not matter, the name comes last.
     let (old, new) = (old.last()?.text.clone(), new.last()?.text.clone());
-    let are_names = [&old, &new].iter().all(|name| name.chars().all(is_word) && !name.is_empty());
+    // With `::` it is the path of a symbol. Its text must not be replaced: that would take away the path at each use.
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(is_word);
+    let are_names = is_name(&new) && old.split("::").all(is_name);
     if are_names { Some(Intent::Rename { old, new, path }) } else { Some(Intent::Replace { old, new, path }) }
 }
 

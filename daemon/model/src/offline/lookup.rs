@@ -48,7 +48,13 @@ pub(super) fn ask(
     let tell = |call: &CompletedCall<'_>| shorten_output(call.output);
     match turn.last_step().first() {
         // Its candidates are the answer.
-        Some(call) if call.is_error => OfflineStep::say(shorten_output(call.output)),
+        Some(call) if call.is_error => {
+            let several = advice::several_definitions(call.output).map(|several| match question {
+                CodeQuestion::WhereDefined => several,
+                _ => format!("{several}\nSay which one: add `in FILE`."),
+            });
+            OfflineStep::say(several.unwrap_or_else(|| shorten_output(call.output)))
+        }
         _ => call_once(turn, || OfflineStep::call("", "lsp", arguments), tell),
     }
 }

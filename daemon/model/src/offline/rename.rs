@@ -23,8 +23,10 @@ pub(super) fn next_step(turn: &mut OfflineTurn<'_>, old: &str, new: &str, path: 
             }
             OfflineStep::say(advice::rejection_reply(&rejected))
         }
-        Some(call) if is_refusal(call) || !is_for_words(call.output) => {
-            OfflineStep::say(advice::failed_call(call.output))
+        Some(call) if is_refusal(call) || !is_for_words(call.output) || old.contains("::") => {
+            let which = |several| format!("{several}\nSay which one: `rename {old} in FILE to {new}`.");
+            let several = advice::several_definitions(call.output).map(which);
+            OfflineStep::say(several.unwrap_or_else(|| advice::failed_call(call.output)))
         }
         // No server knows the symbol.
         _ => {

@@ -14,6 +14,8 @@ fn plain_words_are_understood() {
         "Does it compile?",
         "rename count to tally",
         "Can you rename the function `count` to `tally` in src/lib.rs?",
+        "rename count in src/lib.rs to tally",
+        "rename util::count to tally",
         "rename foo.bar to baz",
         "rename the file a.rs to b.rs",
         "replace 'old text' with \"new text\" in README.md",
@@ -50,6 +52,8 @@ fn plain_words_are_understood() {
         Does it compile? => Fix(FixGoal { is_report_only: true, warnings: false, tests: false })
         rename count to tally => Rename { old: "count", new: "tally", path: None }
         Can you rename the function `count` to `tally` in src/lib.rs? => Rename { old: "count", new: "tally", path: Some("src/lib.rs") }
+        rename count in src/lib.rs to tally => Rename { old: "count", new: "tally", path: Some("src/lib.rs") }
+        rename util::count to tally => Rename { old: "util::count", new: "tally", path: None }
         rename foo.bar to baz => Replace { old: "foo.bar", new: "baz", path: None }
         rename the file a.rs to b.rs => Unknown
         replace 'old text' with "new text" in README.md => Replace { old: "old text", new: "new text", path: Some("README.md") }

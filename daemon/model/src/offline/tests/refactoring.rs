@@ -43,6 +43,49 @@ fn without_a_server_a_symbol_is_renamed_word_by_word_but_not_if_its_name_is_take
 }
 
 #[test]
+fn a_name_with_several_definitions_is_shown_with_all_of_them() {
+    let several = "`count` is defined 2 times. Name one by filePath and line, or by more of its path (`Type.method`):\n  a.rs:1 fn count()\n  b.rs:2 fn count()";
+    let rename = Conversation::new("rename count to tally").with("refactor").failed(&[(
+        "refactor",
+        json!({ "operation": "rename" }),
+        several,
+    )]);
+    expect![[r#"
+        `count` is defined 2 times:
+          a.rs:1 fn count()
+          b.rs:2 fn count()
+        Say which one: `rename count in FILE to tally`.
+    "#]]
+    .assert_eq(&rename.next());
+    let ask =
+        |sentence| Conversation::new(sentence).with("lsp").failed(&[("lsp", json!({}), several)]).next();
+    expect![[r#"
+        `count` is defined 2 times:
+          a.rs:1 fn count()
+          b.rs:2 fn count()
+    "#]]
+    .assert_eq(&ask("where is count defined?"));
+    expect![[r#"
+        `count` is defined 2 times:
+          a.rs:1 fn count()
+          b.rs:2 fn count()
+        Say which one: add `in FILE`.
+    "#]]
+    .assert_eq(&ask("who calls count?"));
+}
+
+#[test]
+fn the_path_of_a_symbol_is_not_taken_for_text() {
+    let rename =
+        [("refactor", json!({ "operation": "rename" }), "No file of the workspace defines `a::count`.")];
+    let asked = Conversation::new("rename a::count to tally").with("refactor").failed(&rename);
+    expect![[r#"
+        I have stopped: No file of the workspace defines `a::count`.
+    "#]]
+    .assert_eq(&asked.next());
+}
+
+#[test]
 fn the_fixes_that_a_server_prefers_are_made_one_by_one() {
     let asked = Conversation::new("apply the quick fixes in a.py").with("refactor");
     let list = json!({ "operation": "codeAction", "filePath": "a.py" });
