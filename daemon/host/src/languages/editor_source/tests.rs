@@ -285,3 +285,37 @@ async fn dependents_beyond_the_limit_are_reported_as_unchecked() {
     // gopls publishes for all dependents without a request.
     assert_eq!(scene.check_saved("area.go").await.len(), 1);
 }
+
+#[tokio::test]
+async fn a_configuration_that_is_not_saved_makes_its_languages_unknown() {
+    let scene = EditorSourceFixture::new();
+    let (client, _) = scene.attach(None, None);
+    scene.source.files.set_home_client(Some(client));
+    let manifest = scene.root().join("Cargo.toml");
+    let verdicts = || {
+        let report = |name: &str| {
+            DiagnosticsReport::new(scene.root().join(name), "a server", Verdict::Proven(Vec::new()))
+        };
+        let mut reports = ["a.rs", "a.py", "Cargo.toml", "without_a_language"].map(report);
+        scene.source.doubt_configured(&mut reports);
+        reports.map(|report| report.verdict)
+    };
+    let proven = [const { Verdict::Proven(Vec::new()) }; 4];
+    std::fs::write(&manifest, "saved").unwrap();
+    assert_eq!(verdicts(), proven, "nothing is open");
+    let uri = Url::from_file_path(&manifest).unwrap();
+    let open = |text| {
+        scene.source.files.buffers().open(client, uri.as_str(), Some(&manifest), 1, text, LineBreaks::Any);
+    };
+    open("saved");
+    assert_eq!(verdicts(), proven, "the server has read the same text");
+    open("typed");
+    let why = "it is configured by Cargo.toml, which is not saved".to_owned();
+    let [rust, others @ ..] = verdicts();
+    assert_eq!((rust, &others[..]), (Verdict::Unknown { why }, &proven[1..]));
+    std::fs::write(&manifest, "typed").unwrap();
+    assert_eq!(verdicts(), proven, "it is saved");
+    open("typed again");
+    std::fs::remove_file(&manifest).unwrap();
+    assert_eq!(verdicts(), proven, "the server has no configuration any more");
+}
