@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::neovim::neovim_session::for_each_neovim;
+use crate::neovim::neovim_session::{allow_edits_environment, for_each_neovim};
 use crate::plugin::mock_daemon_neovim::MockDaemonNeovim;
+use crate::plugin::plugin_neovim::PluginNeovim;
 
 /// With `a.txt` open in `B`.
 fn opened(program: &std::path::Path) -> MockDaemonNeovim {
@@ -246,5 +247,30 @@ fn a_file_that_is_not_loaded_is_not_loaded_for_that() {
              return { vim.api.nvim_buf_is_loaded(B), #vim.api.nvim_list_bufs() == count }",
         );
         assert_eq!(loaded, json!([false, true]));
+    });
+}
+
+/// Neovim 0.10 formats each message for an error text, which stops the editor if a text is large.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_text_is_not_formatted_when_it_is_sent() {
+    for_each_neovim(|program| {
+        let scripted = allow_edits_environment([]);
+        scripted.env.write("a.txt", "one\n");
+        let mut window = PluginNeovim::open(program, &scripted.env);
+        window.connect();
+        let formatted = "local inspect, count = vim.inspect, 0
+            local function counting(...)
+              count = count + 1
+              return inspect(...)
+            end
+            vim.inspect = counting
+            vim.cmd('edit a.txt')
+            vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'two' })
+            require('copydesk.sync').flush()
+            local is_back = vim.inspect == counting
+            vim.inspect = inspect
+            return { count, is_back }";
+        assert_eq!(window.lua(formatted), json!([0, true]));
     });
 }
