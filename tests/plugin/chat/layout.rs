@@ -143,3 +143,19 @@ fn a_failed_call_names_its_subject() {
         assert!(!chat.contains("✗ The user"), "{chat}");
     });
 }
+
+/// Neovim shows no part of a line at the top of a window, unless it is told to.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_paragraph_that_is_higher_than_the_window_stays_in_sight() {
+    for_each_neovim(|program| {
+        let long = (1..=200).fold(String::new(), |text, number| text + &format!("word{number} "));
+        let turns = [ScriptedTurn::new().text(format!("{long}\n\nThat was it.\n\nReally."))];
+        let scripted = allow_edits_environment(turns);
+        let mut window = PluginNeovim::open(program, &scripted.env);
+        window.lua("vim.o.columns, vim.o.lines = 80, 24");
+        window.command("Copydesk ask Tell me");
+        window.wait_for_turn_end();
+        window.assert_screen("chat-high");
+    });
+}

@@ -107,10 +107,7 @@ local function keeping(change)
     if vim.api.nvim_win_get_cursor(window)[1] ~= now then
       vim.api.nvim_win_set_cursor(window, { now, 0 })
     end
-    -- Show every screen row of a wrapped last line, and as much as fits above it.
-    vim.api.nvim_win_call(window, function()
-      vim.cmd("normal! zb")
-    end)
+    require("copydesk.chat.last_rows").show(window)
   end
 end
 
