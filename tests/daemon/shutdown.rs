@@ -36,7 +36,7 @@ fn a_stop_tells_that_editors_bring_it_back() {
     let env = daemon_environment();
     let (mut editor, before) = StdioEditor::start_initialized(&env);
     let stop = env.run(&["stop"]);
-    assert_eq!(stop.stdout, "The daemon has stopped.\n1 attached clients will start it again.\n");
+    assert_eq!(stop.stdout, "The daemon has stopped.\n1 attached client will start it again.\n");
     assert_eq!(editor.next()["method"], "copydesk/restarted");
     let after = editor.request("copydesk/status", serde_json::json!({}));
     assert_ne!(after["result"]["pid"].as_u64(), Some(before));

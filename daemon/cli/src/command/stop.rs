@@ -19,15 +19,17 @@ pub(crate) fn run(now: bool) -> anyhow::Result<()> {
         let when = if now { StopTiming::Now } else { StopTiming::Idle };
         let waiting = with_timeout(client.request::<Stop>(&StopParams { when })).await?.waiting_for;
         if waiting > 0 && !now {
+            let (turns, them) = if waiting == 1 { ("turn is", "it") } else { ("turns are", "them") };
             print(format!(
-                "The daemon stops when {waiting} running turns are done; `copydesk stop --now` cancels them."
+                "The daemon stops when {waiting} running {turns} done; `copydesk stop --now` cancels {them}."
             ))?;
         } else {
             client.wait_closed().await;
             print("The daemon has stopped.")?;
         }
         if others > 0 {
-            print(format!("{others} attached clients will start it again."))?;
+            let clients = if others == 1 { "client" } else { "clients" };
+            print(format!("{others} attached {clients} will start it again."))?;
         }
         Ok(())
     })
