@@ -18,6 +18,7 @@ mod new_name;
 mod place;
 mod symbol_name;
 mod time_limits;
+mod type_header;
 mod workspace_names;
 
 pub use answer::{AnswerBasis, CodePlace, NavigationAnswer, NavigationError};

@@ -262,7 +262,10 @@ impl Navigator {
             | NavigationOperation::References => {
                 let found = server.locations(operation.query(), path, at, until).await?;
                 let shows_symbols = operation != NavigationOperation::References;
-                let places = self.places(found, encoding, shows_symbols).await;
+                let mut places = self.places(found, encoding, shows_symbols).await;
+                if operation == NavigationOperation::Implementation {
+                    places.retain(type_relations::is_implementation);
+                }
                 Ok(answer(places, None))
             }
             _ => {
