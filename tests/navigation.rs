@@ -118,6 +118,27 @@ fn clangd() {
     check("clangd", "cpp", &place, &expect_file!["navigation/answers/clangd.txt"]);
 }
 
+/// The daemon's clangd has no index: the files with the name are opened for the question.
+#[test]
+#[ignore = "needs language servers, which tests/run installs"]
+fn clangd_names_places_in_closed_files() {
+    if !InstalledServers::installed().has("clangd") {
+        return println!("clangd: left out, it is not installed");
+    }
+    let question = |operation: &str, path: &str, symbol: &str| {
+        answers("clangd", "cpp", &[json!({ "operation": operation, "filePath": path, "symbol": symbol })])
+    };
+    let callers = question("incomingCalls", "report.cpp", "report");
+    assert!(callers.contains("main.cpp:5 function (call in line 5)"), "{callers}");
+    let uses = question("findReferences", "report.cpp", "report");
+    assert!(uses.contains("3 references in 2 files (by clangd)"), "{uses}");
+    // Its declaration is all that the file itself tells.
+    let callees = question("outgoingCalls", "main.cpp", "main");
+    assert!(callees.contains("report.cpp:3 function"), "{callees}");
+    let definition = question("goToDefinition", "main.cpp", "report");
+    assert!(definition.contains("report.cpp:3 function"), "{definition}");
+}
+
 #[test]
 #[ignore = "needs language servers, which tests/run installs"]
 fn gopls() {

@@ -27,6 +27,7 @@ mod by_syntax;
 mod code_actions;
 mod format_text;
 mod hierarchy;
+mod opened_files;
 mod rename;
 mod rename_file;
 mod server_edits;
@@ -175,6 +176,7 @@ impl Navigator {
         let (mut notes, mut empty_answer) = (Vec::new(), None);
         for lease in &leased.leases {
             let name = lease.server.name().to_owned();
+            let opened = self.open_files_for(lease, operation, &place, cancel).await;
             let asked = self.ask(lease, operation, &place, depth).await;
             let is_empty =
                 |answer: &NavigationAnswer| answer.places.is_empty() && answer.description.is_none();
@@ -183,10 +185,13 @@ impl Navigator {
                     notes.push(format!("{name} found nothing, but {why}."));
                 }
                 // Another server of the file may know more.
-                (Ok(answer), None) if is_empty(&answer) => empty_answer = Some(answer),
+                (Ok(answer), None) if is_empty(&answer) && opened.note(&name).is_none() => {
+                    empty_answer = Some(answer);
+                }
                 (Ok(mut answer), not_ready) => {
                     let partly = |why| format!("This may not be all: {name}: {why}.");
                     answer.notes.extend(not_ready.as_ref().map(partly));
+                    answer.notes.extend(opened.note(&name));
                     return Ok(answer);
                 }
                 (Err(error), _) => notes.push(format!("{name} gave no answer: {error}.")),

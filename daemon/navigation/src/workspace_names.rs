@@ -45,6 +45,12 @@ pub(crate) struct CandidateFiles {
     pub(crate) is_cut: bool,
 }
 
+impl CandidateFiles {
+    pub(crate) fn into_paths(self) -> impl Iterator<Item = PathBuf> {
+        self.paths.into_iter()
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct NamedDefinitions {
     /// In the order of paths and texts.

@@ -64,6 +64,8 @@ pub struct Quirks {
     pub dirty_dependents: DependentsPolicy,
     /// It sees the unsaved texts of other open files. Otherwise it sees their saved texts.
     pub sees_unsaved: bool,
+    /// It knows nothing of closed files, as without an index: what it says about uses is about the open files.
+    pub open_files_only: bool,
     /// It may give no diagnostics at all, as servers for other work do.
     pub may_be_silent: bool,
     /// It publishes by itself for closed files that a change breaks or fixes.
@@ -220,6 +222,7 @@ impl Default for Quirks {
             echo_prefixes: Vec::new(),
             dirty_dependents: DependentsPolicy::default(),
             sees_unsaved: true,
+            open_files_only: false,
             may_be_silent: false,
             pushes_closed: false,
             change: Map::new(),

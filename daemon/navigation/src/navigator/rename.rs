@@ -12,6 +12,7 @@ use copydesk_text::{Change, Document, LineBreaks};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::opened_files::MAX_OPENED_FILES;
 use super::server_edits::server_refuses;
 use super::{Navigator, run_blocking};
 use crate::answer::{CodePlace, NavigationError, line_of};
@@ -19,12 +20,10 @@ use crate::code_edit_plan::{CodeEditPlan, PlannedFileChange, TextsThen};
 use crate::file_outlines::uses_in;
 use crate::new_name::{self, RenameCheck};
 use crate::place::{FoundPlace, PlaceRequest};
-use crate::time_limits::{ANSWER_TIMEOUT, OPEN_FILES_TIMEOUT};
+use crate::time_limits::ANSWER_TIMEOUT;
 
 /// How many places a note lists.
 const MAX_NOTED_PLACES: usize = 5;
-/// How many files with the name are opened in the server.
-const MAX_OPENED_FILES: usize = 30;
 /// How often the server is asked.
 const MAX_ROUNDS: usize = 4;
 /// How many places with the name are looked up.
@@ -81,7 +80,7 @@ impl SymbolRename<'_> {
             if unopened.is_empty() {
                 break;
             }
-            opened.extend(self.open(&unopened).await);
+            opened.extend(self.navigator.open_files(&self.lease, &unopened).await.leases);
             let again = self.ask().await?;
             let is_same = again.files == planned.files;
             planned = again;
@@ -127,22 +126,6 @@ impl SymbolRename<'_> {
         let answer = server.rename(&self.lease.path, at, self.new, until).await;
         let edit = answer.map_err(|error| server_refuses(&self.lease, &error))?;
         self.navigator.plan_server_edit(edit, &self.lease, then).await
-    }
-
-    /// Opens files in the server, and waits until it has looked at them.
-    async fn open(&self, paths: &[PathBuf]) -> Vec<(PathBuf, ServerLease)> {
-        let until = Instant::now() + OPEN_FILES_TIMEOUT;
-        let mut opened = Vec::new();
-        for path in paths {
-            let leased = self.navigator.lease(path, CodeQuery::Rename, until).await;
-            let is_it = |lease: &ServerLease| Arc::ptr_eq(&lease.server, &self.lease.server);
-            opened.extend(leased.leases.into_iter().find(is_it).map(|lease| (path.clone(), lease)));
-        }
-        for (_, lease) in &opened {
-            // Its verdict does not matter.
-            let _ = lease.server.check(&lease.path, until).await;
-        }
-        opened
     }
 
     /// Where the name still stands after the edit, as code.

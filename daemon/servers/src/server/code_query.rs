@@ -179,6 +179,11 @@ impl LanguageServer {
         record.capabilities.queries.contains(&query) || record.registrations.registers(query)
     }
 
+    /// Whether it knows nothing of closed files.
+    pub fn knows_only_open_files(&self) -> bool {
+        self.inner.launch.quirks.open_files_only
+    }
+
     /// Definitions, declarations, implementations or uses.
     pub async fn locations(
         &self,
