@@ -1,6 +1,8 @@
 //! The tool `lsp` with real language servers: every operation that each of them can do, in one small project in each language (`projects/`,
 //! each file with `.txt` at its end). What the model reads is stored (`answers/`); `tests/install/servers` fixes the versions of the servers.
 
+mod bench;
+
 use std::fs;
 use std::path::Path;
 
