@@ -95,8 +95,6 @@ impl KnownServer {
         }
         let missing = self.in_editors.unsaved_argument.as_ref().filter(|wanted| !command.contains(wanted));
         quirks.sees_unsaved &= missing.is_none();
-        let without_index = self.in_editors.without_index_argument.as_ref();
-        quirks.open_files_only &= without_index.is_none_or(|argument| command.contains(argument));
         if let Some(ready) = &self.in_editors.ready {
             quirks.ready = ready.clone();
         } else if quirks.ready == ReadinessSignal::ServerStatus {
@@ -117,8 +115,6 @@ pub struct EditorLaunchQuirks {
     pub ready: Option<ReadinessSignal>,
     /// Without this argument, it sees the saved texts of other documents instead of the current ones.
     pub unsaved_argument: Option<String>,
-    /// Only with this argument, it knows nothing of closed files.
-    pub without_index_argument: Option<String>,
 }
 
 /// What a server does. Of the first kind one serves a file, of the second any number.
@@ -201,15 +197,11 @@ mod tests {
         }
     }
 
-    /// The daemon starts clangd without its index of the whole project; editors start it with that.
+    /// The daemon starts clangd without its index; editors with it, and it answers long before that is complete.
     #[test]
-    fn clangd_knows_closed_files_only_by_its_index() {
+    fn clangd_may_not_know_closed_files() {
         assert!(known_server("clangd").unwrap().quirks.open_files_only);
-        let in_editor = |argument: &str| {
-            quirks_in_editor(["clangd"], &["clangd".to_owned(), argument.to_owned()], false).open_files_only
-        };
-        assert!(!in_editor("--clang-tidy"));
-        assert!(in_editor("--background-index=false"));
+        assert!(quirks_in_editor(["clangd"], &["clangd".to_owned()], false).open_files_only);
     }
 
     #[test]

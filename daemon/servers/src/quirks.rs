@@ -64,7 +64,8 @@ pub struct Quirks {
     pub dirty_dependents: DependentsPolicy,
     /// It sees the unsaved texts of other open files. Otherwise it sees their saved texts.
     pub sees_unsaved: bool,
-    /// It knows nothing of closed files, as without an index: what it says about uses is about the open files.
+    /// It may know nothing of closed files: it has no index, or answers before that is complete. Then what it says about uses is
+    /// about the open files.
     pub open_files_only: bool,
     /// It may give no diagnostics at all, as servers for other work do.
     pub may_be_silent: bool,

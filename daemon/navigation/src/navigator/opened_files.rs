@@ -38,7 +38,7 @@ impl OpenedFiles {
             more => format!("{more} more files"),
         };
         Some(format!(
-            "This may not be all: {server} knows only open files, and {files} may belong to it; search for the name."
+            "This may not be all: {server} may know only open files, and {files} may belong to it; search for the name."
         ))
     }
 }
@@ -62,7 +62,7 @@ impl Navigator {
         opened
     }
 
-    /// Opens the files that the answer may name, if the server knows only open ones.
+    /// Opens the files that the answer may name, if the server may know only open ones.
     pub(super) async fn open_files_for(
         &self,
         lease: &ServerLease,
@@ -70,7 +70,7 @@ impl Navigator {
         place: &FoundPlace,
         cancel: &CancellationToken,
     ) -> OpenedFiles {
-        if !lease.server.knows_only_open_files() {
+        if !lease.server.may_know_only_open_files() {
             return OpenedFiles::default();
         }
         let mut paths = match operation {

@@ -179,8 +179,8 @@ impl LanguageServer {
         record.capabilities.queries.contains(&query) || record.registrations.registers(query)
     }
 
-    /// Whether it knows nothing of closed files.
-    pub fn knows_only_open_files(&self) -> bool {
+    /// Whether it may know nothing of closed files.
+    pub fn may_know_only_open_files(&self) -> bool {
         self.inner.launch.quirks.open_files_only
     }
 
