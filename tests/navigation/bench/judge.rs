@@ -33,7 +33,8 @@ pub(crate) fn judge(server: &str, question: &BenchQuestion, answer: &ToolAnswer)
     let surplus: Vec<_> = given.difference(&expected).cloned().collect();
     let unsaid: Vec<_> = question.text.iter().filter(|text| !answer.text.contains(*text)).cloned().collect();
     let is_exact = !answer.is_error && missing.is_empty() && surplus.is_empty() && unsaid.is_empty();
-    let is_admitted = answer.is_error || answer.text.contains("by syntax, likely");
+    let is_admitted = answer.is_error
+        || ["by syntax, likely", "syntax only"].iter().any(|words| answer.text.contains(words));
     let grade = match question.lacks.get(server) {
         _ if is_exact => AnswerGrade::Exact,
         Some(_) => AnswerGrade::Lack,

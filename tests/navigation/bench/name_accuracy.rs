@@ -58,14 +58,18 @@ pub(crate) fn compare(servers: &InstalledServers, server: &str, project: &BenchP
     let paths = project.source_paths();
     let step = (paths.len() / FILES).max(1);
     let outlines: Vec<_> = paths.iter().step_by(step).map(|path| question("documentSymbol", path)).collect();
-    let places = syntax.call(&outlines).into_iter().filter_map(|answer| middle(&answer));
-    let uses: Vec<_> = places.map(|place| question_at("findReferences", &place)).collect();
+    let sample: Vec<_> = syntax.call(&outlines).iter().filter_map(middle).collect();
+    let uses: Vec<_> = sample.iter().map(|place| question_at("findReferences", place)).collect();
     let (by_syntax, by_server) = (syntax.call(&uses), asked.call(&uses));
     let mut used = Vec::new();
-    for (by_syntax, by_server) in by_syntax.iter().zip(&by_server) {
-        let Some((by_syntax_places, by_server_places)) = comparable(by_syntax, by_server) else { continue };
+    for (defined, (by_syntax, by_server)) in sample.iter().zip(by_syntax.iter().zip(&by_server)) {
+        let Some((by_syntax_places, mut by_server_places)) = comparable(by_syntax, by_server) else {
+            continue;
+        };
         let group = usize::from(by_syntax.text.contains("definitions have the name"));
         row.uses[group].add(&by_syntax_places, &by_server_places);
+        // At a definition, clangd names the declaration.
+        by_server_places.remove(defined);
         let step = (by_server_places.len() / USES_OF_EACH).max(1);
         used.extend(
             by_server_places.into_iter().rev().step_by(step).take(USES_OF_EACH).map(|place| (group, place)),
