@@ -1,7 +1,8 @@
 //! The questions as data: what to ask about a real project, and the places that are right.
 //!
 //! A file of `questions/` holds those of one project. The places of uses are the lines in which the name stands, without comments, strings
-//! and other things of that name; all places were checked by hand in the project's text. No server was asked for them.
+//! and other things of that name; all places were checked by hand in the project's text. `head.md` names those that were corrected after a
+//! server had answered.
 
 use std::collections::BTreeMap;
 use std::fs;
