@@ -23,7 +23,7 @@ pub(crate) fn create_tree(place: &Path) {
             fs::write(path.join(name), &text).unwrap();
         }
     }
-    fs::write(place.join("area7/part7/file7.rs"), format!("{text}// {RARE}\n")).unwrap();
+    fs::write(place.join("area7/part7/file7.rs"), format!("{text}fn {RARE}() {{}}\n")).unwrap();
 }
 
 /// Empty if it is not installed.
