@@ -85,8 +85,8 @@ fn where_nobody_is_there_the_model_is_told_so_and_goes_on() {
                     .any(|event| *event == json!({ "event": "answered", "question": asked["question"] }))
             );
         } else {
-            let shown =
-                "? Which database?\n  1  SQLite  one file\n  2  Postgres\n✗ question There is no answer";
+            let shown = "? Which database?\n  1  SQLite  one file\n  2  Postgres\n\
+                         ✗ question no answer: Nobody is there who could answer.";
             assert!(ran.stdout.contains(shown), "{ran:?}");
         }
     }
