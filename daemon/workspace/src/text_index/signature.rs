@@ -7,7 +7,7 @@
 
 /// The bits of the largest signature. Its hash must have as many values.
 const MAX_BITS: usize = 1 << MAX_BITS_LOG;
-const MAX_BITS_LOG: u32 = 18;
+const MAX_BITS_LOG: u32 = 17;
 
 const MIN_BITS: usize = 64;
 
