@@ -149,7 +149,7 @@ impl WorkspaceFiles {
     /// Searches use an index of the workspace, once it is built.
     #[must_use]
     pub fn with_indexes(mut self, indexes: &TextIndexes) -> Self {
-        // Nobody else has it yet.
+        // No clone exists yet.
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.text_index = indexes.open(&shared.real_root);
             shared.indexes = indexes.clone();

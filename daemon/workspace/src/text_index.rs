@@ -73,9 +73,9 @@ enum IndexProblem {
     /// The watcher missed something, or other files are ignored now: it has to be built again.
     #[error("the folder changed in a way that only another walk can show")]
     Outdated,
-    #[error("changes come faster than they can be read")]
-    Restless,
-    #[error("nobody needs it any more")]
+    #[error("the watcher does not keep up with the changes")]
+    WatcherBehind,
+    #[error("all sessions of the folder are closed")]
     Stopped,
     #[error("it has more than {0} files")]
     TooManyFiles(usize),
@@ -123,7 +123,7 @@ struct TextIndexInner {
 }
 
 enum IndexState {
-    /// Nobody searched yet, or the folder is small.
+    /// No search has run yet, or the folder is small.
     Absent,
     Building,
     Ready(Box<ReadyIndex>),
@@ -191,7 +191,7 @@ impl TextIndex {
         let IndexState::Ready(index) = &mut *state else { return None };
         match index.refresh(INDEX_BARRIER_TIMEOUT) {
             Ok(()) if index.covers(&folder, hidden) => Some(FreshFiles { state, folder, hidden }),
-            Ok(()) | Err(IndexProblem::Restless) => None,
+            Ok(()) | Err(IndexProblem::WatcherBehind) => None,
             Err(IndexProblem::Outdated) => {
                 let known = std::mem::take(&mut index.files.files);
                 self.begin_build(&mut state, known);
@@ -246,7 +246,7 @@ impl TextIndex {
         match result {
             Ok(index) => *state = IndexState::Ready(Box::new(index)),
             // A later search tries again.
-            Err(IndexProblem::Restless) => *state = IndexState::Absent,
+            Err(IndexProblem::WatcherBehind) => *state = IndexState::Absent,
             Err(problem) => self.give_up(&mut state, &problem),
         }
         self.inner.built.notify_all();
@@ -266,9 +266,9 @@ impl TextIndex {
 }
 
 impl ReadyIndex {
-    /// Brings the index up to date. `Restless` if the watcher does not answer in time: it may do so at the next call.
+    /// Brings the index up to date. `WatcherBehind` if the watcher does not answer in time: it may do so at the next call.
     fn refresh(&mut self, patience: Duration) -> Result<(), IndexProblem> {
-        let changes = self.watcher.take_changes_blocking(patience).ok_or(IndexProblem::Restless)?;
+        let changes = self.watcher.take_changes_blocking(patience).ok_or(IndexProblem::WatcherBehind)?;
         if let Some(problem) = self.watcher.problem() {
             return Err(IndexProblem::Unwatched(problem));
         }

@@ -39,7 +39,7 @@ pub(super) struct InotifyWatcher(Arc<InotifyShared>);
 
 struct InotifyShared {
     queue: OwnedFd,
-    /// Readable once nobody needs the watcher any more.
+    /// Readable once the watcher is dropped.
     closing: OwnedFd,
     state: Mutex<InotifyState>,
 }
@@ -60,7 +60,7 @@ impl InotifyShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for events. True if nobody needs the watcher any more.
+    /// Waits for events. True if the watcher was dropped.
     fn wait_for_input(&self) -> bool {
         let wanted = |fd| PollFd::new(fd, PollFlags::IN);
         let mut both = [wanted(&self.queue), wanted(&self.closing)];

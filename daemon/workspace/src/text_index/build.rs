@@ -16,6 +16,7 @@ use crate::time_limits::INDEX_WATCH_TIMEOUT;
 const ATTEMPTS: usize = 3;
 
 /// How much a background thread yields to others.
+#[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
 /// What a build works on.
@@ -53,13 +54,13 @@ impl IndexBuild {
                 }
             }
         }
-        Err(IndexProblem::Restless)
+        Err(IndexProblem::WatcherBehind)
     }
 
     /// Watches first, so that nothing that changes while files are read is missed.
     fn attempt(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<ReadyIndex, IndexProblem> {
         let watcher = DiskWatcher::begin(&self.root, WatchedFolders::Searched, self.limits.watched_folders());
-        watcher.take_changes_blocking(INDEX_WATCH_TIMEOUT).ok_or(IndexProblem::Restless)?;
+        watcher.take_changes_blocking(INDEX_WATCH_TIMEOUT).ok_or(IndexProblem::WatcherBehind)?;
         if let Some(problem) = watcher.problem() {
             return Err(IndexProblem::Unwatched(problem));
         }

@@ -1,6 +1,6 @@
 //! The index on the disk between two runs of the daemon: signatures by path and stamp.
 //!
-//! It is only a cache: what it says of a file counts if the file's stamp is still the same. A file that is damaged, of another
+//! The stored index is a cache: its signature of a file counts if the stamp of the file is still the same. A file that is damaged, of another
 //! version or of another folder is not used. It contains names and signatures, so only the user can read it.
 //!
 //! Layout: magic, checksum of the rest, the root, then a record for each file; numbers are little-endian.

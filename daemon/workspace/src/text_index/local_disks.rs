@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// File systems on a disk of this computer or in its memory, by the number that `statfs` gives them.
+#[cfg(target_os = "linux")]
 const LOCAL_FILE_SYSTEMS: [u64; 12] = [
     0xEF53,      // ext2, ext3, ext4
     0x5846_5342, // XFS
