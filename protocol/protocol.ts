@@ -2293,14 +2293,16 @@ export type UndoOutcome =
 export interface UndoParams {
   /** The session's id. */
   session: string;
-  /** Which edits. */
-  what: UndoScope;
+  /** Which edits. Without it, those of the last turn whose edits are not all undone. */
+  what?: UndoScope;
 }
 
 /** The outcome for each file. */
 export interface UndoResult {
   /** Empty if there was nothing to revert. */
   files: UndoneFile[];
+  /** The turn that was found, if the request did not say which edits. */
+  turn?: number;
 }
 
 /** Which of the agent's edits to revert. The user's own edits always stay. */

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct UndoParams {
     /// The session's id.
     pub session: String,
-    /// Which edits.
-    pub what: UndoScope,
+    /// Which edits. Without it, those of the last turn whose edits are not all undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<UndoScope>,
 }
 
 /// Which of the agent's edits to revert. The user's own edits always stay.
@@ -29,6 +30,9 @@ pub enum UndoScope {
 pub struct UndoResult {
     /// Empty if there was nothing to revert.
     pub files: Vec<UndoneFile>,
+    /// The turn that was found, if the request did not say which edits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
 }
 
 /// The outcome for one file.

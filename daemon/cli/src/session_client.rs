@@ -15,5 +15,5 @@ mod user_request;
 pub(crate) use followed_session::{FollowedSession, FollowerMessage, TurnOwner, prompt};
 pub(crate) use in_process::start_in_process;
 pub(crate) use review_backend::ReviewBackend;
-pub(crate) use session_choice::{SessionChoice, open_session};
+pub(crate) use session_choice::{SessionChoice, find_session, open_session};
 pub(crate) use user_request::UserRequest;

@@ -3,117 +3,57 @@
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use anyhow::Context as _;
-use copydesk_host::session_host::SessionHost;
 use copydesk_host::setup::UserSetup;
 use copydesk_host::uri::path_of;
 use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::session::SessionParams;
-use copydesk_protocol::table::{Redo, Undo as UndoMethod};
+use copydesk_protocol::table::{Redo, Undo};
 use copydesk_protocol::undo::{UndoOutcome, UndoParams, UndoResult, UndoScope};
-use copydesk_session::{Id, Part, PartContent, Session, Store};
-use copydesk_workspace::journal::{Journal, JournalLimits, entries_to_undo};
 
 use super::connect_daemon::connect_daemon;
 use crate::args::UndoArgs;
 use crate::daemon_client::{DaemonClient, DaemonClientError};
+use crate::session_client::{find_session, start_in_process};
 use crate::terminal::{self, BAD, BOLD, DIM, GOOD, print, styled};
 
 pub(crate) fn run(setup: &UserSetup, options: &UndoArgs) -> anyhow::Result<ExitCode> {
     // Several threads: a claim may wait for another task.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(async {
-        let (store, _) = Store::open(&setup.paths.data_dir)?;
-        let (journal, _) = Journal::open(&setup.paths.data_dir, JournalLimits::default())?;
-        let session = find(setup, &store, options).await?;
-        let what = requested_action(&store, &journal, &session.id, options).await?;
-        let result = match what {
-            Some(what) => run_undo(setup, store, journal, &session.id, what, options.no_daemon).await?,
-            None => UndoResult { files: Vec::new() },
-        };
-        report_result(setup, &result, options)
-    })
+    let result = runtime.block_on(undo(setup, options))?;
+    report_result(setup, &result, options)
 }
 
-enum UndoAction {
-    Undo(UndoScope),
-    Redo,
-}
-
-async fn find(setup: &UserSetup, store: &Store, options: &UndoArgs) -> anyhow::Result<Session> {
-    match &options.session {
-        Some(id) => Ok(store.session(id).await?),
-        None => {
-            let latest = store.latest_session(&setup.cwd).await?;
-            latest.with_context(|| format!("there is no session in {}", setup.cwd.display()))
-        }
-    }
-}
-
-async fn requested_action(
-    store: &Store,
-    journal: &Journal,
-    session: &Id,
-    options: &UndoArgs,
-) -> anyhow::Result<Option<UndoAction>> {
-    Ok(match (options.redo, &options.call, options.turn, &options.after) {
-        (true, ..) => Some(UndoAction::Redo),
-        (_, Some(part), ..) => Some(UndoAction::Undo(UndoScope::Call(part.clone()))),
-        (_, _, Some(turn), _) => Some(UndoAction::Undo(UndoScope::Turn(turn))),
-        (.., Some(part)) => Some(UndoAction::Undo(UndoScope::After(part.clone()))),
-        _ => last_turn(store, journal, session).await?.map(|turn| UndoAction::Undo(UndoScope::Turn(turn))),
-    })
-}
-
-/// The last turn with changes that are not undone.
-async fn last_turn(store: &Store, journal: &Journal, session: &Id) -> anyhow::Result<Option<u32>> {
-    let parts = store.parts(session).await?;
-    let calls = |part: &&Part| matches!(part.content, PartContent::Call(_));
-    let all: BTreeMap<String, u32> =
-        parts.iter().filter(calls).map(|part| (part.id.to_string(), part.turn)).collect();
-    let entries = journal.entries(session.as_str()).await?;
-    let names: Vec<String> = all.keys().cloned().collect();
-    let in_effect = entries_to_undo(&entries, &names);
-    Ok(in_effect.iter().filter_map(|entry| all.get(&entry.call)).max().copied())
-}
-
-async fn run_undo(
-    setup: &UserSetup,
-    store: Store,
-    journal: Journal,
-    session: &Id,
-    what: UndoAction,
-    no_daemon: bool,
-) -> anyhow::Result<UndoResult> {
-    if !no_daemon && let Some((client, _)) = connect_daemon().await {
-        match by_daemon(&client, session, &what).await {
+async fn undo(setup: &UserSetup, options: &UndoArgs) -> anyhow::Result<UndoResult> {
+    if !options.no_daemon
+        && let Some((client, _)) = connect_daemon().await
+    {
+        match request_undo(&client, setup, options).await {
             // The daemon uses another store, without this session.
             Err(DaemonClientError::Refused { code: Some(ErrorCode::UnknownSession), .. }) => {}
             result => return Ok(result?),
         }
     }
-    let host = Arc::new(SessionHost::new(setup.paths.clone(), store, Some(journal)));
-    let hosted = host.open_session(session.as_str()).await?;
-    Ok(match what {
-        UndoAction::Undo(what) => hosted.undo(None, what).await?,
-        UndoAction::Redo => hosted.redo(None).await?,
-    })
+    let (client, _inbox) = start_in_process(setup).await?;
+    Ok(request_undo(&client, setup, options).await?)
 }
 
-async fn by_daemon(
+async fn request_undo(
     client: &DaemonClient,
-    session: &Id,
-    what: &UndoAction,
+    setup: &UserSetup,
+    options: &UndoArgs,
 ) -> Result<UndoResult, DaemonClientError> {
-    let session = session.to_string();
-    match what {
-        UndoAction::Undo(what) => {
-            client.request::<UndoMethod>(&UndoParams { session, what: what.clone() }).await
-        }
-        UndoAction::Redo => client.request::<Redo>(&SessionParams { session }).await,
+    let session = find_session(client, &setup.cwd, options.session.as_deref()).await?.id;
+    if options.redo {
+        return client.request::<Redo>(&SessionParams { session }).await;
     }
+    let what = match (&options.call, options.turn, &options.after) {
+        (Some(part), ..) => Some(UndoScope::Call(part.clone())),
+        (_, Some(turn), _) => Some(UndoScope::Turn(turn)),
+        (.., Some(part)) => Some(UndoScope::After(part.clone())),
+        _ => None,
+    };
+    client.request::<Undo>(&UndoParams { session, what }).await
 }
 
 fn report_result(setup: &UserSetup, result: &UndoResult, options: &UndoArgs) -> anyhow::Result<ExitCode> {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use copydesk_protocol::error::ErrorCode;
 use copydesk_protocol::session::{
     SessionInfo, SessionListParams, SessionLoadParams, SessionLoadResult, SessionNewParams,
     SessionSetAgentParams, SessionSetModelParams,
@@ -32,23 +33,11 @@ pub(crate) async fn open_session(
     choice: &SessionChoice,
 ) -> Result<SessionInfo, DaemonClientError> {
     let SessionChoice { session, latest, model, agent } = choice.clone();
-    let folder = cwd.to_string_lossy().into_owned();
-    let opened = match (session, latest) {
-        (Some(session), _) => load_session(client, &session).await?.session,
-        (None, true) => {
-            let params = SessionListParams { folder: Some(folder), limit: Some(1), before: None };
-            let page = client.request::<SessionList>(&params).await?;
-            let none = || DaemonClientError::Refused {
-                code: None,
-                message: format!("there is no session in {} to continue", cwd.display()),
-            };
-            page.sessions.into_iter().next().ok_or_else(none)?
-        }
-        (None, false) => {
-            let params = SessionNewParams { folder: Some(folder), agent, model };
-            return Ok(client.request::<SessionNew>(&params).await?.session);
-        }
-    };
+    if session.is_none() && !latest {
+        let params = SessionNewParams { folder: Some(cwd.to_string_lossy().into_owned()), agent, model };
+        return Ok(client.request::<SessionNew>(&params).await?.session);
+    }
+    let opened = find_session(client, cwd, session.as_deref()).await?;
     let id = || opened.id.clone();
     let mut session = opened.clone();
     if let Some(agent) = agent.filter(|agent| *agent != opened.agent) {
@@ -60,6 +49,24 @@ pub(crate) async fn open_session(
             client.request::<SessionSetModel>(&SessionSetModelParams { session: id(), model }).await?.session;
     }
     Ok(session)
+}
+
+/// The session with this id, or the last one of the folder.
+pub(crate) async fn find_session(
+    client: &DaemonClient,
+    cwd: &Path,
+    session: Option<&str>,
+) -> Result<SessionInfo, DaemonClientError> {
+    if let Some(session) = session {
+        return Ok(load_session(client, session).await?.session);
+    }
+    let folder = Some(cwd.to_string_lossy().into_owned());
+    let page = client.request::<SessionList>(&SessionListParams { folder, limit: Some(1), before: None }).await?;
+    let none = || DaemonClientError::Refused {
+        code: Some(ErrorCode::UnknownSession),
+        message: format!("there is no session in {}", cwd.display()),
+    };
+    page.sessions.into_iter().next().ok_or_else(none)
 }
 
 /// Attaches to the session.

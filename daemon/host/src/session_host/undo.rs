@@ -1,4 +1,6 @@
-//! Undoes the file changes of a session's agent: one call, one turn, or everything after a part.
+//! Undoes the file changes of a session's agent: one call, one turn, everything after a part, or the last turn.
+
+use std::collections::BTreeMap;
 
 use copydesk_config::SaveMode;
 use copydesk_protocol::undo::{UndoOutcome, UndoResult, UndoScope, UndoneFile};
@@ -13,16 +15,21 @@ impl HostedSession {
     pub async fn undo(
         &self,
         client: Option<ClientId>,
-        what: UndoScope,
+        what: Option<UndoScope>,
     ) -> Result<UndoResult, SessionHostError> {
         let host = self.host()?;
         let _idle = self.lock_idle(&host).await?;
         let journal = journal(&host)?;
         let parts = host.store.parts(self.id()).await?;
-        let calls = calls(&parts, &what)?;
         let entries = entries(journal, self.id().as_str()).await?;
+        let turn = if what.is_none() { last_turn_in_effect(&parts, &entries) } else { None };
+        let calls = match what.or(turn.map(UndoScope::Turn)) {
+            Some(what) => calls(&parts, &what)?,
+            None => Vec::new(),
+        };
         let wanted = entries_to_undo(&entries, &calls);
-        Ok(self.revert_entries(&host, journal, client, &wanted, "Undo").await)
+        let files = self.revert_entries(&host, journal, client, &wanted, "Undo").await;
+        Ok(UndoResult { files, turn })
     }
 
     pub async fn redo(&self, client: Option<ClientId>) -> Result<UndoResult, SessionHostError> {
@@ -31,7 +38,8 @@ impl HostedSession {
         let journal = journal(&host)?;
         let entries = entries(journal, self.id().as_str()).await?;
         let wanted = entries_to_redo(&entries);
-        Ok(self.revert_entries(&host, journal, client, &wanted, "Redo").await)
+        let files = self.revert_entries(&host, journal, client, &wanted, "Redo").await;
+        Ok(UndoResult { files, turn: None })
     }
 
     async fn revert_entries(
@@ -41,7 +49,7 @@ impl HostedSession {
         client: Option<ClientId>,
         wanted: &[&JournalEntry],
         label: &str,
-    ) -> UndoResult {
+    ) -> Vec<UndoneFile> {
         let home = &host.paths.home;
         let journaled = Some(journal.clone());
         let (buffers, reviews) = (host.buffers.clone(), host.reviews.clone());
@@ -55,7 +63,7 @@ impl HostedSession {
         );
         files.set_home_client(client);
         let undone = files.undo_entries(journal, wanted, label).await;
-        UndoResult { files: undone.iter().map(undone_file).collect() }
+        undone.iter().map(undone_file).collect()
     }
 }
 
@@ -68,6 +76,17 @@ fn journal(host: &SessionHost) -> Result<&Journal, SessionHostError> {
 
 async fn entries(journal: &Journal, session: &str) -> Result<Vec<JournalEntry>, SessionHostError> {
     journal.entries(session).await.map_err(|error| SessionHostError::Failed(error.to_string()))
+}
+
+/// The last turn with changes that are not undone.
+fn last_turn_in_effect(parts: &[Part], entries: &[JournalEntry]) -> Option<u32> {
+    let turns: BTreeMap<String, u32> = parts
+        .iter()
+        .filter(|part| matches!(part.content, PartContent::Call(_)))
+        .map(|part| (part.id.to_string(), part.turn))
+        .collect();
+    let calls: Vec<String> = turns.keys().cloned().collect();
+    entries_to_undo(entries, &calls).iter().filter_map(|entry| turns.get(&entry.call)).max().copied()
 }
 
 /// The calls in the scope, by the ids of their parts.

@@ -1373,11 +1373,12 @@
 --- What to revert.
 ---@class copydesk.UndoParams
 ---@field session string The session's id.
----@field what copydesk.UndoScope Which edits.
+---@field what? copydesk.UndoScope Which edits. Without it, those of the last turn whose edits are not all undone.
 
 --- The outcome for each file.
 ---@class copydesk.UndoResult
 ---@field files copydesk.UndoneFile[] Empty if there was nothing to revert.
+---@field turn? integer The turn that was found, if the request did not say which edits.
 
 --- The edits of one call: the id of its part.
 ---@class copydesk.UndoScope.call

@@ -51,27 +51,28 @@ end
 ---@param view copydesk.View
 ---@param method string
 ---@param params table
----@return copydesk.UndoneFile[]?
+---@return copydesk.UndoResult?
 local function ask(view, method, params)
   local problem, result, code = client.ask(method, vim.tbl_extend("error", { session = view.id }, params))
   if not result then
     undo_report.report_error(problem, code)
     return nil
   end
-  return result.files
+  return result
 end
 
---- Undoes a scope.
+--- Undoes a scope, or without one the last turn that has something left to undo.
 ---@param view copydesk.View
----@param what copydesk.UndoScope
+---@param what copydesk.UndoScope?
 ---@return copydesk.UndoneFile[]? files Nil on an error, which was reported.
 function M.undo(view, what)
   local last = view.parts[#view.parts]
-  local files = ask(view, methods.undo, { what = what })
-  if not files or not has(files, "undone") then
+  local result = ask(view, methods.undo, { what = what })
+  local files = result and result.files
+  if not result or not files or not has(files, "undone") then
     return files
   end
-  local record = { what = what, turn = last and last.turn or 0, left = {} }
+  local record = { what = what or { turn = result.turn }, turn = last and last.turn or 0, left = {} }
   for _, file in ipairs(files) do
     if file.outcome == "conflict" or file.outcome == "gone" then
       record.left[path_of(file.uri)] = true
@@ -86,7 +87,8 @@ end
 --- Redoes the last undo, and reports the outcome.
 ---@param view copydesk.View
 function M.redo(view)
-  local files = ask(view, methods.redo, {})
+  local result = ask(view, methods.redo, {})
+  local files = result and result.files
   if not files then
     return
   elseif #files == 0 then

@@ -375,10 +375,11 @@ fn prompts() {
 
 #[test]
 fn undoing() {
-    let undo = |what| UndoParams { session: "s1".into(), what };
+    let undo = |what| UndoParams { session: "s1".into(), what: Some(what) };
     check(&undo(UndoScope::Call("p1".into())), &expect![[r#"{"session":"s1","what":{"call":"p1"}}"#]]);
     check(&undo(UndoScope::Turn(2)), &expect![[r#"{"session":"s1","what":{"turn":2}}"#]]);
     check(&undo(UndoScope::After("p1".into())), &expect![[r#"{"session":"s1","what":{"after":"p1"}}"#]]);
+    check(&UndoParams { session: "s1".into(), what: None }, &expect![[r#"{"session":"s1"}"#]]);
     let file = |outcome, message: Option<&str>| UndoneFile {
         uri: "file:///w/a.rs".into(),
         outcome,
@@ -391,9 +392,7 @@ fn undoing() {
         file(UndoOutcome::Unchanged, None),
     ];
     check(
-        &UndoResult { files },
-        &expect![[
-            r#"{"files":[{"uri":"file:///w/a.rs","outcome":"undone"},{"uri":"file:///w/a.rs","outcome":"conflict","message":"line 3 was changed since"},{"uri":"file:///w/a.rs","outcome":"gone"},{"uri":"file:///w/a.rs","outcome":"unchanged"}]}"#
-        ]],
+        &UndoResult { files, turn: Some(2) },
+        &expect![[r#"{"files":[{"uri":"file:///w/a.rs","outcome":"undone"},{"uri":"file:///w/a.rs","outcome":"conflict","message":"line 3 was changed since"},{"uri":"file:///w/a.rs","outcome":"gone"},{"uri":"file:///w/a.rs","outcome":"unchanged"}],"turn":2}"#]],
     );
 }

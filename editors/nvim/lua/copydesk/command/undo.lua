@@ -1,7 +1,6 @@
 --- `undo [turn [NUMBER]|call|all]`: undoes the agent's file changes; the user's own text stays.
 ---
---- Without an argument it undoes the last turn that has something left to undo: the daemon knows, so the plugin tries each turn
---- from the last to the first.
+--- Without an argument it undoes the last turn that has something left to undo, which the daemon finds.
 
 local client = require("copydesk.client")
 local message = require("copydesk.message")
@@ -26,38 +25,30 @@ local function latest_calls(view)
   return found
 end
 
---- Tries each scope until one has something to undo.
+--- Undoes a scope, or without one the last turn that has something left to undo; reports the outcome.
 ---@param view copydesk.View
----@param candidates copydesk.UndoScope[]
-local function undo_first(view, candidates)
-  for _, what in ipairs(candidates) do
-    local files = require("copydesk.undo").undo(view, what)
-    if not files then
-      return
-    elseif #files > 0 then
-      return undo_report.report(files, "undone")
-    end
+---@param what copydesk.UndoScope?
+---@return boolean ended False if there was nothing to undo.
+local function undo_scope(view, what)
+  local files = require("copydesk.undo").undo(view, what)
+  if files and #files > 0 then
+    undo_report.report(files, "undone")
   end
+  return not files or #files > 0
+end
+
+local function report_nothing()
   message.info("there is nothing to undo")
 end
 
 ---@param view copydesk.View
-local function last_turn(view)
-  local turns, known = {}, {}
+local function last_call(view)
   for _, part in ipairs(latest_calls(view)) do
-    if not known[part.turn] then
-      known[part.turn] = true
-      turns[#turns + 1] = { turn = part.turn }
+    if undo_scope(view, { call = part.id }) then
+      return
     end
   end
-  undo_first(view, turns)
-end
-
----@param view copydesk.View
-local function last_call(view)
-  undo_first(view, vim.tbl_map(function(part)
-    return { call = part.id }
-  end, latest_calls(view)))
+  report_nothing()
 end
 
 --- Undoes everything after the first part, which is a prompt.
@@ -72,7 +63,9 @@ local function everything(view)
     end
     first, is_earlier = result.parts[1] or first, result.earlier
   end
-  undo_first(view, first and { { after = first.id } } or {})
+  if not first or not undo_scope(view, { after = first.id }) then
+    report_nothing()
+  end
 end
 
 function M.run(args)
@@ -81,10 +74,10 @@ function M.run(args)
     return message.info("no session is open, so there is nothing to undo; `:Copydesk sessions` opens one")
   end
   local what, number = args[1] or "turn", tonumber((args[2] or ""):match("^%d+$"))
-  if what == "turn" and number then
-    undo_first(view, { { turn = number } })
-  elseif what == "turn" and not args[2] then
-    last_turn(view)
+  if what == "turn" and (number or not args[2]) then
+    if not undo_scope(view, number and { turn = number } or nil) then
+      report_nothing()
+    end
   elseif what == "call" and not args[2] then
     last_call(view)
   elseif what == "all" and not args[2] then
