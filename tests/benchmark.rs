@@ -27,6 +27,7 @@ mod benchmark {
     pub(crate) mod large_messages;
     pub(crate) mod many_sessions;
     pub(crate) mod matching;
+    pub(crate) mod navigation;
     pub(crate) mod page;
     pub(crate) mod plugin;
     pub(crate) mod project;
@@ -58,6 +59,7 @@ fn main() {
     benchmark::large_messages::measure(&mut table);
     benchmark::many_sessions::measure(&mut table);
     benchmark::language::measure(&mut table);
+    benchmark::navigation::measure(&mut table);
     benchmark::review::measure(&mut table);
     benchmark::matching::measure(&mut table);
     benchmark::text_index::measure(&mut table);

@@ -118,12 +118,12 @@ fn edits(file: &BenchmarkFile, asked: &DiagnosticsBackend<'_>) -> Vec<Duration> 
 }
 
 /// One function per line.
-fn lines_of(lines: usize) -> String {
+pub(crate) fn lines_of(lines: usize) -> String {
     (0..lines).map(|number| format!("fn f_{number}() -> usize {{ {number} }}\n")).collect()
 }
 
 /// Eight lines per function, as people write them.
-fn functions_of(functions: usize) -> String {
+pub(crate) fn functions_of(functions: usize) -> String {
     let one = |number: usize| {
         format!(
             "/// Doc {number}.\nfn f_{number}() -> Result<u32, String> {{\n    let value = compute({number}, \"item\")?;\n    if value > 3 {{\n        \

@@ -54,6 +54,8 @@ pub(crate) struct LanguageServerScript {
     pub(crate) stays: bool,
     /// Supports formatting: it removes trailing white space.
     pub(crate) formats: bool,
+    /// Answers `textDocument/references` with so many lines of the document.
+    pub(crate) references: usize,
     /// Publishes for all open documents, not only for the changed one.
     pub(crate) tells_of_all: bool,
     /// Diagnostics of rules marked `saved` come only after a save, with progress of this token.
@@ -110,6 +112,7 @@ impl Default for LanguageServerScript {
             stops_reading: false,
             stays: false,
             formats: false,
+            references: 0,
             tells_of_all: false,
             save_token: "scripted/check".to_owned(),
             log: None,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use copydesk_syntax::grammar::{self, Grammar};
-use copydesk_syntax::outline::{OutlineSymbol, outline};
+use copydesk_syntax::outline::{OutlineSymbol, has_overloads, outline};
 use copydesk_syntax::{name_uses, parse};
 use lsp_types::SymbolKind;
 
@@ -39,10 +39,11 @@ pub(crate) struct FileOutline {
     pub(crate) symbols: Vec<OutlineSymbol>,
     /// The words of each symbol's name, after those around it.
     paths: Vec<Vec<String>>,
+    has_overloads: bool,
 }
 
 impl FileOutline {
-    fn new(symbols: Vec<OutlineSymbol>) -> Self {
+    fn new(symbols: Vec<OutlineSymbol>, grammar: &Grammar) -> Self {
         let mut paths: Vec<Vec<String>> = Vec::with_capacity(symbols.len());
         for symbol in &symbols {
             let above: &[String] = symbol.parent.and_then(|at| paths.get(at)).map_or(&[], Vec::as_slice);
@@ -53,7 +54,7 @@ impl FileOutline {
             let own = own.unwrap_or_else(|| vec![symbol.name.clone()]);
             paths.push(above.iter().cloned().chain(own).collect());
         }
-        Self { symbols, paths }
+        Self { symbols, paths, has_overloads: has_overloads(grammar) }
     }
 
     /// The innermost definition around a place: no variable, no field, and not the definition whose name it is.
@@ -82,6 +83,45 @@ impl FileOutline {
             Some(ordinal) => found.get(ordinal - 1).copied().into_iter().collect(),
             None => found,
         }
+    }
+
+    /// The same, with the overloads of one function, or the accessors of one property, as one: the last of them, which has
+    /// the body.
+    pub(crate) fn named_once(&self, query: &SymbolQuery) -> Vec<usize> {
+        let mut found = self.named(query);
+        if query.ordinal.is_none() {
+            found.retain(|at| self.next_overload(*at).is_none());
+        }
+        found
+    }
+
+    /// The definition with those directly above and below that it is one function with.
+    pub(crate) fn overloads_of(&self, at: usize) -> Vec<usize> {
+        let mut found = vec![at];
+        while let Some(next) = found.last().and_then(|last| self.next_overload(*last)) {
+            found.push(next);
+        }
+        for before in (0..at).rev() {
+            if self.next_overload(before) == found.first().copied() {
+                found.insert(0, before);
+            }
+        }
+        found
+    }
+
+    /// The next definition beside this one, if both are one function.
+    fn next_overload(&self, at: usize) -> Option<usize> {
+        let symbol = self.symbols.get(at).filter(|_| self.has_overloads)?;
+        let behind = self.symbols.get(at + 1..)?;
+        let next = behind.iter().position(|other| other.range.start >= symbol.range.end)?;
+        let is_function = |kind| matches!(kind, SymbolKind::Function | SymbolKind::Method);
+        let is_overload = |other: &&OutlineSymbol| {
+            other.parent == symbol.parent
+                && other.name == symbol.name
+                && is_function(symbol.kind)
+                && is_function(other.kind)
+        };
+        behind.get(next).filter(is_overload).map(|_| at + 1 + next)
     }
 
     /// The name with the names around it: `Square.area`.
@@ -134,7 +174,7 @@ impl FileOutlines {
         }
         drop(kept);
         let tree = parse_text(grammar, text)?;
-        let outline = Arc::new(FileOutline::new(outline(grammar, &tree, text)));
+        let outline = Arc::new(FileOutline::new(outline(grammar, &tree, text), grammar));
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|one| one.path != path);
         kept.push_back(KeptOutline {

@@ -191,7 +191,7 @@ impl FileSearch<'_> {
         let outline = self.outlines.get(self.path, &self.text);
         let query = SymbolQuery::parse(symbol);
         if let (Some(outline), Some(query)) = (&outline, &query) {
-            match outline.named(query).as_slice() {
+            match outline.named_once(query).as_slice() {
                 [] => {}
                 [one] => {
                     let symbol = outline.symbols.get(*one);

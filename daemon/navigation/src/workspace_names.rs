@@ -138,7 +138,9 @@ impl WorkspaceNames {
             }
             let Some(text) = self.text(path) else { continue };
             let Some(outline) = outlines.get(path, &text) else { continue };
-            for at in outline.named(&all) {
+            // An ordinal counts every one.
+            let named = if query.ordinal.is_some() { outline.named(&all) } else { outline.named_once(query) };
+            for at in named {
                 let Some(symbol) = outline.symbols.get(at) else { continue };
                 let container = outline.symbols.get(at).and_then(|symbol| symbol.parent);
                 found.definitions.push(CodePlace {

@@ -59,6 +59,11 @@ pub fn has_definitions(grammar: &Grammar) -> bool {
     definition_nodes::table_for(grammar).is_some()
 }
 
+/// Whether functions of one name that stand one behind the other are one function. (In other languages they are several.)
+pub fn has_overloads(grammar: &Grammar) -> bool {
+    matches!(grammar.name, "javascript" | "python" | "tsx" | "typescript")
+}
+
 struct OutlineBuilder<'a> {
     table: &'a NodeTable,
     text: &'a str,

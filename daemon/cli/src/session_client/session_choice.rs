@@ -61,7 +61,8 @@ pub(crate) async fn find_session(
         return Ok(load_session(client, session).await?.session);
     }
     let folder = Some(cwd.to_string_lossy().into_owned());
-    let page = client.request::<SessionList>(&SessionListParams { folder, limit: Some(1), before: None }).await?;
+    let page =
+        client.request::<SessionList>(&SessionListParams { folder, limit: Some(1), before: None }).await?;
     let none = || DaemonClientError::Refused {
         code: Some(ErrorCode::UnknownSession),
         message: format!("there is no session in {}", cwd.display()),

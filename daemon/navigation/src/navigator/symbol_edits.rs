@@ -15,6 +15,7 @@ use crate::answer::{NavigationError, line_of, line_start};
 use crate::code_edit_plan::CodeEditPlan;
 use crate::file_outlines::{FileOutline, FileOutlines, parse_file};
 use crate::place::{FoundPlace, PlaceRequest};
+use crate::symbol_name::SymbolQuery;
 
 /// What to do with a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +47,37 @@ impl Navigator {
         place.require_exact()?;
         let shown = self.names.shown(&place.path);
         let outlines = self.outlines.clone();
-        run_blocking(move || plan(&place, &edit, &outlines, &shown)).await?
+        let ordinal = request.symbol.as_deref().and_then(SymbolQuery::parse).and_then(|query| query.ordinal);
+        let by_name_alone = request.line.is_none() && ordinal.is_none();
+        run_blocking(move || {
+            if by_name_alone {
+                require_no_overloads(&place, &outlines, &shown)?;
+            }
+            plan(&place, &edit, &outlines, &shown)
+        })
+        .await?
     }
+}
+
+/// The name of overloads means all of them, and an edit is of one.
+fn require_no_overloads(
+    place: &FoundPlace,
+    outlines: &FileOutlines,
+    shown: &str,
+) -> Result<(), NavigationError> {
+    let Some(outline) = outlines.get(&place.path, &place.text) else { return Ok(()) };
+    let at = outline.symbols.iter().position(|symbol| symbol.name_range.contains(&place.range.start));
+    let Some(overloads) = at.map(|at| outline.overloads_of(at)).filter(|all| all.len() > 1) else {
+        return Ok(());
+    };
+    let symbols = overloads.iter().filter_map(|at| outline.symbols.get(*at));
+    let lines: Vec<_> =
+        symbols.map(|symbol| line_of(&place.text, symbol.name_range.start).to_string()).collect();
+    Err(NavigationError::new(format!(
+        "`{}` has several signatures, in the lines {} of {shown}. Name one by its line, or use `edit`.",
+        place.name(),
+        lines.join(", ")
+    )))
 }
 
 fn plan(

@@ -393,6 +393,8 @@ fn undoing() {
     ];
     check(
         &UndoResult { files, turn: Some(2) },
-        &expect![[r#"{"files":[{"uri":"file:///w/a.rs","outcome":"undone"},{"uri":"file:///w/a.rs","outcome":"conflict","message":"line 3 was changed since"},{"uri":"file:///w/a.rs","outcome":"gone"},{"uri":"file:///w/a.rs","outcome":"unchanged"}],"turn":2}"#]],
+        &expect![[
+            r#"{"files":[{"uri":"file:///w/a.rs","outcome":"undone"},{"uri":"file:///w/a.rs","outcome":"conflict","message":"line 3 was changed since"},{"uri":"file:///w/a.rs","outcome":"gone"},{"uri":"file:///w/a.rs","outcome":"unchanged"}],"turn":2}"#
+        ]],
     );
 }

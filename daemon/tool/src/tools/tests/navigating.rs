@@ -368,3 +368,74 @@ async fn deep_nesting_costs_little() {
         .await;
     assert!(outcome.output.starts_with("20000 symbols"), "{}", outcome.output);
 }
+
+#[tokio::test]
+async fn overloads_and_accessors_are_one_definition() {
+    let overloads = "\
+export function parse(text: string): number;
+export function parse(text: string, radix: number): number;
+export function parse(text: string, radix = 10): number {
+  function inner() {}
+  return Number.parseInt(text, radix);
+}
+export class Point {
+  get x(): number { return 1; }
+  set x(value: number) {}
+  other() {}
+}
+";
+    let overloaded = "\
+@overload
+def area(side: int) -> int: ...
+def area(side):
+    return side
+def other(): ...
+def area_of(): ...
+";
+    // Methods of Java are several.
+    let java = "class A {\n  void run() {}\n  void run(int times) {}\n}\n";
+    let fixture = fixture(&[("a.ts", overloads), ("a.py", overloaded), ("A.java", java)]);
+    let calls = [
+        lsp(json!({ "operation": "goToDefinition", "symbol": "parse" })),
+        lsp(json!({ "operation": "goToDefinition", "symbol": "x", "filePath": "a.ts" })),
+        lsp(json!({ "operation": "goToDefinition", "symbol": "area" })),
+        lsp(json!({ "operation": "goToDefinition", "symbol": "run" })),
+        // An edit is of one of them.
+        ("refactor", json!({ "operation": "deleteSymbol", "symbol": "parse" })),
+    ];
+    check_on(
+        &fixture,
+        &calls,
+        expect![[r#"
+            lsp
+            ? lsp: parse (always: *)
+            No language server serves a.ts.
+            1 definition (by syntax, likely):
+            a.ts:3 function
+                function parse(text: string, radix = 10): number
+            lsp
+            ? lsp: a.ts (always: a.ts)
+            No language server serves a.ts.
+            1 definition (by syntax, likely):
+            a.ts:9 method in Point
+                set x(value: number)
+            lsp
+            ? lsp: area (always: *)
+            No language server serves a.py.
+            1 definition (by syntax, likely):
+            a.py:3 function
+                def area(side)
+            lsp
+            ? lsp: run (always: *)
+            ! Target
+            `run` is defined 2 times. Name one by filePath and line, or by more of its path (`Type.method`):
+              A.java:2 void run()
+              A.java:3 void run(int times)
+            refactor
+            ? lsp: parse (always: *)
+            ! Target
+            `parse` has several signatures, in the lines 1, 2, 3 of a.ts. Name one by its line, or use `edit`.
+        "#]],
+    )
+    .await;
+}

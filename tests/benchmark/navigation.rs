@@ -1,0 +1,78 @@
+//! The cost of questions about code: our own beside a server that responds at once, and the outline of a long file by its
+//! syntax tree.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::language::{functions_of, lines_of};
+use super::project::{BenchmarkProject, ScriptedCalls, to_end};
+use super::table::BenchmarkTable;
+
+const QUESTIONS: usize = 21;
+/// Each of them starts a process.
+const FIRST_OUTLINES: usize = 7;
+const OUTLINE_FUNCTIONS: usize = 10_000 / 8;
+
+pub(crate) fn measure(table: &mut BenchmarkTable) {
+    let program =
+        Path::new(env!("CARGO_BIN_EXE_copydesk")).with_file_name("examples").join("language_server");
+    if program.exists() {
+        for (name, places) in [("10 places", 10), ("1,000 places", 1000)] {
+            over_server(table, &format!("lsp: over a server's answer of {name}"), &program, places);
+        }
+    }
+    outline(table);
+}
+
+/// How much longer a question takes than a call that does nothing.
+fn over_server(table: &mut BenchmarkTable, name: &str, program: &Path, places: usize) {
+    if !table.includes_row(name) {
+        return;
+    }
+    let turns = |call: &dyn Fn() -> (&'static str, Value)| {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("script.json");
+        std::fs::write(&script, json!({ "references": places }).to_string()).unwrap();
+        let toy = json!({ "command": [program, script], "extensions": [".toy"] });
+        let env = BenchmarkProject { folder: folder.path(), also: json!({ "lsp": { "toy": toy } }) };
+        env.write("a.toy", &lines_of(2000));
+        let mut took = to_end(&env.turns(&folder.path().join("project"), QUESTIONS, |_| vec![call()]));
+        took.sort_unstable();
+        took
+    };
+    let nothing = turns(&|| ("todoread", json!({})));
+    let nothing = nothing[nothing.len() / 2];
+    let question =
+        || ("lsp", json!({ "operation": "findReferences", "filePath": "a.toy", "line": 1, "character": 4 }));
+    let more = turns(&question).into_iter().map(|took| took.saturating_sub(nothing)).collect();
+    let note = format!("beside {:.2} ms of a call that does nothing", nothing.as_secs_f64() * 1e3);
+    table.row(name, more, Some(Duration::from_millis(5)), note);
+}
+
+fn outline(table: &mut BenchmarkTable) {
+    let symbols = || ("lsp", json!({ "operation": "documentSymbol", "filePath": "a.rs" }));
+    let measured = |calls: &dyn Fn(usize) -> ScriptedCalls, count: usize| {
+        let folder = tempfile::tempdir().unwrap();
+        let env = BenchmarkProject { folder: folder.path(), also: json!({ "lsp": false }) };
+        env.write("a.rs", &functions_of(OUTLINE_FUNCTIONS));
+        to_end(&env.turns(&folder.path().join("project"), count, calls))
+    };
+    let first = "lsp: the outline of 10,000 lines, first";
+    if table.includes_row(first) {
+        let took = (0..FIRST_OUTLINES).map(|_| measured(&|_| vec![symbols()], 1)[0]).collect();
+        table.row(first, took, Some(Duration::from_millis(100)), "the first turn of a process".to_owned());
+    }
+    let again = "lsp: the outline of 10,000 lines, after an edit";
+    if table.includes_row(again) {
+        let edit = |turn: usize| {
+            let name = |turn: usize| if turn == 0 { "f_600()".to_owned() } else { format!("g_{turn}()") };
+            ("edit", json!({ "filePath": "a.rs", "oldString": name(turn), "newString": name(turn + 1) }))
+        };
+        let took =
+            measured(&|turn| vec![if turn % 2 == 0 { edit(turn / 2) } else { symbols() }], 2 * QUESTIONS);
+        let took = took.into_iter().skip(1).step_by(2).collect();
+        table.row(again, took, Some(Duration::from_millis(20)), "the turn after the edit's".to_owned());
+    }
+}
