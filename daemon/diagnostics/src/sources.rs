@@ -143,7 +143,7 @@ impl DiagnosticsSources {
         // Half of the time is for an editor that does not answer; the rest is for the watcher to see earlier changes.
         let now = Instant::now();
         self.watch_if_editor_serves(below, now + until.saturating_duration_since(now) / 2).await;
-        watcher.checkpoint(until).await
+        watcher.checkpoint(below, until).await
     }
 
     /// The served files below a folder that changed on the disk since a checkpoint.

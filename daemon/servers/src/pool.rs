@@ -215,16 +215,20 @@ impl PoolInner {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// When this returns, all earlier changes on the disk of every project are known.
-    async fn settle(&self, until: Instant) {
+    /// When this returns true, all earlier changes on the disk in a folder are known. False if the time ran out, or a
+    /// watcher does not see everything.
+    async fn settle(&self, folder: &Path, until: Instant) -> bool {
+        let is_there = |path: &Path| path.starts_with(folder) || folder.starts_with(path);
         let roots: Vec<_> = self
             .roots
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .values()
-            .filter_map(Weak::upgrade)
+            .iter()
+            .filter(|(path, _)| is_there(path))
+            .filter_map(|(_, root)| root.upgrade())
             .collect();
-        join_all(roots.iter().map(|root| root.settle_changes(self, until))).await;
+        let settled = join_all(roots.iter().map(|root| root.settle_changes(self, until))).await;
+        settled.into_iter().all(|is_settled| is_settled)
     }
 
     fn notify_changed(&self) {

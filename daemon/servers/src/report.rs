@@ -6,6 +6,9 @@ use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
 
+/// The end of the source's name in a report on the users of a file.
+const OTHER_FILES: &str = ", other files";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagnosticsReport {
     /// Canonical.
@@ -26,7 +29,18 @@ impl DiagnosticsReport {
     /// For a changed file whose users are not all known.
     pub fn unsearched(path: &Path, source: &str) -> Self {
         let why = "not all of them were found and checked".to_owned();
-        Self::new(path.to_owned(), format!("{source}, other files"), Verdict::Unchecked { why })
+        Self::new(path.to_owned(), format!("{source}{OTHER_FILES}"), Verdict::Unchecked { why })
+    }
+
+    /// For a folder of which not all changes are known.
+    pub fn unseen_changes(folder: &Path) -> Self {
+        let why = "it is not known in time which ones the command changed".to_owned();
+        Self::new(folder.to_owned(), "all files", Verdict::Unchecked { why })
+    }
+
+    /// Whether it is about other files than the one that it names.
+    pub fn is_about_others(&self) -> bool {
+        self.source.ends_with(OTHER_FILES)
     }
 
     /// Logs why the source does not know the text. All our reasons put the words of a server or a program after a colon,

@@ -81,8 +81,8 @@ pub type ChangedFilesFuture<'a> = Pin<Box<dyn Future<Output = ChangedFiles> + Se
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedFiles {
     pub paths: Vec<PathBuf>,
-    /// There are more, and some of those may be served.
-    pub is_truncated: bool,
+    /// There may be more, and some of those may be served.
+    pub is_incomplete: bool,
 }
 
 pub type CheckpointFuture<'a> = Pin<Box<dyn Future<Output = u64> + Send + 'a>>;
@@ -137,8 +137,8 @@ pub trait CommandWatcher: Send + Sync {
     /// Watches everything below a folder from the next checkpoint on, even if none of our servers does. Does not wait.
     fn watch_folder(&self, _below: &Path) {}
 
-    /// A checkpoint. All earlier changes on the disk are known when it returns.
-    fn checkpoint(&self, until: Instant) -> CheckpointFuture<'_>;
+    /// A checkpoint. Earlier changes in the folder are known when it returns, unless the time ran out.
+    fn checkpoint<'a>(&'a self, below: &'a Path, until: Instant) -> CheckpointFuture<'a>;
 
     /// The files below a folder that were changed, created or deleted since a checkpoint, by anyone. Only files that a
     /// source may serve.

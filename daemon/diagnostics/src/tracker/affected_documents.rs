@@ -3,7 +3,7 @@
 //! The sources find the users of a changed text by themselves. But they are not asked about a file that is gone, and a
 //! file that configures a server is no text of that server.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tokio::time::Instant;
 
@@ -43,11 +43,13 @@ impl DiagnosticsTracker {
 
 /// Adds reports on files that were not checked, unless a source reported on the file after all.
 pub(super) fn add_unchecked(reports: &mut Vec<DiagnosticsReport>, unchecked: Vec<DiagnosticsReport>) {
-    let is_reported = |path: &Path, source: &str| {
-        reports.iter().any(|report| report.path == path && (report.source == source || is_known(report)))
+    // What is known of a file says nothing about its users.
+    let is_said_by = |report: &DiagnosticsReport, other: &DiagnosticsReport| {
+        report.path == other.path
+            && (report.source == other.source || is_known(other) && !report.is_about_others())
     };
-    let missing: Vec<_> =
-        unchecked.into_iter().filter(|report| !is_reported(&report.path, &report.source)).collect();
+    let is_missing = |report: &DiagnosticsReport| !reports.iter().any(|other| is_said_by(report, other));
+    let missing: Vec<_> = unchecked.into_iter().filter(is_missing).collect();
     reports.extend(missing);
 }
 

@@ -17,6 +17,7 @@ use super::{DiagnosticsSummary, DiagnosticsTracker, EditedDocument, MAX_RECHECKE
 use crate::delta::DiagnosticsDelta;
 use crate::report_text;
 use crate::time_limits::{CHECKPOINT_TIMEOUT, RELOAD_POLL_INTERVAL, RELOAD_TIMEOUT};
+use copydesk_servers::report::DiagnosticsReport;
 use copydesk_servers::source::{ChangedFiles, DocumentProvider};
 
 /// For files that a command changed while an editor has another text, perhaps typed by the user. The editor keeps that
@@ -71,7 +72,7 @@ impl DiagnosticsTracker {
         let until = started + self.shared.options.wait.saturating_sub(command.waited);
         let texts = self.shared.texts.as_ref()?;
         let root = self.real_root();
-        let ChangedFiles { paths: seen, is_truncated: is_cut } =
+        let ChangedFiles { paths: seen, is_incomplete } =
             self.shared.sources.changes_since(command.checkpoint, &root, until).await;
         let mut changed: BTreeSet<PathBuf> = seen.iter().cloned().collect();
         let is_other = |(path, text): &(PathBuf, Option<Arc<String>>)| {
@@ -96,7 +97,7 @@ impl DiagnosticsTracker {
                 edited.push(EditedDocument { path, before: None, after: now.map(|now| now.text), is_saved });
             }
         }
-        if edited.is_empty() {
+        if edited.is_empty() && !is_incomplete {
             return self.add_editor_note(&seen, None, until).await;
         }
         // It is not known which of them did not exist.
@@ -120,7 +121,10 @@ impl DiagnosticsTracker {
             report.previous = None;
         }
         // The list of changes is incomplete, so a source may not know all of them.
-        reports.iter_mut().filter(|_| is_cut).for_each(|report| report.verdict.downgrade_to_likely());
+        if is_incomplete {
+            reports.iter_mut().for_each(|report| report.verdict.downgrade_to_likely());
+            reports.push(DiagnosticsReport::unseen_changes(&root));
+        }
         // The baseline of a command comes from earlier reports only.
         let delta = self.compare(&[], &subjects, &reports, Vec::new(), &change);
         let mut summary =
@@ -129,7 +133,7 @@ impl DiagnosticsTracker {
             let files = if unchecked_count == 1 { "file was" } else { "files were" };
             summary.output.push_str(&format!("{unchecked_count} more changed {files} not looked at.\n"));
         }
-        self.wait_for_late(documents, &delta, change, is_cut);
+        self.wait_for_late(documents, &delta, change, is_incomplete);
         self.add_editor_note(&seen, summary, until).await
     }
 

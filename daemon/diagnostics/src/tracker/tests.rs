@@ -32,6 +32,8 @@ struct Grumbler {
     disk: Arc<MemoryDisk>,
     /// What the watcher saw change.
     changed: Mutex<Vec<PathBuf>>,
+    /// The watcher did not see everything in time.
+    is_blind: AtomicBool,
     /// The files that any change affects.
     affected: Mutex<AffectedFiles>,
     /// It answers only at the deadline.
@@ -128,14 +130,14 @@ impl DiagnosticsSource for Grumbler {
 }
 
 impl CommandWatcher for Grumbler {
-    fn checkpoint(&self, _until: Instant) -> CheckpointFuture<'_> {
+    fn checkpoint<'a>(&'a self, _below: &'a Path, _until: Instant) -> CheckpointFuture<'a> {
         Box::pin(std::future::ready(0))
     }
 
     fn changes_since<'a>(&'a self, _since: u64, _below: &'a Path, _until: Instant) -> ChangedFilesFuture<'a> {
         let paths = std::mem::take(&mut *self.changed.lock().unwrap());
-        let is_cut = paths.len() > 200;
-        Box::pin(std::future::ready(ChangedFiles { paths, is_truncated: is_cut }))
+        let is_incomplete = paths.len() > 200 || self.is_blind.load(Ordering::SeqCst);
+        Box::pin(std::future::ready(ChangedFiles { paths, is_incomplete }))
     }
 }
 

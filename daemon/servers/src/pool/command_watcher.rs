@@ -41,10 +41,10 @@ impl CommandWatcher for PoolCommandWatcher {
         }
     }
 
-    fn checkpoint(&self, until: Instant) -> CheckpointFuture<'_> {
+    fn checkpoint<'a>(&'a self, below: &'a Path, until: Instant) -> CheckpointFuture<'a> {
         Box::pin(async move {
             let shared = &self.pool.shared;
-            shared.settle(until).await;
+            shared.settle(below, until).await;
             shared.recent().checkpoint()
         })
     }
@@ -52,7 +52,7 @@ impl CommandWatcher for PoolCommandWatcher {
     fn changes_since<'a>(&'a self, since: u64, below: &'a Path, until: Instant) -> ChangedFilesFuture<'a> {
         Box::pin(async move {
             let shared = &self.pool.shared;
-            shared.settle(until).await;
+            let is_settled = shared.settle(below, until).await;
             let mut paths = shared.recent().paths_since(since);
             paths.retain(|path| path.starts_with(below));
             // An editor tells only on request what it serves, so every known language counts.
@@ -62,9 +62,9 @@ impl CommandWatcher for PoolCommandWatcher {
                     || !configured_languages(path).is_empty()
                     || (is_watching && language_of(path, "").is_some())
             };
-            let is_truncated = paths.len() > MAX_CHANGED_FILES;
+            let is_incomplete = !is_settled || paths.len() > MAX_CHANGED_FILES;
             let served = paths.into_iter().take(MAX_CHANGED_FILES).filter(is_served);
-            ChangedFiles { paths: served.collect(), is_truncated }
+            ChangedFiles { paths: served.collect(), is_incomplete }
         })
     }
 }

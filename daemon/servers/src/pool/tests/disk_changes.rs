@@ -200,12 +200,17 @@ async fn changes_since_a_checkpoint_are_known_by_folder() {
     house.check(&a).await;
     let watcher = house.pool.command_watcher();
     house.write("before.lua", "give x");
-    let checkpoint = watcher.checkpoint(soon()).await;
+    let checkpoint = watcher.checkpoint(&house.root, soon()).await;
     house.write("a.lua", "give y");
     let changed =
         async |below: &str| watcher.changes_since(checkpoint, &house.root.join(below), soon()).await.paths;
     assert_eq!(changed("").await, [house.root.join("a.lua")]);
     assert_eq!(changed("other").await, Vec::<std::path::PathBuf>::new());
+    let is_incomplete =
+        async |until| watcher.changes_since(checkpoint, &house.root, until).await.is_incomplete;
+    assert!(!is_incomplete(soon()).await);
+    // Without time the changes may not all have been seen.
+    assert!(is_incomplete(tokio::time::Instant::now()).await);
 }
 
 /// None of our servers runs.
@@ -215,7 +220,7 @@ async fn a_folder_that_only_an_editor_serves_is_watched() {
     house.write("a.lua", "give x");
     let watcher = house.pool.command_watcher();
     watcher.watch_folder(&house.root);
-    let checkpoint = watcher.checkpoint(soon()).await;
+    let checkpoint = watcher.checkpoint(&house.root, soon()).await;
     house.write("a.lua", "give y");
     assert_eq!(
         watcher.changes_since(checkpoint, &house.root, soon()).await.paths,
@@ -225,7 +230,7 @@ async fn a_folder_that_only_an_editor_serves_is_watched() {
     // A dropped watcher watches no more.
     drop(watcher);
     let watcher = house.pool.command_watcher();
-    let checkpoint = watcher.checkpoint(soon()).await;
+    let checkpoint = watcher.checkpoint(&house.root, soon()).await;
     house.write("a.lua", "give z");
     assert_eq!(
         watcher.changes_since(checkpoint, &house.root, soon()).await.paths,
