@@ -107,6 +107,7 @@ fn clangd() {
         json!({ "operation": "codeAction", "filePath": "broken.cpp", "problem": "expected ';'", "title": "insert ';'" }),
         json!({ "operation": "format", "filePath": "broken.cpp" }),
         json!({ "operation": "organizeImports", "filePath": "broken.cpp" }),
+        move_file("shapes.h", "model/forms.h"),
     ];
     check(
         "clangd",
@@ -142,7 +143,7 @@ fn pyright() {
         rename("shapes.py", "Square", "Shape"),
         rename("shapes.py", "Square", "class"),
         json!({ "operation": "rename", "filePath": "report.py", "line": 5, "symbol": "square", "newName": "tile" }),
-        move_file("main.py", "start.py"),
+        move_file("shapes.py", "model/forms.py"),
         json!({ "operation": "format", "filePath": "report.py" }),
     ];
     check("pyright", "python", &[], &calls, &expect_file!["refactoring/answers/pyright.txt"]);

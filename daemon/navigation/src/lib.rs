@@ -13,6 +13,7 @@ mod answer;
 mod answer_text;
 mod code_edit_plan;
 mod file_outlines;
+mod moved_imports;
 mod navigator;
 mod new_name;
 mod place;

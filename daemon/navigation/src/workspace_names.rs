@@ -40,7 +40,7 @@ pub(crate) struct WorkspaceNames {
 /// Files that may contain a name.
 #[derive(Debug, Default)]
 pub(crate) struct CandidateFiles {
-    paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// Some files were not looked at.
     pub(crate) is_cut: bool,
 }

@@ -176,7 +176,9 @@ impl<'a> RefactorCall<'a> {
             }
             (None, Some(path)) => {
                 let to = self.context.resolve_path(path).await?;
-                navigator.rename_file(&self.path()?, &to.absolute_path).await.map_err(target)
+                let from = self.path()?;
+                let moved = navigator.rename_file(&from, &to.absolute_path, &self.context.cancel);
+                moved.await.map_err(target)
             }
             _ => Err(arguments("Give either `newName`, for a symbol, or `newPath`, for `filePath`.")),
         }
