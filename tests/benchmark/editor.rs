@@ -281,7 +281,17 @@ fn session_row(table: &mut BenchmarkTable) {
 
 /// A line of `/proc/PID/status` beside its budget, in megabytes.
 pub(super) fn memory(table: &mut BenchmarkTable, name: &str, pid: u64, key: &str, budget: f64, note: &str) {
-    let Some(used) = resident_megabytes(pid, key) else {
+    memory_remark(table, name, resident_megabytes(pid, key), budget, note);
+}
+
+pub(super) fn memory_remark(
+    table: &mut BenchmarkTable,
+    name: &str,
+    used: Option<f64>,
+    budget: f64,
+    note: &str,
+) {
+    let Some(used) = used else {
         return table.remark(&format!("{name} is left out: this system has no /proc"));
     };
     let verdict = if used <= budget { "ok" } else { "OVER" };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::editor::{BenchmarkEditor, BenchmarkHome, memory};
+use super::editor::{BenchmarkEditor, BenchmarkHome, memory, memory_remark, resident_megabytes};
 use super::table::BenchmarkTable;
 use crate::shared::model_server::{ScriptedModelServer, ScriptedTurn};
 
@@ -158,16 +158,61 @@ fn streamed_chunks(table: &mut BenchmarkTable) {
     table.row(name, samples, Some(Duration::from_millis(200)), "the whole daemon".to_owned());
 }
 
+/// Each has read and edited a file that a language server checks, and has had a subagent.
 fn open_sessions(table: &mut BenchmarkTable) {
     let name = "sessions: memory, 100 of them after a turn each";
     if !table.includes_row(name) {
         return;
     }
     let mut bench = SessionBench::start();
-    fs::write(bench.home.path("a.txt"), "a line of the file that is read\n".repeat(40)).unwrap();
-    for _ in 0..100 {
+    let server = std::path::Path::new(env!("CARGO_BIN_EXE_copydesk"))
+        .with_file_name("examples")
+        .join("language_server");
+    let script = bench.home.path("script.json");
+    fs::write(&script, json!({ "pull": true, "push": "never" }).to_string()).unwrap();
+    let toy = json!({ "command": [server, script], "extensions": [".toy"] });
+    fs::write(bench.home.path("copydesk.jsonc"), json!({ "lsp": { "toy": toy } }).to_string()).unwrap();
+    for number in 0..100 {
+        let file = format!("{number}.toy");
+        fs::write(bench.home.path(&file), "a line of the file that is read\n".repeat(40)).unwrap();
         let session = bench.new_session();
-        bench.play(&session, call("read", json!({ "filePath": "a.txt" })));
+        let step = |name: &str, arguments| ScriptedTurn::new().call("c1", name, arguments);
+        let look = json!({ "description": "Look", "prompt": "Look", "subagent_type": "explore" });
+        let edit =
+            json!({ "filePath": file, "oldString": "a line", "newString": "one line", "replaceAll": true });
+        bench.play(
+            &session,
+            [
+                step("task", look),
+                ScriptedTurn::new().text("Looked."),
+                step("read", json!({ "filePath": file })),
+                step("edit", edit),
+                ScriptedTurn::new().text("Done."),
+            ],
+        );
     }
-    memory(table, name, bench.pid, "VmRSS", 200.0, "all of them open in an editor");
+    let processes = descendants(bench.pid);
+    let note = format!("all open in an editor; {} processes, a language server among them", processes.len());
+    let used = processes.iter().filter_map(|pid| resident_megabytes(*pid, "VmRSS")).sum();
+    memory_remark(table, name, Some(used), 200.0, &note);
+}
+
+/// A process with all that it started, and they.
+fn descendants(pid: u64) -> Vec<u64> {
+    let parent =
+        |status: &str| status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse::<u64>().ok();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let parents: Vec<(u64, u64)> = processes
+        .filter_map(|entry| {
+            let pid = entry.file_name().to_str()?.parse().ok()?;
+            Some((pid, parent(&fs::read_to_string(entry.path().join("status")).ok()?)?))
+        })
+        .collect();
+    let mut found = vec![pid];
+    let mut at = 0;
+    while let Some(above) = found.get(at).copied() {
+        found.extend(parents.iter().filter(|(_, parent)| *parent == above).map(|(pid, _)| *pid));
+        at += 1;
+    }
+    found
 }
