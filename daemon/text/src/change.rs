@@ -65,24 +65,31 @@ impl Change {
         self.edits.is_empty()
     }
 
-    /// The same change in at most `most` edits. Edits with little text between them become one, which writes that text again.
+    /// The same change in at most `most` edits, of which the widest is as narrow as it can be: neighbours become one, which writes
+    /// the text between them again.
     pub fn joined(&self, text: &str, most: usize) -> Result<Self, StaleChangeError> {
         if self.edits.len() <= most {
             return Ok(self.clone());
         }
-        let pairs = self.edits.iter().zip(self.edits.iter().skip(1));
-        let gaps: Vec<_> = pairs.map(|(one, next)| next.range.start.saturating_sub(one.range.end)).collect();
-        let mut longest = gaps.clone();
-        longest.sort_unstable_by(|one, other| other.cmp(one));
-        let longest_joined = longest.get(most.saturating_sub(1)).copied().unwrap_or_default();
-        let (mut edits, mut group) = (Vec::with_capacity(most), Vec::new());
-        for (edit, gap) in self.edits.iter().zip(gaps.into_iter().chain([usize::MAX])) {
-            group.push(edit.clone());
-            if gap > longest_joined {
-                edits.extend(join_edits(text, std::mem::take(&mut group))?);
-            }
+        let (mut too_narrow, mut width) = (0, text.len());
+        while width - too_narrow > 1 {
+            let middle = too_narrow + (width - too_narrow) / 2;
+            if self.groups(middle).count() > most { too_narrow = middle } else { width = middle }
         }
-        Ok(Self { edits })
+        let joined: Result<Vec<_>, _> = self.groups(width).map(|group| join_edits(text, group)).collect();
+        Ok(Self { edits: joined?.into_iter().flatten().collect() })
+    }
+
+    /// The edits in groups that each span at most `width` bytes, or are one edit.
+    fn groups(&self, width: usize) -> impl Iterator<Item = &[Edit]> {
+        let mut rest = self.edits.as_slice();
+        std::iter::from_fn(move || {
+            let start = rest.first()?.range.start;
+            let count = rest.iter().take_while(|edit| edit.range.end - start <= width).count().max(1);
+            let (group, behind) = rest.split_at(count);
+            rest = behind;
+            Some(group)
+        })
     }
 
     pub fn apply(&self, text: &str) -> Result<String, StaleChangeError> {
@@ -109,10 +116,10 @@ impl Change {
 }
 
 /// One edit instead of several.
-fn join_edits(text: &str, edits: Vec<Edit>) -> Result<Option<Edit>, StaleChangeError> {
+fn join_edits(text: &str, edits: &[Edit]) -> Result<Option<Edit>, StaleChangeError> {
     let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return Ok(None) };
     let range = first.range.start..last.range.end;
-    let text = Change { edits }.apply_within(text, range.clone())?;
+    let text = Change { edits: edits.to_vec() }.apply_within(text, range.clone())?;
     Ok(Some(Edit { range, text }))
 }
 
@@ -213,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_are_joined_across_the_shortest_texts() {
+    fn joined_edits_are_narrow() {
         let (old, new) = ("a\nb\nc\nd\ne\nf\ng\n", "A\nb\nC\nd\ne\nf\nG\n");
         let change = Change::between(old, new);
         for (most, expected) in [
@@ -226,6 +233,12 @@ mod tests {
             assert_eq!(seen, expected);
         }
         assert!(change.joined("short", 1).is_err());
+        // All texts between the edits are alike.
+        let (old, new) = ("a\nb\n".repeat(1000), "a\nB\n".repeat(1000));
+        let joined = Change::between(&old, &new).joined(&old, 300).unwrap();
+        assert_eq!(joined.apply(&old).unwrap(), new);
+        assert!(joined.edits().len() <= 300);
+        assert_eq!(joined.edits().iter().map(|edit| edit.range.len()).max(), Some(13));
     }
 
     #[test]
