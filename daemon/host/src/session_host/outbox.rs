@@ -37,12 +37,13 @@ struct OutboxQueue {
 }
 
 impl ClientOutbox {
-    /// Never waits. A full queue drops its oldest message; a newer one always follows, so the client sees the
-    /// gap.
+    /// Never waits. A full queue drops its oldest event; the client sees the gap in `seq` and loads again. Other messages have
+    /// no number by which it would miss them, so they go only if there is no event.
     pub fn send(&self, message: OutboxMessage) {
         let mut messages = self.queue.messages.lock().unwrap_or_else(PoisonError::into_inner);
         if messages.len() == MAX_QUEUED_MESSAGES {
-            messages.pop_front();
+            let oldest = messages.iter().position(|message| matches!(message, OutboxMessage::Event(_)));
+            messages.remove(oldest.unwrap_or(0));
         }
         messages.push_back(message);
         drop(messages);
