@@ -60,3 +60,23 @@ impl ClientOutbox {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use copydesk_protocol::event::EventInfo;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_full_queue_drops_its_oldest_event_and_no_other_message() {
+        let outbox = ClientOutbox::default();
+        let settled = PermissionSettledParams { session: "s".into(), ask: "a".into(), by: None };
+        outbox.send(OutboxMessage::AskSettled(settled));
+        for seq in 0..MAX_QUEUED_MESSAGES as u64 {
+            let event = EventInfo::Warning { message: String::new() };
+            outbox.send(OutboxMessage::Event(Arc::new(EventParams { session: "s".into(), seq, event })));
+        }
+        assert!(matches!(outbox.next().await, OutboxMessage::AskSettled(_)));
+        assert!(matches!(outbox.next().await, OutboxMessage::Event(event) if event.seq == 1));
+    }
+}
