@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{files, is_test, text};
+use super::{files, is_test, text, without_inline_tests};
 
 /// The files that start a program, each with why it may.
 const STARTERS: [(&str, &str); 6] = [
@@ -19,10 +19,7 @@ const STARTERS: [(&str, &str); 6] = [
 
 #[test]
 fn every_program_of_a_session_is_one_of_its_processes() {
-    let starts = |path: &Path| {
-        let text = text(path);
-        text.split("#[cfg(test)]\nmod").next().unwrap_or_default().contains("Command::new(")
-    };
+    let starts = |path: &Path| without_inline_tests(&text(path)).contains("Command::new(");
     let sources = files(".rs").into_iter().filter(|path| {
         path.starts_with("daemon")
             && path.components().any(|part| part.as_os_str() == "src")
