@@ -347,7 +347,7 @@ export interface CallInfo {
 
 /** What a view shows of a call: the fields of its tool, and `CallNotes` beside them. The fields tell the tools apart; a tool that is not built in may have fields of its own. */
 export type CallMetadata =
-  /** `edit`, `multiedit`, `write`, `apply_patch` */
+  /** `edit`, `multiedit`, `write`, `apply_patch`, `refactor` */
   | EditMetadata
   /** `task` */
   | TaskMetadata
@@ -1233,7 +1233,7 @@ export interface PermissionAskInfo {
 
 /** What a view shows of an ask: the fields of its tool, and `PermissionAskNotes` beside them. The fields tell the tools apart; a tool that is not built in may have fields of its own. */
 export type PermissionAskMetadata =
-  /** `edit`, `multiedit`, `write`, `apply_patch` */
+  /** `edit`, `multiedit`, `write`, `apply_patch`, `refactor` */
   | EditMetadata
   /** `bash` */
   | CommandAskMetadata
@@ -1787,9 +1787,9 @@ export interface ServersRestartParams {
   name: string;
 }
 
-/** What became of it. */
+/** How many language servers were restarted. */
 export interface ServersRestartResult {
-  /** How many there were of that name. */
+  /** Those of that name; 0 if there is none. */
   servers: number;
 }
 

@@ -109,7 +109,7 @@ async fn what_is_wrong_with_each_text_is_said_whatever_else_a_server_does() {
         ("cancels", json!({ "pull": true, "push": "never", "cancelsPulls": 3 }), json!({})),
         ("versions", json!({}), versions.clone()),
         ("late", json!({ "pushAfterMs": 200 }), versions.clone()),
-        ("partial", json!({ "partialFirstMs": 100 }), json!({ "partialFirst": true, "settleMs": 5000 })),
+        ("partial", json!({ "partialFirstMs": 100 }), json!({ "partialFirst": true, "republishMs": 5000 })),
         ("garbage", json!({ "garbage": "npm WARN old\n\u{0}x" }), versions.clone()),
         ("floods", json!({ "floods": true }), versions.clone()),
         ("complains", json!({ "complains": "x".repeat(200_000) }), versions),
@@ -134,9 +134,8 @@ async fn what_is_wrong_with_each_text_is_said_whatever_else_a_server_does() {
 #[tokio::test]
 async fn without_versions_it_is_likely_and_silence_is_understood_where_it_is_known() {
     let place = ScriptedServerFixture::new();
-    let script =
-        json!({ "rules": rules(), "push": "plain", "pushAfterMs": 150, "silentWhenUnchanged": true });
-    let quirks = json!({ "quietMs": 100, "silentWhenUnchanged": true, "silenceMs": 1500 });
+    let script = json!({ "rules": rules(), "push": "withoutVersions", "pushAfterMs": 150, "silentWhenUnchanged": true });
+    let quirks = json!({ "debounceMs": 100, "silentWhenUnchanged": true, "publishDelayMs": 1500 });
     let server = place.start(script, quirks).await.unwrap();
     assert_eq!(place.check(&server, "BAD\n").await, "Likely 0:0 this is bad");
     assert_eq!(place.check(&server, "BAD\nmore\n").await, "Likely 0:0 this is bad", "it says nothing");
@@ -148,7 +147,7 @@ async fn without_versions_it_is_likely_and_silence_is_understood_where_it_is_kno
 async fn wrong_versions_prove_nothing() {
     let place = ScriptedServerFixture::new();
     let script = json!({ "rules": rules(), "wrongVersions": true, "pushAfterMs": 300 });
-    let server = place.start(script, json!({ "quietMs": 100 })).await.unwrap();
+    let server = place.start(script, json!({ "debounceMs": 100 })).await.unwrap();
     assert_eq!(place.check(&server, "BAD\n").await, "Likely 0:0 this is bad");
 }
 

@@ -1,6 +1,7 @@
 //! The project's rules that a machine can check. Rules without a check drift.
 
 mod page_names;
+mod started_programs;
 mod test_files;
 mod truth_totals;
 

@@ -167,10 +167,10 @@ pub struct ServersRestartParams {
     pub name: String,
 }
 
-/// What became of it.
+/// How many language servers were restarted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServersRestartResult {
-    /// How many there were of that name.
+    /// Those of that name; 0 if there is none.
     pub servers: u32,
 }
 

@@ -11,6 +11,10 @@ use serde_json::{Value, json};
 use super::scripted_daemon::{ScriptedDaemon, read, text_turn};
 use crate::model_server::{RecordedRequest, ScriptedTurn};
 
+/// The codes of JSON-RPC for a request that no handler has seen.
+const METHOD_NOT_FOUND: i64 = -32601;
+const INVALID_PARAMS: i64 = -32602;
+
 /// Serves one page when the test says so.
 struct SlowPage {
     url: String,
@@ -86,6 +90,8 @@ fn a_turn_that_waits_for_the_network_is_cancelled_at_once() {
 /// the daemon comes last.
 fn requests(session: &str, spare: &str) -> Vec<(&'static str, Value)> {
     let own = || json!({ "session": session });
+    let start = json!({ "line": 0, "character": 0 });
+    let range = json!({ "start": start, "end": start });
     vec![
         ("session/new", json!({})),
         ("session/list", json!({})),
@@ -97,17 +103,20 @@ fn requests(session: &str, spare: &str) -> Vec<(&'static str, Value)> {
         ("session/setModel", json!({ "session": session, "model": "script/m-1" })),
         ("session/setAgent", json!({ "session": session, "agent": "plan" })),
         ("session/setReview", json!({ "session": session, "review": "before" })),
-        ("session/search", json!({ "text": "Go" })),
+        ("session/search", json!({ "query": "Go" })),
         ("turn/start", json!({ "session": session, "text": "More" })),
         ("turn/steer", json!({ "session": session, "text": "Other" })),
         ("undo", json!({ "session": session, "what": { "turn": 1 } })),
         ("redo", own()),
         ("review/list", own()),
         ("review/decide", json!({ "session": session, "decisions": [] })),
-        ("review/comment", json!({ "session": session, "comment": "no" })),
-        ("inline/start", own()),
-        ("inline/refine", own()),
-        ("inline/cancel", own()),
+        ("review/comment", json!({ "session": session, "uri": "file:///a", "line": 0, "text": "no" })),
+        (
+            "inline/start",
+            json!({ "session": session, "uri": "file:///a", "range": range, "instruction": "Go" }),
+        ),
+        ("inline/refine", json!({ "session": session, "review": "none" })),
+        ("inline/cancel", json!({ "session": session, "review": "none" })),
         ("models", json!({})),
         ("agents", json!({})),
         ("status", json!({})),
@@ -122,7 +131,8 @@ fn requests(session: &str, spare: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Whether a request is refused does not matter here, only that it is answered.
+/// What a handler answers does not matter here, only that there is one, that it understands the params, and that it answers. So this test
+/// also fails for a request without a handler.
 #[test]
 fn every_request_is_answered_while_the_model_and_a_language_server_are_silent() {
     // It reads nothing and says nothing.
@@ -150,6 +160,8 @@ fn every_request_is_answered_while_the_model_and_a_language_server_are_silent() 
     for (name, params) in requests {
         let answered = client.send_and_wait(&format!("copydesk/{name}"), params);
         assert!(answered.get("result").is_some() || answered.get("error").is_some(), "{name}: {answered}");
+        let code = answered.pointer("/error/code").and_then(Value::as_i64);
+        assert!(!matches!(code, Some(METHOD_NOT_FOUND | INVALID_PARAMS)), "{name}: {answered}");
     }
     daemon.open_gate("model");
 }

@@ -295,7 +295,7 @@ impl ScriptedLanguageServer {
             let version = match self.script.push {
                 ScriptedPublishMode::Versions if self.script.wrong_versions => json!(1_000_000),
                 ScriptedPublishMode::Versions => open.version.clone(),
-                ScriptedPublishMode::Plain | ScriptedPublishMode::Never => Value::Null,
+                ScriptedPublishMode::WithoutVersions | ScriptedPublishMode::Never => Value::Null,
             };
             open.published = Some(diagnostics.clone());
             json!({ "uri": uri, "version": version, "diagnostics": diagnostics })

@@ -82,7 +82,7 @@ pub(crate) struct ScriptedDiagnostic {
 #[serde(rename_all = "camelCase")]
 pub(crate) enum ScriptedPublishMode {
     Never,
-    Plain,
+    WithoutVersions,
     Versions,
 }
 

@@ -121,8 +121,8 @@ fn no_mark_stays_of_one_that_ended_before_its_start_was_answered() {
         user.window.command("edit a.txt");
         user.window.lua(
             "local client = require('copydesk.client')
-             local ask = client.ask
-             client.ask = function(method, params)
+             local ask = client.await_request
+             client.await_request = function(method, params)
                local problem, result = ask(method, params)
                if result and result.review then
                  require('copydesk.inline').ended(result.review, 'it failed')

@@ -27,8 +27,8 @@ const OFF: &str = "The tool `bash` is switched off for the agent";
 #[test]
 fn tools_can_be_switched_off_for_all_agents_and_for_one() {
     let (tools, told) = refused(json!({ "tools": { "ba*": false, "write": false } }), &[], &[]);
-    assert_eq!(tools[..4], ["edit", "glob", "grep", "list"]);
-    assert!(!tools.contains(&"write".to_owned()), "{tools:?}");
+    let has = |name: &str| tools.iter().any(|tool| tool == name);
+    assert!(has("edit") && has("list") && !has("bash") && !has("batch") && !has("write"), "{tools:?}");
     assert!(told.contains(OFF), "{told}");
     let config =
         json!({ "tools": { "*": false, "read": true }, "agent": { "build": { "tools": { "bash": true } } } });

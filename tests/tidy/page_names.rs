@@ -160,8 +160,11 @@ fn the_configuration_page_names_every_server_that_runs_project_code() {
     let row = page.lines().find(|line| line.starts_with("| `project_programs` |")).unwrap();
     let (_, list) = row.rsplit_once("stay off: ").unwrap();
     let named: Vec<_> = list.split('`').skip(1).step_by(2).collect();
-    let mut expected: Vec<_> =
-        known_servers().iter().filter(|server| server.runs_project).map(|server| &*server.name).collect();
+    let mut expected: Vec<_> = known_servers()
+        .iter()
+        .filter(|server| server.runs_project_code)
+        .map(|server| &*server.name)
+        .collect();
     expected.sort_unstable();
     assert_eq!(named, expected);
 }

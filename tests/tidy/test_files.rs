@@ -6,7 +6,10 @@ use super::{files, root, text};
 
 /// The modules of `tests/main.rs` that `tests/run quick` leaves out, each with the reason.
 const NOT_QUICK: [(&str, &str); 8] = [
-    ("laws", "`slow` leaves out the properties of merges, which have the same module name"),
+    (
+        "laws",
+        "`tests/run quick` skips every test with `laws::` in its name, because slow tests of merges are in a module of that name",
+    ),
     ("navigation", "needs language servers"),
     ("neovim", "needs Neovim"),
     ("plugin", "needs Neovim"),

@@ -51,7 +51,7 @@ impl InstalledServers {
     /// The version that the program prints.
     pub(crate) fn version(&self, server: &str) -> String {
         let (program, compiler) = programs(server);
-        // The server of these two has no such option; its compiler comes with it.
+        // pyright's server has no such option; its compiler, of the same version, comes with it.
         let program = if server == "pyright" { compiler } else { program };
         let argument = if server == "gopls" { "version" } else { "--version" };
         let said = Command::new(&self.0[program]).arg(argument).output().map(|output| output.stdout);
@@ -84,12 +84,12 @@ impl InstalledServers {
         ]
     }
 
-    /// The user's configuration for it. The native TypeScript is found in projects that have installed it, which these
-    /// have not.
+    /// The user's configuration for it. TypeScript 7, which `known_servers.json` also calls `typescript-native`, is found in
+    /// projects that have installed it, which these have not.
     pub(crate) fn config(&self, server: &str) -> Value {
         if server == "typescript-7" {
             let command = [self.0[programs(server).0].to_str().unwrap(), "--lsp", "--stdio"];
-            return json!({ "lsp": { "typescript-native": { "command": command } } });
+            return json!({ "lsp": { (server): { "command": command } } });
         }
         json!({})
     }
@@ -107,7 +107,7 @@ impl InstalledServers {
     }
 }
 
-/// The programs of a server and its compiler, by the installer's names.
+/// The programs of a server and its compiler, by the installer's names: of a package and of a program in it, if they differ.
 fn programs(server: &str) -> (&'static str, &'static str) {
     match server {
         "rust-analyzer" => ("rust-analyzer", "cargo"),

@@ -8,12 +8,12 @@ mod event_reader;
 mod followed_session;
 mod in_process;
 mod own_turn;
-mod review_backend;
+mod review_requests;
 mod session_choice;
 mod user_request;
 
 pub(crate) use followed_session::{FollowedSession, FollowerMessage, TurnOwner, prompt};
 pub(crate) use in_process::start_in_process;
-pub(crate) use review_backend::ReviewBackend;
-pub(crate) use session_choice::{SessionChoice, find_session, open_session};
+pub(crate) use review_requests::ReviewRequests;
+pub(crate) use session_choice::{SessionChoice, find_session, open_chosen_session};
 pub(crate) use user_request::UserRequest;

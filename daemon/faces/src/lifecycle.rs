@@ -22,7 +22,8 @@ mod tests;
 
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// What the daemon serves.
+/// What the daemon needs of its one service: how a connection is served, and how the host behind it works and ends. A second
+/// face would share the host, so `running_turns` and `shut_down` would have to move to a trait of the host.
 pub trait DaemonService: Send + Sync {
     /// Serves one client until it disconnects, or until [`DaemonHandle::shutdown_token`] is cancelled: then it
     /// sends what is still queued.

@@ -118,7 +118,8 @@ pub(crate) async fn build_session(
         services.reviews.clone(),
         loaded.config.save.unwrap_or_default(),
     )
-    .with_indexes(&services.indexes);
+    .with_indexes(&services.indexes)
+    .with_processes(&services.processes);
     let rules = CurrentRules::new(layers(rules, user_rules, parent));
     let checks =
         services.servers.diagnostics_tracker(loaded, &services.editors, &files, &services.processes, &rules);

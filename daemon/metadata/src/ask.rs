@@ -16,7 +16,7 @@ pub type PermissionAskMetadata = LosslessMetadata<PermissionAskDetail>;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PermissionAskDetail {
-    /// `edit`, `multiedit`, `write`, `apply_patch`
+    /// `edit`, `multiedit`, `write`, `apply_patch`, `refactor`
     Edit(EditMetadata),
     /// `bash`
     Command(CommandAskMetadata),

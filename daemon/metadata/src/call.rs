@@ -26,7 +26,7 @@ pub type CallMetadata = LosslessMetadata<CallDetail>;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum CallDetail {
-    /// `edit`, `multiedit`, `write`, `apply_patch`
+    /// `edit`, `multiedit`, `write`, `apply_patch`, `refactor`
     Edit(EditMetadata),
     /// `task`
     Task(TaskMetadata),

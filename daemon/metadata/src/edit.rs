@@ -1,4 +1,4 @@
-//! Changes to files: `edit`, `multiedit`, `write`, `apply_patch`, and the asks before them.
+//! Changes to files: `edit`, `multiedit`, `write`, `apply_patch`, `refactor`, and the asks before them.
 
 use std::collections::BTreeMap;
 

@@ -19,6 +19,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use copydesk_workspace::process::subprocess::{self, SubprocessSpec};
 use copydesk_workspace::process::{ProcessExit, Processes};
 use thiserror::Error;
 use tokio::time::Instant;
@@ -26,7 +27,6 @@ use tokio::time::Instant;
 use crate::file_system::ancestors_within;
 use crate::program_search::{ProgramLookup, ProgramSearch};
 use crate::sanitize;
-use crate::subprocess::{self, SubprocessSpec};
 use crate::time_limits::SERVER_FORMAT_TIMEOUT;
 
 use formatter_copy::FormatterCopy;
@@ -138,7 +138,12 @@ impl Formatters {
         let task = SubprocessSpec {
             command: words.collect(),
             cwd: if folder.starts_with(&self.root) { self.root.clone() } else { folder.to_owned() },
-            environment: formatter.environment.clone(),
+            environment: formatter
+                .environment
+                .iter()
+                .cloned()
+                .map(|(name, value)| (name, Some(value)))
+                .collect(),
             input: if is_copy { String::new() } else { text.to_owned() },
             merge_stderr: false,
             timeout: self.timeout,

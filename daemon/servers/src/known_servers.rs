@@ -25,7 +25,10 @@ pub use root_markers::{ProjectMarker, RootMarkers};
 struct LanguageCatalogue {
     languages: Vec<Language>,
     servers: Vec<KnownServer>,
-    /// Quirks of an editor's server that is not among `servers`.
+    /// Quirks of an editor's server that is not among `servers`. They are less careful than `Quirks::default`: the daemon
+    /// cannot send such a server a text once more, so with its `debounce_ms` a publish that came early would leave every
+    /// verdict unknown. Instead a publish without a version counts, as likely, once no other has followed for `republish_ms`:
+    /// after one about the text before, the server publishes the next within that time.
     #[serde(rename = "otherEditorServers", default)]
     other_editor_servers: Quirks,
 }
@@ -49,10 +52,10 @@ pub struct KnownServer {
     pub install: String,
     /// The package managers that install it into a project; without one, the daemon does not search the project for it.
     #[serde(default)]
-    pub made_by: Vec<PackageManager>,
+    pub package_managers: Vec<PackageManager>,
     /// It runs code of the project, whatever its options are: a build definition (`mix.exs`, `build.zig`), or plugins.
     #[serde(default)]
-    pub runs_project: bool,
+    pub runs_project_code: bool,
     /// Its root: the first of these that is found; else the workspace.
     #[serde(default)]
     pub roots: Vec<RootMarkers>,
@@ -65,9 +68,9 @@ pub struct KnownServer {
     /// Projects with one of these prefer it to other servers.
     #[serde(default)]
     pub prefer: Vec<ProjectMarker>,
-    /// Only a program inside the project is the right one: others of that name are something else.
+    /// The daemon searches only the project for it, not `PATH`, where a program of that name is something else.
     #[serde(default)]
-    pub in_project: bool,
+    pub only_in_project: bool,
     /// `initializationOptions`; see [`crate::server_selection`] for `${…}`.
     #[serde(default)]
     pub initialization: Value,
@@ -90,8 +93,8 @@ impl KnownServer {
     /// Its quirks if an editor starts it with this command.
     fn quirks_in_editor(&self, command: &[String]) -> Quirks {
         let mut quirks = self.quirks.clone();
-        if let Some(settle_ms) = self.in_editors.settle_ms {
-            quirks.settle_ms = settle_ms;
+        if let Some(republish_ms) = self.in_editors.republish_ms {
+            quirks.republish_ms = republish_ms;
         }
         let missing = self.in_editors.unsaved_argument.as_ref().filter(|wanted| !command.contains(wanted));
         quirks.sees_unsaved &= missing.is_none();
@@ -109,8 +112,8 @@ impl KnownServer {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct EditorLaunchQuirks {
-    /// Replaces the `settle_ms` that it has with our options.
-    pub settle_ms: Option<u64>,
+    /// Replaces the `republish_ms` that it has with our options.
+    pub republish_ms: Option<u64>,
     /// Replaces the `ready` that it has with our options.
     pub ready: Option<ReadinessSignal>,
     /// Without this argument, it sees the saved texts of other documents instead of the current ones.
@@ -229,7 +232,8 @@ mod tests {
     #[test]
     fn the_usual_servers_are_known() {
         let opencode = "deno typescript vue eslint oxlint biome gopls ruby-lsp ty pyright elixir-ls zls csharp razor fsharp sourcekit-lsp rust clangd svelte astro jdtls kotlin-ls yaml-ls lua-ls prisma dart ocaml-lsp bash terraform texlab dockerfile gleam clojure-lsp nixd tinymist haskell-language-server julials";
-        let more = "basedpyright pyrefly vtsls typescript-native json css html ruff rust-analyzer";
+        let more =
+            "basedpyright pyrefly vtsls typescript-native typescript-7 json css html ruff rust-analyzer";
         // The names in nvim-lspconfig, by which an editor's server is recognised.
         let lspconfig = "astro basedpyright bashls biome clangd clojure_lsp cmake csharp_ls cssls dartls denols docker_language_server dockerls elixirls elmls elp eslint expert fsautocomplete gleam gopls hls html intelephense jdtls jsonls julials kotlin_language_server kotlin_lsp lua_ls metals neocmake nil_ls nixd ocamllsp omnisharp oxlint phpactor prismals pyrefly pyright r_language_server roslyn_ls ruby_lsp ruff rust_analyzer sourcekit svelte taplo terraformls texlab tinymist tofu_ls tombi ts_ls tsc ty vtsls vue_ls yamlls zls";
         let all = [opencode, more, lspconfig].into_iter().flat_map(|names| names.split(' '));

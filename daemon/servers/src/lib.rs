@@ -20,7 +20,6 @@ pub mod sanitize;
 mod server;
 pub mod server_selection;
 pub mod source;
-pub mod subprocess;
 pub mod time_limits;
 
 pub use code_servers::{CodeServers, LeaseFuture, LeasedServers, ServerLease};

@@ -1,7 +1,13 @@
 //! How one language server behaves where servers differ, as data. Every value is measured; no protocol promises it.
 //!
-//! The defaults are for an unknown server, so they are careful: they lead to "unknown", never to a wrong verdict. The
-//! members have the same names in `known_servers.json`.
+//! The defaults are for an unknown server that the daemon starts, so they are careful: they lead to "unknown", never to a
+//! wrong verdict. `otherEditorServers` in `known_servers.json` is for unknown servers of editors. The members have the same
+//! names there.
+//!
+//! The times that decide when a publish counts: `debounce_ms` from a change to the first publish that can be about the new
+//! text, `publish_delay_ms` from a change to its publish at the latest, `republish_ms` from a publish to the next one about
+//! the same text. They are minimums: the daemon records how long each server takes, and waits longer for a slower one
+//! (`server/freshness/timings.rs`).
 
 use std::path::Path;
 
@@ -27,18 +33,19 @@ pub struct Quirks {
     /// It watches the disk itself, and may take this long to see that a folder was created or deleted, in milliseconds.
     pub folders_ms: u64,
     /// The first publish for a version may lack diagnostics, or contain old ones; a complete one follows with the same
-    /// version. So a publish is settled only after `settle_ms`.
+    /// version. So a publish is final only after `republish_ms`, or after a second one.
     pub partial_first: bool,
     /// How long after a publish another one for the same version may follow, in milliseconds.
-    pub settle_ms: u64,
-    /// For publishes without a version: how long the server collects changes before it checks the text, in
-    /// milliseconds. A publish sooner than this after the last change may be about the text before.
-    pub quiet_ms: u64,
-    /// It may publish nothing if the diagnostics do not change, so silence for `silence_ms` means "unchanged". If
+    pub republish_ms: u64,
+    /// How long the server collects changes before it checks the text, in milliseconds. A publish without a version that
+    /// comes sooner than this after the last change may be about the text before.
+    pub debounce_ms: u64,
+    /// It may publish nothing if the diagnostics do not change, so silence for `publish_delay_ms` means "unchanged". If
     /// `false`, silence means nothing.
     pub silent_when_unchanged: bool,
-    /// How long the server takes, at most, to publish the effect of a change, in milliseconds.
-    pub silence_ms: u64,
+    /// How long the server takes, at most, to publish the effect of a change, in milliseconds. Also how long after the first
+    /// publish without a version the rest may follow: a server that has just read the project publishes piece by piece.
+    pub publish_delay_ms: u64,
     /// Sources (`Diagnostic::source`) whose diagnostics follow only a save. They are about the saved text, although the
     /// server sends them along with later versions: for a file that has changed since, they are dropped. The first is
     /// the compiler's name.
@@ -67,10 +74,10 @@ pub struct Quirks {
     /// It may know nothing of closed files: it has no index, or answers before that is complete. Then what it says about uses is
     /// about the open files.
     pub open_files_only: bool,
-    /// It may give no diagnostics at all, as servers for other work do.
-    pub may_be_silent: bool,
-    /// It publishes by itself for closed files that a change breaks or fixes.
-    pub pushes_closed: bool,
+    /// It may never give diagnostics, as servers for other work do. One that has given none for a while is not waited for.
+    pub may_lack_diagnostics: bool,
+    /// It publishes by itself for closed files that a change breaks or fixes. For open ones see `dirty_dependents`.
+    pub publishes_closed: bool,
     /// Members to add to the params of every `textDocument/didChange`: the server's own extensions.
     pub change: Map<String, Value>,
     /// Members to add if the text of a didChange is the one that the server already has. They make it check the text
@@ -96,7 +103,7 @@ impl Quirks {
 
     /// Whether it publishes by itself for every file, open or closed, that a change affects.
     pub fn publishes_all_files(&self) -> bool {
-        self.pushes_closed && self.dirty_dependents == DependentsPolicy::Pushed
+        self.publishes_closed && self.dirty_dependents == DependentsPolicy::Pushed
     }
 
     /// Whether this file configures the server of this project.
@@ -209,10 +216,10 @@ impl Default for Quirks {
             disk_in_order: false,
             folders_ms: 0,
             partial_first: false,
-            settle_ms: 0,
-            quiet_ms: 500,
+            republish_ms: 0,
+            debounce_ms: 500,
             silent_when_unchanged: false,
-            silence_ms: 1000,
+            publish_delay_ms: 1000,
             save_sources: Vec::new(),
             save_tokens: Vec::new(),
             save_begins_ms: 500,
@@ -224,8 +231,8 @@ impl Default for Quirks {
             dirty_dependents: DependentsPolicy::default(),
             sees_unsaved: true,
             open_files_only: false,
-            may_be_silent: false,
-            pushes_closed: false,
+            may_lack_diagnostics: false,
+            publishes_closed: false,
             change: Map::new(),
             resend_params: Map::new(),
             edit_commands: Vec::new(),
@@ -245,7 +252,7 @@ mod tests {
         let quirks: Quirks = serde_json::from_value(json!({
             "ready": { "progressEnds": { "titles": ["Loading"], "beginsMs": 300 } },
             "pull": "never",
-            "settleMs": 1200,
+            "republishMs": 1200,
         }))
         .unwrap();
         let ready = ReadinessSignal::ProgressEnds {
@@ -253,7 +260,10 @@ mod tests {
             titles: vec!["Loading".to_owned()],
             begins_ms: 300,
         };
-        assert_eq!(quirks, Quirks { ready, pull: PullSupport::Never, settle_ms: 1200, ..Quirks::default() });
+        assert_eq!(
+            quirks,
+            Quirks { ready, pull: PullSupport::Never, republish_ms: 1200, ..Quirks::default() }
+        );
         assert!(serde_json::from_value::<Quirks>(json!({ "settle": 1 })).is_err());
     }
 

@@ -369,7 +369,7 @@ impl LanguageServer {
         let is_save_checked =
             record.is_save_checked(quirks) && !record.save_runs.has_just_ended(Instant::now());
         let saved = || record.published.with_save_diagnostics().filter(|(path, _)| is_clean(path));
-        let is_pushed = quirks.pushes_closed && record.pull_options(quirks).is_empty();
+        let is_pushed = quirks.publishes_closed && record.pull_options(quirks).is_empty();
         let is_ready = matches!(record.gate(Instant::now()), ReadinessGate::Open(_));
         let closed = || {
             record.published.with_own_diagnostics().filter(|(path, _)| record.documents.get(path).is_none())

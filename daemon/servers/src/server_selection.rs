@@ -6,8 +6,8 @@
 //!
 //! The initialization options and settings of known servers may contain placeholders, each as a whole string:
 //! `${python}` is the interpreter of the project's environment, `${tsdk}` its TypeScript library, `${rootUri}` and
-//! `${rootName}` the project's root, `${inProject}` whether the project's programs may run. A member whose placeholder
-//! has no value is left out.
+//! `${rootName}` the project's root, `${allowsProjectPrograms}` whether the project's programs may run. A member whose
+//! placeholder has no value is left out.
 
 mod placeholders;
 mod preferences;
@@ -97,7 +97,7 @@ impl SelectionContext<'_> {
                 None => language.is_some_and(|id| known.languages.iter().any(|served| served == id)),
             };
             let is_enabled = own.is_none_or(|own| !own.is_disabled);
-            let is_enabled = is_enabled && (self.search.allows_project_programs || !known.runs_project);
+            let is_enabled = is_enabled && (self.search.allows_project_programs || !known.runs_project_code);
             (serves && is_enabled && self.applies(known, own))
                 .then(|| self.known_candidate(index, known, own, language))
         });
@@ -191,7 +191,7 @@ impl SelectionContext<'_> {
 
     fn find(&self, known: &KnownServer) -> ProgramLookup {
         let (folder, root) = (self.folder, self.wanted.root);
-        let found = if known.in_project {
+        let found = if known.only_in_project {
             known.commands.iter().find_map(|command| self.search.find_in_project(command, folder, root))
         } else {
             self.search.find_program(&known.commands, folder, root)

@@ -38,19 +38,20 @@ pub struct PermissionRequest {
     /// One line for the user.
     pub title: String,
     pub metadata: PermissionAskMetadata,
-    pub review: AskReview,
+    pub ask_user: AskUserMode,
 }
 
-/// Whether the user can decide hunk by hunk.
+/// How the user decides if the rules say `ask`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum AskReview {
+pub enum AskUserMode {
     /// All or nothing.
     #[default]
-    WholeOnly,
-    /// If the rules say `ask`, the caller opens a review first: the answer is [`PermissionGrant::NeedsReview`].
-    OpenFirst,
-    /// In these reviews, one for each file.
-    Reviews(Vec<ReviewId>),
+    Whole,
+    /// Hunk by hunk in these reviews, one for each file.
+    InReviews(Vec<ReviewId>),
+    /// Not at all: the answer is [`PermissionGrant::NotAsked`], and only a rule can deny. An edit then opens a review and
+    /// asks again; a tool that shows nothing new continues.
+    Never,
 }
 
 /// Who allowed an ask.
@@ -61,8 +62,8 @@ pub enum PermissionGrant {
     ByUser,
     /// The user decided every hunk.
     ByReview,
-    /// The user has to decide: the caller opens a review and asks again.
-    NeedsReview,
+    /// The rules say `ask`, and the request said [`AskUserMode::Never`].
+    NotAsked,
 }
 
 pub type AskFuture<'a> = Pin<Box<dyn Future<Output = Result<PermissionGrant, PermissionDenial>> + Send + 'a>>;
@@ -189,12 +190,12 @@ impl ToolContext {
         self.resolve_path_to_read(path, &[]).await
     }
 
-    /// As `resolve_path`, for a tool that only reads. The folders in `open` (real paths) need no reply of the user, because
+    /// As `resolve_path`, for a tool that only reads. The `readable_folders` (real paths) need no reply of the user, because
     /// the daemon itself showed them to the model. A rule may still deny them.
     pub async fn resolve_path_to_read(
         &self,
         path: &str,
-        open: &[PathBuf],
+        readable_folders: &[PathBuf],
     ) -> Result<ResolvedPath, ToolError> {
         if path.len() > MAX_PATH_BYTES {
             let message =
@@ -207,9 +208,9 @@ impl ToolContext {
             let real = place.real_path();
             let folder = if real.is_dir() { real } else { real.parent().unwrap_or(real) };
             let folder = folder.join("*").display().to_string();
-            let is_open = open.iter().any(|open| real.starts_with(open));
+            let is_readable = readable_folders.iter().any(|folder| real.starts_with(folder));
             self.ask(PermissionRequest {
-                review: if is_open { AskReview::OpenFirst } else { AskReview::WholeOnly },
+                ask_user: if is_readable { AskUserMode::Never } else { AskUserMode::Whole },
                 key: "external_directory".to_owned(),
                 patterns: vec![folder.clone()],
                 always: vec![folder],

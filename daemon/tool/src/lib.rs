@@ -32,8 +32,8 @@ pub mod web;
 
 pub use arguments::ArgumentsCompleteness;
 pub use context::{
-    AskFuture, AskReview, Asker, CallProgress, EditOwner, PermissionGrant, PermissionRequest, QuestionFuture,
-    SwitchAgentFuture, ToolContext,
+    AskFuture, AskUserMode, Asker, CallProgress, EditOwner, PermissionGrant, PermissionRequest,
+    QuestionFuture, SwitchAgentFuture, ToolContext,
 };
 pub use denial::PermissionDenial;
 pub use disabled_tools::disabled_tool;

@@ -119,22 +119,23 @@ pub fn equivalent_tools(tool: &str) -> &'static [&'static str] {
 }
 
 pub fn builtin_tools(options: &ToolOptions) -> Vec<Box<dyn AnyTool>> {
-    let open = ReadableFolders::new(options);
+    let readable_folders = ReadableFolders::new(options);
+    let timeout = options.search_timeout;
     let mut tools = vec![
         box_tool(apply_patch::ApplyPatchTool),
         box_tool(bash::BashTool::new(options)),
         box_tool(batch::BatchTool),
         box_tool(edit::EditTool),
-        box_tool(glob::GlobTool { patience: options.search_timeout, readable_folders: open.clone() }),
-        box_tool(grep::GrepTool { patience: options.search_timeout, readable_folders: open.clone() }),
+        box_tool(glob::GlobTool { timeout, readable_folders: readable_folders.clone() }),
+        box_tool(grep::GrepTool { timeout, readable_folders: readable_folders.clone() }),
         box_tool(job::JobTool::new(options)),
-        box_tool(list::ListTool { readable_folders: open.clone() }),
+        box_tool(list::ListTool { readable_folders: readable_folders.clone() }),
         box_tool(lsp::LspTool),
         box_tool(multiedit::MultiEditTool),
         box_tool(plan_enter::PlanEnterTool),
         box_tool(plan_exit::PlanExitTool::new(options.plan.clone())),
         box_tool(question::QuestionTool),
-        box_tool(read::ReadTool::new(options.limits, open)),
+        box_tool(read::ReadTool::new(options.limits, readable_folders)),
         box_tool(refactor::RefactorTool),
         box_tool(todoread::TodoReadTool),
         box_tool(todowrite::TodoWriteTool),

@@ -120,16 +120,16 @@ impl DiskWatcher {
 
     /// The same on a thread that may block.
     #[cfg(target_os = "linux")]
-    pub fn take_changes_blocking(&self, patience: Duration) -> Option<DiskChanges> {
+    pub fn take_changes_blocking(&self, timeout: Duration) -> Option<DiskChanges> {
         let changes = match &self.inotify {
-            Ok(inotify) => inotify.wait_for_events_blocking(patience)?,
+            Ok(inotify) => inotify.wait_for_events_blocking(timeout)?,
             Err(_) => CoalescedChanges::default(),
         };
         Some(self.with_tracked(changes))
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub fn take_changes_blocking(&self, _patience: Duration) -> Option<DiskChanges> {
+    pub fn take_changes_blocking(&self, _timeout: Duration) -> Option<DiskChanges> {
         Some(self.with_tracked(CoalescedChanges::default()))
     }
 

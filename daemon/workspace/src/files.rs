@@ -32,6 +32,7 @@ pub use self::{
 };
 use crate::buffers::{Buffers, ClientId, OpenBuffer};
 use crate::journal::{HashedText, Journal};
+use crate::process::Processes;
 use crate::real_path::real_path;
 use crate::reviews::ReviewTracker;
 use crate::search::SearchView;
@@ -86,6 +87,8 @@ struct FilesState {
     indexes: TextIndexes,
     /// Kept open as long as the session is.
     text_index: Option<TextIndex>,
+    /// Run git. Without them nothing is known of commits.
+    processes: Option<Processes>,
     /// Locked from the last check of a file until it is replaced, so that two calls never overwrite each
     /// other's writes.
     replacing: Arc<Mutex<()>>,
@@ -120,6 +123,7 @@ impl WorkspaceFiles {
             last_large_write: Mutex::default(),
             indexes: TextIndexes::default(),
             text_index: None,
+            processes: None,
             replacing: Arc::default(),
         };
         Self { shared: Arc::new(shared) }
@@ -141,6 +145,7 @@ impl WorkspaceFiles {
             last_large_write: Mutex::default(),
             indexes: own.indexes.clone(),
             text_index: own.text_index.clone(),
+            processes: own.processes.clone(),
             replacing: Arc::clone(&own.replacing),
         };
         Self { shared: Arc::new(shared) }
@@ -153,6 +158,16 @@ impl WorkspaceFiles {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.text_index = indexes.open(&shared.real_root);
             shared.indexes = indexes.clone();
+        }
+        self
+    }
+
+    /// Commits are noticed: git runs as one of these processes.
+    #[must_use]
+    pub fn with_processes(mut self, processes: &Processes) -> Self {
+        // No clone exists yet.
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.processes = Some(processes.clone());
         }
         self
     }

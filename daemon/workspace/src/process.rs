@@ -5,7 +5,7 @@
 //! (`npm run dev &`) keeps running: the daemon keeps reading its output, so that it neither blocks nor dies
 //! of a closed pipe, and ends it with the session or by [`Processes::stop_leftover`]. A command that times
 //! out or is cancelled leaves nothing. The same holds for a program that talks over its standard streams
-//! ([`Processes::pipe`]).
+//! ([`Processes::pipe`]), and for one that only reads, prints and exits ([`subprocess::run`]).
 //!
 //! To end a group the daemon sends SIGTERM, then SIGKILL after a grace period. If the daemon itself is
 //! killed, a small shell beside it (`guard`) sees its pipe close and kills every group that is left. A
@@ -13,7 +13,8 @@
 //!
 //! Invariant: output is bounded: the head and the tail are kept, the rest is counted, and spilled to a file
 //! if asked.
-//! Invariant: a command inherits nothing of the daemon's environment; it gets the one that the caller passes.
+//! Invariant: a program inherits nothing of the daemon's environment; it gets the one that the caller passes, which
+//! has no API keys.
 //!
 //! Limit: a process that starts a session of its own (`setsid`) has left the group and lives on.
 
@@ -49,6 +50,7 @@ mod registry;
 mod run;
 mod shell;
 mod spawn;
+pub mod subprocess;
 #[cfg(test)]
 mod tests;
 mod utf8_decoder;

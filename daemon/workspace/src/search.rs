@@ -81,8 +81,8 @@ struct SearchStop {
 }
 
 impl SearchStop {
-    fn new(patience: Duration) -> Self {
-        Self { is_cancelled: Arc::default(), end: Instant::now() + patience }
+    fn new(timeout: Duration) -> Self {
+        Self { is_cancelled: Arc::default(), end: Instant::now() + timeout }
     }
 
     fn is_set(&self) -> bool {

@@ -267,8 +267,8 @@ impl TextIndex {
 
 impl ReadyIndex {
     /// Brings the index up to date. `WatcherBehind` if the watcher does not answer in time: it may do so at the next call.
-    fn refresh(&mut self, patience: Duration) -> Result<(), IndexProblem> {
-        let changes = self.watcher.take_changes_blocking(patience).ok_or(IndexProblem::WatcherBehind)?;
+    fn refresh(&mut self, timeout: Duration) -> Result<(), IndexProblem> {
+        let changes = self.watcher.take_changes_blocking(timeout).ok_or(IndexProblem::WatcherBehind)?;
         if let Some(problem) = self.watcher.problem() {
             return Err(IndexProblem::Unwatched(problem));
         }

@@ -1,8 +1,9 @@
 //! Every type as JSON, and its round trip.
 
+mod asks;
+mod daemon;
 mod editors;
 mod metadata;
-mod people;
 mod reviews;
 mod servers;
 mod sessions;
@@ -25,9 +26,10 @@ fn check<T: MessagePayload + PartialEq + Debug>(value: &T, expected: &Expect) {
 #[test]
 fn no_type_and_no_field_and_no_choice_is_missing_here() {
     let shown = [
+        include_str!("wire/asks.rs"),
+        include_str!("wire/daemon.rs"),
         include_str!("wire/editors.rs"),
         include_str!("wire/metadata.rs"),
-        include_str!("wire/people.rs"),
         include_str!("wire/reviews.rs"),
         include_str!("wire/servers.rs"),
         include_str!("wire/sessions.rs"),

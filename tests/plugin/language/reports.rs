@@ -48,7 +48,7 @@ fn a_daemon_that_replaces_another_one_is_told_of_the_servers() {
               other:publish("a.py", {}, other:version("a.py"))
               return T.ask("diagnostics", { path = "a.py", version = T.version("a.py"), wait = 60000 })
             end
-            local _, status = client.ask("copydesk/status", {})
+            local _, status = client.await_request("copydesk/status", {})
             return { status.pid, T.proof() }"#;
         let seen = window.lua(script);
         assert_eq!(seen[1], answered_result("proven", &["found"]));

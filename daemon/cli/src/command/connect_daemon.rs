@@ -1,4 +1,5 @@
-//! Connects commands to the daemon: those that need it (`attach`), and those that also work without it (`connect_daemon`).
+//! Connects commands to a running daemon; none is started. [`connect_daemon`] is for commands that also work without it: it does
+//! not use an older daemon. [`connect_any_version`] is for those that only ask or stop the daemon, whatever its version is.
 
 use anyhow::Context as _;
 use copydesk_rpc::transport::{DaemonAddress, TransportError};
@@ -11,7 +12,7 @@ use crate::time_limits::RESPONSE_TIMEOUT;
 /// The daemon, if one runs that understands us. Anything else is a warning, not an error.
 pub(super) async fn connect_daemon() -> Option<(DaemonClient, DaemonInbox)> {
     let ours = env!("CARGO_PKG_VERSION");
-    let problem = match attach(ClientKind::Copydesk).await {
+    let problem = match connect_any_version(ClientKind::Copydesk).await {
         Ok(None) => return None,
         Ok(Some((client, inbox))) => match client.daemon_hello() {
             Some(hello) if is_older(&hello.version, ours) => {
@@ -29,8 +30,11 @@ pub(super) async fn connect_daemon() -> Option<(DaemonClient, DaemonInbox)> {
     None
 }
 
-/// Attaches to the running daemon; `None` if none runs.
-pub(super) async fn attach(kind: ClientKind) -> anyhow::Result<Option<(DaemonClient, DaemonInbox)>> {
+/// A connection to the running daemon, without a look at its version; `None` if none runs. A daemon with another protocol rejects
+/// [`ClientKind::Copydesk`].
+pub(super) async fn connect_any_version(
+    kind: ClientKind,
+) -> anyhow::Result<Option<(DaemonClient, DaemonInbox)>> {
     let connection = match DaemonAddress::new(&|name| std::env::var_os(name)).connect().await {
         Err(TransportError::NoDaemon) => return Ok(None),
         connection => connection?,

@@ -7,7 +7,7 @@ use copydesk_host::setup::UserSetup;
 use copydesk_protocol::daemon::{LogLevelEnd, LogSetParams};
 use copydesk_protocol::table::LogSet;
 
-use super::connect_daemon::{attach, with_timeout};
+use super::connect_daemon::{connect_any_version, with_timeout};
 use crate::args::LogArgs;
 use crate::daemon_client::{ClientKind, DaemonClient};
 use crate::log::{self, LogFollower, SessionFilter};
@@ -30,7 +30,7 @@ pub(crate) fn run(setup: &UserSetup, options: &LogArgs) -> anyhow::Result<()> {
 
 /// Sets the level: with `follow` until this command ends, for any reason, else until the daemon ends.
 async fn set_level(level: &str, follow: bool) -> anyhow::Result<DaemonClient> {
-    let Some((client, _inbox)) = attach(ClientKind::Copydesk).await? else {
+    let Some((client, _inbox)) = connect_any_version(ClientKind::Copydesk).await? else {
         anyhow::bail!(
             "the daemon is not running, so there is no level to set; `COPYDESK_LOG={level} copydesk daemon` starts one with it"
         );

@@ -5,14 +5,14 @@ use std::process::ExitCode;
 use copydesk_protocol::daemon::{Empty, ServersRestartParams};
 use copydesk_protocol::table::{ServersRestart, Status};
 
-use super::connect_daemon::{attach, with_timeout};
+use super::connect_daemon::{connect_any_version, with_timeout};
 use crate::daemon_client::ClientKind;
 use crate::terminal::{one_line, print};
 
 pub(crate) fn run(name: String) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let Some((client, _)) = attach(ClientKind::Copydesk).await? else {
+        let Some((client, _)) = connect_any_version(ClientKind::Copydesk).await? else {
             print("The daemon is not running, so it has no language servers.")?;
             return Ok(ExitCode::FAILURE);
         };

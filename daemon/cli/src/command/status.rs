@@ -8,14 +8,14 @@ use copydesk_protocol::daemon::{Empty, MatchTierCount, StatusResult};
 use copydesk_protocol::table::Status;
 use serde_json::json;
 
-use super::connect_daemon::{attach, with_timeout};
+use super::connect_daemon::{connect_any_version, with_timeout};
 use crate::daemon_client::ClientKind;
 use crate::terminal::{self, print};
 
 pub(crate) fn run(json: bool) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let status = runtime.block_on(async {
-        let Some((client, _)) = attach(ClientKind::Copydesk).await? else { return Ok(None) };
+        let Some((client, _)) = connect_any_version(ClientKind::Copydesk).await? else { return Ok(None) };
         let status = with_timeout(client.request::<Status>(&Empty {})).await?;
         anyhow::Ok(Some(status))
     })?;

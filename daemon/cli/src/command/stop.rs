@@ -3,14 +3,14 @@
 use copydesk_protocol::daemon::{Empty, StopParams, StopTiming};
 use copydesk_protocol::table::{Status, Stop};
 
-use super::connect_daemon::{attach, with_timeout};
+use super::connect_daemon::{connect_any_version, with_timeout};
 use crate::daemon_client::ClientKind;
 use crate::terminal::print;
 
 pub(crate) fn run(now: bool) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let Some((client, _)) = attach(ClientKind::Plain).await? else {
+        let Some((client, _)) = connect_any_version(ClientKind::Plain).await? else {
             return Ok(print("The daemon is not running.")?);
         };
         // A daemon of another version may not understand `status`.

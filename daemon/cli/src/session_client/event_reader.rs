@@ -34,11 +34,12 @@ pub(super) struct DaemonEventReader {
     /// The last event that was read.
     seq: u64,
     own: OwnTurn,
-    /// The event of an ask takes one end, its request the other. Either may arrive first.
+    /// The daemon sends each ask twice: as an event, which is shown to the user, and as a request, which gets the reply. A
+    /// channel leads from the one to the other; either may arrive first.
     asks: HashMap<String, ReplyChannel<PermissionReply>>,
     questions: HashMap<String, ReplyChannel<QuestionReply>>,
     messages: mpsc::Sender<FollowerMessage>,
-    /// The user cancelled the turn before it started. Dropped when the daemon knows.
+    /// The user cancelled the turn, and the daemon does not know yet. Dropped when it does.
     cancel: Option<oneshot::Sender<()>>,
 }
 
@@ -101,10 +102,10 @@ impl DaemonEventReader {
                     }
                     None => self.close_with("the connection to the daemon was lost").await,
                 },
-                Some(known) = cancel.recv() => {
-                    self.cancel = Some(known);
-                    if self.own.is_running() {
-                        self.end_turn();
+                Some(confirm) = cancel.recv() => {
+                    self.cancel = Some(confirm);
+                    if self.own.is_latest() {
+                        self.cancel_turn();
                     }
                     Ok(())
                 }
@@ -173,13 +174,13 @@ impl DaemonEventReader {
         match asked {
             Some(EventInfo::Asked(ask)) => self.ask(ask).await?,
             Some(EventInfo::Questioned(asked)) => self.question(asked).await?,
-            _ if self.cancel.is_some() && self.own.is_running() => self.end_turn(),
+            _ if self.cancel.is_some() && self.own.is_latest() => self.cancel_turn(),
             _ => {}
         }
         Ok(())
     }
 
-    /// Shows what was open when we attached.
+    /// Shows the asks and questions that were open when the session was loaded.
     async fn ask_all(&mut self, loaded: SessionLoadResult) -> Result<(), FollowerClosed> {
         for ask in loaded.asks {
             self.ask(ask).await?;
@@ -191,7 +192,7 @@ impl DaemonEventReader {
     }
 
     fn turn_owner(&self) -> TurnOwner {
-        if self.own.is_running() { TurnOwner::Ours } else { TurnOwner::Others }
+        if self.own.is_latest() { TurnOwner::Ours } else { TurnOwner::Others }
     }
 
     async fn question(&mut self, asked: QuestionAskInfo) -> Result<(), FollowerClosed> {
@@ -255,12 +256,12 @@ impl DaemonEventReader {
         }
     }
 
-    fn end_turn(&mut self) {
-        let known = self.cancel.take();
+    fn cancel_turn(&mut self) {
+        let confirm = self.cancel.take();
         let (client, session) = (Arc::clone(&self.client), self.session.clone());
         tokio::spawn(async move {
             let _ = client.request::<TurnCancel>(&SessionParams { session }).await;
-            drop(known);
+            drop(confirm);
         });
     }
 

@@ -11,7 +11,7 @@ use copydesk_session::PromptRequest;
 use tokio::sync::{mpsc, oneshot};
 
 use super::event_reader::DaemonEventReader;
-use super::review_backend::ReviewBackend;
+use super::review_requests::ReviewRequests;
 use super::session_choice::load_session;
 use super::user_request::UserRequest;
 use crate::daemon_client::{DaemonClient, DaemonClientError, DaemonInbox};
@@ -26,7 +26,7 @@ pub(crate) enum FollowerMessage {
     Settled { id: String, by: Option<String> },
     /// The undecided hunks may have changed.
     ReviewChanged,
-    /// The turn waits for another.
+    /// Our turn begins when the turn that runs now has ended.
     Queued,
     /// No more messages follow, with the reason.
     Closed(String),
@@ -35,18 +35,19 @@ pub(crate) enum FollowerMessage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TurnOwner {
     Ours,
-    /// Another client's turn that ours waits for: an unattended run decides nothing there.
+    /// Another client's turn, which has to end before ours begins. An unattended run answers no ask of it.
     Others,
 }
 
 pub(crate) struct FollowedSession {
     pub(crate) messages: mpsc::Receiver<FollowerMessage>,
-    pub(crate) reviews: ReviewBackend,
-    /// Cancels the followed turn. The receiver fires when the cancellation has arrived.
+    pub(crate) reviews: ReviewRequests,
+    /// Cancels the followed turn. The receiver ends, without a value, when the daemon has answered the cancellation.
     pub(crate) cancel: Box<dyn Fn() -> oneshot::Receiver<()> + Send>,
 }
 
-/// Sends a prompt to an open session.
+/// Sends a prompt to an open session. It takes the inbox, so one connection follows one prompt: a client of several prompts connects
+/// once for each, or reads the inbox itself.
 pub(crate) async fn prompt(
     client: Arc<DaemonClient>,
     inbox: DaemonInbox,
@@ -61,14 +62,14 @@ pub(crate) async fn prompt(
     let TurnStartResult { queued, prompt } = client.request::<TurnStart>(&params).await?;
     let (messages_in, messages) = mpsc::channel(1);
     let reader = DaemonEventReader::new(Arc::clone(&client), id.clone(), loaded.seq, prompt, messages_in);
-    let (cancel_in, cancel) = mpsc::channel(1);
+    let (cancel_sender, cancel) = mpsc::channel(1);
     tokio::spawn(reader.read(inbox, cancel, loaded, queued));
     // If the reader is gone, there is nothing to cancel; and one cancel is enough.
     let cancel = move || {
-        let (known, is_known) = oneshot::channel();
-        let _ = cancel_in.try_send(known);
-        is_known
+        let (confirm, confirmed) = oneshot::channel();
+        let _ = cancel_sender.try_send(confirm);
+        confirmed
     };
-    let reviews = ReviewBackend { session: id, client };
+    let reviews = ReviewRequests { session: id, client };
     Ok(FollowedSession { messages, reviews, cancel: Box::new(cancel) })
 }

@@ -5,17 +5,18 @@ use copydesk_protocol::event::EventInfo;
 #[derive(Debug)]
 pub(super) struct OwnTurn {
     prompt: String,
-    is_running: bool,
+    is_latest: bool,
 }
 
 impl OwnTurn {
     /// `prompt` is the id from the daemon.
     pub(super) fn new(prompt: String) -> Self {
-        Self { prompt, is_running: false }
+        Self { prompt, is_latest: false }
     }
 
-    pub(super) fn is_running(&self) -> bool {
-        self.is_running
+    /// Whether our turn is the one that started last. It may have ended.
+    pub(super) fn is_latest(&self) -> bool {
+        self.is_latest
     }
 
     pub(super) fn is_started_by(&self, prompt: &str) -> bool {
@@ -25,9 +26,9 @@ impl OwnTurn {
     /// Whether the event belongs to our turn.
     pub(super) fn observe(&mut self, event: &EventInfo) -> bool {
         if let EventInfo::TurnStarted { prompt, .. } = event {
-            self.is_running = self.is_started_by(prompt);
+            self.is_latest = self.is_started_by(prompt);
         }
-        self.is_running()
+        self.is_latest()
     }
 }
 
@@ -44,11 +45,11 @@ mod tests {
         let delta = || EventInfo::Delta { part: "p".into(), text: "word".into() };
         let end = |turn| EventInfo::TurnEnded { turn, end: TurnEndInfo::Done };
         for event in [delta(), end(1), start(2, "theirs"), delta(), end(2)] {
-            assert!(!own.observe(&event) && !own.is_running(), "{event:?}");
+            assert!(!own.observe(&event) && !own.is_latest(), "{event:?}");
         }
         for event in [start(3, "mine"), delta(), end(3)] {
             assert!(own.observe(&event), "{event:?}");
-            assert!(own.is_running());
+            assert!(own.is_latest());
         }
         assert!(!own.observe(&start(4, "theirs")));
     }

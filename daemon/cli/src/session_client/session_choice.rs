@@ -27,7 +27,7 @@ pub(crate) struct SessionChoice {
 }
 
 /// Opens or creates the chosen session, with the chosen agent and model.
-pub(crate) async fn open_session(
+pub(crate) async fn open_chosen_session(
     client: &DaemonClient,
     cwd: &Path,
     choice: &SessionChoice,
@@ -70,7 +70,7 @@ pub(crate) async fn find_session(
     page.sessions.into_iter().next().ok_or_else(none)
 }
 
-/// Attaches to the session.
+/// Loads the session. From then on the daemon sends its events to this client.
 pub(super) async fn load_session(
     client: &DaemonClient,
     session: &str,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use copydesk_workspace::process::ProcessExit;
+use copydesk_workspace::process::subprocess::{self, SubprocessOutput, SubprocessSpec};
 use tokio::time::{Instant, sleep};
 
 use super::findings::{CheckerFindings, plain_text};
@@ -17,7 +18,6 @@ use crate::time_limits::CHECKER_DEBOUNCE;
 use copydesk_servers::program_search::ProgramLookup;
 use copydesk_servers::report::{DiagnosticsReport, Verdict};
 use copydesk_servers::source::CheckedDocument;
-use copydesk_servers::subprocess::{self, SubprocessOutput, SubprocessSpec};
 
 /// The cap on a checker's output.
 const MAX_OUTPUT_BYTES: usize = 8 * 1024 * 1024;
@@ -107,7 +107,7 @@ async fn run(
     let task = SubprocessSpec {
         command: command.into_iter().map(|word| with_file(word, file)).collect(),
         cwd: job.root.clone(),
-        environment: checker.environment.clone(),
+        environment: checker.environment.iter().cloned().map(|(name, value)| (name, Some(value))).collect(),
         input: String::new(),
         // Compilers print their findings to stderr.
         merge_stderr: checker.format == CheckerOutputFormat::Lines,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use copydesk_host::editor_servers::EditorServers;
 use copydesk_host::session_host::{ClientOutbox, OutboxMessage, SessionHost, SessionHostError};
 use copydesk_protocol::error::ErrorCode;
+use copydesk_protocol::permission::{PermissionAskInfo, PermissionAskParams};
 use copydesk_protocol::table::{Event, PermissionAsk, PermissionSettled, QuestionAsk, QuestionSettled};
 use copydesk_workspace::buffers::{BufferClient, ClientId};
 use lsp_types::{InitializeParams, InitializeResult, InitializedParams};
@@ -166,7 +167,7 @@ impl LspBackend {
         };
         let id = self.host().buffers.attach(client);
         let servers = EditorServers::new(Arc::new(editor.clone()), self.host().buffers.clone(), id);
-        if profile.is_editor() {
+        if profile.may_have_servers() {
             let editor = LspEditor { client: editor.clone(), servers: servers.clone() };
             self.host().editors.add(id, Arc::new(editor));
         }
@@ -218,12 +219,13 @@ async fn deliver(
                     }
                 });
             }
-            OutboxMessage::Ask(ask) => {
+            OutboxMessage::Ask(asked) => {
                 let (host, editor) = (Arc::clone(&host), editor.clone());
                 tokio::spawn(async move {
-                    let Ok(reply) = editor.request::<PermissionAsk>(&ask).await else { return };
-                    if let Some(hosted) = host.hosted_session(&ask.session) {
-                        hosted.reply(&ask.ask.ask, (client, editor.name()), reply).await;
+                    let Ok(reply) = editor.request::<PermissionAsk>(&asked).await else { return };
+                    let PermissionAskParams { session, ask: PermissionAskInfo { ask: id, .. } } = &*asked;
+                    if let Some(hosted) = host.hosted_session(session) {
+                        hosted.reply(id, (client, editor.name()), reply).await;
                     }
                 });
             }

@@ -73,8 +73,9 @@ impl ClientProfile {
         })
     }
 
-    /// Whether the client may have language servers of its own. The command line has none.
-    pub(super) fn is_editor(&self) -> bool {
+    /// Whether the client may report language servers of its own: only an extension of ours in an editor does. The command line
+    /// has none, and an editor without our extension does not report its servers.
+    pub(super) fn may_have_servers(&self) -> bool {
         self.hello.as_ref().is_some_and(|hello| hello.client != COMMAND_LINE)
     }
 

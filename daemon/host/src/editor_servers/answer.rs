@@ -174,8 +174,8 @@ async fn check(
             let verdict = server.check(path, Instant::now()).await;
             return Some(ServerOpinion { server, verdict, is_indexing: true });
         }
-        let patience = if is_closed { until.min(now + REOPEN_TIMEOUT) } else { until };
-        if !server.wait_for_document(uri, asked_version, patience).await {
+        let wait_until = if is_closed { until.min(now + REOPEN_TIMEOUT) } else { until };
+        if !server.wait_for_document(uri, asked_version, wait_until).await {
             if matches!(server.state(), LanguageServerState::Ended { .. }) {
                 return None;
             }

@@ -117,8 +117,9 @@ impl HostedSession {
             return Ok(runtime.files.clone());
         }
         let (host, folder) = (self.host()?, self.session().folder);
-        let save = host.setup(&folder).load().map(|loaded| loaded.config.save.unwrap_or_default());
-        let files = WorkspaceFiles::with_buffers(
+        let loaded = host.setup(&folder).load().ok();
+        let save = loaded.as_ref().and_then(|loaded| loaded.config.save);
+        let mut files = WorkspaceFiles::with_buffers(
             &folder,
             &host.paths.home,
             host.buffers.clone(),
@@ -126,6 +127,9 @@ impl HostedSession {
             host.reviews.clone(),
             save.unwrap_or_default(),
         );
+        if let Some(loaded) = &loaded {
+            files = files.with_processes(&environment::processes(loaded));
+        }
         files.set_home_client(Some(client));
         Ok(files)
     }

@@ -37,12 +37,13 @@ struct OutboxQueue {
 }
 
 impl ClientOutbox {
-    /// Never waits. A full queue drops its oldest message; a newer one always follows, so the client sees the
-    /// gap.
+    /// Never waits. A full queue drops its oldest event; the client sees the gap in `seq` and loads again. Other messages have
+    /// no number by which it would miss them, so they go only if there is no event.
     pub fn send(&self, message: OutboxMessage) {
         let mut messages = self.queue.messages.lock().unwrap_or_else(PoisonError::into_inner);
         if messages.len() == MAX_QUEUED_MESSAGES {
-            messages.pop_front();
+            let oldest = messages.iter().position(|message| matches!(message, OutboxMessage::Event(_)));
+            messages.remove(oldest.unwrap_or(0));
         }
         messages.push_back(message);
         drop(messages);
@@ -57,5 +58,25 @@ impl ClientOutbox {
                 None => self.queue.arrived.notified().await,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use copydesk_protocol::event::EventInfo;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_full_queue_drops_its_oldest_event_and_no_other_message() {
+        let outbox = ClientOutbox::default();
+        let settled = PermissionSettledParams { session: "s".into(), ask: "a".into(), by: None };
+        outbox.send(OutboxMessage::AskSettled(settled));
+        for seq in 0..MAX_QUEUED_MESSAGES as u64 {
+            let event = EventInfo::Warning { message: String::new() };
+            outbox.send(OutboxMessage::Event(Arc::new(EventParams { session: "s".into(), seq, event })));
+        }
+        assert!(matches!(outbox.next().await, OutboxMessage::AskSettled(_)));
+        assert!(matches!(outbox.next().await, OutboxMessage::Event(event) if event.seq == 1));
     }
 }

@@ -129,7 +129,7 @@ pub(super) async fn check_with_server(
         known_before,
         prior,
     };
-    let reports_others = quirks.pushes_closed || quirks.dirty_dependents == DependentsPolicy::Pushed;
+    let reports_others = quirks.publishes_closed || quirks.dirty_dependents == DependentsPolicy::Pushed;
     let mut expects_others = mode.includes_dependents() && reports_others && !server.can_pull_others();
     while let Ok(Some(answer)) = timeout_at(until, waiting.next()).await {
         match answer {

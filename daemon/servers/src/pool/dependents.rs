@@ -81,7 +81,7 @@ pub(super) fn refresh_in_background(pool: &Arc<PoolInner>, slot: &Arc<ServerSlot
 async fn search(pool: &PoolInner, slot: &ServerSlot, path: &Path, until: Instant) -> DependentFiles {
     let quirks = &slot.launch.quirks;
     let can_pull_others = || slot.running().is_some_and(|alive| alive.server.can_pull_others());
-    if quirks.dirty_dependents == DependentsPolicy::None || (quirks.pushes_closed && !can_pull_others()) {
+    if quirks.dirty_dependents == DependentsPolicy::None || (quirks.publishes_closed && !can_pull_others()) {
         return DependentFiles::default();
     }
     let found = find_dependents(dependents_query(pool, slot, vec![path.to_owned()]), until).await;

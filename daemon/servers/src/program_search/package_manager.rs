@@ -24,7 +24,8 @@ const OTHERS: [(&[PackageManager], &str); 4] = [
 
 static INSTALLED_BY: LazyLock<BTreeMap<&str, &[PackageManager]>> = LazyLock::new(|| {
     let servers = known_servers::known_servers().iter();
-    let servers = servers.flat_map(|known| known.commands.iter().map(|command| (command, &*known.made_by)));
+    let servers =
+        servers.flat_map(|known| known.commands.iter().map(|command| (command, &*known.package_managers)));
     let servers = servers.filter_map(|(command, managers)| Some((command.first()?.as_str(), managers)));
     let others =
         OTHERS.into_iter().flat_map(|(managers, names)| names.split(' ').map(move |name| (name, managers)));

@@ -2,10 +2,10 @@
 //! time now.
 //!
 //! A publish that names the version is proof, once no other publish for the same version can follow. A publish without
-//! a version is likely, if the server had stopped collecting changes by then, and no other followed for as long as one
-//! ever did. The first publish for a text gets more time, because a server that has just read the project publishes
+//! a version is likely, if it came after `debounce_ms`, and no other followed for longer than the longest recorded gap
+//! between two publishes. The first publish for a text gets more time, because a server that has just read the project publishes
 //! piece by piece. Silence means "unchanged" only if the server is known to be silent then, an earlier publish exists,
-//! and the silence is longer than the server ever took. In every other case the caller waits, and in the end the
+//! and the silence is longer than the longest recorded delay of a publish. In every other case the caller waits, and in the end the
 //! verdict is unknown.
 
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub(super) struct FreshnessInput<'a> {
     pub(super) quirks: &'a Quirks,
     /// How long the server may be silent before it publishes the effect of a change: the maximum of its quirks and of
     /// its recorded times. `None` before the first recorded time: then its silence means nothing.
-    pub(super) silence_limit: Option<Duration>,
+    pub(super) publish_delay_limit: Option<Duration>,
     /// How long after a publish without a version another one for the same text may follow, by the recorded times.
     pub(super) publish_gap: Duration,
     /// The daemon can send the text once more.
@@ -57,8 +57,8 @@ pub(super) struct PublishRecord {
     pub(super) first_received: Instant,
     /// The number of publishes for this version.
     pub(super) count: u32,
-    /// There was no publish for the document before it got its current text.
-    pub(super) is_first_for_text: bool,
+    /// The server also published for an earlier text of the document.
+    pub(super) has_earlier_text_publish: bool,
 }
 
 impl PublishRecord {
@@ -74,8 +74,8 @@ impl PublishRecord {
         let same = same.filter(|before| {
             version.is_some() || sent_at.is_none_or(|sent_at| before.received_at >= sent_at)
         });
-        let is_first = before.is_none_or(|before| {
-            before.is_first_for_text && sent_at.is_none_or(|sent_at| before.received_at >= sent_at)
+        let has_earlier_text_publish = before.is_some_and(|before| {
+            before.has_earlier_text_publish || sent_at.is_some_and(|sent_at| before.received_at < sent_at)
         });
         match same {
             Some(before) => Self {
@@ -83,15 +83,11 @@ impl PublishRecord {
                 received_at,
                 first_received: before.first_received,
                 count: before.count.saturating_add(1),
-                is_first_for_text: is_first,
+                has_earlier_text_publish,
             },
-            None => Self {
-                version,
-                received_at,
-                first_received: received_at,
-                count: 1,
-                is_first_for_text: is_first,
-            },
+            None => {
+                Self { version, received_at, first_received: received_at, count: 1, has_earlier_text_publish }
+            }
         }
     }
 }
@@ -118,22 +114,22 @@ impl FreshnessInput<'_> {
             true => verdict,
             false => Freshness::Wait(Some(moment)),
         };
-        let after_silence = |verdict| match self.silence_limit {
-            Some(silence) => from(self.last_related_change.max(self.ready_since) + silence, verdict),
+        let after_silence = |verdict| match self.publish_delay_limit {
+            Some(limit) => from(self.last_related_change.max(self.ready_since) + limit, verdict),
             None => Freshness::Wait(None),
         };
         let Some(publish) = self.last_publish else { return Freshness::Wait(None) };
-        if let Some(first) = self.first_ready.filter(|first| publish.received_at < *first) {
-            let is_sent_again = self.last_related_change >= first;
+        if let Some(ready) = self.first_ready.filter(|ready| publish.received_at < *ready) {
+            let is_sent_again = self.last_related_change >= ready;
             // Most servers publish by themselves what they found in the project.
             return match self.quirks.dirty_dependents {
                 DependentsPolicy::MustRequest if !is_sent_again && self.can_resend => from(
-                    first + millis(self.quirks.settle_ms).max(UNPROMPTED_PUBLISH_TIMEOUT),
+                    ready + millis(self.quirks.republish_ms).max(UNPROMPTED_PUBLISH_TIMEOUT),
                     Freshness::Resend,
                 ),
                 // What it has not published again since then is unchanged.
                 _ if !self.can_resend => {
-                    from(first.max(self.last_related_change) + UNPROMPTED_PUBLISH_TIMEOUT, Freshness::Likely)
+                    from(ready.max(self.last_related_change) + UNPROMPTED_PUBLISH_TIMEOUT, Freshness::Likely)
                 }
                 _ => Freshness::Wait(None),
             };
@@ -163,17 +159,17 @@ impl FreshnessInput<'_> {
                     None => after_silence(Freshness::Likely),
                 },
             },
-            None if is_after && publish.received_at >= self.sent_at + self.quiet_time() => {
-                let first = if publish.is_first_for_text {
-                    millis(self.quirks.silence_ms)
-                } else {
+            None if is_after && publish.received_at >= self.sent_at + self.debounce_time() => {
+                let least_gap = if publish.has_earlier_text_publish {
                     PARTIAL_PUBLISH_GAP
+                } else {
+                    millis(self.quirks.publish_delay_ms)
                 };
-                let pieces = self.publish_gap.max(first);
-                from(self.settled_at(publish).max(publish.received_at + pieces), Freshness::Likely)
+                let gap = self.publish_gap.max(least_gap);
+                from(self.settled_at(publish).max(publish.received_at + gap), Freshness::Likely)
             }
             None if let Some(settled_at) = self.others_settled()
-                && publish.received_at >= self.sent_at + self.quiet_time() =>
+                && publish.received_at >= self.sent_at + self.debounce_time() =>
             {
                 from(settled_at, Freshness::Likely)
             }
@@ -186,12 +182,12 @@ impl FreshnessInput<'_> {
     /// file since. The daemon cannot send it a text once more, so its silence about this file has to do.
     fn others_settled(&self) -> Option<Instant> {
         let last = self.last_publish_of_any.filter(|last| *last >= self.last_related_change)?;
-        (!self.can_resend).then(|| last + millis(self.quirks.settle_ms).max(OTHER_FILES_GAP))
+        (!self.can_resend).then(|| last + millis(self.quirks.republish_ms).max(OTHER_FILES_GAP))
     }
 
     /// How long after a change a publish without a version may still be about the text before.
-    fn quiet_time(&self) -> Duration {
-        if self.has_earlier_text { millis(self.quirks.quiet_ms) } else { Duration::ZERO }
+    fn debounce_time(&self) -> Duration {
+        if self.has_earlier_text { millis(self.quirks.debounce_ms) } else { Duration::ZERO }
     }
 
     fn is_sent_last(&self) -> bool {
@@ -214,8 +210,8 @@ impl FreshnessInput<'_> {
         if self.quirks.partial_first && is_from_here && publish.count >= 2 {
             return publish.received_at + BURST_TIME;
         }
-        let first = if is_from_here { publish.first_received } else { publish.received_at };
-        first.max(self.ready_since) + millis(self.quirks.settle_ms)
+        let since = if is_from_here { publish.first_received } else { publish.received_at };
+        since.max(self.ready_since) + millis(self.quirks.republish_ms)
     }
 }
 

@@ -24,6 +24,8 @@ use crate::time_limits::{DISK_READ_TIME, DISK_UNPROVEN_TIME};
 
 /// Why a caller waits while the server reads the project.
 const READING: &str = "it is still reading the project";
+/// Why the server gets the same text once more.
+const RESEND: &str = "it does not publish for this text again by itself";
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CheckAction {
@@ -134,14 +136,14 @@ impl ServerRecord {
             ),
             Freshness::Proven | Freshness::Likely => decide(
                 CheckAction::Conclude(Verdict::Likely(published())),
-                "it published after the last change, or is silent for longer than it ever took",
+                "it published after the last change, or was silent for longer than any of its publishes took",
             ),
             Freshness::Wait(at) => decide(CheckAction::Wait(at), "it said nothing of this text in time"),
             Freshness::NeedsSave => {
                 unknown("it sees other files as they were saved, and one was changed since")
             }
             Freshness::Useless => unknown("it read another file while that was being changed"),
-            Freshness::Resend => decide(CheckAction::Resend, "it said nothing of this text in time"),
+            Freshness::Resend => decide(CheckAction::Resend, RESEND),
         }
     }
 
@@ -155,7 +157,7 @@ impl ServerRecord {
             ReadinessGate::Shut(why) => PullJudgement::Shut(why),
             // tsserver answers once it has read the project, whatever its progress says.
             ReadinessGate::Reading(_) if quirks.pull != PullSupport::Tsserver => PullJudgement::AskAgain,
-            // Nor does one from between two reloads, however short they were.
+            // A response from between two reloads means nothing either, however short they were.
             _ if self.reported_ready(quirks, now) != ready => PullJudgement::AskAgain,
             _ => PullJudgement::Accept,
         }

@@ -265,7 +265,7 @@ impl LanguageServer {
         let (record, quirks) = (self.inner.lock(), &self.inner.launch.quirks);
         let has_been_silent = record.first_text.is_some_and(|at| at.elapsed() >= SILENT_SERVER_TIME);
         let can_pull = !record.pull_options(quirks).is_empty();
-        quirks.may_be_silent && !can_pull && record.last_publish.is_none() && has_been_silent
+        quirks.may_lack_diagnostics && !can_pull && record.last_publish.is_none() && has_been_silent
     }
 
     /// Whether it has a text that the daemon does not see: the buffer is modified, and the editor does not sync it.

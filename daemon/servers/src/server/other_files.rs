@@ -59,7 +59,7 @@ impl LanguageServer {
                 self.pull_workspace(identifiers, until).await;
             }
             if quirks.publishes_all_files() {
-                self.wait_for_quiet(since, until).await;
+                self.wait_for_all_publishes(since, until).await;
                 let named = self.published_paths(since, |path| !verdicts.contains_key(path));
                 verdicts.extend(self.check_all(named, until).await);
             }
@@ -72,8 +72,8 @@ impl LanguageServer {
                 }
             }
             verdicts.extend(self.check_all(targets, until).await);
-        } else if !is_alone && (!targets.is_empty() || quirks.pushes_closed) {
-            self.wait_for_quiet(since, until).await;
+        } else if !is_alone && (!targets.is_empty() || quirks.publishes_closed) {
+            self.wait_for_all_publishes(since, until).await;
         }
         let record = self.inner.lock();
         // Its publishes name no version and may be about any text: only its responses count.
@@ -165,11 +165,11 @@ impl LanguageServer {
     }
 
     /// Waits until no more publishes about the last change are to be expected.
-    async fn wait_for_quiet(&self, since: EventMark, until: Instant) {
+    async fn wait_for_all_publishes(&self, since: EventMark, until: Instant) {
         let mut ticks = self.inner.ticks.subscribe();
         loop {
             ticks.borrow_and_update();
-            let quiet = {
+            let settled_at = {
                 let record = self.inner.lock();
                 let last_change = record.documents.all().filter_map(|(_, document)| Some(document.edited?.0));
                 let last_change = last_change.chain(record.disk_changed).chain(record.last_save).max();
@@ -182,9 +182,9 @@ impl LanguageServer {
                 (last_change.map(|change| change + expected))
                     .max(last_publish.map(|publish| publish + together))
             };
-            match quiet {
-                Some(quiet) if quiet > Instant::now() && Instant::now() < until => {
-                    wait_for_tick(&mut ticks, Some(quiet), until).await;
+            match settled_at {
+                Some(settled_at) if settled_at > Instant::now() && Instant::now() < until => {
+                    wait_for_tick(&mut ticks, Some(settled_at), until).await;
                 }
                 _ => return,
             }
@@ -199,12 +199,12 @@ impl LanguageServer {
     fn expected_publishes(&self, record: &ServerRecord, since: EventMark) -> (Duration, Duration) {
         let quirks = &self.inner.launch.quirks;
         let longest = record.timings.longest_delay().unwrap_or_default();
-        let closed = Duration::from_millis(quirks.silence_ms.max(quirks.settle_ms).min(10_000));
+        let closed = Duration::from_millis(quirks.publish_delay_ms.max(quirks.republish_ms).min(10_000));
         let is_whole = quirks.partial_first && self.has_published(record, since, 2);
         if self.has_published_all(record, since) {
             return (Duration::ZERO, PUBLISH_ALL_TIME);
         }
-        let expected = match quirks.pushes_closed {
+        let expected = match quirks.publishes_closed {
             false => longest,
             // The files known to be affected are pulled. The others are not worth the full time.
             true if record.can_pull_others(quirks) => closed,
@@ -223,7 +223,7 @@ impl LanguageServer {
         let edited = record.changed_since(since).filter_map(|(_, document)| Some(document.edited?.0)).max();
         let last_publish =
             record.published.published_since(0).map(|(_, published)| published.record.received_at).max();
-        quirks.pushes_closed
+        quirks.publishes_closed
             && record.can_pull_others(quirks)
             && record.disk_changed <= edited.max(last_publish)
             && self.has_published(record, since, 1)

@@ -243,14 +243,14 @@ impl ServerRecord {
             edited.map(|edited| edited.0) > last_publish.map(|publish| publish.received_at)
         };
         // With an editor's options, a server may collect changes for longer, and is silent meanwhile: gopls for a second.
-        let silence_ms = match document.observed {
-            Some(_) => quirks.silence_ms.max(quirks.settle_ms.saturating_mul(2)),
-            None => quirks.silence_ms,
+        let publish_delay_ms = match document.observed {
+            Some(_) => quirks.publish_delay_ms.max(quirks.republish_ms.saturating_mul(2)),
+            None => quirks.publish_delay_ms,
         };
         let input = FreshnessInput {
             quirks,
             publish_gap: self.timings.gap_limit(),
-            silence_limit: self.timings.silence_limit(Duration::from_millis(silence_ms)),
+            publish_delay_limit: self.timings.publish_delay_limit(Duration::from_millis(publish_delay_ms)),
             can_resend: document.observed.is_none() || !quirks.resend_params.is_empty(),
             version: document.version,
             // Some servers publish no version if the editor's is 0, with which Neovim opens a document. A text just

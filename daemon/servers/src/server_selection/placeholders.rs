@@ -21,7 +21,7 @@ pub(super) fn expand_placeholders(
             "${tsdk}" => path(tsdk(search, folder, workspace)),
             "${rootUri}" => url::Url::from_file_path(root).ok().map(|url| url.as_str().into()),
             "${rootName}" => root.file_name().map(|name| name.to_string_lossy().into()),
-            "${inProject}" => Some(search.allows_project_programs.into()),
+            "${allowsProjectPrograms}" => Some(search.allows_project_programs.into()),
             _ => None,
         }
     };

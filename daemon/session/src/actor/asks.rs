@@ -5,7 +5,7 @@
 
 use copydesk_permission::{Ask as Rule, AskOutcome, AskReply, PermissionAction, PermissionDecision};
 use copydesk_tool::{
-    AskReview, PermissionDenial, PermissionGrant, PermissionRequest, Question, QuestionAnswers,
+    AskUserMode, PermissionDenial, PermissionGrant, PermissionRequest, Question, QuestionAnswers,
 };
 use tokio::sync::oneshot;
 
@@ -109,14 +109,14 @@ impl SessionActor {
         if let Some(above) = self.deps.parent.clone() {
             return self.forward_ask(&above, part, ask, said, answer);
         }
-        let review = ask.review;
+        let ask_user = ask.ask_user;
         let id = Id::new();
         let rule =
             Rule { key: ask.key, patterns: ask.patterns, always_patterns: ask.always, prior_action: said };
-        if review == AskReview::OpenFirst
+        if ask_user == AskUserMode::Never
             && matches!(self.asks.layers().decide(&rule), PermissionDecision::Ask(_))
         {
-            let _ = answer.send(Ok(PermissionGrant::NeedsReview));
+            let _ = answer.send(Ok(PermissionGrant::NotAsked));
             return;
         }
         match self.asks.ask(id.clone(), &rule) {
@@ -127,7 +127,7 @@ impl SessionActor {
             PermissionDecision::Ask(rule) => {
                 tracing::debug!(ask = %id, call = %part, key = rule.key, "ask opened");
                 self.waiting_asks.insert(id.clone(), ReplyWaiter { part: part.clone(), answer });
-                if let AskReview::Reviews(reviews) = review {
+                if let AskUserMode::InReviews(reviews) = ask_user {
                     let session = self.deps.session.id.as_str();
                     self.deps.files.reviews().set_ask(session, &reviews, id.as_str());
                 }

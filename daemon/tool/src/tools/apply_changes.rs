@@ -17,7 +17,7 @@ use super::formatting;
 use super::review_outcome;
 use super::target_file::{file_error, rule_names};
 use super::unshown_text::KnownTexts;
-use crate::context::{AskReview, EditOwner, PermissionGrant, PermissionRequest, ToolContext};
+use crate::context::{AskUserMode, EditOwner, PermissionGrant, PermissionRequest, ToolContext};
 use crate::outcome::ToolError;
 
 /// The cap on files that a title names.
@@ -45,15 +45,15 @@ pub(super) async fn apply_changes(
     let metadata = metadata(&changes);
     let mut proposals = Vec::new();
     let mut proposed = Vec::new();
-    if let Ok(PermissionGrant::NeedsReview) = allowed {
+    if let Ok(PermissionGrant::NotAsked) = allowed {
         proposed = diagnostics::proposed_edits(context, &changes);
         proposals = propose(context, &changes);
         let reviews: Vec<_> = proposals.iter().map(ReviewProposal::id).collect();
-        let review = if reviews.is_empty() { AskReview::WholeOnly } else { AskReview::Reviews(reviews) };
+        let ask_user = if reviews.is_empty() { AskUserMode::Whole } else { AskUserMode::InReviews(reviews) };
         let mut metadata = metadata.clone();
         insert_diagnostics(&mut metadata, diagnostics::check_proposed(context, &proposed).await);
         let metadata = PermissionAskDetail::Edit(metadata).into();
-        allowed = context.ask(PermissionRequest { review, metadata, ..ask.clone() }).await;
+        allowed = context.ask(PermissionRequest { ask_user, metadata, ..ask.clone() }).await;
     }
     for proposal in &proposals {
         // Accepted hunks may still be on their way into the editor.
@@ -111,7 +111,7 @@ fn edit_ask(context: &ToolContext, changes: &[RequestedChange]) -> PermissionReq
         always: vec!["*".to_owned()],
         title: title(changes),
         metadata: PermissionAskDetail::Edit(metadata(changes)).into(),
-        review: AskReview::OpenFirst,
+        ask_user: AskUserMode::Never,
     }
 }
 

@@ -19,7 +19,7 @@ const MAX_PATHS: usize = 100;
 
 #[derive(Debug)]
 pub(super) struct GlobTool {
-    pub(super) patience: Duration,
+    pub(super) timeout: Duration,
     pub(super) readable_folders: ReadableFolders,
 }
 
@@ -53,7 +53,7 @@ impl Tool for GlobTool {
         // Models write the whole path.
         let folder = format!("{}/", place.absolute_path.display());
         let pattern = given.strip_prefix(&folder).unwrap_or(given);
-        let until = SearchDeadline { cancel: context.cancel.clone(), timeout: self.patience };
+        let until = SearchDeadline { cancel: context.cancel.clone(), timeout: self.timeout };
         let found =
             search::glob(place.real_path(), pattern, MAX_PATHS, context.files.search_view(), until).await;
         let found = match found {
@@ -75,7 +75,7 @@ impl Tool for GlobTool {
             paths.join("\n")
         };
         if found.is_timed_out {
-            output.push_str(&timeout_note(self.patience, "`path`"));
+            output.push_str(&timeout_note(self.timeout, "`path`"));
         }
         let truncated = found.has_more || found.is_timed_out;
         let list = FileListMetadata { count: paths.len() as u64, truncated };

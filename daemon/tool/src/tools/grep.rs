@@ -17,7 +17,7 @@ use serde::Deserialize;
 use super::folder_listing::child_path_from_real;
 use super::readable_folders::ReadableFolders;
 use super::target_file::{count, rule_names, search_ask, search_error, timeout_note};
-use crate::context::{AskReview, PermissionRequest, ToolContext};
+use crate::context::{AskUserMode, PermissionRequest, ToolContext};
 use crate::denial::PermissionDenial;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::Tool;
@@ -30,7 +30,7 @@ const MORE: usize = 10;
 
 #[derive(Debug)]
 pub(super) struct GrepTool {
-    pub(super) patience: Duration,
+    pub(super) timeout: Duration,
     pub(super) readable_folders: ReadableFolders,
 }
 
@@ -76,7 +76,7 @@ impl Tool for GrepTool {
         };
         let mut output = show(&place, &pattern, &found);
         if found.is_timed_out {
-            output.push_str(&timeout_note(self.patience, "`path` or `include`"));
+            output.push_str(&timeout_note(self.timeout, "`path` or `include`"));
         }
         let truncated = found.has_more || found.is_timed_out;
         let search = TextSearchMetadata { matches: found.matches.len() as u64, truncated };
@@ -97,13 +97,13 @@ impl GrepTool {
     ) -> Result<Result<GrepMatches, SearchError>, ToolError> {
         let mut round = 0;
         loop {
-            let until = SearchDeadline { cancel: context.cancel.clone(), timeout: self.patience };
+            let until = SearchDeadline { cancel: context.cancel.clone(), timeout: self.timeout };
             let mut found = match search::grep(request.clone(), until).await {
                 Ok(found) => found,
                 Err(error) => return Ok(Err(error)),
             };
             if round == 0 {
-                match ask_for(context, place, &found.matches, AskReview::WholeOnly).await {
+                match ask_for(context, place, &found.matches, AskUserMode::Whole).await {
                     Err(PermissionDenial::ByRule { .. }) => {}
                     answer => return allowed(answer, place, &found.matches).map(|()| Ok(found)),
                 }
@@ -113,7 +113,7 @@ impl GrepTool {
             if denied.is_empty() || !found.has_more || found.matches.len() > MAX_MATCHES || round == ROUNDS {
                 found.has_more |= found.matches.len() > MAX_MATCHES;
                 found.matches.truncate(MAX_MATCHES);
-                let answer = ask_for(context, place, &found.matches, AskReview::WholeOnly).await;
+                let answer = ask_for(context, place, &found.matches, AskUserMode::Whole).await;
                 return allowed(answer, place, &found.matches).map(|()| Ok(found));
             }
             round += 1;
@@ -131,7 +131,7 @@ async fn denied(
 ) -> Result<HashSet<PathBuf>, ToolError> {
     let mut denied = HashSet::new();
     for of_file in lines.chunk_by(|one, other| one.path == other.path) {
-        match ask_for(context, place, of_file, AskReview::OpenFirst).await {
+        match ask_for(context, place, of_file, AskUserMode::Never).await {
             Err(PermissionDenial::ByRule { .. }) => {
                 denied.extend(of_file.iter().map(|line| line.path.clone()));
             }
@@ -146,7 +146,7 @@ async fn ask_for(
     context: &ToolContext,
     place: &ResolvedPath,
     lines: &[GrepMatch],
-    review: AskReview,
+    ask_user: AskUserMode,
 ) -> Result<(), PermissionDenial> {
     let mut files = Vec::new();
     for lines in lines.chunk_by(|one, other| one.path == other.path) {
@@ -166,7 +166,7 @@ async fn ask_for(
         patterns: files.clone(),
         always: files,
         title: "Show the lines that were found".to_owned(),
-        review,
+        ask_user,
         ..PermissionRequest::default()
     };
     context.try_ask(ask).await.map(drop)

@@ -24,7 +24,7 @@ const SMALL: usize = 256 * 1024;
 /// Reserved for the last lines of the output, which say how to continue.
 const RESERVED: ToolOutputLimits = ToolOutputLimits { lines: 4, bytes: 512 };
 
-/// The outline of a file with fewer lines is no shorter way.
+/// Of a file with this many lines or more, the output suggests the outline.
 const LONG_FILE: usize = 500;
 
 #[derive(Debug)]
@@ -45,8 +45,8 @@ pub(super) struct ReadParameters {
 }
 
 impl ReadTool {
-    pub(super) fn new(limits: ToolOutputLimits, open: ReadableFolders) -> Self {
-        Self { limits, readable_folders: open }
+    pub(super) fn new(limits: ToolOutputLimits, readable_folders: ReadableFolders) -> Self {
+        Self { limits, readable_folders }
     }
 
     fn view(&self, parameters: &ReadParameters) -> PageRequest {

@@ -132,10 +132,10 @@ pub(super) fn sentence(words: &str) -> String {
 }
 
 /// The note about a search that hit its timeout; `narrower` says what would help.
-pub(super) fn timeout_note(patience: std::time::Duration, narrower: &str) -> String {
+pub(super) fn timeout_note(timeout: std::time::Duration, narrower: &str) -> String {
     format!(
         "\n(The search was stopped after {} s, so that there may be more. Give a narrower {narrower}.)",
-        patience.as_secs()
+        timeout.as_secs()
     )
 }
 

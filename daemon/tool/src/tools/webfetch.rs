@@ -15,7 +15,7 @@ use url::Url;
 
 use super::fetch_output::{WebFetchFormat, render_response};
 use super::target_file::run_blocking;
-use crate::context::{AskReview, PermissionRequest, ToolContext};
+use crate::context::{AskUserMode, PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::time_limits::{DEFAULT_FETCH_TIMEOUT, MAX_FETCH_TIMEOUT};
 use crate::tool::Tool;
@@ -144,8 +144,8 @@ impl PageFetcher<'_> {
                 )));
             }
             // For the same origin the user is not asked again, but a rule may deny it.
-            let review = if is_same_place(&url, &next) { AskReview::OpenFirst } else { AskReview::WholeOnly };
-            self.context.ask(PermissionRequest { review, ..ask(&next, Some(&url)) }).await?;
+            let ask_user = if is_same_place(&url, &next) { AskUserMode::Never } else { AskUserMode::Whole };
+            self.context.ask(PermissionRequest { ask_user, ..ask(&next, Some(&url)) }).await?;
             self.redirects.push(std::mem::replace(&mut url, next));
         }
     }

@@ -125,12 +125,12 @@ impl InotifyWatcher {
     }
 
     /// The same on a thread that may block. `None` if it takes longer.
-    pub(super) fn wait_for_events_blocking(&self, patience: Duration) -> Option<CoalescedChanges> {
+    pub(super) fn wait_for_events_blocking(&self, timeout: Duration) -> Option<CoalescedChanges> {
         let (reached, barrier) = mpsc::channel();
         self.0.queue_barrier(Box::new(move || {
             let _ = reached.send(());
         }));
-        match barrier.recv_timeout(patience) {
+        match barrier.recv_timeout(timeout) {
             Err(RecvTimeoutError::Timeout) => None,
             Ok(()) | Err(RecvTimeoutError::Disconnected) => Some(mem::take(&mut self.0.lock().changes)),
         }

@@ -4,15 +4,16 @@
 //! The daemon asks `git` only for stored objects: it uses no command that runs a program named by the
 //! repository's own configuration (hooks, filters, monitors), and fetches nothing.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-
-use tokio::io::AsyncWriteExt as _;
-use tokio::process::Command;
-use tokio::time::timeout;
 
 use super::{READ_LIMIT, WorkspaceFiles};
+use crate::process::ProcessExit;
+use crate::process::subprocess::{self, SubprocessSpec};
 use crate::time_limits::GIT_TIMEOUT;
+
+/// A file, and the line with its size before it.
+const MAX_OUTPUT_BYTES: usize = READ_LIMIT as usize + 1024;
 
 impl WorkspaceFiles {
     /// Checks whether something was committed since the last call.
@@ -64,23 +65,24 @@ impl WorkspaceFiles {
         Some(text.strip_suffix('\n')?.to_owned())
     }
 
+    /// What git prints for the arguments, with `input` on its stdin.
     async fn git(&self, arguments: &[&str], input: &str) -> Option<Vec<u8>> {
-        let mut git = Command::new("git");
-        git.args(arguments).current_dir(self.root()).kill_on_drop(true);
-        git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let set = |name: &str, value: &str| (name.to_owned(), Some(value.to_owned()));
         // The environment that started the daemon may name another repository.
-        git.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_INDEX_FILE");
-        git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
-        let asking = async {
-            let mut child = git.spawn().ok()?;
-            let mut stdin = child.stdin.take()?;
-            // If git does not read it, its exit code says so.
-            let _ = stdin.write_all(input.as_bytes()).await;
-            drop(stdin);
-            let output = child.wait_with_output().await.ok()?;
-            output.status.success().then_some(output.stdout)
+        let removed = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"].map(|name| (name.to_owned(), None));
+        let added =
+            [set("GIT_NO_LAZY_FETCH", "1"), set("GIT_OPTIONAL_LOCKS", "0"), set("GIT_TERMINAL_PROMPT", "0")];
+        let task = SubprocessSpec {
+            command: ["git"].iter().chain(arguments).map(OsString::from).collect(),
+            cwd: self.root().to_owned(),
+            environment: removed.into_iter().chain(added).collect(),
+            input: input.to_owned(),
+            merge_stderr: false,
+            timeout: GIT_TIMEOUT,
+            max_output_bytes: MAX_OUTPUT_BYTES,
         };
-        timeout(GIT_TIMEOUT, asking).await.ok()?
+        let ran = subprocess::run(self.shared.processes.as_ref()?, task).await.ok()?;
+        (ran.exit == ProcessExit::Code(0)).then_some(ran.output)
     }
 }
 

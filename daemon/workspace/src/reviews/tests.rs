@@ -13,6 +13,7 @@ use super::{
 use crate::buffers::Buffers;
 use crate::files::{Author, ChangeCause, FileChange, FileChangeKind, READ_LIMIT, WorkspaceFiles};
 use crate::journal::{Journal, JournalLimits};
+use crate::process::Processes;
 use copydesk_config::SaveMode;
 
 mod diagnostics;
@@ -32,7 +33,8 @@ struct ReviewsFixture {
 impl ReviewsFixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let files = WorkspaceFiles::new(folder.path(), folder.path());
+        let processes = Processes::new(vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())]);
+        let files = WorkspaceFiles::new(folder.path(), folder.path()).with_processes(&processes);
         Self { folder, files }
     }
 

@@ -99,7 +99,7 @@ function M.choose(method, field, name)
   local message = require("copydesk.message")
   local problem, view = require("copydesk.await").await(require("copydesk.session").ensure)
   if view then
-    problem = client.ask(method, { session = view.id, [field] = name })
+    problem = client.await_request(method, { session = view.id, [field] = name })
   end
   if problem then
     message.error(("the %s was not changed: %s"):format(field, problem))

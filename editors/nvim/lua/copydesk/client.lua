@@ -279,7 +279,7 @@ end
 ---@return string? problem
 ---@return table? result
 ---@return integer? code
-function M.ask(method, params)
+function M.await_request(method, params)
   return require("copydesk.await").await(function(done)
     M.request(method, params, done)
   end)

@@ -12,7 +12,7 @@ local M = {}
 ---@field window integer The window in which the user ran it.
 
 ---@class copydesk.Command
----@field summary string One line for the user.
+---@field summary string One line for the user: `NAME [ARGUMENTS]: what it does`. Completion shows what follows the colon.
 ---@field run fun(args: string[], context: copydesk.CommandContext)
 ---@field complete? fun(lead: string, args: string[]): string[] `args` are the words before `lead`.
 

@@ -89,7 +89,7 @@ function M.start(bufnr, piece, instruction)
   local range = item.range
   local this = { bufnr = bufnr, first = range.start.line, last = range["end"].line, waiting = {} }
   starts[#starts + 1] = this
-  local problem, result = client.ask(methods.inlineStart, params)
+  local problem, result = client.await_request(methods.inlineStart, params)
   starts = vim.tbl_filter(function(other)
     return other ~= this
   end, starts)
@@ -144,7 +144,7 @@ end
 ---@param instruction? string
 function M.refine(one, instruction)
   local params = { session = one.session, review = one.id, instruction = instruction }
-  local problem, result = client.ask(methods.inlineRefine, params)
+  local problem, result = client.await_request(methods.inlineRefine, params)
   if not result then
     message.error(problem)
   end
@@ -153,7 +153,7 @@ end
 --- Cancels an inline edit.
 ---@param one copydesk.ReviewState
 function M.cancel(one)
-  local problem, result = client.ask(methods.inlineCancel, { session = one.session, review = one.id })
+  local problem, result = client.await_request(methods.inlineCancel, { session = one.session, review = one.id })
   if not result then
     message.error(problem)
   end

@@ -60,7 +60,7 @@
 
 --- What a view shows of a call: the fields of its tool, and `CallNotes` beside them. The fields tell the tools apart; a tool that is not built in may have fields of its own.
 ---@alias copydesk.CallMetadata
----| copydesk.EditMetadata # `edit`, `multiedit`, `write`, `apply_patch`
+---| copydesk.EditMetadata # `edit`, `multiedit`, `write`, `apply_patch`, `refactor`
 ---| copydesk.TaskMetadata # `task`
 ---| copydesk.TodoListMetadata # `todowrite`, `todoread`
 ---| copydesk.QuestionsMetadata # `question`
@@ -684,7 +684,7 @@
 
 --- What a view shows of an ask: the fields of its tool, and `PermissionAskNotes` beside them. The fields tell the tools apart; a tool that is not built in may have fields of its own.
 ---@alias copydesk.PermissionAskMetadata
----| copydesk.EditMetadata # `edit`, `multiedit`, `write`, `apply_patch`
+---| copydesk.EditMetadata # `edit`, `multiedit`, `write`, `apply_patch`, `refactor`
 ---| copydesk.CommandAskMetadata # `bash`
 ---| copydesk.PlanAskMetadata # `plan_exit`
 ---| copydesk.FetchAskMetadata # `webfetch`
@@ -1044,9 +1044,9 @@
 ---@class copydesk.ServersRestartParams
 ---@field name string The name of the server, in whatever folders it works.
 
---- What became of it.
+--- How many language servers were restarted.
 ---@class copydesk.ServersRestartResult
----@field servers integer How many there were of that name.
+---@field servers integer Those of that name; 0 if there is none.
 
 --- A session, and where to fork it.
 ---@class copydesk.SessionForkParams

@@ -53,7 +53,7 @@ end
 ---@param params table
 ---@return copydesk.UndoResult?
 local function ask(view, method, params)
-  local problem, result, code = client.ask(method, vim.tbl_extend("error", { session = view.id }, params))
+  local problem, result, code = client.await_request(method, vim.tbl_extend("error", { session = view.id }, params))
   if not result then
     undo_report.report_error(problem, code)
     return nil

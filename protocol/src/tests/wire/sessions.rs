@@ -20,7 +20,7 @@ use crate::session::{
     SessionSearchMatch, SessionSearchParams, SessionSearchResult, SessionSetAgentParams,
     SessionSetModelParams,
 };
-use crate::tests::wire::people::{ask, questions};
+use crate::tests::wire::asks::{ask, questions};
 use crate::turn::LastTurnInfo;
 use crate::turn::{ContextItem, TurnParams, TurnStartResult, TurnSteerResult};
 use crate::undo::{UndoOutcome, UndoParams, UndoResult, UndoScope, UndoneFile};

@@ -7,7 +7,7 @@ use copydesk_rpc::transport::DaemonAddress;
 use copydesk_workspace::journal::{Journal, JournalLimits};
 
 use super::{DoctorFinding, system};
-use crate::command::connect_daemon::{attach, with_timeout};
+use crate::command::connect_daemon::{connect_any_version, with_timeout};
 use crate::daemon_client::ClientKind;
 use crate::log;
 
@@ -19,7 +19,7 @@ pub(super) fn daemon(setup: &UserSetup) -> anyhow::Result<DoctorFinding> {
     let places = format!("socket {}, log {}", socket.display(), log.display());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let status = runtime.block_on(async {
-        let Some((client, _)) = attach(ClientKind::Copydesk).await? else { return Ok(None) };
+        let Some((client, _)) = connect_any_version(ClientKind::Copydesk).await? else { return Ok(None) };
         with_timeout(client.request::<Status>(&Empty {})).await.map(Some)
     });
     let ours = env!("CARGO_PKG_VERSION");

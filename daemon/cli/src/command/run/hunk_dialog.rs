@@ -31,7 +31,7 @@ use self::undecided_hunk::UndecidedHunk;
 use super::permission_prompt;
 use super::terminal_input::{self, WithdrawnQuestion};
 use super::text_view::{self, coloured};
-use crate::session_client::ReviewBackend;
+use crate::session_client::ReviewRequests;
 use crate::terminal::{DIM, columns, print, rows, styled};
 
 /// Signals between a dialog and the follower of the session.
@@ -65,7 +65,7 @@ pub(super) struct DecisionCounts {
 /// Asks about each hunk, or about the whole if there are none.
 pub(super) async fn ask(
     ask: PermissionAskInfo,
-    reviews: ReviewBackend,
+    reviews: ReviewRequests,
     signals: DialogSignals,
 ) -> (DialogAnswer, DecisionCounts) {
     let (contexts, counts) = (HashMap::new(), DecisionCounts::default());
@@ -77,7 +77,7 @@ pub(super) async fn ask(
 
 struct HunkDialog {
     ask: PermissionAskInfo,
-    reviews: ReviewBackend,
+    reviews: ReviewRequests,
     signals: DialogSignals,
     /// By hunk.
     contexts: HashMap<String, HunkContext>,

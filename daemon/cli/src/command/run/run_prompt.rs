@@ -15,7 +15,7 @@ use super::turn_follower::{FollowOutcome, RunOptions, TurnFollower};
 use super::{attachments, environment_mismatch};
 use crate::command::connect_daemon::connect_daemon;
 use crate::daemon_client::{DaemonClient, DaemonClientError, DaemonInbox};
-use crate::session_client::{self, FollowedSession, SessionChoice, open_session, start_in_process};
+use crate::session_client::{self, FollowedSession, SessionChoice, open_chosen_session, start_in_process};
 
 /// The exit code of a program that Ctrl-C ended, as shells report it.
 const CANCELLED: u8 = 130;
@@ -35,13 +35,13 @@ pub(crate) struct RunOutcome {
     pub(crate) session: SessionInfo,
     pub(crate) end: Option<TurnEndInfo>,
     /// How many calls were refused because no user could be asked.
-    unasked: usize,
+    refused_unasked: usize,
 }
 
 impl RunOutcome {
     pub(crate) fn code(&self) -> ExitCode {
         match &self.end {
-            Some(TurnEndInfo::Done) if self.unasked == 0 => ExitCode::SUCCESS,
+            Some(TurnEndInfo::Done) if self.refused_unasked == 0 => ExitCode::SUCCESS,
             Some(TurnEndInfo::Cancelled) | None => ExitCode::from(CANCELLED),
             Some(
                 TurnEndInfo::Done
@@ -88,8 +88,8 @@ pub(crate) fn run_prompt(
         if options.json {
             follower.show(&EventInfo::Session { session: session.clone() });
         }
-        let FollowOutcome { end, unasked } = follower.follow(followed, interrupts).await?;
-        Ok(RunOutcome { session, end, unasked })
+        let FollowOutcome { end, refused_unasked } = follower.follow(followed, interrupts).await?;
+        Ok(RunOutcome { session, end, refused_unasked })
     });
     // All work is done. A thread that reads the terminal must not delay the exit.
     runtime.shutdown_background();
@@ -103,7 +103,7 @@ async fn start(
     choice: &SessionChoice,
     request: PromptRequest,
 ) -> Result<(SessionInfo, FollowedSession), DaemonClientError> {
-    let session = open_session(&client, &setup.cwd, choice).await?;
+    let session = open_chosen_session(&client, &setup.cwd, choice).await?;
     attachments::warn(setup, loaded, (session.model.as_deref(), &session.agent), &request.files);
     let followed = session_client::prompt(Arc::new(client), inbox, &session, request).await?;
     Ok((session, followed))

@@ -22,7 +22,7 @@ use super::interrupts::InterruptSignals;
 use super::questions;
 use super::terminal_input::WithdrawnQuestion;
 use super::text_view::{self, CallRefusal, TextView};
-use crate::session_client::{FollowedSession, FollowerMessage, ReviewBackend, TurnOwner, UserRequest};
+use crate::session_client::{FollowedSession, FollowerMessage, ReviewRequests, TurnOwner, UserRequest};
 use crate::terminal;
 use crate::time_limits::{CANCEL_TIMEOUT, STATUS_INTERVAL};
 
@@ -39,7 +39,7 @@ pub(super) struct FollowOutcome {
     /// `None` if the user did not wait for the end.
     pub(super) end: Option<TurnEndInfo>,
     /// Calls refused because no user could approve them.
-    pub(super) unasked: usize,
+    pub(super) refused_unasked: usize,
 }
 
 pub(super) struct TurnFollower {
@@ -58,7 +58,7 @@ pub(super) struct TurnFollower {
     /// The first failed output; nothing is shown after it.
     output_error: Option<io::Error>,
     /// Calls refused because no user could approve them.
-    unasked: usize,
+    refused_unasked: usize,
 }
 
 /// The user's answer.
@@ -89,7 +89,7 @@ impl TurnFollower {
             after: Vec::new(),
             interrupted: false,
             output_error: None,
-            unasked: 0,
+            refused_unasked: 0,
         }
     }
 
@@ -129,7 +129,7 @@ impl TurnFollower {
                         // A user who leaves before the cancellation arrives would leave the turn running.
                         let _ = timeout(CANCEL_TIMEOUT, async { cancelled.take()?.await.ok() }).await;
                         terminal::remark("left at once");
-                        return Ok(FollowOutcome { end: None, unasked: self.unasked });
+                        return Ok(FollowOutcome { end: None, refused_unasked: self.refused_unasked });
                     }
                     self.interrupted = true;
                     if !self.options.json {
@@ -160,8 +160,8 @@ impl TurnFollower {
             }
             _ => {}
         }
-        let refused = match self.unasked {
-            0 => return Ok(FollowOutcome { end: Some(end), unasked: 0 }),
+        let refused = match self.refused_unasked {
+            0 => return Ok(FollowOutcome { end: Some(end), refused_unasked: 0 }),
             1 => "1 tool call was refused because nobody could approve it".to_owned(),
             several => format!("{several} tool calls were refused because nobody could approve them"),
         };
@@ -169,7 +169,7 @@ impl TurnFollower {
             "{refused}: use `--auto`, or allow it by a rule under `permission` in the \
              configuration"
         ));
-        Ok(FollowOutcome { end: Some(end), unasked: self.unasked })
+        Ok(FollowOutcome { end: Some(end), refused_unasked: self.refused_unasked })
     }
 
     fn handle_message(&mut self, message: FollowerMessage) -> anyhow::Result<Option<TurnEndInfo>> {
@@ -234,7 +234,7 @@ impl TurnFollower {
         let part = request.part().to_owned();
         if let (UserRequest::Ask(ask, _), false) = (&request, self.options.auto) {
             // A plan needs no approval to be useful.
-            self.unasked += usize::from(ask.key != "plan_exit");
+            self.refused_unasked += usize::from(ask.key != "plan_exit");
             self.view.refused(&part, CallRefusal::Nobody);
         }
         request.reply_unattended(self.options.auto);
@@ -264,7 +264,7 @@ impl TurnFollower {
         }
     }
 
-    fn ask_next(&mut self, reviews: &ReviewBackend) {
+    fn ask_next(&mut self, reviews: &ReviewRequests) {
         if self.asking.is_some() || self.interrupted || self.output_error.is_some() {
             return;
         }

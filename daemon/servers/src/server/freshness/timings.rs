@@ -41,7 +41,7 @@ impl PublishTimings {
     /// How long the server may be silent before it publishes the effect of a change: 1.5 times its longest recorded
     /// delay, and at least `configured`. `None` if nothing is recorded yet: in an unknown project a server may take any
     /// time.
-    pub(in super::super) fn silence_limit(&self, configured: Duration) -> Option<Duration> {
+    pub(in super::super) fn publish_delay_limit(&self, configured: Duration) -> Option<Duration> {
         self.longest_delay().or(self.opening).map(|longest| configured.max(longest * 3 / 2))
     }
 

@@ -68,7 +68,7 @@ impl JudgedServer {
 
 #[test]
 fn a_publish_for_the_version_is_proof_and_one_for_an_older_version_is_not() {
-    let mut server = JudgedServer::new(json!({ "ready": "firstAnswer", "settleMs": 50 }));
+    let mut server = JudgedServer::new(json!({ "ready": "firstAnswer", "republishMs": 50 }));
     let first = server.sync("/a.c", "one", true, 0);
     server.publish("/a.c", Some(first), 10);
     assert_eq!(server.judge("/a.c", 10), CheckAction::Wait(Some(server.at(60))));
@@ -80,7 +80,8 @@ fn a_publish_for_the_version_is_proof_and_one_for_an_older_version_is_not() {
 
 #[test]
 fn a_publish_without_a_version_is_likely_after_the_quiet_time() {
-    let mut server = JudgedServer::new(json!({ "ready": "firstAnswer", "quietMs": 200, "silenceMs": 1000 }));
+    let mut server =
+        JudgedServer::new(json!({ "ready": "firstAnswer", "debounceMs": 200, "publishDelayMs": 1000 }));
     server.sync("/a.c", "one", true, 0);
     server.publish("/a.c", None, 100);
     assert_eq!(server.verdict("/a.c", 60_000), "wait", "it may be about the text before");
@@ -93,7 +94,7 @@ fn a_publish_without_a_version_is_likely_after_the_quiet_time() {
 #[test]
 fn the_second_publish_for_a_version_ends_the_wait() {
     let mut server =
-        JudgedServer::new(json!({ "ready": "firstAnswer", "partialFirst": true, "settleMs": 1200 }));
+        JudgedServer::new(json!({ "ready": "firstAnswer", "partialFirst": true, "republishMs": 1200 }));
     let version = server.sync("/a.go", "one", true, 0);
     server.publish("/a.go", Some(version), 10);
     assert_eq!(server.judge("/a.go", 100), CheckAction::Wait(Some(server.at(1210))));

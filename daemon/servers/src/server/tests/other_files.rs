@@ -11,7 +11,8 @@ use copydesk_workspace::disk_watcher::FileChangeType;
 
 #[tokio::test(start_paused = true)]
 async fn publishes_for_other_files_after_a_change_are_reported() {
-    let (server, mut fake) = start_push(json!({ "dirtyDependents": "pushed", "pushesClosed": true })).await;
+    let (server, mut fake) =
+        start_push(json!({ "dirtyDependents": "pushed", "publishesClosed": true })).await;
     server.sync_document(&subject("/a", "1"), "c");
     server.sync_document(&subject("/b", "1"), "c");
     let (_, b) = (fake.next_version().await, fake.next_version().await);
@@ -43,7 +44,7 @@ async fn publishes_for_other_files_after_a_change_are_reported() {
 #[tokio::test(start_paused = true)]
 async fn publishes_for_closed_files_that_come_after_the_file_itself_are_reported() {
     let quirks = json!({
-        "partialFirst": true, "settleMs": 700, "dirtyDependents": "pushed", "pushesClosed": true,
+        "partialFirst": true, "republishMs": 700, "dirtyDependents": "pushed", "publishesClosed": true,
     });
     for is_republished in [false, true] {
         let (server, mut fake) = start_push(quirks.clone()).await;
@@ -169,8 +170,8 @@ async fn without_pull_the_texts_of_open_dependents_are_resent() {
 #[tokio::test(start_paused = true)]
 async fn files_that_the_server_publishes_for_are_pulled() {
     let quirks = json!({
-        "dirtyDependents": "pushed", "pushesClosed": true, "pullClosed": true, "pullLanguages": ["go"],
-        "partialFirst": true, "settleMs": 700,
+        "dirtyDependents": "pushed", "publishesClosed": true, "pullClosed": true, "pullLanguages": ["go"],
+        "partialFirst": true, "republishMs": 700,
     });
     let (server, mut fake) = start_pull(quirks).await;
     server.sync_document(&subject("/a.go", "1"), "go");

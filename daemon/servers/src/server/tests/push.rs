@@ -38,7 +38,7 @@ async fn a_publish_for_the_version_is_proof_and_an_older_one_is_ignored() {
 /// gopls publishes type errors first, and a second later the analyzers' findings, under the same version.
 #[tokio::test(start_paused = true)]
 async fn a_publish_that_may_be_partial_is_not_final() {
-    let quirks = json!({ "partialFirst": true, "settleMs": 1200 });
+    let quirks = json!({ "partialFirst": true, "republishMs": 1200 });
     let (server, mut fake, version) = start_changed(quirks.clone(), &["old"]).await;
     let (verdict, ()) = tokio::join!(check(&server, "/a"), async {
         sleep_ms(5).await;
@@ -59,7 +59,7 @@ async fn a_publish_that_may_be_partial_is_not_final() {
 #[tokio::test(start_paused = true)]
 async fn an_invalid_version_counts_as_none() {
     for version in [json!(1_000_000), json!(-5), json!(null), json!("2"), json!(i64::MAX), json!(1.5)] {
-        let (server, mut fake, _) = start_changed(json!({ "quietMs": 200 }), &["old"]).await;
+        let (server, mut fake, _) = start_changed(json!({ "debounceMs": 200 }), &["old"]).await;
         let (verdict, ()) = tokio::join!(check(&server, "/a"), async {
             sleep_ms(300).await;
             fake.publish("/a", version, &["new"]).await;
@@ -70,7 +70,7 @@ async fn an_invalid_version_counts_as_none() {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_version_an_early_publish_may_be_for_the_text_before() {
-    let quirks = json!({ "quietMs": 200 });
+    let quirks = json!({ "debounceMs": 200 });
     let (server, mut fake, _) = start_changed(quirks.clone(), &["old"]).await;
     let (verdict, ()) = tokio::join!(check(&server, "/a"), async {
         sleep_ms(150).await;
@@ -87,7 +87,7 @@ async fn without_a_version_an_early_publish_may_be_for_the_text_before() {
 /// tsserver finds syntax errors first, and its server publishes them together with the old semantic ones.
 #[tokio::test(start_paused = true)]
 async fn without_a_version_the_wait_for_a_further_publish_is_the_longest_seen() {
-    let quirks = json!({ "quietMs": 200 });
+    let quirks = json!({ "debounceMs": 200 });
     let (server, mut fake) = start_push(quirks).await;
     server.sync_document(&subject("/a", "1"), "c");
     fake.next_version().await;
@@ -106,15 +106,18 @@ async fn without_a_version_the_wait_for_a_further_publish_is_the_longest_seen() 
         sleep_ms(500).await;
         fake.publish("/a", Value::Null, &["other"]).await;
     });
-    assert_eq!(verdict.0, "likely: other", "600 ms were learnt");
+    assert_eq!(
+        verdict.0, "likely: other",
+        "the first gap was 400 ms, so the daemon waits for 1.5 times that"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn silence_means_unchanged_only_for_servers_known_for_it() {
-    let silent = json!({ "silentWhenUnchanged": true, "silenceMs": 1000 });
+    let silent = json!({ "silentWhenUnchanged": true, "publishDelayMs": 1000 });
     let (server, _fake, _) = start_changed(silent.clone(), &["as before"]).await;
     assert_eq!(check(&server, "/a").await, ("likely: as before".into(), 1000));
-    let (server, _fake, _) = start_changed(json!({ "silenceMs": 1000 }), &["as before"]).await;
+    let (server, _fake, _) = start_changed(json!({ "publishDelayMs": 1000 }), &["as before"]).await;
     assert_eq!(check(&server, "/a").await, ("unknown: it said nothing of this text in time".into(), 3000));
     // There are no earlier diagnostics that could be unchanged.
     let (server, mut fake) = start_push(silent).await;
@@ -125,7 +128,7 @@ async fn silence_means_unchanged_only_for_servers_known_for_it() {
 
 #[tokio::test(start_paused = true)]
 async fn silence_counts_only_after_the_longest_delay_seen() {
-    let silent = json!({ "silentWhenUnchanged": true, "silenceMs": 500 });
+    let silent = json!({ "silentWhenUnchanged": true, "publishDelayMs": 500 });
     let (server, mut fake, version) = start_changed(silent, &["first"]).await;
     sleep_ms(1200).await;
     fake.publish("/a", version, &["second"]).await;
@@ -138,7 +141,7 @@ async fn silence_counts_only_after_the_longest_delay_seen() {
 /// A slow project: the daemon must remember a long delay, or the old diagnostics count for the new text.
 #[tokio::test(start_paused = true)]
 async fn a_slow_server_is_waited_for() {
-    let silent = json!({ "silentWhenUnchanged": true, "silenceMs": 1000, "quietMs": 200 });
+    let silent = json!({ "silentWhenUnchanged": true, "publishDelayMs": 1000, "debounceMs": 200 });
     let nothing = "unknown: it said nothing of this text in time";
     let (server, mut fake, _) = start_changed(silent.clone(), &["first"]).await;
     sleep_ms(6000).await;

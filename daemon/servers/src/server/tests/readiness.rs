@@ -169,7 +169,7 @@ async fn a_response_during_a_reindexing_does_not_count_however_short_it_was() {
 #[tokio::test(start_paused = true)]
 async fn a_publish_from_before_ready_settles_only_from_ready_on() {
     let ready = json!({ "progressEnds": { "beginsMs": 100 } });
-    let quirks = json!({ "ready": ready, "partialFirst": true, "settleMs": 1000 });
+    let quirks = json!({ "ready": ready, "partialFirst": true, "republishMs": 1000 });
     let (server, mut fake) = start_push(quirks).await;
     server.sync_document(&subject("/a", "1"), "c");
     let version = fake.next_version().await;

@@ -164,7 +164,7 @@ async fn ignored_codes_are_left_out() {
 /// Older servers do not forward requests.
 #[tokio::test(start_paused = true)]
 async fn without_forwarded_requests_publishes_count() {
-    let quirks = json!({ "pull": "tsserver", "quietMs": 200 });
+    let quirks = json!({ "pull": "tsserver", "debounceMs": 200 });
     let (server, mut fake) = start_fake(quirks, json!({ "textDocumentSync": 1 })).await;
     server.sync_document(&subject("/a.ts", "1"), "typescript");
     let (verdict, ()) = tokio::join!(check(&server, "/a.ts"), async {

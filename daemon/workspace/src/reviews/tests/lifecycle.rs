@@ -1,5 +1,8 @@
 //! Reviews later on: after a restart, a commit, an undo.
 
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt as _;
+
 use super::*;
 
 #[tokio::test]
@@ -93,6 +96,31 @@ async fn what_is_committed_is_kept_and_what_was_committed_before_is_not() {
     let news = fixture.news();
     assert_eq!((news[0].0, news[1].0), (2, 6));
     assert!(news[..2].iter().all(|(_, happened, _)| *happened == FeedbackKind::Accepted), "{news:?}");
+}
+
+/// The daemon's environment has the user's API keys, here that of the test.
+#[tokio::test]
+async fn git_gets_the_environment_of_the_sessions_programs_and_not_the_daemons() {
+    let folder = tempfile::tempdir().unwrap();
+    let (git, env) = (folder.path().join("bin/git"), folder.path().join("env"));
+    std::fs::create_dir(git.parent().unwrap()).unwrap();
+    std::fs::write(&git, format!("#!/bin/sh\nenv > '{}'\nexit 1\n", env.display())).unwrap();
+    std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", git.parent().unwrap().display());
+    let processes =
+        Processes::new(vec![("PATH".into(), path.into()), ("GIT_DIR".into(), "/elsewhere".into())]);
+    let files = WorkspaceFiles::new(folder.path(), folder.path()).with_processes(&processes);
+    let fixture = ReviewsFixture { folder, files };
+    fixture.write("a", OLD);
+    fixture.agent("a", NEW).await;
+    let env = std::fs::read_to_string(env).unwrap();
+    let names: BTreeSet<_> = env.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+    assert!(names.contains("GIT_NO_LAZY_FETCH") && !names.contains("GIT_DIR"), "{env}");
+    // Cargo sets it for every test.
+    assert!(
+        std::env::var_os("CARGO_MANIFEST_DIR").is_some() && !names.contains("CARGO_MANIFEST_DIR"),
+        "{env}"
+    );
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ local message = require("copydesk.message")
 ---@param name string
 local function restart_server(name)
   local method = require("copydesk.protocol").methods.serversRestart
-  local problem, result = require("copydesk.client").ask(method, { name = name })
+  local problem, result = require("copydesk.client").await_request(method, { name = name })
   if problem then
     message.error(("cannot restart %s: %s"):format(name, problem))
   elseif result.servers == 0 then

@@ -19,7 +19,7 @@ local function choose(when)
   end)
   if view then
     local params = { session = view.id, review = when ~= "rules" and when or nil }
-    problem = require("copydesk.client").ask(require("copydesk.protocol").methods.sessionSetReview, params)
+    problem = require("copydesk.client").await_request(require("copydesk.protocol").methods.sessionSetReview, params)
   end
   if problem then
     return message.error(("the review setting was not changed: %s"):format(problem))

@@ -37,16 +37,16 @@ end
 ---@return string? problem
 ---@return copydesk.SessionChoice[]?
 local function latest()
-  local problem, result = client.ask(methods.sessionList, { limit = MAX_SESSIONS })
+  local problem, result = client.await_request(methods.sessionList, { limit = MAX_SESSIONS })
   if not result then
     return problem
   end
-  local _, daemon = client.ask(methods.status, {})
+  local _, daemon = client.await_request(methods.status, {})
   local running = {}
   for _, live in ipairs(daemon and daemon.sessions or {}) do
     running[live.session] = live.running
   end
-  local _, listed = client.ask(methods.sessionPending, { folder = vim.fn.getcwd() })
+  local _, listed = client.await_request(methods.sessionPending, { folder = vim.fn.getcwd() })
   local pending = {}
   for _, one in ipairs(listed and listed.sessions or {}) do
     pending[one.session.id] = one
@@ -75,7 +75,7 @@ end
 ---@return string? problem
 ---@return copydesk.SessionChoice[]?
 local function search(words, known)
-  local problem, result = client.ask(methods.sessionSearch, { query = words, limit = MAX_SESSIONS })
+  local problem, result = client.await_request(methods.sessionSearch, { query = words, limit = MAX_SESSIONS })
   if not result then
     return problem
   end
@@ -150,7 +150,7 @@ local actions = {
     if not title then
       return
     end
-    local problem = client.ask(methods.sessionRename, { session = choice.id, title = title })
+    local problem = client.await_request(methods.sessionRename, { session = choice.id, title = title })
     if problem then
       return message.error(("the session was not renamed: %s"):format(problem))
     end
@@ -164,7 +164,7 @@ local actions = {
     if not pick.confirm(question, "Delete it", "Keep it") then
       return
     end
-    local problem = client.ask(methods.sessionDelete, { session = choice.id })
+    local problem = client.await_request(methods.sessionDelete, { session = choice.id })
     if problem then
       return message.error(("the session was not deleted: %s"):format(problem))
     end

@@ -35,7 +35,7 @@ end
 
 --- How many documents of this Neovim the daemon has open.
 ---@return integer
-local function attached()
+local function count_documents()
   local buffers = vim.tbl_filter(require("copydesk.buffer").is_document, vim.api.nvim_list_bufs())
   return #buffers
 end
@@ -97,6 +97,7 @@ local function daemon_status()
   end
   local _, result = require("copydesk.await").await(function(done)
     client.request(require("copydesk.protocol").methods.status, {}, done)
+    -- Whichever comes first ends the wait.
     vim.defer_fn(done, limits.status_request)
   end)
   return result
@@ -123,7 +124,7 @@ function M.run()
       local line = ("%s (%s): %s"):format(missing.name, missing.language, missing.hint)
       add(lines, number == 1 and "Missing" or "", (line:gsub("%c+", " ")))
     end
-    add(lines, "Documents", ("%d from this Neovim"):format(attached()))
+    add(lines, "Documents", ("%d from this Neovim"):format(count_documents()))
   elseif client.get() then
     add(lines, "Daemon", "does not answer; `copydesk stop` in a terminal ends it, the next use starts another")
   end

@@ -10,7 +10,7 @@ return {
       return message.info("no turn is running")
     end
     local method = require("copydesk.protocol").methods.turnCancel
-    local problem = require("copydesk.client").ask(method, { session = view.id })
+    local problem = require("copydesk.client").await_request(method, { session = view.id })
     if problem then
       message.error(("the turn was not stopped: %s"):format(problem))
     end

@@ -57,7 +57,7 @@ local function everything(view)
   local first, is_earlier = view.parts[1], view.earlier
   while first and is_earlier do
     local params = { session = view.id, before = first.id, limit = PAGE }
-    local problem, result = client.ask(methods.sessionParts, params)
+    local problem, result = client.await_request(methods.sessionParts, params)
     if not result then
       return undo_report.report_error(problem)
     end

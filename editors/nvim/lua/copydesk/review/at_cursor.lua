@@ -201,7 +201,7 @@ end
 function M.say(session, uri, line, lines, text)
   local params = { session = session, uri = uri, line = line, lines = lines, text = text }
   local method = require("copydesk.protocol").methods.reviewComment
-  local problem, result = require("copydesk.client").ask(method, params)
+  local problem, result = require("copydesk.client").await_request(method, params)
   if not result then
     return message.error(("the comment was not accepted: %s"):format(problem))
   end

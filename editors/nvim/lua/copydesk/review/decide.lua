@@ -32,7 +32,7 @@ end
 ---@param decisions copydesk.ReviewDecision[]
 ---@return boolean is_done Whether all of them were carried out.
 function M.send(session, decisions)
-  local problem, result = client.ask(methods.reviewDecide, { session = session, decisions = decisions })
+  local problem, result = client.await_request(methods.reviewDecide, { session = session, decisions = decisions })
   if not result then
     message.error(("nothing was decided: %s"):format(problem))
     return false

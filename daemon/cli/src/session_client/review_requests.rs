@@ -11,12 +11,12 @@ use copydesk_protocol::table::{ReviewDecide, ReviewList};
 use crate::daemon_client::DaemonClient;
 
 #[derive(Clone)]
-pub(crate) struct ReviewBackend {
+pub(crate) struct ReviewRequests {
     pub(crate) session: String,
     pub(crate) client: Arc<DaemonClient>,
 }
 
-impl ReviewBackend {
+impl ReviewRequests {
     /// The undecided reviews of an ask. Empty if the ask is not about an edit, or if the host cannot be reached.
     pub(crate) async fn reviews_for_ask(&self, ask: &str) -> Vec<ReviewInfo> {
         let params = ReviewListParams { session: self.session.clone(), ..ReviewListParams::default() };

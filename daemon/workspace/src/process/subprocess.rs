@@ -1,4 +1,4 @@
-//! Runs a program that reads a text or nothing, prints, and exits: a checker or a formatter.
+//! Runs a program that reads a text or nothing, prints, and exits: git, a checker, a formatter. No shell reads its arguments.
 //!
 //! Invariant: its time and its output are capped. At the cap it is killed with all its children.
 
@@ -6,16 +6,18 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use copydesk_workspace::process::{ProcessExit, Processes, ProgramSpec};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
+
+use super::{ProcessExit, Processes, ProgramSpec};
 
 #[derive(Debug)]
 pub struct SubprocessSpec {
     /// The program and its arguments.
     pub command: Vec<OsString>,
     pub cwd: PathBuf,
-    pub environment: Vec<(String, String)>,
+    /// Changes to the environment of the `Processes`: `Some` sets a variable, `None` removes it.
+    pub environment: Vec<(String, Option<String>)>,
     /// Written to its stdin.
     pub input: String,
     /// Its stderr is part of its output.
@@ -56,7 +58,7 @@ async fn work(processes: &Processes, task: SubprocessSpec) -> Result<SubprocessO
         let shell = ["/bin/sh", "-c", "exec \"$@\" 2>&1", "copydesk"].map(OsString::from);
         command.splice(0..0, shell);
     }
-    let own = environment.into_iter().map(|(name, value)| (name.into(), Some(value.into())));
+    let own = environment.into_iter().map(|(name, value)| (name.into(), value.map(OsString::from)));
     let plain = PLAIN.map(|(name, value)| (name.into(), Some(value.into())));
     let program = ProgramSpec { command, cwd, env: plain.into_iter().chain(own).collect() };
     let (mut piped, pipes) = processes.pipe(&program).map_err(|error| error.to_string())?;
