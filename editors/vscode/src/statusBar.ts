@@ -13,7 +13,7 @@ interface Look {
   text: string;
   tooltip: string;
   command: string;
-  isWarning?: boolean;
+  color?: "warning" | "error";
 }
 
 /** What the running turn does at the moment. */
@@ -47,12 +47,12 @@ export class StatusBar implements Disposable {
 
   /** Redraws the item. */
   update(): void {
-    const { text, tooltip, command, isWarning } = this.#look();
+    const { text, tooltip, command, color } = this.#look();
     if (this.#item.text !== text || this.#item.tooltip !== tooltip) {
       this.#item.text = text;
       this.#item.tooltip = tooltip;
       this.#item.command = command;
-      this.#item.backgroundColor = isWarning ? new ThemeColor("statusBarItem.warningBackground") : undefined;
+      this.#item.backgroundColor = color && new ThemeColor(`statusBarItem.${color}Background`);
     }
   }
 
@@ -70,10 +70,10 @@ export class StatusBar implements Disposable {
       return { text: "$(shield) Copydesk", tooltip: "Copydesk runs nothing in a folder that you do not trust.", command: status };
     } else if (state === "failed") {
       const tooltip = problem?.message ?? "The daemon could not be started.";
-      return { text: "$(error) Copydesk", tooltip, command: status, isWarning: true };
+      return { text: "$(error) Copydesk", tooltip, command: status, color: "error" };
     } else if (waiting > 0) {
       const tooltip = "Copydesk waits for your answer.";
-      return { text: `$(bell-dot) Copydesk: ${waiting} waiting`, tooltip, command: "copydesk.waiting.answer", isWarning: true };
+      return { text: `$(bell-dot) Copydesk: ${waiting} waiting`, tooltip, command: "copydesk.waiting.answer", color: "warning" };
     } else if (running) {
       return { text: `$(sync~spin) Copydesk: ${workOf(running)}`, tooltip: "A turn runs.", command: status };
     } else if (state === "starting") {

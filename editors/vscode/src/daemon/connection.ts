@@ -108,7 +108,8 @@ export class Connection implements Disposable {
     if (!workspace.isTrusted) {
       throw new DaemonError("Copydesk runs nothing in a folder that you do not trust.");
     }
-    if (this.#state === "failed") {
+    // A missing program may have been installed since; looking for it costs nothing.
+    if (this.#state === "failed" && !this.#problem?.isMissing) {
       throw new DaemonError(this.#problem?.message ?? "The daemon could not be started.");
     }
     this.#starting ??= this.#connect();

@@ -50,9 +50,7 @@ function callText(part: PartInfo, call: CallInfo): string {
   } else if (output?.isError) {
     return `  ✗ ${callName(call)}: ${oneLine(output.output, MAX_ERROR)}\n`;
   }
-  const metadata = output?.metadata;
-  const lines = metadata && "additions" in metadata ? `  +${metadata.additions} −${metadata.deletions}` : "";
-  return `  ✓ ${callName(call)}${lines}\n`;
+  return `  ✓ ${callName(call)}\n`;
 }
 
 /** Whether a part will not change any more. */

@@ -19,6 +19,8 @@ export class Transcript implements Disposable {
   #written = new Set<string>();
   /** The first part that is not, and how much of its text is written. */
   #head: { id: string; length: number } | undefined;
+  /** Whether the last line is that of a call, which a text does not follow directly. */
+  #isAfterCall = false;
   #pending = "";
   #timer: NodeJS.Timeout | undefined;
   readonly #listener: Disposable;
@@ -83,8 +85,10 @@ export class Transcript implements Disposable {
     for (const part of view.parts.slice(at)) {
       const begun = this.#head?.id === part.id ? this.#head.length : 0;
       const text = isSettled(part) ? partText(part) : isStreamed(part) && part.content.kind === "text" ? part.content.text : undefined;
-      if (text !== undefined) {
-        this.#write(text.slice(begun));
+      if (text) {
+        const isText = part.content.kind === "text";
+        this.#write((begun === 0 && isText && this.#isAfterCall ? "\n" : "") + text.slice(begun));
+        this.#isAfterCall = part.content.kind === "call";
       }
       if (!isSettled(part)) {
         this.#head = { id: part.id, length: text?.length ?? 0 };
