@@ -13,6 +13,7 @@ import { DocumentSync } from "./documents/sync";
 import { DocumentVerifier } from "./documents/verify";
 import { EditApplier } from "./edits/applyEdit";
 import { OwnEdits } from "./edits/ownEdits";
+import { ReviewDesk } from "./review/reviewDesk";
 import { PromptContext } from "./sessions/context";
 import { Prompts } from "./sessions/prompt";
 import { Sessions } from "./sessions/sessions";
@@ -29,6 +30,7 @@ export class Desk implements Disposable {
   readonly prompts: Prompts;
   readonly transcript: Transcript;
   readonly asks: Asks;
+  readonly review: ReviewDesk;
   readonly #disposables: Disposable[];
 
   constructor(readonly context: ExtensionContext) {
@@ -39,13 +41,16 @@ export class Desk implements Disposable {
     this.prompts = new Prompts(this.connection, this.sessions, new PromptContext());
     this.transcript = new Transcript(this.sessions);
     this.asks = new Asks(this.connection);
+    this.review = new ReviewDesk(this.connection, this.sync, this.ownEdits, this.sessions, context.extensionUri);
+    this.sessions.isNeeded = (id) => this.review.reviews.store.count(id) > 0;
     const applier = new EditApplier(this.sync, this.ownEdits);
     this.connection.handleApplyEdit((params) => applier.handle(params));
     this.connection.handle("copydesk/document/save", saveDocument, (message) => ({ saved: false, message }));
     this.#disposables = [
       new DocumentVerifier(this.connection, this.sync),
-      new StatusBar(this.connection, this.sessions, this.asks),
+      new StatusBar(this.connection, this.sessions, this.asks, this.review.reviews),
       announceAsks(this.asks),
+      this.review,
       this.asks,
       this.transcript,
       this.sessions,

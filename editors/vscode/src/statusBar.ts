@@ -4,6 +4,7 @@
 
 import { Disposable, StatusBarAlignment, ThemeColor, window, workspace } from "vscode";
 import type { Connection } from "./daemon/connection";
+import type { Reviews } from "./review/reviews";
 import { callName } from "./sessions/partText";
 import type { Sessions } from "./sessions/sessions";
 import type { SessionView } from "./sessions/view";
@@ -33,11 +34,13 @@ export class StatusBar implements Disposable {
     private readonly connection: Connection,
     private readonly sessions: Sessions,
     private readonly asks: Asks,
+    private readonly reviews: Reviews,
   ) {
     this.#item.name = "Copydesk";
     this.#disposables = [
       connection.onDidChangeState(() => this.update()),
       asks.onDidChange(() => this.update()),
+      reviews.onDidChange(() => this.update()),
       sessions.onDidChange(({ change }) => change.kind !== "delta" && this.update()),
       workspace.onDidGrantWorkspaceTrust(() => this.update()),
     ];
@@ -78,6 +81,11 @@ export class StatusBar implements Disposable {
       return { text: `$(sync~spin) Copydesk: ${workOf(running)}`, tooltip: "A turn runs.", command: status };
     } else if (state === "starting") {
       return { text: "$(sync~spin) Copydesk", tooltip: "Copydesk starts.", command: status };
+    }
+    const hunks = this.reviews.count;
+    if (hunks > 0) {
+      const tooltip = `${hunks} of the agent's hunks are undecided.`;
+      return { text: `$(git-compare) Copydesk: ${hunks} to review`, tooltip, command: "copydesk.review.focus" };
     }
     return { text: "$(comment-discussion) Copydesk", tooltip: "Copydesk", command: status };
   }

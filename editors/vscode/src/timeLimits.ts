@@ -33,8 +33,8 @@ export const limits = {
 
   /** The shortest time between two writes to the output channel: about three frames of a screen. */
   transcript: 50,
-  /** The shortest time between two redraws of the marks in a document: one frame. */
-  redraw: 16,
+  /** The pause in typing before the virtual texts of diffs are made again: VS Code itself compares after 200 ms. */
+  virtualText: 200,
   /** The pause after scrolling before CodeLenses for the new lines are offered. VS Code itself waits 250 ms. */
   scrollRest: 150,
 };

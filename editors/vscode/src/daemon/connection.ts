@@ -44,7 +44,7 @@ export class Connection implements Disposable {
   #losses = 0;
   #timers = new Set<NodeJS.Timeout>();
   #requests = new Map<ClientMethod, Handler>();
-  #notifications: { method: NotificationMethod; handler: Handler }[] = [];
+  #notifications = new Map<NotificationMethod, Handler[]>();
   #applyEdit: ApplyEditHandler = async () => ({ applied: false, failureReason: "the extension is starting" });
   readonly #changed = new EventEmitter<ConnectionState>();
   readonly #connected = new EventEmitter<LanguageClient>();
@@ -100,7 +100,7 @@ export class Connection implements Disposable {
 
   /** Adds a handler of a notification. Handlers run in the order of arrival and do not wait. */
   onNotification<M extends NotificationMethod>(method: M, handler: (params: NotificationParams<M>) => void): void {
-    this.#notifications.push({ method, handler });
+    this.#notifications.set(method, [...(this.#notifications.get(method) ?? []), handler]);
   }
 
   /** Connects, unless that was done already. Rejects with a `DaemonError`. */
@@ -174,8 +174,8 @@ export class Connection implements Disposable {
       for (const [method, handler] of this.#requests) {
         client.onRequest(method, handler as (params: unknown) => unknown);
       }
-      for (const { method, handler } of this.#notifications) {
-        client.onNotification(method, handler as (params: unknown) => void);
+      for (const [method, handlers] of this.#notifications) {
+        client.onNotification(method, (params: unknown) => handlers.forEach((handler) => (handler as (params: unknown) => void)(params)));
       }
       await client.start();
       if (number !== this.#start) {
