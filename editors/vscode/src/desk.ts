@@ -8,6 +8,7 @@ import { Disposable, workspace } from "vscode";
 import { Connection } from "./daemon/connection";
 import { disposeLog, log } from "./daemon/log";
 import { problemOf } from "./daemon/requests";
+import { ReadOnlyTexts } from "./documents/readOnlyTexts";
 import { saveDocument } from "./documents/save";
 import { DocumentSync } from "./documents/sync";
 import { DocumentVerifier } from "./documents/verify";
@@ -16,6 +17,7 @@ import { OwnEdits } from "./edits/ownEdits";
 import { ReviewDesk } from "./review/reviewDesk";
 import { PromptContext } from "./sessions/context";
 import { Prompts } from "./sessions/prompt";
+import { SessionMemory } from "./sessions/memory";
 import { Sessions } from "./sessions/sessions";
 import { Transcript } from "./sessions/transcript";
 import { StatusBar } from "./statusBar";
@@ -25,6 +27,7 @@ import { announceAsks } from "./waiting/announce";
 export class Desk implements Disposable {
   readonly connection: Connection;
   readonly sync: DocumentSync;
+  readonly texts = new ReadOnlyTexts();
   readonly ownEdits = new OwnEdits();
   readonly sessions: Sessions;
   readonly prompts: Prompts;
@@ -37,11 +40,11 @@ export class Desk implements Disposable {
     const version: unknown = context.extension.packageJSON.version;
     this.connection = new Connection(String(version), context.extensionPath);
     this.sync = new DocumentSync(this.connection);
-    this.sessions = new Sessions(this.connection, context.workspaceState);
+    this.sessions = new Sessions(this.connection, new SessionMemory(context.storageUri?.fsPath));
     this.prompts = new Prompts(this.connection, this.sessions, new PromptContext());
     this.transcript = new Transcript(this.sessions);
     this.asks = new Asks(this.connection);
-    this.review = new ReviewDesk(this.connection, this.sync, this.ownEdits, this.sessions, context.extensionUri);
+    this.review = new ReviewDesk(this.connection, this.ownEdits, this.sessions, context.extensionUri);
     this.sessions.isNeeded = (id) => this.review.reviews.store.count(id) > 0;
     const applier = new EditApplier(this.sync, this.ownEdits);
     this.connection.handleApplyEdit((params) => applier.handle(params));
@@ -56,6 +59,7 @@ export class Desk implements Disposable {
       this.sessions,
       this.sync,
       this.ownEdits,
+      this.texts,
       this.connection,
       new Disposable(disposeLog),
     ];

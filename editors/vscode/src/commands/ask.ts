@@ -22,6 +22,14 @@ async function askForText(desk: Desk, pieces: ContextPiece[]): Promise<string | 
   });
 }
 
+/** Sends a prompt, and shows the conversation if the user wants that. */
+export async function sendAndShow(desk: Desk, text: string, pieces: ContextPiece[]): Promise<void> {
+  await desk.prompts.send(text, { pieces });
+  if (workspace.getConfiguration("copydesk").get("showConversation", true)) {
+    desk.transcript.show();
+  }
+}
+
 export async function ask(desk: Desk, argument?: unknown): Promise<void> {
   const selected = window.activeTextEditor && selectionPiece(window.activeTextEditor);
   const pieces = selected ? [selected] : [];
@@ -31,8 +39,5 @@ export async function ask(desk: Desk, argument?: unknown): Promise<void> {
   if (text === undefined || text.trim() === "") {
     return;
   }
-  await desk.prompts.send(text, { pieces });
-  if (workspace.getConfiguration("copydesk").get("showConversation", true)) {
-    desk.transcript.show();
-  }
+  await sendAndShow(desk, text, pieces);
 }

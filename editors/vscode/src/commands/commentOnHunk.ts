@@ -2,25 +2,30 @@
 //
 // An argument with `text` is the comment itself, for keybindings and other extensions.
 
-import { Uri, window } from "vscode";
+import type { TextDocument } from "vscode";
+import { window } from "vscode";
 import type { Desk } from "../desk";
-import { realDocument, hunkArgument } from "../review/target";
+import { documentOf } from "../documents/openDocuments";
+import { shownPath } from "../documents/save";
+import { presentSide } from "../review/hunkLines";
+import { hunkArgument, realDocument } from "../review/target";
 
 /** The lines that the comment is about. */
-interface Lines {
+interface CommentLines {
+  document: TextDocument | undefined;
   uri: string;
   first: number;
   count: number;
 }
 
-async function linesOf(desk: Desk, argument: unknown): Promise<Lines | undefined> {
+async function linesOf(desk: Desk, argument: unknown): Promise<CommentLines | undefined> {
   const { reviews, targets } = desk.review;
   const id = hunkArgument(argument);
   const found = id === undefined ? undefined : reviews.find(id);
   const hunk = found?.review.hunks.get(id ?? "");
   if (found && hunk) {
-    const count = found.review.when === "after" ? hunk.newLines : hunk.oldLines;
-    return { uri: found.review.uri, first: reviews.lineOf(found.review, hunk), count };
+    const { uri } = found.review;
+    return { document: documentOf(uri), uri, first: reviews.lineOf(found.review, hunk), count: presentSide(found.review, hunk).count };
   }
   const editor = window.activeTextEditor;
   const document = editor && realDocument(editor.document);
@@ -28,12 +33,12 @@ async function linesOf(desk: Desk, argument: unknown): Promise<Lines | undefined
     return undefined;
   }
   const uri = document.uri.toString();
-  if (!editor.selection.isEmpty && editor.document === document) {
-    const { start, end } = editor.selection;
-    return { uri, first: start.line, count: end.line - start.line + 1 };
+  const { start, end, active, isEmpty } = editor.selection;
+  if (!isEmpty && editor.document === document) {
+    return { document, uri, first: start.line, count: end.line - start.line + 1 };
   }
   const one = await targets.atCursor(editor);
-  return one ? { uri, first: one.first, count: one.count } : { uri, first: editor.selection.active.line, count: 1 };
+  return one ? { document, uri, first: one.first, count: one.count } : { document, uri, first: active.line, count: 1 };
 }
 
 export async function commentOnHunk(desk: Desk, argument?: unknown): Promise<void> {
@@ -42,18 +47,20 @@ export async function commentOnHunk(desk: Desk, argument?: unknown): Promise<voi
     void window.showInformationMessage("A comment needs lines of a file: open one first.");
     return;
   }
-  const { comments } = desk.review;
+  const { comments, reviews } = desk.review;
+  const { document, uri, first, count } = lines;
   const given = typeof argument === "object" && argument !== null && "text" in argument ? argument.text : undefined;
+  const placed = document && reviews.placed(document).find((one) => one.first === first && one.count === count);
   const editor = window.activeTextEditor;
   if (typeof given === "string") {
-    await comments.send(lines.uri, lines.first, Math.max(1, lines.count), given);
-  } else if (editor?.document.uri.toString() === lines.uri) {
-    await comments.open(editor, lines.first, lines.count);
+    await comments.send(uri, first, Math.max(1, count), given);
+  } else if (placed && editor?.document === document) {
+    await comments.open(editor, placed);
   } else {
-    const prompt = `Comment on ${Uri.parse(lines.uri).path.split("/").at(-1)}, line ${lines.first + 1}`;
-    const text = await window.showInputBox({ prompt, ignoreFocusOut: true });
+    const prompt = `Comment on ${shownPath(uri)}:${first + 1}`;
+    const text = await window.showInputBox({ prompt, placeHolder: "The agent reads it at its next step", ignoreFocusOut: true });
     if (text) {
-      await comments.send(lines.uri, lines.first, Math.max(1, lines.count), text);
+      await comments.send(uri, first, Math.max(1, count), text);
     }
   }
 }

@@ -1,30 +1,51 @@
 // Every command of the extension, by its name in package.json.
 
-import { commands, type Disposable } from "vscode";
+import { CodeActionKind, commands, languages, type Disposable } from "vscode";
 import type { Desk } from "../desk";
+import { addFile, addSelection } from "./addContext";
 import { answerWaiting } from "./answerWaiting";
 import { ask } from "./ask";
+import { changes } from "./changes";
+import { chooseAgent } from "./chooseAgent";
+import { chooseModel } from "./chooseModel";
 import { commentOnHunk } from "./commentOnHunk";
 import { decideAll } from "./decideAll";
 import { decideFile } from "./decideFile";
 import { decideHunk } from "./decideHunk";
+import { doctor } from "./doctor";
+import { explain } from "./explain";
+import { fix } from "./fix";
+import { FixActions } from "./fixActions";
 import { goToHunk } from "./goToHunk";
 import { openAllHunks } from "./openAllHunks";
 import { openReviewedFile } from "./openReviewedFile";
 import { reporting } from "./report";
 import { restart } from "./restart";
+import { sessions } from "./sessions";
 import { showConversation } from "./showConversation";
 import { showLog } from "./showLog";
 import { status } from "./status";
 import { stop } from "./stop";
 import { submitComment } from "./submitComment";
+import { redo, undo } from "./undo";
 
 type Command = (desk: Desk, ...args: unknown[]) => unknown;
 
 const table: Record<string, Command> = {
   "copydesk.ask": ask,
+  "copydesk.fix": fix,
+  "copydesk.explain": explain,
   "copydesk.stop": stop,
+  "copydesk.undo": undo,
+  "copydesk.redo": redo,
+  "copydesk.changes": changes,
+  "copydesk.sessions": sessions,
+  "copydesk.model": chooseModel,
+  "copydesk.agent": chooseAgent,
+  "copydesk.addFile": addFile,
+  "copydesk.addSelection": addSelection,
   "copydesk.status": status,
+  "copydesk.doctor": doctor,
   "copydesk.showConversation": showConversation,
   "copydesk.showLog": showLog,
   "copydesk.restart": restart,
@@ -43,8 +64,12 @@ const table: Record<string, Command> = {
   "copydesk.review.openAll": openAllHunks,
 };
 
+/** Registers the commands, and the quick fix that calls one of them. */
 export function registerCommands(desk: Desk): Disposable[] {
-  return Object.entries(table).map(([name, run]) => {
+  const options = { providedCodeActionKinds: [CodeActionKind.QuickFix] };
+  const fixes = languages.registerCodeActionsProvider([{ scheme: "file" }, { scheme: "untitled" }], new FixActions(), options);
+  const registered = Object.entries(table).map(([name, run]) => {
     return commands.registerCommand(name, (...args: unknown[]) => reporting(desk, () => run(desk, ...args)));
   });
+  return [fixes, ...registered];
 }

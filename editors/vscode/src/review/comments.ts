@@ -7,33 +7,28 @@ import type { CommentReply, TextDocument, TextEditor } from "vscode";
 import { commands, comments, Disposable, Range, Selection, window } from "vscode";
 import type { Connection } from "../daemon/connection";
 import { DaemonError } from "../daemon/requests";
-import type { DocumentSync } from "../documents/sync";
 import type { Sessions } from "../sessions/sessions";
+import type { PlacedHunk } from "./places";
 import type { Reviews } from "./reviews";
 
 /** How long the status bar shows that a comment was sent. */
 const SHOWN_MS = 4_000;
 
 export class ReviewComments implements Disposable {
+  readonly #listener: Disposable;
   readonly #controller = comments.createCommentController("copydesk", "Copydesk");
 
   constructor(
     private readonly connection: Connection,
     private readonly sessions: Sessions,
     private readonly reviews: Reviews,
-    sync: DocumentSync,
   ) {
     this.#controller.options = { prompt: "Comment for the agent", placeHolder: "The agent reads it at its next step (Ctrl+Enter sends it)" };
-    this.#controller.commentingRangeProvider = {
-      provideCommentingRanges: (document) => {
-        const isUsed = sync.has(document) && this.#sessionOf(document) !== undefined;
-        return isUsed ? [new Range(0, 0, document.lineCount - 1, 0)] : [];
-      },
-    };
+    this.#listener = reviews.onDidChange(() => this.#offerRanges());
   }
 
-  /** Opens the input under some lines of an editor, selected as the user sees. */
-  async open(editor: TextEditor, first: number, count: number): Promise<void> {
+  /** Opens the input under the lines of a hunk, which are selected. */
+  async open(editor: TextEditor, { first, count }: PlacedHunk): Promise<void> {
     const last = Math.min(first + Math.max(count, 1) - 1, editor.document.lineCount - 1);
     editor.selection = new Selection(Math.min(first, last), 0, last, editor.document.lineAt(last).text.length);
     await commands.executeCommand("workbench.action.addComment");
@@ -60,10 +55,19 @@ export class ReviewComments implements Disposable {
   }
 
   dispose(): void {
+    this.#listener.dispose();
     this.#controller.dispose();
   }
 
-  #sessionOf(document: TextDocument): string | undefined {
-    return this.reviews.store.all({ uri: document.uri.toString() })[0]?.session ?? this.sessions.current?.id;
+  /** VS Code marks every line that takes comments in the gutter, so only hunks do. It asks again for each new provider. */
+  #offerRanges(): void {
+    this.#controller.commentingRangeProvider = {
+      provideCommentingRanges: (document: TextDocument) => {
+        return this.reviews.placed(document).map(({ first, count }) => {
+          const start = Math.min(first, document.lineCount - 1);
+          return new Range(start, 0, Math.max(start, Math.min(first + count, document.lineCount) - 1), 0);
+        });
+      },
+    };
   }
 }

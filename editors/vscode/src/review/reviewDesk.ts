@@ -2,7 +2,6 @@
 
 import { Disposable, languages, type DocumentSelector, type Uri } from "vscode";
 import type { Connection } from "../daemon/connection";
-import type { DocumentSync } from "../documents/sync";
 import type { OwnEdits } from "../edits/ownEdits";
 import type { Sessions } from "../sessions/sessions";
 import { actionKind, HunkActions } from "./codeActions";
@@ -27,12 +26,12 @@ export class ReviewDesk implements Disposable {
   readonly comments: ReviewComments;
   readonly #disposables: Disposable[];
 
-  constructor(connection: Connection, sync: DocumentSync, ownEdits: OwnEdits, sessions: Sessions, extensionUri: Uri) {
+  constructor(connection: Connection, ownEdits: OwnEdits, sessions: Sessions, extensionUri: Uri) {
     this.reviews = new Reviews(connection, sessions, ownEdits);
     this.decider = new Decider(connection, this.reviews);
     const texts = new VirtualTexts(this.reviews);
     this.targets = new ReviewTargets(this.reviews, texts);
-    this.comments = new ReviewComments(connection, sessions, this.reviews, sync);
+    this.comments = new ReviewComments(connection, sessions, this.reviews);
     const lenses = new HunkLenses(this.reviews);
     const actions = new HunkActions(this.reviews);
     this.#disposables = [

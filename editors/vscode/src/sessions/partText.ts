@@ -48,7 +48,10 @@ function callText(part: PartInfo, call: CallInfo): string {
   } else if (part.state.kind === "error") {
     return `  ✗ ${callName(call)}: ${oneLine(part.state.message, MAX_ERROR)}\n`;
   } else if (output?.isError) {
-    return `  ✗ ${callName(call)}: ${oneLine(output.output, MAX_ERROR)}\n`;
+    const error = oneLine(output.output, MAX_ERROR);
+    // The title of a failed call is often the beginning of its error.
+    const isSame = error.startsWith(output.title.replace(/…$/, "").trimEnd());
+    return `  ✗ ${isSame ? error : `${callName(call)}: ${error}`}\n`;
   }
   return `  ✓ ${callName(call)}\n`;
 }

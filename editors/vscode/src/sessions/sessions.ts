@@ -5,16 +5,14 @@
 // workspace, so that it is there again after the window is reloaded.
 
 import type { EventParams, PendingSessionInfo, SessionLoadResult } from "copydesk-protocol";
-import type { Memento } from "vscode";
 import { Disposable, EventEmitter } from "vscode";
 import type { Connection } from "../daemon/connection";
 import { log } from "../daemon/log";
 import { DaemonError, problemOf } from "../daemon/requests";
 import { sessionFolder } from "./folder";
+import type { SessionMemory } from "./memory";
 import type { SessionView, ViewChange } from "./view";
 import { applyEvent, applyLoad, newView } from "./view";
-
-const CURRENT = "copydesk.session";
 
 /** How many parts a load asks for at least. */
 const PAGE = 200;
@@ -41,7 +39,7 @@ export class Sessions implements Disposable {
 
   constructor(
     private readonly connection: Connection,
-    private readonly memory: Memento,
+    private readonly memory: SessionMemory,
   ) {
     connection.onNotification("copydesk/event", (params) => this.#handleEvent(params));
     connection.onNotification("copydesk/restarted", () => this.#reload());
@@ -50,7 +48,7 @@ export class Sessions implements Disposable {
 
   /** The session that this workspace used last, if it may be loaded again. */
   get remembered(): string | undefined {
-    return this.memory.get<string>(CURRENT);
+    return this.memory.get();
   }
 
   /** The current session: the one that prompts go to. */
@@ -86,7 +84,7 @@ export class Sessions implements Disposable {
     const view = await this.load(id);
     const before = this.current;
     this.#current = id;
-    void this.memory.update(CURRENT, id);
+    this.memory.set(id);
     if (before && before.id !== id && before.running === undefined && !this.isNeeded(before.id)) {
       this.leave(before.id);
     }
