@@ -13,7 +13,14 @@ export function activate(context: ExtensionContext): void {
   const made = new Desk(context);
   desk = made;
   context.subscriptions.push(made, ...registerCommands(made));
-  context.subscriptions.push(workspace.onDidGrantWorkspaceTrust(() => void made.resume()));
+  context.subscriptions.push(
+    workspace.onDidGrantWorkspaceTrust(() => void made.resume()),
+    workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("copydesk.path") && made.connection.state === "failed") {
+        void made.resume();
+      }
+    }),
+  );
   void made.resume();
 }
 

@@ -21,9 +21,11 @@ import { openAllHunks } from "./openAllHunks";
 import { openReviewedFile } from "./openReviewedFile";
 import { reporting } from "./report";
 import { restart } from "./restart";
+import { reviewTiming } from "./reviewTiming";
 import { sessions } from "./sessions";
 import { showConversation } from "./showConversation";
 import { showLog } from "./showLog";
+import { showRemoved } from "./showRemoved";
 import { status } from "./status";
 import { stop } from "./stop";
 import { submitComment } from "./submitComment";
@@ -60,6 +62,8 @@ const table: Record<string, Command> = {
   "copydesk.review.previous": goToHunk(-1),
   "copydesk.review.comment": commentOnHunk,
   "copydesk.review.submitComment": submitComment,
+  "copydesk.review.timing": reviewTiming,
+  "copydesk.review.showRemoved": showRemoved,
   "copydesk.review.openFile": openReviewedFile,
   "copydesk.review.openAll": openAllHunks,
 };

@@ -112,7 +112,15 @@ export class Connection implements Disposable {
     if (this.#state === "failed" && !this.#problem?.isMissing) {
       throw new DaemonError(this.#problem?.message ?? "The daemon could not be started.");
     }
-    this.#starting ??= this.#connect();
+    if (!this.#starting) {
+      const starting = this.#connect();
+      this.#starting = starting;
+      starting.catch(() => {
+        if (this.#starting === starting) {
+          this.#starting = undefined;
+        }
+      });
+    }
     return this.#starting;
   }
 
@@ -196,7 +204,6 @@ export class Connection implements Disposable {
   #fail(problem: ConnectionProblem): DaemonError {
     log().error(problem.message);
     this.#client = undefined;
-    this.#starting = undefined;
     this.#problem = problem;
     this.#setState("failed");
     return new DaemonError(problem.message);

@@ -41,6 +41,8 @@ export class ReviewComments implements Disposable {
       await this.send(uri.toString(), range.start.line, range.end.line - range.start.line + 1, text);
     }
     thread.dispose();
+    // The focus was in the input.
+    await commands.executeCommand("workbench.action.focusActiveEditorGroup");
   }
 
   /** Sends a comment on lines of a document. */

@@ -31,7 +31,9 @@ function hunkLenses({ review, hunk, first }: PlacedHunk, lineCount: number): Cod
     lens(line, "$(comment) Comment", "copydesk.review.comment", argument),
   ];
   if (review.when === "before") {
-    lenses.push(lens(line, "$(diff) Show the proposal", "copydesk.review.openFile", { review: review.id }));
+    lenses.push(lens(line, "$(diff) Show the proposal", "copydesk.review.showRemoved", argument));
+  } else if (hunk.oldLines > 0) {
+    lenses.push(lens(line, hunk.oldLines === 1 ? "1 removed line" : `${hunk.oldLines} removed lines`, "copydesk.review.showRemoved", argument));
   }
   return lenses;
 }

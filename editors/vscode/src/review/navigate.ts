@@ -10,7 +10,8 @@ import type { ReviewState } from "./store";
 import { sortedHunks } from "./store";
 import { baseUri, proposalUri } from "./virtualTexts";
 
-function show(editor: TextEditor, line: number): void {
+/** Puts the cursor on a line. */
+export function show(editor: TextEditor, line: number): void {
   const at = Math.min(line, editor.document.lineCount - 1);
   editor.selection = new Selection(at, 0, at, 0);
   editor.revealRange(new Range(at, 0, at, 0), TextEditorRevealType.InCenterIfOutsideViewport);
