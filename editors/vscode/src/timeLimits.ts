@@ -23,9 +23,9 @@ export const limits = {
   /** How long a document must be unchanged before its text is compared with the daemon's. */
   rest: 1_000,
   /** A pause in typing of this length counts as a moment in which an edit has a good chance. */
-  typingGap: 80,
+  typingGap: 200,
   /** How long a refusal waits for such a pause, so that the daemon's next attempt succeeds. The daemon gives up after 16 attempts. */
-  refusalWait: 800,
+  refusalWait: 1_500,
   /** How long after a key the daemon may lag behind. Until then a decision first asks for the current hunks. */
   typing: 500,
   /** The pause before the missing lines of a hunk are looked up again: the daemon sees typing a little later. */

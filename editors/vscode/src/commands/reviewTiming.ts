@@ -1,4 +1,6 @@
 // `copydesk.review.timing`: whether the session's edits are reviewed before or after they are made, from the next edit on.
+//
+// An argument `{ review: "before" | "after" | "rules" }` answers the question, for keybindings.
 
 import type { ReviewTimingInfo } from "copydesk-protocol";
 import type { QuickPickItem } from "vscode";
@@ -9,15 +11,28 @@ interface TimingItem extends QuickPickItem {
   review?: ReviewTimingInfo;
 }
 
-export async function reviewTiming(desk: Desk): Promise<void> {
-  const view = await desk.sessions.ensure();
+/** The timing in a command's argument; `rules` leaves it to the rules. */
+function givenTiming(argument: unknown): TimingItem | undefined {
+  const review = typeof argument === "object" && argument !== null && "review" in argument ? argument.review : undefined;
+  if (review === "before" || review === "after") {
+    return { label: review, review };
+  }
+  return review === "rules" ? { label: review } : undefined;
+}
+
+async function askForTiming(current: ReviewTimingInfo | undefined): Promise<TimingItem | undefined> {
   const items: TimingItem[] = [
     { label: "After", detail: "Edits are made at once; you accept or reject them in the document.", review: "after" },
     { label: "Before", detail: "An edit is a proposal; nothing changes before you accept it.", review: "before" },
     { label: "As the rules say", detail: "`edit: ask` in copydesk.jsonc is before, `edit: allow` is after." },
   ];
-  items.forEach((item) => (item.description = item.review === view.session.review ? "current" : ""));
-  const chosen = await window.showQuickPick(items, { title: "When do you review the edits of this session?" });
+  items.forEach((item) => (item.description = item.review === current ? "current" : ""));
+  return window.showQuickPick(items, { title: "When do you review the edits of this session?" });
+}
+
+export async function reviewTiming(desk: Desk, argument?: unknown): Promise<void> {
+  const view = await desk.sessions.ensure();
+  const chosen = givenTiming(argument) ?? (await askForTiming(view.session.review));
   if (chosen) {
     const params = chosen.review === undefined ? {} : { review: chosen.review };
     await desk.connection.request("copydesk/session/setReview", { session: view.id, ...params });

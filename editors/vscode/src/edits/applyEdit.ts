@@ -6,15 +6,16 @@
 
 import { setImmediate } from "node:timers/promises";
 import type { TextDocument } from "vscode";
-import { workspace, WorkspaceEdit } from "vscode";
+import { window, workspace, WorkspaceEdit } from "vscode";
 import type { ApplyWorkspaceEditParams, ApplyWorkspaceEditResult } from "vscode-languageclient/node";
 import { log } from "../daemon/log";
 import type { DocumentSync } from "../documents/sync";
 import { shownPath } from "../documents/save";
+import { limits } from "../timeLimits";
 import { runFileOperation } from "./fileOperation";
 import { inverseEdits } from "./minimal";
 import type { OwnEdits } from "./ownEdits";
-import { waitForPause } from "./typing";
+import { RefusalPacer } from "./typing";
 import type { EditRequest } from "./request";
 import { readRequest } from "./request";
 import type { EditTarget, Refusal } from "./target";
@@ -26,14 +27,25 @@ function isLate(request: EditRequest): boolean {
   return request.until !== undefined && Date.now() > request.until;
 }
 
-/** Calls VS Code for one document. The version that it checks is that of this moment. */
-function editDocument({ document, edits }: Pick<EditTarget, "document" | "edits">): Thenable<boolean> {
+/**
+ * Calls VS Code for one document. The version that it checks is that of this moment.
+ *
+ * In the active editor `applyEdit` first computes smaller edits in a worker, and every key meanwhile makes it fail. An editor's own
+ * `edit` does not, so it is used while the user types.
+ */
+function editDocument({ document, edits }: Pick<EditTarget, "document" | "edits">, isTyping: boolean): Thenable<boolean> {
+  const editor = isTyping ? window.visibleTextEditors.find((one) => one.document === document) : undefined;
+  if (editor) {
+    return editor.edit((builder) => edits.forEach((one) => builder.replace(rangeOf(document, one), one.text)));
+  }
   const edit = new WorkspaceEdit();
   edits.forEach((one) => edit.replace(document.uri, rangeOf(document, one), one.text));
   return workspace.applyEdit(edit);
 }
 
 export class EditApplier {
+  readonly #pacer = new RefusalPacer();
+
   constructor(
     private readonly sync: DocumentSync,
     private readonly own: OwnEdits,
@@ -68,34 +80,40 @@ export class EditApplier {
     const refusal = refusals[0];
     if (refusal) {
       if (refusal.isStale && refusal.document) {
-        await waitForPause(refusal.document);
+        await this.#pacer.refused(refusal.document);
       }
       return refusal.reason;
     }
     // Still in the tick of the checks.
     const versions = targets.map((target) => target.document.version);
-    const calls = targets.map((target) => (target.edits.length > 0 ? this.own.during(target.document, editDocument(target)) : true));
+    const calls = targets.map((target) => (target.edits.length > 0 ? this.#call(target) : true));
     const isMade = await Promise.all(calls);
     const refused = targets.filter((_, index) => !isMade[index]);
     if (refused.length === 0) {
+      targets.forEach((target) => this.#pacer.succeeded(target.document));
       return undefined;
     }
     const made = targets.filter((target, index) => isMade[index] && target.edits.length > 0 && target.document.version !== versions[index]);
     return this.#refuse(refused, made);
   }
 
+  #call(target: Pick<EditTarget, "document" | "edits">): Promise<boolean> {
+    const isTyping = this.own.isTyping(target.document, limits.typing);
+    return this.own.during(target.document, editDocument(target, isTyping));
+  }
+
   /** Takes back what was made in other documents, and waits until the user pauses. */
   async #refuse(refused: EditTarget[], made: EditTarget[]): Promise<string> {
     const left: TextDocument[] = [];
     for (const { document, text, edits } of made) {
-      const isBack = await this.own.during(document, editDocument({ document, edits: inverseEdits(text, edits) }));
+      const isBack = await this.#call({ document, edits: inverseEdits(text, edits) });
       if (!isBack || document.getText() !== text) {
         left.push(document);
       }
     }
     const first = refused[0];
     if (first) {
-      await waitForPause(first.document);
+      await this.#pacer.refused(first.document);
     }
     const names = refused.map(({ document }) => shownPath(document.uri.toString())).join(", ");
     const rest = left.length > 0 ? `; the edit of ${left.map((one) => shownPath(one.uri.toString())).join(", ")} could not be taken back` : "";
