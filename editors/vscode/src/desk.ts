@@ -10,6 +10,7 @@ import { disposeLog, log } from "./daemon/log";
 import { problemOf } from "./daemon/requests";
 import { ReadOnlyTexts } from "./documents/readOnlyTexts";
 import { saveDocument } from "./documents/save";
+import { Screen } from "./documents/screen";
 import { DocumentSync } from "./documents/sync";
 import { DocumentVerifier } from "./documents/verify";
 import { EditApplier } from "./edits/applyEdit";
@@ -51,6 +52,7 @@ export class Desk implements Disposable {
     this.connection.handle("copydesk/document/save", saveDocument, (message) => ({ saved: false, message }));
     this.#disposables = [
       new DocumentVerifier(this.connection, this.sync),
+      new Screen(this.connection),
       new StatusBar(this.connection, this.sessions, this.asks, this.review.reviews),
       announceAsks(this.asks),
       this.review,

@@ -17,6 +17,8 @@ export interface PlacedHunk {
   /** From 0. If `count` is 0, the absent lines belong before it; it may be the number of lines of the document. */
   first: number;
   count: number;
+  /** A change touched its lines, so the place is a guess. */
+  isGuess?: boolean;
 }
 
 export class HunkPlaces {
@@ -39,7 +41,7 @@ export class HunkPlaces {
     for (const review of reviews) {
       for (const hunk of sortedHunks(review)) {
         const known = before.get(hunk.hunk);
-        if (known?.hunk === hunk) {
+        if (known?.hunk === hunk && !known.isGuess) {
           this.#placed.set(hunk.hunk, { ...known, review });
           continue;
         }
@@ -55,8 +57,8 @@ export class HunkPlaces {
     return lost;
   }
 
-  /** Moves the places with a change, as VS Code reports it: each in the text after the ones before it. */
-  move(changes: readonly TextDocumentContentChangeEvent[]): void {
+  /** Moves the places with a change, as VS Code reports it: each in the text after the ones before it. Whether one is a guess now. */
+  move(changes: readonly TextDocumentContentChangeEvent[]): boolean {
     for (const { range, text } of changes) {
       const added = text.split(/\r\n|\r|\n/).length - 1 - (range.end.line - range.start.line);
       // Typing within a line moves nothing.
@@ -65,6 +67,7 @@ export class HunkPlaces {
         this.#placed.forEach((one) => movePlace(one, change));
       }
     }
+    return [...this.#placed.values()].some((one) => one.isGuess);
   }
 }
 
@@ -85,8 +88,10 @@ function movePlace(one: PlacedHunk, { start, end, added, isBelow }: LineChange):
     // It is below. If it splits the hunk's last line, the daemon sends the hunk again.
     return;
   } else if (one.count === 0) {
+    one.isGuess = true;
     one.first = Math.max(start.line + 1, one.first + added);
   } else {
+    one.isGuess = true;
     const first = Math.min(one.first, start.character === 0 ? start.line : start.line + 1);
     one.count = Math.max(0, next + added - first);
     one.first = first;

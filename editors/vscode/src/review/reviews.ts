@@ -39,6 +39,8 @@ export class Reviews implements Disposable {
   /** How often a document's hunks were looked up in vain. */
   readonly #tries = new Map<string, number>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Documents whose hunks are to be found again. */
+  readonly #guesses = new Map<string, NodeJS.Timeout>();
   readonly #changed = new EventEmitter<ReviewsChange>();
   readonly #disposables: Disposable[];
 
@@ -125,6 +127,7 @@ export class Reviews implements Disposable {
 
   dispose(): void {
     this.#timers.forEach(clearTimeout);
+    this.#guesses.forEach(clearTimeout);
     this.#disposables.forEach((one) => one.dispose());
     this.#changed.dispose();
   }
@@ -219,7 +222,20 @@ export class Reviews implements Disposable {
     this.#timers.set(uri, timer);
   }
 
+  /** Places move with the text. Those that a change touched are found again a little later, if the daemon does not send them. */
   #move({ document, contentChanges }: TextDocumentChangeEvent): void {
-    this.#places.get(document.uri.toString())?.move(contentChanges);
+    const uri = document.uri.toString();
+    if (!this.#places.get(uri)?.move(contentChanges)) {
+      return;
+    }
+    clearTimeout(this.#guesses.get(uri));
+    const timer = setTimeout(() => {
+      this.#guesses.delete(uri);
+      const session = this.store.all({ uri })[0]?.session;
+      if (session !== undefined && !document.isClosed) {
+        this.#announce(session, new Set([uri]));
+      }
+    }, limits.lookupRetry);
+    this.#guesses.set(uri, timer);
   }
 }
