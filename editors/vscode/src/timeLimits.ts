@@ -5,8 +5,9 @@
 export const limits = {
   /** How long the daemon may take to answer a request. It answers at once, so then it counts as unresponsive and the request fails. */
   request: 10_000,
-  /** How long `initialize` may take, which starts a daemon if none runs. Then the user is told; the connection is still awaited. */
-  start: 10_000,
+  /** How long `initialize` may take, which starts a daemon if none runs. Then requests fail; the connection is still awaited. A busy
+   * machine takes seconds. */
+  start: 30_000,
   /** The pause before a lost connection is tried again. It doubles with each loss in a row. */
   firstReconnect: 100,
   /** The longest such pause. */

@@ -126,18 +126,11 @@ export class Connection implements Disposable {
 
   /** Sends a request. */
   async request<M extends DaemonMethod>(method: M, params: DaemonParams<M>): Promise<DaemonResult<M>> {
-    const client = await this.start();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const message = `The daemon does not answer (${method}). Run "Copydesk: Restart" to connect again.`;
-      timer = setTimeout(() => reject(new DaemonError(message)), limits.request);
-    });
+    const client = await inTime(this.start(), limits.start, "The daemon has not started yet.");
     try {
-      return await Promise.race([client.sendRequest<DaemonResult<M>>(method, params), late]);
+      return await inTime(client.sendRequest<DaemonResult<M>>(method, params), limits.request, `The daemon does not answer (${method}).`);
     } catch (error) {
       throw toDaemonError(error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -243,6 +236,20 @@ export class Connection implements Disposable {
       this.#state = state;
       this.#changed.fire(state);
     }
+  }
+}
+
+/** Waits for an answer, but not longer than the limit. */
+async function inTime<T>(answer: Promise<T>, limit: number, problem: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `${problem} "Copydesk: Restart the Connection" tries again, "Copydesk: Show the Log" may show why.`;
+    timer = setTimeout(() => reject(new DaemonError(message)), limit);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

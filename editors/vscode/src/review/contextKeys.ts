@@ -17,7 +17,7 @@ export function updateContextKeys(reviews: Reviews): Disposable {
   const update = () => {
     const uri = window.activeTextEditor?.document.uri;
     set("copydesk.hasHunks", reviews.count > 0);
-    set("copydesk.hasHunksHere", uri !== undefined && reviews.store.all({ uri: realUri(uri) ?? uriKey(uri) }).length > 0);
+    set("copydesk.hasHunksHere", uri !== undefined && reviews.store.hasDocument(realUri(uri) ?? uriKey(uri)));
   };
   return Disposable.from(reviews.onDidChange(update), window.onDidChangeActiveTextEditor(update));
 }

@@ -76,8 +76,7 @@ export class Reviews implements Disposable {
   /** The hunks of a document with their places, in text order. */
   placed(document: TextDocument): PlacedHunk[] {
     const uri = document.uri.toString();
-    const reviews = this.store.all({ uri });
-    if (reviews.length === 0) {
+    if (!this.store.hasDocument(uri)) {
       return [];
     }
     if (!this.#places.has(uri)) {

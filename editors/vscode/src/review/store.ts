@@ -95,6 +95,18 @@ export class ReviewStore {
     return found.sort((a, b) => compare(a.path, b.path) || compare(a.session, b.session) || compare(a.id, b.id));
   }
 
+  /** Whether a document has a review. Cheap: it is asked at every key. */
+  hasDocument(uri: string): boolean {
+    for (const reviews of this.#known.values()) {
+      for (const review of reviews.values()) {
+        if (review.uri === uri) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   review(id: string): ReviewState | undefined {
     for (const reviews of this.#known.values()) {
       const found = reviews.get(id);

@@ -103,7 +103,7 @@ export class VirtualTexts implements TextDocumentContentProvider, Disposable {
 
   /** Typing outside of the hunks changes both sides alike, a little later. */
   #refreshLater(uri: string): void {
-    if (this.reviews.store.all({ uri }).length > 0) {
+    if (this.reviews.store.hasDocument(uri)) {
       clearTimeout(this.#timers.get(uri));
       this.#timers.set(uri, setTimeout(() => this.#refresh(uri), limits.virtualText));
     }
