@@ -41,17 +41,21 @@ export function callName(call: CallInfo): string {
   return oneLine(call.output?.title || call.name, 80);
 }
 
+/** A failed call. Its title is often the beginning of its error. */
+function failureText(call: CallInfo, message: string): string {
+  const error = oneLine(message, MAX_ERROR);
+  const title = oneLine(call.output?.title ?? "").replace(/…$/, "").trimEnd();
+  return `  ✗ ${error.startsWith(title) && title !== "" ? error : `${callName(call)}: ${error}`}\n`;
+}
+
 function callText(part: PartInfo, call: CallInfo): string {
   const { output } = call;
   if (part.state.kind === "interrupted") {
     return `  ○ ${callName(call)} (stopped)\n`;
   } else if (part.state.kind === "error") {
-    return `  ✗ ${callName(call)}: ${oneLine(part.state.message, MAX_ERROR)}\n`;
+    return failureText(call, part.state.message);
   } else if (output?.isError) {
-    const error = oneLine(output.output, MAX_ERROR);
-    // The title of a failed call is often the beginning of its error.
-    const isSame = error.startsWith(output.title.replace(/…$/, "").trimEnd());
-    return `  ✗ ${isSame ? error : `${callName(call)}: ${error}`}\n`;
+    return failureText(call, output.output);
   }
   return `  ✓ ${callName(call)}\n`;
 }
