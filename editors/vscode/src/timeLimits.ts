@@ -36,6 +36,8 @@ export const limits = {
   transcript: 50,
   /** The pause in typing before the virtual texts of diffs are made again: VS Code itself compares after 200 ms. */
   virtualText: 200,
+  /** How long the status bar shows that a comment was sent. */
+  sentNote: 4_000,
   /** The pause after scrolling before CodeLenses for the new lines are offered. VS Code itself waits 250 ms. */
   scrollRest: 150,
 };

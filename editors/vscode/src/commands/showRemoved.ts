@@ -9,7 +9,8 @@ export async function showRemoved(desk: Desk, argument?: unknown): Promise<void>
   const { reviews, targets } = desk.review;
   const editor = window.activeTextEditor;
   const id = hunkArgument(argument);
-  const one = id === undefined || !editor ? editor && (await targets.atCursor(editor)) : reviews.placed(editor.document).find(({ hunk }) => hunk.hunk === id);
+  const given = editor && reviews.placed(editor.document).find(({ hunk }) => hunk.hunk === id);
+  const one = given ?? (editor && (await targets.atCursor(editor)));
   if (!editor || !one) {
     void window.showInformationMessage('There is no hunk here. "Copydesk: Next Hunk" goes to the next one.');
   } else if (one.review.when === "before") {

@@ -28,7 +28,8 @@ function sessionItem(desk: Desk): StatusItem {
   }
   const state = view.running === undefined ? "idle" : "a turn runs";
   const { agent, model } = view.session;
-  return { label: `$(comment) ${sessionName(view.session)}`, detail: [state, agent, model].filter(Boolean).join(", "), command: "copydesk.showConversation" };
+  const detail = [state, agent, model].filter(Boolean).join(", ");
+  return { label: `$(comment) ${sessionName(view.session)}`, detail, command: "copydesk.showConversation" };
 }
 
 export async function status(desk: Desk): Promise<void> {

@@ -27,6 +27,7 @@ import { showConversation } from "./showConversation";
 import { showLog } from "./showLog";
 import { showRemoved } from "./showRemoved";
 import { status } from "./status";
+import { steer } from "./steer";
 import { stop } from "./stop";
 import { submitComment } from "./submitComment";
 import { redo, undo } from "./undo";
@@ -35,6 +36,7 @@ type Command = (desk: Desk, ...args: unknown[]) => unknown;
 
 const table: Record<string, Command> = {
   "copydesk.ask": ask,
+  "copydesk.steer": steer,
   "copydesk.fix": fix,
   "copydesk.explain": explain,
   "copydesk.stop": stop,

@@ -18,6 +18,12 @@ function currentSession(desk: Desk): SessionView {
   return view;
 }
 
+/** Why a file was left as it is. */
+function reasonOf({ uri, message, outcome }: UndoneFile): string {
+  const reason = message ?? (outcome === "gone" ? "it no longer exists" : "you changed the same lines");
+  return `${shownPath(uri)}: ${oneLine(reason)}`;
+}
+
 function reportFiles(files: readonly UndoneFile[], done: string): void {
   const changed = files.filter((file) => file.outcome === "undone").map((file) => shownPath(file.uri));
   const left = files.filter((file) => file.outcome === "conflict" || file.outcome === "gone");
@@ -25,8 +31,7 @@ function reportFiles(files: readonly UndoneFile[], done: string): void {
     void window.showInformationMessage(`${done}: ${changed.join(", ")}`);
   }
   if (left.length > 0) {
-    const words = left.map((file) => `${shownPath(file.uri)}: ${oneLine(file.message ?? (file.outcome === "gone" ? "it no longer exists" : "you changed the same lines"))}`);
-    void window.showWarningMessage(`Left as they are: ${words.join("; ")}`);
+    void window.showWarningMessage(`Left as they are: ${left.map(reasonOf).join("; ")}`);
   }
 }
 

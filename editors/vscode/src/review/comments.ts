@@ -8,11 +8,9 @@ import { commands, comments, Disposable, Range, Selection, window } from "vscode
 import type { Connection } from "../daemon/connection";
 import { DaemonError } from "../daemon/requests";
 import type { Sessions } from "../sessions/sessions";
+import { limits } from "../timeLimits";
 import type { PlacedHunk } from "./places";
 import type { Reviews } from "./reviews";
-
-/** How long the status bar shows that a comment was sent. */
-const SHOWN_MS = 4_000;
 
 export class ReviewComments implements Disposable {
   readonly #listener: Disposable;
@@ -53,7 +51,7 @@ export class ReviewComments implements Disposable {
     }
     const { comments: waiting } = await this.connection.request("copydesk/review/comment", { session, uri, line, lines, text });
     const many = waiting === 1 ? "1 comment waits" : `${waiting} comments wait`;
-    window.setStatusBarMessage(`$(comment) ${many} for the agent's next step`, SHOWN_MS);
+    window.setStatusBarMessage(`$(comment) ${many} for the agent's next step`, limits.sentNote);
   }
 
   dispose(): void {

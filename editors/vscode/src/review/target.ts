@@ -57,7 +57,8 @@ export class ReviewTargets {
     const placed = this.reviews.placed(document);
     const { line } = editor.selection.active;
     if (editor.document.uri.scheme === PROPOSAL) {
-      const at = this.texts.other(document, "before").places.find((one) => one.first <= line && line < Math.max(one.first + one.count, one.first + 1));
+      const { places } = this.texts.other(document, "before");
+      const at = places.find(({ first, count }) => first <= line && line < first + Math.max(count, 1));
       return placed.find((one) => one.hunk === at?.hunk);
     }
     return hunkAt(placed, line, document.lineCount);
