@@ -31,6 +31,7 @@ function fileItem(review: ReviewState): TreeItem {
   const what = review.file?.kind ?? (review.when === "before" ? (review.writing ? "writing" : "proposed") : undefined);
   const parts = [what, `+${review.additions} −${review.deletions}`, problems > 0 ? count(problems, "new problem") : undefined];
   item.id = review.id;
+  item.iconPath = ThemeIcon.File;
   item.label = oneLine(review.path);
   item.description = parts.filter(Boolean).join(", ");
   item.contextValue = review.writing ? "copydeskWriting" : "copydeskFile";
