@@ -13,7 +13,7 @@ import type { DocumentSync } from "../documents/sync";
 import { shownPath } from "../documents/save";
 import { limits } from "../timeLimits";
 import { runFileOperation } from "./fileOperation";
-import { inverseEdits } from "./minimal";
+import { editedText, inverseEdits } from "./minimal";
 import type { OwnEdits } from "./ownEdits";
 import { RefusalPacer } from "./typing";
 import type { EditRequest } from "./request";
@@ -87,13 +87,17 @@ export class EditApplier {
     // Still in the tick of the checks.
     const versions = targets.map((target) => target.document.version);
     const calls = targets.map((target) => (target.edits.length > 0 ? this.#call(target) : true));
-    const isMade = await Promise.all(calls);
+    const answers = await Promise.all(calls);
+    // An editor that cannot be edited says yes, too.
+    const isMade = targets.map(({ document, edits }, index) => {
+      return answers[index] && (edits.length === 0 || document.version !== versions[index]);
+    });
     const refused = targets.filter((_, index) => !isMade[index]);
     if (refused.length === 0) {
       targets.forEach((target) => this.#pacer.succeeded(target.document));
       return undefined;
     }
-    const made = targets.filter((target, index) => isMade[index] && target.edits.length > 0 && target.document.version !== versions[index]);
+    const made = targets.filter((target, index) => isMade[index] && target.edits.length > 0);
     return this.#refuse(refused, made);
   }
 
@@ -106,8 +110,10 @@ export class EditApplier {
   async #refuse(refused: EditTarget[], made: EditTarget[]): Promise<string> {
     const left: TextDocument[] = [];
     for (const { document, text, edits } of made) {
-      const isBack = await this.#call({ document, edits: inverseEdits(text, edits) });
-      if (!isBack || document.getText() !== text) {
+      // If the user has typed since, the edit stays: the daemon sees that it is made.
+      const isUntouched = document.getText() === editedText(text, edits);
+      const isBack = isUntouched && (await this.#call({ document, edits: inverseEdits(text, edits) }));
+      if (!isBack) {
         left.push(document);
       }
     }

@@ -76,6 +76,17 @@ export function joinEdits(text: string, edits: readonly OffsetEdit[], most = MAX
   return joined;
 }
 
+/** The text after sorted edits. */
+export function editedText(text: string, edits: readonly OffsetEdit[]): string {
+  let at = 0;
+  const pieces = edits.map((edit) => {
+    const piece = text.slice(at, edit.start) + edit.text;
+    at = edit.end;
+    return piece;
+  });
+  return pieces.join("") + text.slice(at);
+}
+
 /** The edits that take sorted edits back, in the text after them. */
 export function inverseEdits(text: string, edits: readonly OffsetEdit[]): OffsetEdit[] {
   let moved = 0;

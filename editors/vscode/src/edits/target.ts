@@ -4,7 +4,7 @@
 // another text than the edit is for is refused.
 
 import type { TextDocument } from "vscode";
-import { Position, Range } from "vscode";
+import { EndOfLine, Position, Range } from "vscode";
 import { differs } from "../documents/digest";
 import { readOnlyReason } from "../documents/editable";
 import { uriKey } from "../documents/openDocuments";
@@ -41,13 +41,15 @@ function offsetOf(document: TextDocument, { line, character }: WirePlace): numbe
 
 function offsetEdits(document: TextDocument, edit: DocumentEdit): OffsetEdit[] | string {
   const edits: OffsetEdit[] = [];
+  // VS Code would write its own line ends; so the text after the edits is known.
+  const lineEnd = document.eol === EndOfLine.CRLF ? "\r\n" : "\n";
   for (const { range, newText } of edit.edits) {
     const start = offsetOf(document, range.start);
     const end = offsetOf(document, range.end);
     if (start === undefined || end === undefined || end < start) {
       return `there is no place ${range.start.line + 1}:${range.start.character + 1} in it`;
     }
-    edits.push({ start, end, text: newText });
+    edits.push({ start, end, text: newText.replace(/\r\n|\r|\n/g, lineEnd) });
   }
   return sortEdits(edits) ?? "the edits overlap";
 }
