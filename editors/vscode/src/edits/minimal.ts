@@ -55,14 +55,38 @@ export function sortEdits(edits: readonly OffsetEdit[]): OffsetEdit[] | undefine
   return isOverlapping ? undefined : sorted;
 }
 
-/** Joins sorted edits to at most `most`: those with the shortest text between them. */
+/** The indexes of the edits that begin a joined one, if a joined one spans at most `width`. */
+function joinedStarts(edits: readonly OffsetEdit[], width: number): Set<number> {
+  const starts = new Set<number>();
+  let first = 0;
+  edits.forEach((edit, index) => {
+    if (index === 0 || edit.end - first > width) {
+      starts.add(index);
+      first = edit.start;
+    }
+  });
+  return starts;
+}
+
+/**
+ * Joins sorted edits to at most `most`, so that the widest of them is as narrow as it can be. Joining across the shortest gaps would make
+ * one wide edit of a region in which they are all alike.
+ */
 export function joinEdits(text: string, edits: readonly OffsetEdit[], most = MAX_OPERATIONS): OffsetEdit[] {
   if (edits.length <= most) {
     return [...edits];
   }
-  const gaps = edits.slice(1).map((edit, index) => ({ index: index + 1, size: edit.start - (edits[index]?.end ?? 0) }));
-  gaps.sort((a, b) => b.size - a.size);
-  const starts = new Set(gaps.slice(0, most - 1).map((gap) => gap.index));
+  let tooNarrow = -1;
+  let width = text.length;
+  while (width - tooNarrow > 1) {
+    const middle = Math.floor((tooNarrow + width) / 2);
+    if (joinedStarts(edits, middle).size > most) {
+      tooNarrow = middle;
+    } else {
+      width = middle;
+    }
+  }
+  const starts = joinedStarts(edits, width);
   const joined: OffsetEdit[] = [];
   edits.forEach((edit, index) => {
     const last = joined[joined.length - 1];
