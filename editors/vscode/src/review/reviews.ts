@@ -224,7 +224,10 @@ export class Reviews implements Disposable {
   /** Places move with the text. Those that a change touched are found again a little later, if the daemon does not send them. */
   #move({ document, contentChanges }: TextDocumentChangeEvent): void {
     const uri = document.uri.toString();
-    if (!this.#places.get(uri)?.move(contentChanges)) {
+    const isTouched = this.#places.get(uri)?.move(contentChanges);
+    // Lines that were looked up in vain may be in the new text, such as one that another window has saved.
+    const isMissing = contentChanges.length > 0 && this.#tries.delete(uri);
+    if (!isTouched && !isMissing) {
       return;
     }
     clearTimeout(this.#guesses.get(uri));
