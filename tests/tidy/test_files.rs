@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{files, root, text};
 
 /// The modules of `tests/main.rs` that `tests/run quick` leaves out, each with the reason.
-const NOT_QUICK: [(&str, &str); 8] = [
+const NOT_QUICK: [(&str, &str); 9] = [
     ("laws", "`slow` leaves out the properties of merges, which have the same module name"),
     ("navigation", "needs language servers"),
     ("neovim", "needs Neovim"),
@@ -14,6 +14,7 @@ const NOT_QUICK: [(&str, &str); 8] = [
     ("remote", "whole sessions"),
     ("sessions", "whole sessions"),
     ("terminal", "whole sessions in a terminal"),
+    ("vscode", "needs VS Code"),
 ];
 
 /// The names that a file declares as modules in files of their own: `pub(crate) mod cli;`.
