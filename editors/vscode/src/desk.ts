@@ -15,6 +15,7 @@ import { DocumentSync } from "./documents/sync";
 import { DocumentVerifier } from "./documents/verify";
 import { EditApplier } from "./edits/applyEdit";
 import { OwnEdits } from "./edits/ownEdits";
+import { InlineEdits } from "./inline/inlineEdits";
 import { ReviewDesk } from "./review/reviewDesk";
 import { PromptContext } from "./sessions/context";
 import { Prompts } from "./sessions/prompt";
@@ -23,7 +24,10 @@ import { Sessions } from "./sessions/sessions";
 import { Transcript } from "./sessions/transcript";
 import { StatusBar } from "./statusBar";
 import { Asks } from "./waiting/asks";
-import { announceAsks } from "./waiting/announce";
+import { AskAnnouncer } from "./waiting/announce";
+import { AskReviews } from "./waiting/askReviews";
+import { AskViews } from "./waiting/askViews";
+import { WaitingTree } from "./waiting/waitingTree";
 
 export class Desk implements Disposable {
   readonly connection: Connection;
@@ -34,7 +38,9 @@ export class Desk implements Disposable {
   readonly prompts: Prompts;
   readonly transcript: Transcript;
   readonly asks: Asks;
+  readonly askViews: AskViews;
   readonly review: ReviewDesk;
+  readonly inlineEdits: InlineEdits;
   readonly #disposables: Disposable[];
 
   constructor(readonly context: ExtensionContext) {
@@ -44,8 +50,10 @@ export class Desk implements Disposable {
     this.sessions = new Sessions(this.connection, new SessionMemory(context.storageUri?.fsPath));
     this.prompts = new Prompts(this.connection, this.sessions, new PromptContext());
     this.transcript = new Transcript(this.sessions);
-    this.asks = new Asks(this.connection);
+    this.asks = new Asks(this.connection, this.sessions);
     this.review = new ReviewDesk(this.connection, this.ownEdits, this.sessions, context.extensionUri);
+    this.askViews = new AskViews(this.asks, new AskReviews(this.review.reviews), this.sessions);
+    this.inlineEdits = new InlineEdits(this.connection, this.sessions, this.review.reviews);
     this.sessions.isNeeded = (id) => this.review.reviews.store.count(id) > 0;
     const applier = new EditApplier(this.sync, this.ownEdits);
     this.connection.handleApplyEdit((params) => applier.handle(params));
@@ -54,7 +62,10 @@ export class Desk implements Disposable {
       new DocumentVerifier(this.connection, this.sync),
       new Screen(this.connection),
       new StatusBar(this.connection, this.sessions, this.asks, this.review.reviews),
-      announceAsks(this.asks),
+      new AskAnnouncer(this.askViews),
+      new WaitingTree(this.askViews, this.sessions),
+      this.inlineEdits,
+      this.askViews,
       this.review,
       this.asks,
       this.transcript,

@@ -32,6 +32,10 @@ export const limits = {
   /** The pause before the missing lines of a hunk are looked up again: the daemon sees typing a little later. */
   lookupRetry: 400,
 
+  /** Asks that come within this time are announced together: a session that is loaded sends all of them at once. */
+  announce: 50,
+  /** How long the status bar tells what has just happened. */
+  statusMessage: 5_000,
   /** The shortest time between two writes to the output channel: about three frames of a screen. */
   transcript: 50,
   /** The pause in typing before the virtual texts of diffs are made again: VS Code itself compares after 200 ms. */

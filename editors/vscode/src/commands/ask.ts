@@ -7,8 +7,8 @@ import type { Desk } from "../desk";
 import type { ContextPiece } from "../sessions/context";
 import { selectionPiece } from "../sessions/context";
 
-/** The prompt in a command's argument. */
-function givenText(argument: unknown): string | undefined {
+/** The text in a command's argument. */
+export function givenText(argument: unknown): string | undefined {
   const text = typeof argument === "object" && argument !== null && "text" in argument ? argument.text : undefined;
   return typeof text === "string" ? text : undefined;
 }

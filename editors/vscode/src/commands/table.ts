@@ -3,7 +3,6 @@
 import { CodeActionKind, commands, languages, type Disposable } from "vscode";
 import type { Desk } from "../desk";
 import { addFile, addSelection } from "./addContext";
-import { answerWaiting } from "./answerWaiting";
 import { ask } from "./ask";
 import { changes } from "./changes";
 import { chooseAgent } from "./chooseAgent";
@@ -13,6 +12,7 @@ import { decideAll } from "./decideAll";
 import { decideFile } from "./decideFile";
 import { decideHunk } from "./decideHunk";
 import { doctor } from "./doctor";
+import { cancelEdit, edit, retryEdit } from "./edit";
 import { explain } from "./explain";
 import { fix } from "./fix";
 import { FixActions } from "./fixActions";
@@ -31,12 +31,19 @@ import { steer } from "./steer";
 import { stop } from "./stop";
 import { submitComment } from "./submitComment";
 import { redo, undo } from "./undo";
+import { allowAlways, allowOnce } from "./waiting/allow";
+import { answer } from "./waiting/answer";
+import { rejectAsk, rejectAskWithReason } from "./waiting/reject";
+import { showAsk } from "./waiting/show";
 
 type Command = (desk: Desk, ...args: unknown[]) => unknown;
 
 const table: Record<string, Command> = {
   "copydesk.ask": ask,
   "copydesk.steer": steer,
+  "copydesk.edit": edit,
+  "copydesk.edit.retry": retryEdit,
+  "copydesk.edit.cancel": cancelEdit,
   "copydesk.fix": fix,
   "copydesk.explain": explain,
   "copydesk.stop": stop,
@@ -53,7 +60,12 @@ const table: Record<string, Command> = {
   "copydesk.showConversation": showConversation,
   "copydesk.showLog": showLog,
   "copydesk.restart": restart,
-  "copydesk.waiting.answer": answerWaiting,
+  "copydesk.waiting.answer": answer,
+  "copydesk.waiting.allow": allowOnce,
+  "copydesk.waiting.always": allowAlways,
+  "copydesk.waiting.reject": rejectAsk,
+  "copydesk.waiting.rejectWithReason": rejectAskWithReason,
+  "copydesk.waiting.show": showAsk,
   "copydesk.review.accept": decideHunk("accept"),
   "copydesk.review.reject": decideHunk("reject"),
   "copydesk.review.acceptFile": decideFile("accept"),
