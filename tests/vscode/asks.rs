@@ -22,6 +22,9 @@ fn asks_wait_for_the_user_and_for_nobody_else() {
 
 /// Asks for a command that the user has to allow; returns the id of its call.
 fn ask_for_command(user: &mut VscodeUser, command: &str) -> String {
+    // The page may still show the ask before.
+    let gone = json!({ "selector": ".statusbar-item", "text": "waiting", "state": "detached" });
+    user.window.user(&mut user.server, "wait", gone);
     let id = format!("call_{}", user.scripted.server.requests().len());
     user.queue_call(&id, "bash", json!({ "command": command, "description": "Makes a file" }));
     user.ask("Work");
