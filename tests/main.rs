@@ -24,4 +24,5 @@ mod sessions;
 mod terminal;
 mod tidy;
 mod truth;
+mod vscode;
 mod wires;

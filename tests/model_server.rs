@@ -64,7 +64,7 @@ pub(crate) use wire::ScriptedWire;
 use script::{ModelScript, ScriptRule, ScriptedPage};
 
 /// How long a test may wait for what should happen at once. Only a failing test waits this long.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 #[derive(Debug)]
 pub(crate) struct ScriptedModelServer {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{files, root, text};
 
 /// The modules of `tests/main.rs` that `tests/run quick` leaves out, each with the reason.
-const NOT_QUICK: [(&str, &str); 8] = [
+const NOT_QUICK: [(&str, &str); 9] = [
     (
         "laws",
         "`tests/run quick` skips every test with `laws::` in its name, because slow tests of merges are in a module of that name",
@@ -17,6 +17,7 @@ const NOT_QUICK: [(&str, &str); 8] = [
     ("remote", "whole sessions"),
     ("sessions", "whole sessions"),
     ("terminal", "whole sessions in a terminal"),
+    ("vscode", "needs VS Code"),
 ];
 
 /// The names that a file declares as modules in files of their own: `pub(crate) mod cli;`.

@@ -1,0 +1,79 @@
+// `copydesk.edit`: the model rewrites the selection or the current line. If these lines have an open inline edit, the instruction
+// refines that. `copydesk.edit.retry` lets it try again, `copydesk.edit.cancel` drops it.
+//
+// An argument `{ text }` is the instruction itself, for keybindings and other extensions; then nothing is asked.
+
+import type { TextEditor } from "vscode";
+import { window } from "vscode";
+import type { Desk } from "../desk";
+import { readOnlyReason } from "../documents/editable";
+import { isDocument } from "../documents/openDocuments";
+import type { InlineEditId } from "../inline/inlineEdits";
+import { placeName } from "../inline/inlineEdits";
+import { editRange, linesOf } from "../inline/place";
+import { reviewArgument } from "../review/target";
+import { givenText } from "./ask";
+
+/** The active editor, if its document can be edited. */
+function editableEditor(): TextEditor {
+  const editor = window.activeTextEditor;
+  if (!editor || !isDocument(editor.document)) {
+    throw new Error("An inline edit needs lines of a file. Open one and select what to rewrite.");
+  }
+  const problem = readOnlyReason(editor.document);
+  if (problem) {
+    throw new Error(`This document cannot be edited: ${problem}`);
+  }
+  return editor;
+}
+
+async function askForInstruction(place: string, isRefining: boolean): Promise<string | undefined> {
+  const placeHolder = isRefining ? "What should change? Empty: try again" : "How should it be rewritten?";
+  return window.showInputBox({ title: isRefining ? `Refine the edit of ${place}` : `Edit ${place}`, placeHolder, ignoreFocusOut: true });
+}
+
+export async function edit(desk: Desk, argument?: unknown): Promise<void> {
+  const editor = editableEditor();
+  const { document } = editor;
+  // Read before the user types the instruction: the selection may move meanwhile, but the text that it meant is known.
+  const range = editRange(editor);
+  const { version } = document;
+  desk.connection.start().catch(() => undefined);
+  const lines = linesOf(range);
+  const open = await desk.inlineEdits.at(document, lines);
+  const instruction = givenText(argument) ?? (await askForInstruction(placeName(document, lines), open !== undefined));
+  if (instruction === undefined || (instruction.trim() === "" && !open)) {
+    return;
+  } else if (open) {
+    await desk.inlineEdits.refine(document, open, lines, instruction.trim() || undefined);
+    return;
+  }
+  // Somebody else, such as the agent, changed the text meanwhile: the selection has moved with it.
+  await desk.inlineEdits.start(document, document.version === version ? range : editRange(editor), instruction);
+}
+
+async function openEdit(desk: Desk): Promise<{ editor: TextEditor; open: InlineEditId } | undefined> {
+  const editor = window.activeTextEditor;
+  const open = editor && (await desk.inlineEdits.at(editor.document, linesOf(editor.selection)));
+  if (!editor || !open) {
+    void window.showInformationMessage("There is no inline edit at the cursor.");
+    return undefined;
+  }
+  return { editor, open };
+}
+
+export async function retryEdit(desk: Desk): Promise<void> {
+  const found = await openEdit(desk);
+  if (found) {
+    await desk.inlineEdits.refine(found.editor.document, found.open, linesOf(found.editor.selection));
+  }
+}
+
+/** Drops the inline edit of a node of the Review tree, or at the cursor. */
+export async function cancelEdit(desk: Desk, argument?: unknown): Promise<void> {
+  const review = desk.review.reviews.store.review(reviewArgument(argument) ?? "");
+  const open = review ? { session: review.session, review: review.id } : (await openEdit(desk))?.open;
+  if (open) {
+    await desk.inlineEdits.cancel(open);
+  }
+}

@@ -1,0 +1,93 @@
+// Every command of the extension, by its name in package.json.
+
+import { CodeActionKind, commands, languages, type Disposable } from "vscode";
+import type { Desk } from "../desk";
+import { addFile, addSelection } from "./addContext";
+import { ask } from "./ask";
+import { changes } from "./changes";
+import { chooseAgent } from "./chooseAgent";
+import { chooseModel } from "./chooseModel";
+import { commentOnHunk } from "./commentOnHunk";
+import { decideAll } from "./decideAll";
+import { decideFile } from "./decideFile";
+import { decideHunk } from "./decideHunk";
+import { doctor } from "./doctor";
+import { cancelEdit, edit, retryEdit } from "./edit";
+import { explain } from "./explain";
+import { fix } from "./fix";
+import { FixActions } from "./fixActions";
+import { goToHunk } from "./goToHunk";
+import { openAllHunks } from "./openAllHunks";
+import { openReviewedFile } from "./openReviewedFile";
+import { reporting } from "./report";
+import { restart } from "./restart";
+import { reviewTiming } from "./reviewTiming";
+import { sessions } from "./sessions";
+import { showConversation } from "./showConversation";
+import { showLog } from "./showLog";
+import { showRemoved } from "./showRemoved";
+import { status } from "./status";
+import { steer } from "./steer";
+import { stop } from "./stop";
+import { submitComment } from "./submitComment";
+import { redo, undo } from "./undo";
+import { allowAlways, allowOnce } from "./waiting/allow";
+import { answer } from "./waiting/answer";
+import { rejectAsk, rejectAskWithReason } from "./waiting/reject";
+import { showAsk } from "./waiting/show";
+
+type Command = (desk: Desk, ...args: unknown[]) => unknown;
+
+const table: Record<string, Command> = {
+  "copydesk.ask": ask,
+  "copydesk.steer": steer,
+  "copydesk.edit": edit,
+  "copydesk.edit.retry": retryEdit,
+  "copydesk.edit.cancel": cancelEdit,
+  "copydesk.fix": fix,
+  "copydesk.explain": explain,
+  "copydesk.stop": stop,
+  "copydesk.undo": undo,
+  "copydesk.redo": redo,
+  "copydesk.changes": changes,
+  "copydesk.sessions": sessions,
+  "copydesk.model": chooseModel,
+  "copydesk.agent": chooseAgent,
+  "copydesk.addFile": addFile,
+  "copydesk.addSelection": addSelection,
+  "copydesk.status": status,
+  "copydesk.doctor": doctor,
+  "copydesk.showConversation": showConversation,
+  "copydesk.showLog": showLog,
+  "copydesk.restart": restart,
+  "copydesk.waiting.answer": answer,
+  "copydesk.waiting.allow": allowOnce,
+  "copydesk.waiting.always": allowAlways,
+  "copydesk.waiting.reject": rejectAsk,
+  "copydesk.waiting.rejectWithReason": rejectAskWithReason,
+  "copydesk.waiting.show": showAsk,
+  "copydesk.review.accept": decideHunk("accept"),
+  "copydesk.review.reject": decideHunk("reject"),
+  "copydesk.review.acceptFile": decideFile("accept"),
+  "copydesk.review.rejectFile": decideFile("reject"),
+  "copydesk.review.acceptAll": decideAll("accept"),
+  "copydesk.review.rejectAll": decideAll("reject"),
+  "copydesk.review.next": goToHunk(1),
+  "copydesk.review.previous": goToHunk(-1),
+  "copydesk.review.comment": commentOnHunk,
+  "copydesk.review.submitComment": submitComment,
+  "copydesk.review.timing": reviewTiming,
+  "copydesk.review.showRemoved": showRemoved,
+  "copydesk.review.openFile": openReviewedFile,
+  "copydesk.review.openAll": openAllHunks,
+};
+
+/** Registers the commands, and the quick fix that calls one of them. */
+export function registerCommands(desk: Desk): Disposable[] {
+  const options = { providedCodeActionKinds: [CodeActionKind.QuickFix] };
+  const fixes = languages.registerCodeActionsProvider([{ scheme: "file" }, { scheme: "untitled" }], new FixActions(), options);
+  const registered = Object.entries(table).map(([name, run]) => {
+    return commands.registerCommand(name, (...args: unknown[]) => reporting(desk, () => run(desk, ...args)));
+  });
+  return [fixes, ...registered];
+}

@@ -1,0 +1,142 @@
+// Sends the user's documents to the daemon: opened, changed, saved, closed.
+//
+// The extension does this itself, because the language client would send every document that any extension loads.
+//
+// Contract: the daemon has exactly the documents of `openDocuments`. Notifications leave in the order of the events, before any
+// request that is sent later. (All are sent by the method's name: the language client delays notifications by type differently.)
+
+import type { TextDocument, TextDocumentChangeEvent } from "vscode";
+import { Disposable, window, workspace } from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
+import type { Connection } from "../daemon/connection";
+import { log } from "../daemon/log";
+import { problemOf } from "../daemon/requests";
+import { isDocument, shownUris } from "./openDocuments";
+
+export class DocumentSync implements Disposable {
+  readonly #synced = new Map<string, TextDocument>();
+  #client: LanguageClient | undefined;
+  #shown = new Set<string>();
+  readonly #disposables: Disposable[];
+
+  constructor(connection: Connection) {
+    this.#disposables = [
+      connection.onDidConnect((client) => this.#restart(client)),
+      connection.onDidChangeState((state) => {
+        if (state !== "ready") {
+          this.#client = undefined;
+          this.#synced.clear();
+        }
+      }),
+      window.tabGroups.onDidChangeTabs(() => this.#updateShown()),
+      window.onDidChangeVisibleTextEditors(() => this.#updateShown()),
+      workspace.onDidOpenNotebookDocument(() => this.#updateShown()),
+      workspace.onDidChangeNotebookDocument((event) => {
+        if (event.contentChanges.length > 0) {
+          this.#updateShown();
+        }
+      }),
+      workspace.onDidOpenTextDocument((document) => this.#update(document)),
+      workspace.onDidCloseTextDocument((document) => this.#close(document)),
+      workspace.onDidChangeTextDocument((event) => this.#change(event)),
+      workspace.onDidSaveTextDocument((document) => this.#save(document)),
+    ];
+  }
+
+  /** Whether the daemon has this document. */
+  has(document: TextDocument): boolean {
+    return this.#synced.get(document.uri.toString()) === document;
+  }
+
+  /** The synced document of a URI, as `uriKey` spells it. */
+  get(key: string): TextDocument | undefined {
+    return this.#synced.get(key);
+  }
+
+  /** Closes a document and opens it again, so that the daemon has its whole text. */
+  resend(document: TextDocument): void {
+    if (this.has(document)) {
+      log().warn(`the daemon had another text of ${document.uri.toString()}; it is sent again`);
+      this.#close(document);
+      this.#update(document);
+    }
+  }
+
+  dispose(): void {
+    this.#disposables.forEach((one) => one.dispose());
+  }
+
+  #restart(client: LanguageClient): void {
+    this.#client = client;
+    this.#synced.clear();
+    this.#updateShown();
+  }
+
+  #updateShown(): void {
+    if (!this.#client) {
+      return;
+    }
+    this.#shown = shownUris();
+    workspace.textDocuments.forEach((document) => this.#update(document));
+  }
+
+  #isWanted(document: TextDocument): boolean {
+    const isUsed = document.isDirty || document.isUntitled || this.#shown.has(document.uri.toString());
+    return isDocument(document) && !document.isClosed && isUsed;
+  }
+
+  /** Opens or closes a document for the daemon, as wanted. */
+  #update(document: TextDocument): void {
+    const isWanted = this.#isWanted(document);
+    if (isWanted && !this.has(document)) {
+      this.#open(document);
+    } else if (!isWanted && this.has(document)) {
+      this.#close(document);
+    }
+  }
+
+  #open(document: TextDocument): void {
+    const uri = document.uri.toString();
+    this.#synced.set(uri, document);
+    const { languageId, version } = document;
+    this.#notify("textDocument/didOpen", { textDocument: { uri, languageId, version, text: document.getText() } });
+  }
+
+  #close(document: TextDocument): void {
+    const uri = document.uri.toString();
+    if (this.#synced.delete(uri)) {
+      this.#notify("textDocument/didClose", { textDocument: { uri } });
+    }
+  }
+
+  #change(event: TextDocumentChangeEvent): void {
+    const { document } = event;
+    if (!this.has(document)) {
+      // It is dirty now, or one that was dirty is clean again.
+      return this.#update(document);
+    }
+    if (event.contentChanges.length > 0) {
+      const contentChanges = event.contentChanges.map(({ range, text }) => ({
+        range: {
+          start: { line: range.start.line, character: range.start.character },
+          end: { line: range.end.line, character: range.end.character },
+        },
+        text,
+      }));
+      const textDocument = { uri: document.uri.toString(), version: document.version };
+      this.#notify("textDocument/didChange", { textDocument, contentChanges });
+    }
+    this.#update(document);
+  }
+
+  #save(document: TextDocument): void {
+    if (this.has(document)) {
+      this.#notify("textDocument/didSave", { textDocument: { uri: document.uri.toString() } });
+      this.#update(document);
+    }
+  }
+
+  #notify(method: string, params: object): void {
+    this.#client?.sendNotification(method, params).catch((error) => log().warn(`${method}: ${problemOf(error)}`));
+  }
+}

@@ -1,0 +1,58 @@
+// Sends the user's prompts.
+//
+// Contract: a prompt goes to the current session, which is created if needed. A failure is thrown, and the added context stays.
+
+import type { Connection } from "../daemon/connection";
+import type { ContextPiece, PromptContext } from "./context";
+import type { Sessions } from "./sessions";
+
+export interface PromptOptions {
+  /** Context besides the items that were added. */
+  pieces?: ContextPiece[];
+  /** Send it into the running turn instead of queueing it. */
+  isSteering?: boolean;
+}
+
+export interface SentPrompt {
+  session: string;
+  /** The id of the prompt's part. */
+  prompt: string;
+  /** It waits for the end of the running turn. */
+  isQueued: boolean;
+}
+
+export class Prompts {
+  constructor(
+    private readonly connection: Connection,
+    private readonly sessions: Sessions,
+    readonly context: PromptContext,
+  ) {}
+
+  async send(text: string, options: PromptOptions = {}): Promise<SentPrompt> {
+    const added = this.context.pieces;
+    const view = await this.sessions.ensure();
+    const own = options.pieces ?? [];
+    const pieces = [...own, ...added.filter((piece) => !own.some((one) => one.label === piece.label))];
+    const params = { session: view.id, text, context: pieces.map((piece) => piece.item) };
+    let sent: SentPrompt;
+    if (options.isSteering) {
+      const { prompt } = await this.connection.request("copydesk/turn/steer", params);
+      sent = { session: view.id, prompt, isQueued: false };
+    } else {
+      const { prompt, queued } = await this.connection.request("copydesk/turn/start", params);
+      sent = { session: view.id, prompt, isQueued: queued };
+    }
+    this.context.remove(added);
+    return sent;
+  }
+
+  /** Cancels the running turn of the current session; false if none runs. */
+  async cancel(): Promise<boolean> {
+    const view = this.sessions.current;
+    if (!view || view.running === undefined) {
+      return false;
+    }
+    await this.connection.request("copydesk/turn/cancel", { session: view.id });
+    return true;
+  }
+}

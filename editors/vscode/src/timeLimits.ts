@@ -1,0 +1,47 @@
+// Every time limit of the extension, in milliseconds, with its reason.
+//
+// Contract: only numbers. A test may change them through `limits`.
+
+export const limits = {
+  /** How long the daemon may take to answer a request. It answers at once, so then it counts as unresponsive and the request fails. */
+  request: 10_000,
+  /** How long `initialize` may take, which starts a daemon if none runs. Then requests fail; the connection is still awaited. A busy
+   * machine takes seconds. */
+  start: 30_000,
+  /** The pause before a lost connection is tried again. It doubles with each loss in a row. */
+  firstReconnect: 100,
+  /** The longest such pause. */
+  lastReconnect: 30_000,
+  /** A connection that lasts this long ends a row of losses. */
+  stableConnection: 60_000,
+  /** How long the program may take to end when the extension is deactivated. VS Code itself waits five seconds. */
+  stop: 2_000,
+  /** How long `copydesk --version` may take. Then the program counts as broken. */
+  versionCommand: 5_000,
+  /** The same for commands such as `copydesk doctor`, which ask servers and wait for them. */
+  command: 20_000,
+
+  /** How long a document must be unchanged before its text is compared with the daemon's. */
+  rest: 1_000,
+  /** A pause in typing of this length counts as a moment in which an edit has a good chance. */
+  typingGap: 200,
+  /** How long a refusal waits for such a pause, so that the daemon's next attempt succeeds. The daemon gives up after 16 attempts. */
+  refusalWait: 1_500,
+  /** How long after a key the daemon may lag behind. Until then a decision first asks for the current hunks. */
+  typing: 500,
+  /** The pause before the missing lines of a hunk are looked up again: the daemon sees typing a little later. */
+  lookupRetry: 400,
+
+  /** Asks that come within this time are announced together: a session that is loaded sends all of them at once. */
+  announce: 50,
+  /** How long the status bar tells what has just happened. */
+  statusMessage: 5_000,
+  /** The shortest time between two writes to the output channel: about three frames of a screen. */
+  transcript: 50,
+  /** The pause in typing before the virtual texts of diffs are made again: VS Code itself compares after 200 ms. */
+  virtualText: 200,
+  /** How long the status bar shows that a comment was sent. */
+  sentNote: 4_000,
+  /** The pause after scrolling before CodeLenses for the new lines are offered. VS Code itself waits 250 ms. */
+  scrollRest: 150,
+};

@@ -1,0 +1,99 @@
+// The quick pick of one permission ask.
+//
+// Contract: the user sees what the ask is about in full before choosing: in the pick if it is short, else in a document behind it. The
+// patterns that "always" would allow are shown with the choice. Closing the pick answers nothing.
+
+import type { PermissionReply } from "copydesk-protocol";
+import type { QuickPickItem } from "vscode";
+import { QuickPickItemKind, window } from "vscode";
+import { limits } from "../timeLimits";
+import { pickForAsk, writeForAsk } from "./askInput";
+import type { PermissionAsk } from "./asks";
+import { alwaysText, changedFiles, isLong, plainLabel, replyNames, subjectLines } from "./askText";
+import type { AskViews } from "./askViews";
+
+/** How many lines of its subject a pick shows. */
+const MAX_LINES = 10;
+
+interface Choice extends QuickPickItem {
+  run?: () => Promise<void> | void;
+}
+
+/** Replies to the newest request of an ask. */
+function replyTo({ asks }: AskViews, id: string, reply: PermissionReply): void {
+  const ask = asks.permission(id);
+  ask?.reply(reply);
+  if (ask && reply.reply === "always") {
+    const text = `Copydesk: allowed from now on in this session: ${plainLabel(alwaysText(ask.params))}`;
+    window.setStatusBarMessage(text, limits.statusMessage);
+  }
+}
+
+/** Allows an ask, once or always. */
+export function allow(views: AskViews, ask: PermissionAsk, reply: "once" | "always"): void {
+  replyTo(views, ask.id, { reply });
+}
+
+/** Rejects an ask; the turn stops. */
+export function reject(views: AskViews, ask: PermissionAsk): void {
+  replyTo(views, ask.id, { reply: "reject" });
+}
+
+/** Asks the user for a reason and rejects; without one nothing happens. */
+export async function rejectWithReason(views: AskViews, ask: PermissionAsk): Promise<void> {
+  const { asks } = views;
+  const title = `${replyNames(ask.params).rejectWithReason.replace("…", "")}: ${views.titleOf(ask)}`;
+  const written = await writeForAsk(asks, ask.id, { title, placeholder: "Why not? The model reads it and continues." });
+  if (typeof written === "object") {
+    replyTo(views, ask.id, { reply: "reject", reason: written.answer });
+  }
+}
+
+function choicesOf(views: AskViews, ask: PermissionAsk): Choice[] {
+  const { params } = ask;
+  const names = replyNames(params);
+  const choices: Choice[] = [{ label: `$(check) ${names.once}`, run: () => allow(views, ask, "once") }];
+  if (params.always.length > 0) {
+    const detail = `From now on in this session: ${plainLabel(alwaysText(params), 500)}`;
+    choices.push({ label: "$(check-all) Always allow", detail, run: () => allow(views, ask, "always") });
+  }
+  choices.push({ label: `$(comment) ${names.rejectWithReason}`, detail: "The model is told and continues.", run: () => rejectWithReason(views, ask) });
+  choices.push({ label: `$(close) ${names.reject}`, detail: "The turn stops.", run: () => reject(views, ask) });
+  return choices;
+}
+
+/** What the ask is about, below the choices. */
+function subjectItems(views: AskViews, ask: PermissionAsk): Choice[] {
+  const show = () => views.documents.show(ask, false);
+  const lines = subjectLines(ask.params).filter((line) => line.trim() !== "");
+  const shown = lines.slice(0, MAX_LINES).map((line) => ({ label: plainLabel(line), run: show }));
+  const items: Choice[] = [{ label: plainLabel(ask.params.key), kind: QuickPickItemKind.Separator }, ...shown];
+  const hunks = views.reviews.hunksOf(ask.id);
+  if (hunks > 0) {
+    const label = `$(diff) Review ${hunks === 1 ? "1 hunk" : `${hunks} hunks one by one`}…`;
+    items.push({ label, detail: "The ask stays open until they are decided.", run: () => views.reviews.show(ask.id) });
+  }
+  const rest = lines.length - shown.length;
+  items.push({ label: `$(go-to-file) Show in full${rest > 0 ? ` (${rest} more lines)` : ""}`, run: show });
+  return items;
+}
+
+/** Shows what does not fit into the pick: the edit of one file in its review, else all of it in a document. */
+async function showSubject(views: AskViews, ask: PermissionAsk): Promise<void> {
+  if (views.reviews.hunksOf(ask.id) > 0 && changedFiles(ask.params).length === 1) {
+    await views.reviews.show(ask.id);
+  } else if (isLong(ask.params)) {
+    await views.documents.show(ask, true);
+  }
+}
+
+/** Shows an ask until the user chooses, leaves it, or it is settled. */
+export async function pickPermission(views: AskViews, ask: PermissionAsk): Promise<void> {
+  await showSubject(views, ask);
+  const items = [...choicesOf(views, ask), ...subjectItems(views, ask)];
+  const options = { title: `Copydesk asks: ${views.titleOf(ask)}`, placeholder: "Your answer. Escape leaves it waiting." };
+  const choice = await pickForAsk(views.asks, ask.id, items, options);
+  if (typeof choice === "object") {
+    await choice.answer[0]?.run?.();
+  }
+}

@@ -1,0 +1,21 @@
+//! The VS Code extension in a real VS Code (code-server) and a real browser: the real daemon, the scripted model.
+//!
+//! A plain `cargo test` ignores these tests, because few machines have what they need; `tests/run` installs it and runs them. A window takes
+//! ten seconds to start, so a test goes through several cases in one.
+
+mod activation;
+mod asks;
+mod crashes;
+mod editing;
+mod file_kinds;
+mod inline_edits;
+mod installed_parts;
+mod json_peer;
+mod review;
+mod reviewing;
+mod saving;
+mod typing;
+mod vscode_server;
+mod vscode_user;
+mod vscode_window;
+mod waiting;

@@ -1,0 +1,110 @@
+// The test's hand outside VS Code: code-server, a headless Chromium, and a user at its keys and its mouse.
+//
+// Contract: lines of JSON on standard input, `{id, do, ...}`, are done one after the other; each is answered on standard output by
+// `{id, ok, result}`. Every wait is for something on the page, and has a limit. When standard input ends, so do code-server, the
+// browser and this process: nothing outlives the test, however that ends.
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { connect } from "node:net";
+import { createInterface } from "node:readline";
+
+const setup = JSON.parse(process.argv[2]);
+const { chromium } = createRequire(import.meta.url)(setup.playwright);
+
+/** How long a user would look for something. Only a failing test waits this long. */
+const PATIENCE_MS = 40_000;
+/** A workbench loads some megabytes of script, on a busy machine. */
+const LOAD_MS = 90_000;
+
+const server = spawn(setup.server[0], setup.server.slice(1), { stdio: ["ignore", "ignore", "ignore"], detached: true });
+let browser;
+/** One for all windows, as in a browser: what VS Code remembers of a workspace is in there. */
+let context;
+const pages = new Map();
+const consoles = new Map();
+
+/** Resolves when code-server accepts connections. */
+function listening() {
+  return new Promise((resolve, reject) => {
+    const end = Date.now() + LOAD_MS;
+    const attempt = () => {
+      const socket = connect(setup.port, "127.0.0.1");
+      socket.on("connect", () => (socket.destroy(), resolve()));
+      socket.on("error", () => (Date.now() > end ? reject(new Error("code-server does not listen")) : setTimeout(attempt, 20)));
+    };
+    attempt();
+    server.on("exit", (code) => reject(new Error(`code-server ended with code ${code}`)));
+  });
+}
+
+const found = (page, { selector, text, nth }) => {
+  const all = text === undefined ? page.locator(selector) : page.locator(selector, { hasText: text });
+  return all.nth(nth || 0);
+};
+
+const actions = {
+  async start() {
+    const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"];
+    browser = await chromium.launch({ executablePath: setup.chromium, headless: true, args });
+    // Without a graphics card every frame costs the processor, so spinners stand still.
+    context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme: "light", reducedMotion: "reduce" });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await listening();
+  },
+  async open(_, { window, folder, query }) {
+    const page = await context.newPage();
+    const lines = [];
+    consoles.set(window, lines);
+    page.on("console", (message) => lines.length < 2000 && lines.push(`${message.type()}: ${message.text()}`));
+    page.on("dialog", (dialog) => void dialog.accept().catch(() => {}));
+    page.setDefaultTimeout(PATIENCE_MS);
+    pages.set(window, page);
+    await page.goto(`http://127.0.0.1:${setup.port}/?folder=${encodeURIComponent(folder)}${query || ""}`, { timeout: LOAD_MS });
+    await page.locator(".monaco-workbench .statusbar").waitFor({ timeout: LOAD_MS });
+  },
+  async reload(page) {
+    await page.reload({ timeout: LOAD_MS });
+    await page.locator(".monaco-workbench .statusbar").waitFor({ timeout: LOAD_MS });
+  },
+  async close(page, { window }) {
+    pages.delete(window);
+    await page.close();
+  },
+  press: (page, { keys }) => page.keyboard.press(keys),
+  type: (page, { text, delay }) => page.keyboard.type(text, { delay: delay || 0 }),
+  click: (page, what) => found(page, what).click({ button: what.button || "left" }),
+  hover: (page, what) => found(page, what).hover(),
+  wait: (page, what) => found(page, what).waitFor({ state: what.state || "visible" }),
+  texts: (page, { selector }) => page.locator(selector).allInnerTexts(),
+  count: (page, { selector }) => page.locator(selector).count(),
+  attribute: (page, what) => found(page, what).getAttribute(what.name),
+  screenshot: async (page, { path }) => void (await page.screenshot({ path })),
+  console: (_, { window }) => consoles.get(window) || [],
+};
+
+async function end() {
+  if (browser) await browser.close().catch(() => {});
+  try {
+    process.kill(-server.pid, "SIGKILL");
+  } catch {
+    // It has ended already.
+  }
+  process.exit(0);
+}
+
+const answer = (message) => process.stdout.write(JSON.stringify(message) + "\n");
+const orders = createInterface({ input: process.stdin });
+let last = Promise.resolve();
+orders.on("line", (line) => {
+  const order = JSON.parse(line);
+  last = last.then(async () => {
+    try {
+      const result = await actions[order.do](pages.get(order.window), order);
+      answer({ id: order.id, ok: true, result: result === undefined ? null : result });
+    } catch (error) {
+      answer({ id: order.id, ok: false, result: String(error.stack || error) });
+    }
+  });
+});
+orders.on("close", () => void end());
