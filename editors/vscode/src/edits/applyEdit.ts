@@ -13,7 +13,7 @@ import type { DocumentSync } from "../documents/sync";
 import { shownPath } from "../documents/save";
 import { limits } from "../timeLimits";
 import { runFileOperation } from "./fileOperation";
-import { editedText, inverseEdits } from "./minimal";
+import { editedText, inverseEdits, MAX_OPERATIONS } from "./minimal";
 import type { OwnEdits } from "./ownEdits";
 import { RefusalPacer } from "./typing";
 import type { EditRequest } from "./request";
@@ -31,10 +31,10 @@ function isLate(request: EditRequest): boolean {
  * Calls VS Code for one document. The version that it checks is that of this moment.
  *
  * In the active editor `applyEdit` first computes smaller edits in a worker, and every key meanwhile makes it fail. An editor's own
- * `edit` does not, so it is used while the user types.
+ * `edit` does not, so it is used while the user types, and for many edits (`isDirect`).
  */
-function editDocument({ document, edits }: Pick<EditTarget, "document" | "edits">, isTyping: boolean): Thenable<boolean> {
-  const editor = isTyping ? window.visibleTextEditors.find((one) => one.document === document) : undefined;
+function editDocument({ document, edits }: Pick<EditTarget, "document" | "edits">, isDirect: boolean): Thenable<boolean> {
+  const editor = isDirect ? window.visibleTextEditors.find((one) => one.document === document) : undefined;
   if (editor) {
     return editor.edit((builder) => edits.forEach((one) => builder.replace(rangeOf(document, one), one.text)));
   }
@@ -103,7 +103,9 @@ export class EditApplier {
 
   #call(target: Pick<EditTarget, "document" | "edits">): Promise<boolean> {
     const isTyping = this.own.isTyping(target.document, limits.typing);
-    return this.own.during(target.document, editDocument(target, isTyping));
+    // The worker would split joined edits again, and VS Code would make one change of them all.
+    const isJoined = target.edits.length >= MAX_OPERATIONS;
+    return this.own.during(target.document, editDocument(target, isTyping || isJoined));
   }
 
   /** Takes back what was made in other documents, and waits until the user pauses. */

@@ -224,12 +224,17 @@ export class Reviews implements Disposable {
   /** Places move with the text. Those that a change touched are found again a little later, if the daemon does not send them. */
   #move({ document, contentChanges }: TextDocumentChangeEvent): void {
     const uri = document.uri.toString();
-    const isTouched = this.#places.get(uri)?.move(contentChanges);
+    const hasGuesses = this.#places.get(uri)?.move(contentChanges);
     // Lines that were looked up in vain may be in the new text, such as one that another window has saved.
-    const isMissing = contentChanges.length > 0 && this.#tries.delete(uri);
-    if (!isTouched && !isMissing) {
-      return;
+    if (contentChanges.length > 0 && this.#tries.delete(uri)) {
+      this.#lookUpLater(uri, document, this.store.all({ uri }));
     }
+    if (hasGuesses) {
+      this.#placeLater(uri, document);
+    }
+  }
+
+  #placeLater(uri: string, document: TextDocument): void {
     clearTimeout(this.#guesses.get(uri));
     const timer = setTimeout(() => {
       this.#guesses.delete(uri);
