@@ -15,6 +15,7 @@ import { DocumentSync } from "./documents/sync";
 import { DocumentVerifier } from "./documents/verify";
 import { EditApplier } from "./edits/applyEdit";
 import { OwnEdits } from "./edits/ownEdits";
+import { LanguageServers } from "./language/languageServers";
 import { ReviewDesk } from "./review/reviewDesk";
 import { PromptContext } from "./sessions/context";
 import { Prompts } from "./sessions/prompt";
@@ -52,6 +53,7 @@ export class Desk implements Disposable {
     this.connection.handle("copydesk/document/save", saveDocument, (message) => ({ saved: false, message }));
     this.#disposables = [
       new DocumentVerifier(this.connection, this.sync),
+      new LanguageServers(this.connection, this.sync),
       new Screen(this.connection),
       new StatusBar(this.connection, this.sessions, this.asks, this.review.reviews),
       announceAsks(this.asks),
