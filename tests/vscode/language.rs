@@ -225,3 +225,24 @@ fn a_silent_or_hanging_extension_gives_an_honest_answer() {
     let told = lsp(&mut user, at("hover"));
     assert!(told.contains("VS Code found nothing, or has no extension that answers this for lua"), "{told}");
 }
+
+#[test]
+#[ignore = "needs VS Code, which tests/run installs"]
+fn the_daemons_own_servers_prove_what_vscode_cannot() {
+    let files = [("pyrightconfig.json", "{}"), ("shop.py", SHOP)];
+    let command = InstalledServers::installed().command("pyright");
+    let mut settings = pyright();
+    settings["copydesk.diagnostics.ownServers"] = json!(true);
+    let mut user = start(&files, &json!({ "lsp": { "pyright": { "command": command } } }), settings);
+    user.window.open("shop.py");
+    let (told, failed) = user.edit("shop.py", "return count * 2", "return str(count)");
+    assert!(!failed, "{told}");
+    let seen = diagnostics(&mut user);
+    let reports = seen["reports"].as_array().unwrap();
+    let own: Vec<_> = reports
+        .iter()
+        .filter(|report| report["path"] == "shop.py" && report["source"] != "tree-sitter")
+        .collect();
+    assert_eq!(own.len(), 1, "{seen}");
+    assert_eq!((&own[0]["source"], &own[0]["proof"]), (&json!("pyright"), &json!("proven")), "{seen}");
+}
