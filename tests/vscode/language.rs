@@ -44,9 +44,10 @@ fn proof(told: &Value) -> String {
     own[0]["proof"].as_str().unwrap().to_owned()
 }
 
-/// The new errors, as `path:line code`.
+/// The new errors, as `path:line code`. On a busy machine, what was there before the first edit may be unknown of a closed file, so its
+/// errors count as possibly new.
 fn new_errors(told: &Value) -> Vec<String> {
-    let list = told["new"].as_array().into_iter().flatten();
+    let list = ["new", "unsure"].iter().flat_map(|key| told[key].as_array().into_iter().flatten());
     let mut found: Vec<_> = list
         .map(|error| {
             format!(
@@ -127,7 +128,7 @@ fn typescript_answers_questions(user: &mut VscodeUser) {
     let told = lsp(user, at("goToDefinition", "src/order.ts", "price"));
     assert!(told.contains("src/price.ts:1"), "{told}");
     let told = lsp(user, at("findReferences", "src/price.ts", "price"));
-    assert!(told.contains("src/order.ts:3") && told.contains("src/price.ts:1"), "{told}");
+    assert!(told.contains("src/order.ts\n") && told.contains("= price(4)"), "{told}");
     let told = lsp(user, at("hover", "src/price.ts", "price"));
     assert!(told.contains("function price(count: number): number"), "{told}");
     let told = lsp(user, at("incomingCalls", "src/price.ts", "price"));
@@ -202,7 +203,7 @@ fn problems_that_vscode_shows_are_likely_and_never_proven() {
     assert!(told.contains("shop.py:1"), "{told}");
     let told =
         lsp(&mut user, json!({ "operation": "findReferences", "filePath": "shop.py", "symbol": "price" }));
-    assert!(told.contains("cart.py:3"), "{told}");
+    assert!(told.contains("cart.py\n") && told.contains("3: total"), "{told}");
 }
 
 #[test]
