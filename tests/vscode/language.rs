@@ -132,7 +132,7 @@ fn typescript_answers_questions(user: &mut VscodeUser) {
     let told = lsp(user, at("hover", "src/price.ts", "price"));
     assert!(told.contains("function price(count: number): number"), "{told}");
     let told = lsp(user, at("incomingCalls", "src/price.ts", "price"));
-    assert!(told.contains("src/order.ts:3"), "{told}");
+    assert!(told.contains("src/order.ts:1 module (call in line 3)"), "{told}");
 }
 
 fn typescript_changes_code(user: &mut VscodeUser) {
