@@ -5,7 +5,7 @@
 //! texts before and after.
 //!
 //! Environment: `COPYDESK_TEST_SERVERS` names the servers (`servers.rs`); `COPYDESK_TRUTH` selects servers and cases by a part of
-//! `SERVER/KIND/NAME`; `COPYDESK_TRUTH_CLIENTS` selects `headless`, `load`, `neovim` or `opencode`; `COPYDESK_TRUTH_RESULTS` is a file for
+//! `SERVER/KIND/NAME`; `COPYDESK_TRUTH_CLIENTS` selects `headless`, `load`, `neovim`, `vscode` or `opencode`; `COPYDESK_TRUTH_RESULTS` is a file for
 //! the results; `COPYDESK_TRUTH_TRACE` prints the compiler's and the daemon's output.
 
 mod busy_processes;
@@ -107,6 +107,8 @@ fn run(client: TruthClient<'_>, servers: &InstalledServers, is_short: bool) -> V
             TruthClient::Headless | TruthClient::Patient => false,
             // An editor has been open for a while.
             TruthClient::Neovim(_) => case.kind == TruthCaseKind::Cold,
+            // Its TypeScript is the one that is built in.
+            TruthClient::Vscode => case.kind == TruthCaseKind::Cold || server == "typescript-7",
             // OpenCode only knows the disk.
             TruthClient::OpenCode(_) => case.kind == TruthCaseKind::Unsaved,
         };
@@ -144,19 +146,22 @@ fn first_line(program: impl AsRef<OsStr>, arguments: &[&str]) -> String {
 fn table() {
     let servers = InstalledServers::installed();
     let clients = std::env::var("COPYDESK_TRUTH_CLIENTS")
-        .unwrap_or_else(|_| "headless,load,neovim,opencode".to_owned());
+        .unwrap_or_else(|_| "headless,load,neovim,vscode,opencode".to_owned());
     let program = |client: &str, variable: &str| {
         let named = std::env::var_os(variable).filter(|named| !named.is_empty() && clients.contains(client));
         named.and_then(|named| std::env::split_paths(&named).last())
     };
     let (neovim, opencode) =
         (program("neovim", "COPYDESK_TEST_NVIM"), program("opencode", "COPYDESK_TEST_OPENCODE"));
+    let has_vscode = std::env::var_os("COPYDESK_TEST_VSCODE").is_some_and(|named| !named.is_empty());
+    let vscode = has_vscode && clients.contains("vscode");
     let (mut all, mut text) = (Vec::new(), include_str!("truth/head.md").to_owned());
     text.push_str(&format!("\nPlayed on {}.\n", first_line("date", &["-u", "+%Y-%m-%d"])));
     for (name, client) in [
         ("Headless", clients.contains("headless").then_some(TruthClient::Headless)),
         (UNDER_LOAD, clients.contains("load").then_some(TruthClient::Headless)),
         ("In Neovim, by its own servers", neovim.as_deref().map(TruthClient::Neovim)),
+        ("In VS Code, by its own servers", vscode.then_some(TruthClient::Vscode)),
         ("OpenCode, with its language servers switched on", opencode.as_deref().map(TruthClient::OpenCode)),
     ] {
         let Some(client) = client else {
@@ -166,6 +171,7 @@ fn table() {
         let is_opencode = matches!(client, TruthClient::OpenCode(_));
         let version = match client {
             TruthClient::Headless | TruthClient::Patient => String::new(),
+            TruthClient::Vscode => " (code-server, its TypeScript and vscode-languageclient)".to_owned(),
             TruthClient::Neovim(program) | TruthClient::OpenCode(program) => {
                 format!(" ({})", first_line(program, &["--version"]))
             }

@@ -5,6 +5,7 @@
 
 mod neovim;
 pub(crate) mod opencode;
+mod vscode;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -46,6 +47,8 @@ pub(crate) enum TruthClient<'a> {
     Patient,
     /// A user with this Neovim.
     Neovim(&'a Path),
+    /// A user with VS Code.
+    Vscode,
     /// Not our daemon, but this program.
     OpenCode(&'a Path),
 }
@@ -80,11 +83,15 @@ pub(crate) fn play(
         return opencode::in_opencode(program, &scripted, (servers, server), (project, case));
     }
     let _daemon = scripted.start_daemon(place);
+    if let TruthClient::Vscode = client {
+        let (played, scripted) = vscode::in_vscode(scripted, (servers, server), (project, case));
+        return played.steps(&scripted, case);
+    }
     let played = match client {
         TruthClient::Neovim(program) => {
             neovim::in_neovim(program, &scripted, (servers, server), (project, case))
         }
-        TruthClient::Headless | TruthClient::Patient | TruthClient::OpenCode(_) => {
+        TruthClient::Headless | TruthClient::Patient | TruthClient::Vscode | TruthClient::OpenCode(_) => {
             if place == RunLocation::Daemon {
                 warm_up(&scripted, project, case);
             }

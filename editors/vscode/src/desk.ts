@@ -16,6 +16,7 @@ import { DocumentVerifier } from "./documents/verify";
 import { EditApplier } from "./edits/applyEdit";
 import { OwnEdits } from "./edits/ownEdits";
 import { InlineEdits } from "./inline/inlineEdits";
+import { LanguageServers } from "./language/languageServers";
 import { ReviewDesk } from "./review/reviewDesk";
 import { PromptContext } from "./sessions/context";
 import { Prompts } from "./sessions/prompt";
@@ -60,6 +61,7 @@ export class Desk implements Disposable {
     this.connection.handle("copydesk/document/save", saveDocument, (message) => ({ saved: false, message }));
     this.#disposables = [
       new DocumentVerifier(this.connection, this.sync),
+      new LanguageServers(this.connection, this.sync),
       new Screen(this.connection),
       new StatusBar(this.connection, this.sessions, this.asks, this.review.reviews),
       new AskAnnouncer(this.askViews),

@@ -36,6 +36,19 @@ export const limits = {
   announce: 50,
   /** How long the status bar tells what has just happened. */
   statusMessage: 5_000,
+  /** How long one of VS Code's providers may take. A hanging one never answers; the daemon itself waits 30 s. */
+  provider: 15_000,
+  /** The same for TypeScript's diagnostics, which come once it has read the project: 22 s were seen on a busy machine. */
+  tsserver: 28_000,
+  /** How long a call may take that only finds out whether there is a provider. */
+  probe: 500,
+  /** How long after a change of the text VS Code may tell of problems that are older: it collects them for 50 ms. */
+  problemsCollected: 60,
+  /** How long VS Code may take to show a problem that is to be fixed: TypeScript's come up to 1.4 s after an edit. */
+  problemShown: 2_000,
+  /** How long an extension that gives symbols may take to tell of problems, even of none. Then it is taken for one that never does. */
+  firstProblems: 20_000,
+
   /** The shortest time between two writes to the output channel: about three frames of a screen. */
   transcript: 50,
   /** The pause in typing before the virtual texts of diffs are made again: VS Code itself compares after 200 ms. */

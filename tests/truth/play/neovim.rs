@@ -69,7 +69,7 @@ pub(super) fn in_neovim(
 }
 
 /// Files that a patch deletes or moves.
-fn removed_files(case: &TruthCase) -> Vec<String> {
+pub(super) fn removed_files(case: &TruthCase) -> Vec<String> {
     let mut gone = Vec::new();
     for call in case.steps.iter().flatten() {
         let TruthCall::Patch { patch } = call else { continue };
