@@ -8,7 +8,9 @@ use super::vscode_user::VscodeUser;
 use crate::neovim::neovim_session::allow_edits_environment;
 
 /// A name, the bytes of a file, what is replaced, and the bytes after VS Code has saved it.
-const TEXTS: &[(&str, &[u8], &str, &str, &[u8])] = &[
+type FileBytesCase = (&'static str, &'static [u8], &'static str, &'static str, &'static [u8]);
+
+const TEXTS: &[FileBytesCase] = &[
     ("dos", b"a\r\nb\r\nc\r\n", "b\n", "B\nB\n", b"a\r\nB\r\nB\r\nc\r\n"),
     ("dos without a last end", b"a\r\nb\r\nc", "c", "C\nd", b"a\r\nb\r\nC\r\nd"),
     ("no last end", b"a\nb", "b", "B", b"a\nB"),

@@ -58,8 +58,11 @@ fn comment_and_leave_open(user: &mut VscodeUser) {
     user.window.wait_for(&mut user.server, ".review-widget", "");
     user.window.user(&mut user.server, "type", json!({ "text": "Why capitals?" }));
     user.window.press(&mut user.server, "Control+Enter");
-    let session = user.session.clone();
-    user.witness().wait_for_event(&session, "feedback");
+    // Decisions are feedback, too.
+    user.witness().take_message("the comment", |message| {
+        message["params"]["event"]["event"] == "feedback"
+            && message["params"].to_string().contains("Why capitals?")
+    });
 }
 
 fn decide_in_the_tree(user: &mut VscodeUser) {

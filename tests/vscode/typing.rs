@@ -83,7 +83,7 @@ fn play_turn(user: &mut VscodeUser, seed: usize, turn: usize, tally: &mut Typing
     server.queue_turn(planned.fold(ScriptedTurn::new(), edit));
     server.queue_turn(files.iter().enumerate().fold(ScriptedTurn::new().gate(&gate), read));
     server.queue_turn(ScriptedTurn::new().text("Done."));
-    let keys = if turn % REAL_KEYS_EVERY == 0 { KEYS } else { "" };
+    let keys = if turn.is_multiple_of(REAL_KEYS_EVERY) { KEYS } else { "" };
     type_during_turn(user, keys, &gate);
     let texts = user.window.js("return T.state.typist.rest(args[0])", json!([keys]));
     user.open_gate(&gate);

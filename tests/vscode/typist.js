@@ -10,9 +10,9 @@ const LAST_TYPED = 0xf8ff;
 /** Between two keys of one word, at most. */
 const MAX_KEY_PAUSE_MS = 40;
 /** After so many words, at most, the user looks up. VS Code refuses nearly every edit in a document in which somebody never does. */
-const MAX_WORDS = 4;
+const MAX_WORDS = 6;
 /** How long, at most. */
-const MAX_REST_MS = 700;
+const MAX_REST_MS = 500;
 
 const GREEK = "αβγδεζηθικ";
 /** A number in Greek letters, which is no part of a longer one. */

@@ -5,9 +5,10 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -22,7 +23,6 @@ const BROWSER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vscode/b
 
 /// The extension of a window connects when the window is up. Only a failing test waits this long.
 const MAX_WINDOW_START: Duration = Duration::from_secs(120);
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 pub(crate) struct VscodeServer {
     profile: TempDir,
@@ -30,7 +30,8 @@ pub(crate) struct VscodeServer {
     daemon_log: PathBuf,
     child: Child,
     browser: JsonPeer,
-    drivers: UnixListener,
+    /// The connections of the drivers, each from the start of a window.
+    drivers: Receiver<UnixStream>,
     windows: Vec<String>,
 }
 
@@ -56,8 +57,7 @@ impl VscodeServer {
             fs::create_dir_all(&folder).unwrap();
             fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
         }
-        let drivers = UnixListener::bind(folder("driver")).unwrap();
-        drivers.set_nonblocking(true).unwrap();
+        let drivers = accept_all(UnixListener::bind(folder("driver")).unwrap());
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let text = |path: &Path| path.to_str().unwrap().to_owned();
         let mut server = vec![text(&parts.code_server)];
@@ -118,15 +118,10 @@ impl VscodeServer {
     /// The driver of the window that was opened or loaded again last.
     #[track_caller]
     pub(crate) fn wait_for_driver(&self) -> JsonPeer {
-        let end = Instant::now() + MAX_WINDOW_START;
-        let stream = loop {
-            match self.drivers.accept() {
-                Ok((stream, _)) => break stream,
-                Err(error) => assert!(Instant::now() < end, "no window connects: {error}"),
-            }
-            std::thread::sleep(LOOK_AGAIN);
+        let stream = match self.drivers.recv_timeout(MAX_WINDOW_START) {
+            Ok(stream) => stream,
+            Err(error) => panic!("no window connects: {error}"),
         };
-        stream.set_nonblocking(false).unwrap();
         let mut driver = JsonPeer::new("the extension host", stream.try_clone().unwrap(), stream);
         match driver.wait_for_event("ready") {
             Ok(_) => driver,
@@ -140,7 +135,7 @@ impl VscodeServer {
         let end = Instant::now() + MAX_WINDOW_START;
         while !has_file_with(&self.profile.path().join("data/User/Backups"), text) {
             assert!(Instant::now() < end, "VS Code stores no backup of {text:?}");
-            std::thread::sleep(LOOK_AGAIN);
+            std::thread::yield_now();
         }
     }
 
@@ -190,12 +185,25 @@ impl VscodeServer {
 impl Drop for VscodeServer {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("screenshots and logs of this failure: {}", self.keep_evidence().display());
+            println!("screenshots and logs of this failure: {}", self.keep_evidence().display());
         }
         // It ends everything when its standard input closes.
         self.browser = JsonPeer::new("the browser", std::io::sink(), std::io::empty());
         let _ = self.child.wait();
     }
+}
+
+/// Accepts connections in a thread, so that waiting for one has a limit.
+fn accept_all(listener: UnixListener) -> Receiver<UnixStream> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        while let Ok((stream, _)) = listener.accept() {
+            if sender.send(stream).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
 }
 
 /// A folder beside the builds, which survives the run.

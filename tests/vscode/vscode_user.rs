@@ -17,7 +17,6 @@ use crate::sessions::harness::ScriptedEnvironment;
 
 /// Only a failing test waits this long.
 const PATIENCE: Duration = Duration::from_secs(40);
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 pub(crate) struct VscodeUser {
     // Dropped in this order: the window first, the model's script last.
@@ -187,7 +186,6 @@ impl VscodeUser {
                 return;
             }
             assert!(Instant::now() < end, "{method}: {answer:#}");
-            std::thread::sleep(LOOK_AGAIN);
         }
     }
 
@@ -206,7 +204,7 @@ impl VscodeUser {
         // The shim of the window starts it.
         while std::os::unix::net::UnixStream::connect(self.scripted.env.path(SOCKET)).is_err() {
             assert!(Instant::now() < end, "no daemon replaces the killed one");
-            std::thread::sleep(LOOK_AGAIN);
+            std::thread::yield_now();
         }
         let session = self.session.clone();
         self.attach_witness();
