@@ -1,4 +1,4 @@
-// Packages the extension as copydesk.vsix, or with --bundled as copydesk-TARGET.vsix with the binary of this platform inside.
+// Checks the types, and packages the extension as copydesk.vsix, or with --bundled as copydesk-TARGET.vsix with the binary of this platform inside.
 //
 // The binary is `$COPYDESK_BINARY`, or the release build of this clone. The binary is copied to bin/ and removed afterwards.
 
@@ -29,6 +29,7 @@ function copyBinary() {
   copyFileSync(binary, join("bin", program));
 }
 
+run(process.execPath, [join("node_modules", "typescript", "bin", "tsc"), "-p", "."]);
 run(process.execPath, ["build.mjs"]);
 copyFileSync("../../LICENSE", "LICENSE");
 try {
@@ -36,7 +37,7 @@ try {
     copyBinary();
   }
   const vsce = join("node_modules", ".bin", isWindows ? "vsce.cmd" : "vsce");
-  run(vsce, ["package", "--no-dependencies", "--out", output, ...(isBundled ? ["--target", target] : [])]);
+  run(vsce, ["package", "--no-dependencies", "--allow-missing-repository", "--out", output, ...(isBundled ? ["--target", target] : [])]);
 } finally {
   rmSync("bin", { recursive: true, force: true });
   rmSync("LICENSE", { force: true });

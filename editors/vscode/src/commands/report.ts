@@ -2,19 +2,22 @@
 //
 // Contract: every command runs inside `reporting`, so that no error is lost and none is shown twice.
 
-import { commands, env, Uri, window, workspace } from "vscode";
+import { commands, env, window, workspace } from "vscode";
 import { log } from "../daemon/log";
 import { problemOf } from "../daemon/requests";
 import type { Desk } from "../desk";
 
-const INSTALL = "https://github.com/copydesk/copydesk#install";
+/** Its page tells how to install the program. */
+const EXTENSION = "copydesk.copydesk";
 
 async function reportMissing(problem: string): Promise<void> {
   const choice = await window.showErrorMessage(problem, "Set the path…", "How to install");
   if (choice === "Set the path…") {
-    await commands.executeCommand("workbench.action.openSettings", "copydesk.path");
+    // In a remote window the program is there, and so is the setting.
+    const settings = env.remoteName ? "workbench.action.openRemoteSettings" : "workbench.action.openSettings";
+    await commands.executeCommand(settings, "copydesk.path");
   } else if (choice === "How to install") {
-    await env.openExternal(Uri.parse(INSTALL));
+    await commands.executeCommand("extension.open", EXTENSION);
   }
 }
 

@@ -35,22 +35,15 @@ function reportFiles(files: readonly UndoneFile[], done: string): void {
   }
 }
 
-/** The numbers of the turns in which a call ran, the last first. */
-function turnsOf(view: SessionView): number[] {
-  const turns = view.parts.filter((part) => part.content.kind === "call").map((part) => part.turn);
-  return [...new Set(turns)].sort((a, b) => b - a);
-}
-
 export async function undo(desk: Desk): Promise<void> {
   const view = currentSession(desk);
-  for (const turn of turnsOf(view)) {
-    const { files } = await desk.connection.request("copydesk/undo", { session: view.id, what: { turn } });
-    if (files.some((file) => file.outcome !== "unchanged")) {
-      reportFiles(files, "Undone");
-      return;
-    }
+  // Without a scope: the last turn with edits that are not undone.
+  const { files } = await desk.connection.request("copydesk/undo", { session: view.id });
+  if (files.length === 0) {
+    void window.showInformationMessage("There is nothing to undo.");
+  } else {
+    reportFiles(files, "Undone");
   }
-  void window.showInformationMessage("There is nothing to undo.");
 }
 
 export async function redo(desk: Desk): Promise<void> {
