@@ -12,6 +12,7 @@ mod inline_edits;
 mod installed_parts;
 mod json_peer;
 mod language;
+mod pictures;
 mod review;
 mod reviewing;
 mod saving;

@@ -46,7 +46,9 @@ const actions = {
   async start() {
     const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
       "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"];
-    browser = await chromium.launch({ executablePath: setup.chromium, headless: true, args });
+    const launch = () => chromium.launch({ executablePath: setup.chromium, headless: true, args });
+    // Once in some hundred starts Chromium ends at once, by itself.
+    browser = await launch().catch(launch).catch(launch);
     // Without a graphics card every frame costs the processor, so spinners stand still.
     context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme: "light", reducedMotion: "reduce" });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -67,6 +67,11 @@ function unique(document) {
   return typed;
 }
 
+/** Expects a character from now on where it is: the answer of `applyEdit` to another extension was seen to be wrong while keys were typed. */
+function lookAt(typed) {
+  typed.count = Math.min(1, countOf(typed));
+}
+
 /** A place in a document: often where the agent is at work. */
 function somewhere(document) {
   let line = round.random(document.lineCount);
@@ -100,7 +105,8 @@ const actions = [
     const typed = unique(document);
     const edit = new vscode.WorkspaceEdit();
     edit.insert(document.uri, somewhere(document), typed.text);
-    typed.count = (await vscode.workspace.applyEdit(edit)) ? 1 : 0;
+    await vscode.workspace.applyEdit(edit);
+    lookAt(typed);
   },
   async function deleteWhatWasTyped() {
     const known = round.typed.filter((typed) => typed.count === 1);
@@ -110,7 +116,8 @@ const actions = [
     if (start < 0) return;
     const edit = new vscode.WorkspaceEdit();
     edit.delete(typed.document.uri, new vscode.Range(typed.document.positionAt(start), typed.document.positionAt(start + 1)));
-    if (await vscode.workspace.applyEdit(edit)) typed.count = 0;
+    await vscode.workspace.applyEdit(edit);
+    lookAt(typed);
   },
 ];
 /** How often each of them is chosen. */
