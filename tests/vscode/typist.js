@@ -62,14 +62,18 @@ async function begin(seed, counts) {
 /** A character that was never typed in this round, and is expected in a document from now on. */
 function unique(document) {
   if (round.next > LAST_TYPED) throw new Error("the typist has no characters left");
-  const typed = { text: String.fromCharCode(round.next++), document, count: 1 };
+  const typed = { text: String.fromCharCode(round.next++), document, count: 1, history: [] };
   round.typed.push(typed);
   return typed;
 }
 
-/** Expects a character from now on where it is: the answer of `applyEdit` to another extension was seen to be wrong while keys were typed. */
-function lookAt(typed) {
-  typed.count = Math.min(1, countOf(typed));
+/** Makes an edit as another extension does. What VS Code answered, and what was there before and after, is told if the character is wrong at the end. */
+async function applied(typed, what, edit) {
+  const { version } = typed.document;
+  const before = countOf(typed);
+  const answer = await vscode.workspace.applyEdit(edit);
+  typed.history.push(`${what} at version ${version} with ${before} there: ${answer}, version ${typed.document.version} with ${countOf(typed)} there`);
+  return answer;
 }
 
 /** A place in a document: often where the agent is at work. */
@@ -105,8 +109,7 @@ const actions = [
     const typed = unique(document);
     const edit = new vscode.WorkspaceEdit();
     edit.insert(document.uri, somewhere(document), typed.text);
-    await vscode.workspace.applyEdit(edit);
-    lookAt(typed);
+    typed.count = (await applied(typed, "insert", edit)) ? 1 : 0;
   },
   async function deleteWhatWasTyped() {
     const known = round.typed.filter((typed) => typed.count === 1);
@@ -116,8 +119,7 @@ const actions = [
     if (start < 0) return;
     const edit = new vscode.WorkspaceEdit();
     edit.delete(typed.document.uri, new vscode.Range(typed.document.positionAt(start), typed.document.positionAt(start + 1)));
-    await vscode.workspace.applyEdit(edit);
-    lookAt(typed);
+    if (await applied(typed, "delete", edit)) typed.count = 0;
   },
 ];
 /** How often each of them is chosen. */
@@ -139,7 +141,7 @@ const countOf = (typed) => typed.document.getText().split(typed.text).length - 1
 
 /** Waits until everything typed is in its document. `keys` was typed at the page meanwhile. Returns the texts as they are now. */
 async function rest(keys) {
-  for (const text of keys) round.typed.push({ text, document: round.files[0].document, count: 1 });
+  for (const text of keys) round.typed.push({ text, document: round.files[0].document, count: 1, history: [] });
   // If that never happens, `finish` says what is missing.
   await T.until(() => round.typed.every((typed) => countOf(typed) >= typed.count)).catch(() => {});
   return round.files.map((file) => file.document.getText());
@@ -149,7 +151,7 @@ async function rest(keys) {
 function finish() {
   const wrong = round.typed
     .filter((typed) => countOf(typed) !== typed.count)
-    .map((typed) => `${typed.document.fileName}: ${escape(typed.text)} is there ${countOf(typed)} times instead of ${typed.count}`);
+    .map((typed) => `${typed.document.fileName}: ${escape(typed.text)} is there ${countOf(typed)} times instead of ${typed.count}; ${typed.history.join("; ")}`);
   // Enter may have been pressed inside of what the agent wrote, and characters typed.
   const squeezed = (text) => round.typed.reduce((rest, typed) => rest.split(typed.text).join(""), text).replace(/\s/g, "");
   const files = round.files.map(({ document, planned }) => {
