@@ -36,7 +36,7 @@ pub use self::{
     registry::LeftoverProcess,
     shell::{Shell, ShellError},
 };
-use self::{group::ProcessGroup, jobs::BackgroundJobs, registry::GroupRegistry};
+use self::{jobs::BackgroundJobs, registry::GroupRegistry};
 
 mod background;
 mod error;
@@ -227,6 +227,9 @@ impl Processes {
 
 impl Drop for ProcessesOwner {
     fn drop(&mut self) {
-        self.shared.registry.close().into_iter().for_each(ProcessGroup::kill);
+        for group in self.shared.registry.close() {
+            group.kill();
+            self.shared.registry.forget(group);
+        }
     }
 }

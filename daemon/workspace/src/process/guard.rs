@@ -2,56 +2,169 @@
 //!
 //! A process cannot react to its own SIGKILL, and `PR_SET_PDEATHSIG` reaches only the direct child and is
 //! bound to the thread that started it. So a small shell waits beside the daemon and reads from a pipe whose
-//! other end only the daemon has. Each line lists the groups that run now. When the pipe closes, for whatever
-//! reason, the shell kills the groups of the last whole line.
+//! other end only the daemon has. Each line names a group that runs now, or one that is gone. When the pipe
+//! closes, for whatever reason, the shell kills the groups that are left.
+//!
+//! There is one guard for the whole daemon, because all its processes end with it.
 //!
 //! A command that the daemon was just starting when it died is not on the list yet; but it has not begun
 //! either (`spawn`).
 
 use std::{
+    collections::BTreeSet,
     io::{self, PipeWriter, Write},
-    process::Stdio,
+    process::{Child, Command, Stdio},
+    sync::{Mutex, PoisonError},
 };
-
-use tokio::process::{Child, Command};
 
 use super::{group::ProcessGroup, spawn};
 
-const SCRIPT: &str =
-    "while read -r line; do groups=$line; done; for group in $groups; do kill -s KILL -- \"-$group\"; done";
+/// The list begins and ends with a space, so that each number has one on either side. An unfinished line is not read.
+const SCRIPT: &str = r#"groups=' '
+while read -r sign group; do
+  case $sign in
+    +) groups="$groups$group " ;;
+    -) case $groups in *" $group "*) groups="${groups%%" $group "*} ${groups#*" $group "}" ;; esac ;;
+  esac
+done
+for group in $groups; do kill -s KILL -- "-$group"; done"#;
 
+/// The guard of this process.
+pub(super) static DAEMON_GUARD: ProcessGuard = ProcessGuard::new();
+
+/// The groups that end with the daemon, and the shell that knows them.
 #[derive(Debug)]
 pub(super) struct ProcessGuard {
-    pipe: PipeWriter,
-    /// Only kept: the runtime reaps it some time after it is dropped.
-    _shell: Child,
+    state: Mutex<ProcessGuardState>,
+}
+
+#[derive(Debug)]
+struct ProcessGuardState {
+    groups: BTreeSet<ProcessGroup>,
+    /// Runs from the first group on.
+    shell: Option<GuardShell>,
 }
 
 impl ProcessGuard {
-    pub(super) fn start() -> io::Result<Self> {
+    const fn new() -> Self {
+        Self { state: Mutex::new(ProcessGuardState { groups: BTreeSet::new(), shell: None }) }
+    }
+
+    /// When this returns, the group ends with the daemon.
+    pub(super) fn add(&self, group: ProcessGroup) -> io::Result<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.groups.insert(group);
+        if let Some(shell) = &mut state.shell
+            && shell.send('+', group).is_ok()
+        {
+            return Ok(());
+        }
+        // No guard runs yet, or another process killed it.
+        tracing::debug!(replaced = state.shell.is_some(), "process guard started");
+        if let Some(dead) = state.shell.take() {
+            dead.reap();
+        }
+        let mut shell = GuardShell::start()?;
+        for group in &state.groups {
+            shell.send('+', *group)?;
+        }
+        state.shell = Some(shell);
+        Ok(())
+    }
+
+    /// The group is gone.
+    pub(super) fn forget(&self, group: ProcessGroup) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.groups.remove(&group)
+            && let Some(shell) = &mut state.shell
+        {
+            // If this fails, the guard at worst kills a group that is gone.
+            let _ = shell.send('-', group);
+        }
+    }
+}
+
+#[derive(Debug)]
+struct GuardShell {
+    pipe: PipeWriter,
+    process: Child,
+}
+
+impl GuardShell {
+    fn start() -> io::Result<Self> {
         let (reader, pipe) = io::pipe()?;
-        let mut command = std::process::Command::new("/bin/sh");
+        let mut command = Command::new("/bin/sh");
         command.args(["-c", SCRIPT]).env_clear().current_dir("/");
         command.stdin(reader).stdout(Stdio::null()).stderr(Stdio::null());
         // In its own session: a signal for the daemon, such as Ctrl-C, must not end the guard first.
         spawn::in_own_session(&mut command)?;
-        Ok(Self { pipe, _shell: Command::from(command).spawn()? })
+        Ok(Self { pipe, process: command.spawn()? })
     }
 
-    pub(super) fn send_groups(&mut self, groups: impl Iterator<Item = ProcessGroup>) -> io::Result<()> {
-        let mut line = String::new();
-        for group in groups {
-            line += &format!("{} ", group.id());
-        }
-        line.push('\n');
-        self.pipe.write_all(line.as_bytes())
+    fn send(&mut self, sign: char, group: ProcessGroup) -> io::Result<()> {
+        self.pipe.write_all(format!("{sign} {}\n", group.id()).as_bytes())
+    }
+
+    /// It does not listen, so it has ended or is of no use.
+    fn reap(mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 
 #[cfg(test)]
-impl ProcessGuard {
-    /// Kills the guard from outside.
-    pub(super) async fn kill(&mut self) {
-        self._shell.kill().await.unwrap();
+mod tests {
+    use std::os::unix::process::CommandExt as _;
+
+    use super::*;
+
+    fn sleeper() -> (Child, ProcessGroup) {
+        let child = Command::new("sleep").arg("1000").process_group(0).spawn().unwrap();
+        let group = ProcessGroup::of_leader(child.id()).unwrap();
+        (child, group)
+    }
+
+    #[test]
+    fn the_guard_kills_the_groups_that_are_left() {
+        let guard = ProcessGuard::new();
+        let (mut left, mut gone) = (sleeper(), sleeper());
+        let mut also_left = sleeper();
+        for group in [left.1, gone.1, also_left.1] {
+            guard.add(group).unwrap();
+        }
+        guard.forget(gone.1);
+        guard.forget(gone.1);
+        let GuardShell { pipe, mut process } = guard.state.lock().unwrap().shell.take().unwrap();
+        drop(pipe);
+        process.wait().unwrap();
+        left.0.wait().unwrap();
+        also_left.0.wait().unwrap();
+        assert_eq!(gone.0.try_wait().unwrap(), None);
+        gone.0.kill().unwrap();
+        gone.0.wait().unwrap();
+    }
+
+    #[test]
+    fn a_guard_that_was_killed_is_replaced() {
+        let guard = ProcessGuard::new();
+        // No system gives out numbers as high as these.
+        let groups = [i32::MAX, i32::MAX - 1].map(|id| ProcessGroup::of_leader(id.unsigned_abs()).unwrap());
+        guard.add(groups[0]).unwrap();
+        let first = {
+            let mut state = guard.state.lock().unwrap();
+            let shell = state.shell.as_mut().unwrap();
+            shell.process.kill().unwrap();
+            shell.process.wait().unwrap();
+            // A process that another test starts holds the pipe open until it runs its program.
+            while shell.send('+', groups[0]).is_ok() {
+                std::thread::yield_now();
+            }
+            shell.process.id()
+        };
+        guard.add(groups[1]).unwrap();
+        let mut state = guard.state.lock().unwrap();
+        let shell = state.shell.as_mut().unwrap();
+        assert_ne!(shell.process.id(), first);
+        assert!(shell.send('+', groups[1]).is_ok());
     }
 }

@@ -2,13 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use tokio_util::sync::CancellationToken;
 
-use super::{ProcessError, group::ProcessGroup, guard::ProcessGuard, output::OutputTail};
+use super::{ProcessError, group::ProcessGroup, guard::DAEMON_GUARD, output::OutputTail};
 
 /// A process that a command left running.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +29,6 @@ pub(super) struct GroupRegistry {
 #[derive(Debug, Default)]
 struct GroupRegistryState {
     groups: BTreeMap<ProcessGroup, GroupEntry>,
-    guard: Option<ProcessGuard>,
     closed: bool,
 }
 
@@ -55,7 +53,7 @@ impl GroupRegistry {
             return Err(ProcessError::Ended);
         }
         state.groups.insert(group, GroupEntry::Running);
-        Ok(state.tell_guard()?)
+        Ok(DAEMON_GUARD.add(group)?)
     }
 
     /// Marks the group as background. Its output goes into the returned tail.
@@ -69,10 +67,8 @@ impl GroupRegistry {
 
     /// The group is gone. The system may reuse its number, so the registry drops it.
     pub(super) fn forget(&self, group: ProcessGroup) {
-        let mut state = self.lock();
-        if state.groups.remove(&group).is_some() {
-            // If this fails, the guard at worst kills a group that is gone.
-            let _ = state.tell_guard();
+        if self.lock().groups.remove(&group).is_some() {
+            DAEMON_GUARD.forget(group);
         }
     }
 
@@ -106,42 +102,5 @@ impl GroupRegistry {
 
     fn lock(&self) -> MutexGuard<'_, GroupRegistryState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl GroupRegistryState {
-    fn tell_guard(&mut self) -> io::Result<()> {
-        if let Some(guard) = &mut self.guard
-            && guard.send_groups(self.groups.keys().copied()).is_ok()
-        {
-            return Ok(());
-        }
-        // No guard runs yet, or another process killed it.
-        tracing::debug!(replaced = self.guard.is_some(), "process guard started");
-        let guard = self.guard.insert(ProcessGuard::start()?);
-        guard.send_groups(self.groups.keys().copied())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_guard_that_was_killed_is_replaced() {
-        let registry = GroupRegistry::default();
-        // No system gives out numbers as high as these.
-        let groups = [i32::MAX, i32::MAX - 1].map(|id| ProcessGroup::of_leader(id.unsigned_abs()).unwrap());
-        registry.add(groups[0]).unwrap();
-        let mut guard = registry.lock().guard.take().unwrap();
-        guard.kill().await;
-        // A process that another test starts holds the pipe open until it runs its program.
-        while guard.send_groups(groups.into_iter()).is_ok() {
-            tokio::task::yield_now().await;
-        }
-        registry.lock().guard = Some(guard);
-        registry.add(groups[1]).unwrap();
-        let mut guard = registry.lock().guard.take().unwrap();
-        assert!(guard.send_groups(groups.into_iter()).is_ok());
     }
 }

@@ -8,7 +8,7 @@ use std::{
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
-use super::{spawn::SpawnedShell, *};
+use super::{group::ProcessGroup, spawn::SpawnedShell, *};
 use crate::time_limits::TERMINATE_GRACE;
 
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
