@@ -1,7 +1,7 @@
 //! What a question is answered with.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use copydesk_text::Position;
@@ -71,14 +71,36 @@ impl NavigationError {
     }
 }
 
-impl CodePlace {
-    pub(crate) fn new(path: PathBuf, text: Arc<String>, range: Range<usize>) -> Self {
-        let start = line_start(&text, range.start);
-        let line = line_of(&text, range.start);
-        let column = text.get(start..range.start).map_or(1, |before| before.chars().count() + 1);
-        Self { path, line, column, text, range, symbol: None, container: None, depth: 0, remark: None }
+/// Makes the places of one text. A file may have thousands, so its lines are counted once.
+#[derive(Debug)]
+pub(crate) struct TextPlaces<'a> {
+    path: &'a Path,
+    text: &'a Arc<String>,
+    line_starts: Vec<usize>,
+}
+
+impl<'a> TextPlaces<'a> {
+    pub(crate) fn new(path: &'a Path, text: &'a Arc<String>) -> Self {
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes());
+        let line_starts = std::iter::once(0).chain(breaks.map(|at| at + 1)).collect();
+        Self { path, text, line_starts }
     }
 
+    pub(crate) fn place(&self, range: Range<usize>) -> CodePlace {
+        let line = self.line_of(range.start);
+        let start = self.line_starts.get(line - 1).copied().unwrap_or_default();
+        let column = self.text.get(start..range.start).map_or(1, |before| before.chars().count() + 1);
+        let (path, text) = (self.path.to_owned(), Arc::clone(self.text));
+        CodePlace { path, line, column, text, range, symbol: None, container: None, depth: 0, remark: None }
+    }
+
+    /// From 1.
+    pub(crate) fn line_of(&self, offset: usize) -> usize {
+        self.line_starts.partition_point(|start| *start <= offset)
+    }
+}
+
+impl CodePlace {
     /// A place in a file that may not be read, such as one of a dependency.
     pub(crate) fn unread(path: PathBuf, at: Position) -> Self {
         let (line, column) = (at.line as usize + 1, at.character as usize + 1);
@@ -95,7 +117,7 @@ impl CodePlace {
 
 /// From 1.
 pub(crate) fn line_of(text: &str, offset: usize) -> usize {
-    text.get(..offset).map_or(1, |before| before.matches('\n').count() + 1)
+    text.get(..offset).map_or(1, |before| memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1)
 }
 
 pub(crate) fn line_start(text: &str, offset: usize) -> usize {

@@ -147,8 +147,8 @@ impl PlaceWriter<'_> {
         let Some(symbol) = &place.symbol else { return };
         let indent = place.depth * 2;
         let detail = symbol.detail.as_deref().filter(|detail| !detail.is_empty()).unwrap_or(&symbol.name);
-        let last =
-            place.text.get(..symbol.range.end).map_or(place.line, |before| before.matches('\n').count() + 1);
+        let rest = place.text.get(place.range.start..symbol.range.end);
+        let last = place.line + rest.map_or(0, |rest| rest.matches('\n').count());
         let lines = if last > place.line { format!("{}-{last}", place.line) } else { place.line.to_string() };
         let _ = writeln!(text, "{:indent$}{lines}: {}", "", short(detail));
     }

@@ -8,12 +8,13 @@ use copydesk_servers::{
     CodeQuery, CodeQueryError, CodeServers, DocumentProvider, LeasedServers, ServerLease, ServerLocation,
     ServerSymbol,
 };
+use copydesk_syntax::outline::OutlineSymbol;
 use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::{AnswerBasis, CodePlace, NavigationAnswer, NavigationError, PlaceSymbol};
+use crate::answer::{AnswerBasis, CodePlace, NavigationAnswer, NavigationError, PlaceSymbol, TextPlaces};
 use crate::file_outlines::FileOutlines;
 use crate::place::{self, FoundPlace, PlaceRequest};
 use crate::symbol_name::SymbolQuery;
@@ -352,7 +353,7 @@ impl Navigator {
         *place = CodePlace {
             symbol: Some(place_symbol(found, &place.text)),
             container,
-            ..CodePlace::new(place.path.clone(), Arc::clone(&place.text), found.name_range.clone())
+            ..TextPlaces::new(&place.path, &place.text).place(found.name_range.clone())
         };
     }
 }
@@ -367,16 +368,17 @@ fn places_in_file(
 ) -> Vec<CodePlace> {
     let unread = |location: &ServerLocation| CodePlace::unread(path.to_owned(), location.range.start);
     let Some(text) = names.shown_text(path) else { return locations.iter().map(unread).collect() };
-    let document = Document::new(&text, LineBreaks::Any);
+    let (document, places) = (Document::new(&text, LineBreaks::Any), TextPlaces::new(path, &text));
     let outline = outlines.and_then(|outlines| outlines.get(path, &text));
     let place = |location: &ServerLocation| {
         let offset = |position: Position| document.offset(position, encoding);
         let range = offset(location.range.start)..offset(location.range.end);
-        let mut place = CodePlace::new(path.to_owned(), Arc::clone(&text), range.clone());
+        let mut place = places.place(range.clone());
         if let Some(outline) = &outline {
             place.container = outline.around(range.start).map(|at| outline.path_of(at));
-            let defined = outline.symbols.iter().find(|symbol| symbol.name_range.contains(&range.start));
-            place.symbol = defined.filter(|_| shows_symbols).map(|symbol| place_symbol(symbol, &text));
+            let is_named = |symbol: &&OutlineSymbol| symbol.name_range.contains(&range.start);
+            let defined = shows_symbols.then(|| outline.symbols.iter().find(is_named)).flatten();
+            place.symbol = defined.map(|symbol| place_symbol(symbol, &text));
         }
         place
     };

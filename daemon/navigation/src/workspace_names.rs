@@ -11,7 +11,7 @@ use copydesk_workspace::search::{CaseSensitivity, GrepRequest, SearchDeadline, g
 use lsp_types::SymbolKind;
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::{CodePlace, PlaceSymbol};
+use crate::answer::{CodePlace, PlaceSymbol, TextPlaces};
 use crate::file_outlines::{FileOutlines, uses_in};
 use crate::symbol_name::SymbolQuery;
 use crate::time_limits::SEARCH_TIMEOUT;
@@ -138,6 +138,7 @@ impl WorkspaceNames {
             }
             let Some(text) = self.text(path) else { continue };
             let Some(outline) = outlines.get(path, &text) else { continue };
+            let places = TextPlaces::new(path, &text);
             // An ordinal counts every one.
             let named = if query.ordinal.is_some() { outline.named(&all) } else { outline.named_once(query) };
             for at in named {
@@ -146,7 +147,7 @@ impl WorkspaceNames {
                 found.definitions.push(CodePlace {
                     symbol: Some(place_symbol(symbol, &text)),
                     container: container.map(|at| outline.path_of(at)),
-                    ..CodePlace::new(path.clone(), Arc::clone(&text), symbol.name_range.clone())
+                    ..places.place(symbol.name_range.clone())
                 });
             }
             let similar = outline.paths().filter(|path| query.fits_in_any_case(path));
@@ -167,11 +168,12 @@ impl WorkspaceNames {
         let until = Instant::now() + SEARCH_TIMEOUT;
         for path in candidates.paths.iter().take_while(|_| Instant::now() < until) {
             let Some(text) = self.text(path).filter(|text| text.contains(name)) else { continue };
+            let places = TextPlaces::new(path, &text);
             for range in uses_in(path, &text, name).unwrap_or_default() {
                 if found.len() >= MAX_USES {
                     return found;
                 }
-                found.push(CodePlace::new(path.clone(), Arc::clone(&text), range));
+                found.push(places.place(range));
             }
         }
         found

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{NavigationOperation, Navigator, run_blocking};
-use crate::answer::{AnswerBasis, CodePlace, NavigationAnswer, NavigationError};
+use crate::answer::{AnswerBasis, CodePlace, NavigationAnswer, NavigationError, TextPlaces};
 use crate::file_outlines::FileOutlines;
 use crate::place::FoundPlace;
 use crate::symbol_name::SymbolQuery;
@@ -73,7 +73,7 @@ impl NameSearch<'_> {
         Some(CodePlace {
             symbol: Some(place_symbol(symbol, &place.text)),
             container: symbol.parent.map(|at| outline.path_of(at)),
-            ..CodePlace::new(place.path.clone(), Arc::clone(&place.text), place.range.clone())
+            ..TextPlaces::new(&place.path, &place.text).place(place.range.clone())
         })
     }
 

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::opened_files::MAX_OPENED_FILES;
 use super::server_edits::server_refuses;
 use super::{Navigator, run_blocking};
-use crate::answer::{CodePlace, NavigationError, line_of};
+use crate::answer::{CodePlace, NavigationError, TextPlaces, line_of};
 use crate::code_edit_plan::{CodeEditPlan, PlannedFileChange, TextsThen};
 use crate::file_outlines::uses_in;
 use crate::new_name::{self, RenameCheck};
@@ -147,8 +147,8 @@ impl SymbolRename<'_> {
                 };
                 let text = Arc::new(after.clone());
                 let uses = uses_in(path, after, &name).unwrap_or_default();
-                let place = |range| CodePlace::new(path.clone(), Arc::clone(&text), range);
-                places.extend(uses.into_iter().map(place));
+                let made = TextPlaces::new(path, &text);
+                places.extend(uses.into_iter().map(|range| made.place(range)));
             }
             places.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
             places

@@ -3,14 +3,12 @@
 //! The outline of a file comes from its syntax tree where a grammar has one: at once, of exactly the present text, and the same for all
 //! languages. Servers sort it by name, list callbacks as symbols, or need seconds.
 
-use std::sync::Arc;
-
 use copydesk_servers::{CodeQuery, CodeQueryError, ServerSymbol};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{Navigator, run_blocking};
-use crate::answer::{AnswerBasis, CodePlace, NavigationAnswer, NavigationError};
+use crate::answer::{AnswerBasis, CodePlace, NavigationAnswer, NavigationError, TextPlaces};
 use crate::place::PlaceRequest;
 use crate::symbol_name::{SymbolQuery, words_of};
 use crate::time_limits::ANSWER_TIMEOUT;
@@ -32,14 +30,14 @@ impl Navigator {
             let text = names.shown_text(&file).ok_or(())?;
             let outline = outlines.get(&file, &text);
             Ok::<_, ()>(outline.map(|outline| {
-                let mut places: Vec<CodePlace> = Vec::new();
+                let (mut places, made): (Vec<CodePlace>, _) = (Vec::new(), TextPlaces::new(&file, &text));
                 for symbol in &outline.symbols {
                     let depth =
                         symbol.parent.and_then(|at| places.get(at)).map_or(0, |above| above.depth + 1);
                     places.push(CodePlace {
                         symbol: Some(place_symbol(symbol, &text)),
                         depth,
-                        ..CodePlace::new(file.clone(), Arc::clone(&text), symbol.name_range.clone())
+                        ..made.place(symbol.name_range.clone())
                     });
                 }
                 places

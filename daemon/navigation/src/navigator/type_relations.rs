@@ -12,7 +12,7 @@ use lsp_types::SymbolKind;
 use tokio::time::Instant;
 
 use super::{NavigationOperation, Navigator};
-use crate::answer::{AnswerBasis, CodePlace, NavigationAnswer};
+use crate::answer::{AnswerBasis, CodePlace, NavigationAnswer, TextPlaces};
 use crate::place::FoundPlace;
 use crate::time_limits::ANSWER_TIMEOUT;
 use crate::type_header::{base_names, implemented_trait, names_bases};
@@ -113,7 +113,7 @@ impl Navigator {
         Some(CodePlace {
             symbol: Some(place_symbol(symbol, &place.text)),
             container: symbol.parent.map(|at| outline.path_of(at)),
-            ..CodePlace::new(place.path.clone(), Arc::clone(&place.text), symbol.name_range.clone())
+            ..TextPlaces::new(&place.path, &place.text).place(symbol.name_range.clone())
         })
     }
 
