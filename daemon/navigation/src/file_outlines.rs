@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use copydesk_syntax::grammar::{self, Grammar};
 use copydesk_syntax::outline::{OutlineSymbol, has_overloads, outline};
+use copydesk_syntax::tree_cache::SyntaxTrees;
 use copydesk_syntax::{name_uses, parse};
 use lsp_types::SymbolKind;
 
@@ -152,6 +153,7 @@ fn is_scope(kind: SymbolKind) -> bool {
 pub(crate) struct FileOutlines {
     /// Ordered by use, the latest last.
     kept: Arc<Mutex<VecDeque<KeptOutline>>>,
+    trees: SyntaxTrees,
 }
 
 #[derive(Debug)]
@@ -162,6 +164,11 @@ struct KeptOutline {
 }
 
 impl FileOutlines {
+    /// `trees` may have the text parsed already.
+    pub(crate) fn new(trees: SyntaxTrees) -> Self {
+        Self { kept: Arc::default(), trees }
+    }
+
     /// `None` if there is no grammar for the file, or it is too large. May take a while.
     pub(crate) fn get(&self, path: &Path, text: &Arc<String>) -> Option<Arc<FileOutline>> {
         let grammar = grammar::grammar_for(path)?;
@@ -173,7 +180,10 @@ impl FileOutlines {
             return Some(outline);
         }
         drop(kept);
-        let tree = parse_text(grammar, text)?;
+        if text.len() > MAX_TEXT_BYTES {
+            return None;
+        }
+        let tree = self.trees.parse_unkept(grammar, path, text, Instant::now() + PARSE_TIMEOUT)?;
         let outline = Arc::new(FileOutline::new(outline(grammar, &tree, text), grammar));
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|one| one.path != path);
@@ -202,12 +212,6 @@ pub(crate) fn uses_in(path: &Path, text: &str, name: &str) -> Option<Vec<Range<u
 
 /// The syntax tree of a text. `None` if there is no grammar for it, or it is too large.
 pub(crate) fn parse_file(path: &Path, text: &str) -> Option<tree_sitter::Tree> {
-    parse_text(grammar::grammar_for(path)?, text)
-}
-
-fn parse_text(grammar: &Grammar, text: &str) -> Option<tree_sitter::Tree> {
-    if text.len() > MAX_TEXT_BYTES {
-        return None;
-    }
+    let grammar = grammar::grammar_for(path).filter(|_| text.len() <= MAX_TEXT_BYTES)?;
     parse::parse_tree(&(grammar.language)(), text, None, Instant::now() + PARSE_TIMEOUT)
 }

@@ -9,6 +9,7 @@ use copydesk_servers::{
     ServerSymbol,
 };
 use copydesk_syntax::outline::OutlineSymbol;
+use copydesk_syntax::tree_cache::SyntaxTrees;
 use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
@@ -101,8 +102,13 @@ impl std::fmt::Debug for Navigator {
 
 impl Navigator {
     /// `root` is the workspace, by its real path.
-    pub fn new(sources: Vec<Arc<dyn CodeServers>>, texts: Arc<dyn DocumentProvider>, root: PathBuf) -> Self {
-        Self { sources, names: WorkspaceNames { texts, root }, outlines: FileOutlines::default() }
+    pub fn new(
+        sources: Vec<Arc<dyn CodeServers>>,
+        texts: Arc<dyn DocumentProvider>,
+        root: PathBuf,
+        trees: SyntaxTrees,
+    ) -> Self {
+        Self { sources, names: WorkspaceNames { texts, root }, outlines: FileOutlines::new(trees) }
     }
 
     pub async fn answer(
@@ -290,12 +296,15 @@ impl Navigator {
     ) -> Vec<CodePlace> {
         let (names, outlines) = (self.names.clone(), self.outlines.clone());
         let read = move || {
-            let mut files: BTreeMap<PathBuf, Vec<ServerLocation>> = BTreeMap::new();
+            let mut named: BTreeMap<PathBuf, Vec<ServerLocation>> = BTreeMap::new();
             for location in locations {
+                named.entry(location.path.clone()).or_default().push(location);
+            }
+            let mut files: BTreeMap<PathBuf, Vec<ServerLocation>> = BTreeMap::new();
+            for (path, locations) in named {
                 // The editor may have the workspace under another name.
-                let path = location.path.canonicalize().unwrap_or(location.path);
-                let location = ServerLocation { path, ..location };
-                files.entry(location.path.clone()).or_default().push(location);
+                let path = path.canonicalize().unwrap_or(path);
+                files.entry(path).or_default().extend(locations);
             }
             let mut places = Vec::new();
             for (number, (path, locations)) in files.into_iter().enumerate() {

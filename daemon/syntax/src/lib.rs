@@ -10,3 +10,4 @@ pub mod name_uses;
 pub mod outline;
 pub mod parse;
 pub mod reserved_words;
+pub mod tree_cache;

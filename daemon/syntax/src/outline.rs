@@ -188,10 +188,12 @@ impl OutlineBuilder<'_> {
 
     /// Whether the node belongs to the one definition in it.
     fn wraps_one(&self, node: Node<'_>) -> bool {
+        if !self.table.is_wrapper(node.kind_id()) {
+            return false;
+        }
         let mut cursor = node.walk();
         let defines = |child: &Node<'_>| self.table.defines(child.kind_id());
-        self.table.is_wrapper(node.kind_id())
-            && node.named_children(&mut cursor).filter(defines).take(2).count() == 1
+        node.named_children(&mut cursor).filter(defines).take(2).count() == 1
     }
 
     /// Decorators, annotations and attributes may be in the node of what they are for.

@@ -202,8 +202,16 @@ impl Document {
         self.byte(self.units(offset.min(self.len()), PositionEncoding::Utf32), PositionEncoding::Utf32)
     }
 
+    /// Whether each byte is a character and a unit. The rope keeps both counts.
+    fn is_ascii(&self) -> bool {
+        self.rope.len_utf16_cu() == self.rope.len_bytes()
+    }
+
     /// The number of units before the offset.
     fn units(&self, offset: usize, encoding: PositionEncoding) -> usize {
+        if self.is_ascii() {
+            return offset.min(self.len());
+        }
         let chars = || self.rope.try_byte_to_char(offset).unwrap_or_default();
         match encoding {
             PositionEncoding::Utf8 => offset,
@@ -214,6 +222,9 @@ impl Document {
 
     /// The start of the character that contains the unit.
     fn byte(&self, units: usize, encoding: PositionEncoding) -> usize {
+        if self.is_ascii() {
+            return units.min(self.len());
+        }
         let chars = match encoding {
             PositionEncoding::Utf8 => self.rope.try_byte_to_char(units),
             PositionEncoding::Utf16 => self.rope.try_utf16_cu_to_char(units),

@@ -160,33 +160,6 @@ fn deep_nesting_does_not_overflow_the_stack() {
     }
 }
 
-#[test]
-fn the_tree_cache_is_bounded() {
-    let syntax = SyntaxSource::default();
-    let look = |path: &str, text: &str| {
-        let subject = subject(path, text);
-        syntax.verdict_for(grammar::grammar_for(&subject.path).unwrap(), &subject, soon());
-    };
-    (0..40).for_each(|n| look(&format!("{n}.json"), "[]"));
-    look("25.json", "[1]");
-    let paths = || {
-        syntax.trees.lock().unwrap().paths().iter().map(|path| path.display().to_string()).collect::<Vec<_>>()
-    };
-    assert_eq!((paths().len(), paths().last().unwrap().as_str()), (16, "/w/25.json"));
-    let kept = |text: &str| {
-        let (trees, text) = (syntax.trees.lock().unwrap(), Arc::new(text.to_owned()));
-        trees.get(Path::new("/w/25.json"), &text).is_some_and(|parsed| parsed.text == text)
-    };
-    assert!(kept("[]") && kept("[1]"));
-    look("25.json", "[2]");
-    assert!(!kept("[]") && kept("[1]") && kept("[2]"));
-    look("large.json", &format!("[\"{}\"]", "x".repeat((512 << 10) - 4)));
-    assert_eq!(paths(), ["/w/large.json"]);
-    let since = Instant::now();
-    assert!(syntax.trees.lock().unwrap().evict_older(since - Duration::from_secs(60)));
-    assert!(!syntax.trees.lock().unwrap().evict_older(since));
-}
-
 #[tokio::test]
 async fn each_file_with_a_grammar_has_a_report() {
     let subjects = [subject("a.rs", "fn"), subject("b.unknown", "fn"), subject("c.json", "[]")];

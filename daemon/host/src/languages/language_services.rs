@@ -148,7 +148,7 @@ impl LanguageServices {
         }
         // The workspace, not its repository: the model's paths are relative to it.
         let folder = files.root().canonicalize().unwrap_or_else(|_| files.root().to_owned());
-        Navigator::new(sources, texts, folder)
+        Navigator::new(sources, texts, folder, self.syntax.trees())
     }
 
     /// The formatters for what a session writes; none unless the user configured some.

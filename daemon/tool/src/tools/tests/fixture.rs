@@ -212,6 +212,7 @@ impl ToolFixture {
                 Vec::new(),
                 Arc::new(DiskDocuments),
                 self.files.root().canonicalize().unwrap(),
+                Default::default(),
             ),
             session: "s1".into(),
             call: "c1".into(),
