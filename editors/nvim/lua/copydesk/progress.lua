@@ -116,7 +116,7 @@ end
 ---@param files integer
 function M.reviewed(id, hunks, files)
   announce("Review", { session = id, hunks = hunks, files = files })
-  pcall(vim.cmd.redrawstatus)
+  require("copydesk.bars").redraw()
 end
 
 --- How long the turn of a session has run, in seconds.

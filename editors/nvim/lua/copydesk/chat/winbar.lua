@@ -141,8 +141,7 @@ end
 
 function M.redraw()
   if require("copydesk.chat").is_visible() then
-    -- All windows: the conversation seldom has the focus.
-    vim.cmd.redrawstatus({ bang = true })
+    require("copydesk.bars").redraw()
   end
 end
 
