@@ -16,6 +16,7 @@ mod laws;
 mod model_server;
 mod navigation;
 mod neovim;
+mod opencode;
 mod plugin;
 mod refactoring;
 mod remote;

@@ -1,8 +1,10 @@
 //! The cost of questions about code: our own beside a server that responds at once, and the outline of a long file by its
 //! syntax tree.
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::time::Duration;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -26,7 +28,7 @@ pub(crate) fn measure(table: &mut BenchmarkTable) {
     outline(table);
 }
 
-/// How much longer a question takes than a call that does nothing.
+/// How much longer a question takes than a call that does nothing and the server's own answer together.
 fn over_server(table: &mut BenchmarkTable, name: &str, program: &Path, places: usize) {
     if !table.includes_row(name) {
         return;
@@ -46,9 +48,48 @@ fn over_server(table: &mut BenchmarkTable, name: &str, program: &Path, places: u
     let nothing = nothing[nothing.len() / 2];
     let question =
         || ("lsp", json!({ "operation": "findReferences", "filePath": "a.toy", "line": 1, "character": 4 }));
-    let more = turns(&question).into_iter().map(|took| took.saturating_sub(nothing)).collect();
-    let note = format!("beside {:.2} ms of a call that does nothing", nothing.as_secs_f64() * 1e3);
+    let answer = server_answer(program, places);
+    let more = turns(&question).into_iter().map(|took| took.saturating_sub(nothing + answer)).collect();
+    let in_ms = |time: Duration| time.as_secs_f64() * 1e3;
+    let note = format!(
+        "beside {:.2} ms of a call that does nothing, {:.2} ms of the server",
+        in_ms(nothing),
+        in_ms(answer)
+    );
     table.row(name, more, Some(Duration::from_millis(5)), note);
+}
+
+/// How long the server takes, from the question to its last byte: the median.
+fn server_answer(program: &Path, places: usize) -> Duration {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.json");
+    std::fs::write(&script, json!({ "references": places }).to_string()).unwrap();
+    let mut server = Command::new(program);
+    server.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = server.spawn().unwrap();
+    let (mut input, mut output) =
+        (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+    let mut ask = |method: &str, params: Value| {
+        let asked = Instant::now();
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+        write!(input, "Content-Length: {}\r\n\r\n{message}", message.len()).unwrap();
+        let (mut header, mut length) = (String::new(), 0);
+        while output.read_line(&mut header).unwrap() > 2 {
+            length = header.trim_start_matches("Content-Length:").trim().parse().unwrap_or(length);
+            header.clear();
+        }
+        output.read_exact(&mut vec![0; length]).unwrap();
+        asked.elapsed()
+    };
+    ask("initialize", json!({ "capabilities": {} }));
+    let place =
+        json!({ "textDocument": { "uri": "file:///a.toy" }, "position": { "line": 0, "character": 3 } });
+    let mut took: Vec<_> = (0..QUESTIONS).map(|_| ask("textDocument/references", place.clone())).collect();
+    took.sort_unstable();
+    drop(input);
+    let _ = server.kill();
+    let _ = server.wait();
+    took[took.len() / 2]
 }
 
 fn outline(table: &mut BenchmarkTable) {

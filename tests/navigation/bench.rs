@@ -4,12 +4,13 @@
 //! `tests/navigation/run` plays all of it and writes `tests/navigation/RESULTS.md`. It is no part of the gate.
 //!
 //! Environment: `COPYDESK_TEST_SERVERS` and `COPYDESK_TEST_PROJECTS` name what is installed; `COPYDESK_NAVIGATION` selects by a part of
-//! `PART/SERVER`, where the part is `pool`, `syntax`, `neovim`, `names` or `rename`; `COPYDESK_NAVIGATION_RESULTS` is a file for the results;
+//! `PART/SERVER`, where the part is `pool`, `syntax`, `neovim`, `names`, `rename` or `opencode`; `COPYDESK_NAVIGATION_RESULTS` is a file for the results;
 //! `COPYDESK_NAVIGATION_TRACE` prints the answers.
 
 mod asked_project;
 mod judge;
 mod name_accuracy;
+mod opencode_cost;
 mod question;
 mod rename_cost;
 mod table;
@@ -118,7 +119,7 @@ fn results() {
         }
         all.extend(answers);
     }
-    let (mut accuracy, mut costs) = (Vec::new(), Vec::new());
+    let (mut accuracy, mut costs, mut beside) = (Vec::new(), Vec::new(), Vec::new());
     for (server, project) in &pairs {
         if is_wanted("names", server) {
             let compare = || name_accuracy::compare(&servers, server, project);
@@ -128,9 +129,16 @@ fn results() {
             let compare = || rename_cost::compare(&servers, server, project);
             costs.extend(attempt(&mut failed, format!("rename/{server}"), compare));
         }
+        if is_wanted("opencode", server)
+            && let Some(program) = crate::opencode::program()
+        {
+            let compare = || opencode_cost::compare(&program, &servers, server, project);
+            beside.extend(attempt(&mut failed, format!("opencode/{server}"), compare));
+        }
     }
     text.push_str(&table::accuracy(&accuracy));
     text.push_str(&table::rename_costs(&costs));
+    text.push_str(&table::beside_opencode(&beside));
     failed.iter().for_each(|name| text.push_str(&format!("\n{name} could not be played.\n")));
     println!("\n{text}");
     if let Some(path) = std::env::var_os("COPYDESK_NAVIGATION_RESULTS") {

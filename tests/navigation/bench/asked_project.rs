@@ -60,6 +60,8 @@ pub(crate) struct PlayedSteps {
     /// The letters of the messages in all requests: each repeats those before it.
     pub(crate) sent_letters: usize,
     pub(crate) outputs: Vec<String>,
+    /// From the model's answer to the next request.
+    pub(crate) took: Vec<Duration>,
 }
 
 pub(crate) struct AskedProject {
@@ -213,6 +215,7 @@ impl AskedProject {
                 + outputs.iter().map(|text| text.chars().count()).sum::<usize>(),
             sent_letters: sent.sum(),
             outputs,
+            took: step_times(&self.scripted, first, steps.len()),
         }
     }
 
@@ -220,4 +223,14 @@ impl AskedProject {
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
+}
+
+/// How long the calls of each step took: from the model's answer to its next request. `first` is the first request.
+pub(crate) fn step_times(scripted: &ScriptedEnvironment, first: usize, steps: usize) -> Vec<Duration> {
+    let requests = scripted.server.requests();
+    let times = (first + 1..=first + steps).filter_map(|next| {
+        let answered = scripted.server.answer_time(next)?;
+        Some(requests.get(next)?.begun.saturating_duration_since(answered))
+    });
+    times.collect()
 }

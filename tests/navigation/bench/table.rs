@@ -1,10 +1,12 @@
 //! The results: a table of operations and servers, and a reason for each answer that is not exact.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use super::asked_project::PlayedSteps;
 use super::judge::{AnswerGrade, JudgedAnswer};
 use super::name_accuracy::{AccuracyRow, NameAccuracy};
+use super::opencode_cost::QuestionCost;
 use super::question::BenchProject;
 use super::rename_cost::RenameCost;
 
@@ -112,6 +114,24 @@ pub(crate) fn rename_costs(costs: &[RenameCost]) -> String {
         let (refactor, edits) = (cells(&cost.by_refactor), cells(&cost.by_edits));
         let _ =
             writeln!(text, "| {server} | `{symbol}` | {places} in {files} files | {refactor} | {edits} |");
+    }
+    text
+}
+
+/// What a question costs, here and in OpenCode.
+pub(crate) fn beside_opencode(costs: &[QuestionCost]) -> String {
+    if costs.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n## The same question, here and in OpenCode\n\n\
+         | | uses of | `lsp` here: median | tokens | OpenCode's `lsp`: median | tokens |\n|---|---|---|---|---|---|\n",
+    );
+    for QuestionCost { server, symbol, ours, opencode } in costs {
+        let cells = |(took, letters): &(Duration, usize)| {
+            format!("{:.0} ms | {}", took.as_secs_f64() * 1e3, letters / LETTERS_PER_TOKEN)
+        };
+        let _ = writeln!(text, "| {server} | `{symbol}` | {} | {} |", cells(ours), cells(opencode));
     }
     text
 }

@@ -3,18 +3,13 @@
 //! It is judged like the daemon, and in its favour where they differ: it lists all errors that it knows and never distinguishes
 //! old from new, so old compiler errors do not count against it, and an error that it no longer lists counts as reported fixed.
 
-use std::io::{BufRead as _, BufReader};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{PlayedStep, name, states, states_between, turns, warm_turns};
-use crate::model_server::{ScriptedModelServer, ScriptedWire};
+use crate::opencode;
 use crate::sessions::harness::ScriptedEnvironment;
 use crate::truth::case::{TruthCall, TruthCase, TruthCaseKind, TruthProject};
 use crate::truth::judge::CompiledSnapshot;
@@ -22,59 +17,12 @@ use crate::truth::problem::TruthProblem;
 use crate::truth::reported_problems::{ReportedProblems, ReportedSource};
 use crate::truth::servers::InstalledServers;
 
-/// The whole configuration of a user who wants this server.
-fn config(model: &ScriptedModelServer, servers: &InstalledServers, server: &str, case: &TruthCase) -> Value {
-    let (name, extensions): (_, &[&str]) = match server {
-        "rust-analyzer" => ("rust", &[".rs"]),
-        "typescript-language-server" | "typescript-7" => ("typescript", &[".ts"]),
-        "pyright" => ("pyright", &[".py"]),
-        "ruff" => ("ruff", &[".py"]),
-        "clangd" => ("clangd", &[".c", ".h"]),
-        "gopls" => ("gopls", &[".go"]),
-        _ => panic!("which files does {server} serve?"),
-    };
-    let mut lsp = json!({ name: { "command": servers.command(server), "extensions": extensions } });
-    if server == "ruff" {
-        lsp["pyright"] = json!({ "disabled": true });
-    }
-    let model_name = if case.uses_patches() { "gpt-5" } else { "m-1" };
-    json!({
-        "model": format!("script/{model_name}"),
-        "small_model": format!("script/{model_name}"),
-        "provider": { "script": {
-            "npm": "@ai-sdk/anthropic",
-            "options": { "baseURL": model.base_url(ScriptedWire::Anthropic), "apiKey": "sk-0987654321" },
-            "models": { model_name: {} },
-        } },
-        "lsp": lsp,
-        "permission": "allow",
-        "share": "disabled",
-        "autoupdate": false,
-        "snapshot": false,
-    })
-}
-
-/// The limit for its start, and for its exit at the end.
-const LIMIT: Duration = Duration::from_secs(120);
-
-/// Ends it with all its children, also if a test fails.
-struct OpenCodeProcess(Child);
-
-impl Drop for OpenCodeProcess {
-    fn drop(&mut self) {
-        let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
-        let _ = self.0.wait();
-    }
-}
-
 pub(super) fn in_opencode(
     program: &Path,
     scripted: &ScriptedEnvironment,
-    (servers, server): (&InstalledServers, &str),
+    servers: (&InstalledServers, &str),
     (project, case): (&TruthProject, &TruthCase),
 ) -> Vec<PlayedStep> {
-    let config = config(&scripted.server, servers, server, case);
-    scripted.env.write("~/.config/opencode/opencode.json", config.to_string());
     // One run, so that its servers are the ones that were warmed up.
     if case.kind != TruthCaseKind::Cold {
         let warm = warm_turns(scripted, project, case);
@@ -85,31 +33,8 @@ pub(super) fn in_opencode(
     for (number, turn) in turns(case).enumerate() {
         scripted.server.queue_turn(turn.gate_before_response(format!("step {number}")));
     }
-    let mut command = Command::new(program);
-    scripted.env.prepare(&mut command);
-    command.args(["run", "--format", "json", "--title", "Work", "--auto", "Work"]);
-    for (variable, value) in [
-        ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
-        ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
-        ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
-        ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
-    ] {
-        command.env(variable, value);
-    }
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut run = OpenCodeProcess(command.process_group(0).spawn().unwrap());
-    let mut said = BufReader::new(run.0.stdout.take().unwrap());
-    let (tell, told) = mpsc::channel();
-    std::thread::spawn(move || {
-        let _ = said.read_line(&mut String::new());
-        let _ = tell.send(());
-        let _ = std::io::copy(&mut said, &mut std::io::sink());
-    });
-    // It starts slowly: once it prints anything, it has asked the model.
-    told.recv_timeout(LIMIT).expect("OpenCode says something");
-    let states = states(scripted, case);
-    assert_eq!(told.recv_timeout(LIMIT), Err(mpsc::RecvTimeoutError::Disconnected), "OpenCode ends");
-    drop(run);
+    let model_name = if case.uses_patches() { "gpt-5" } else { "m-1" };
+    let states = opencode::play(program, scripted, servers, model_name, || states(scripted, case));
     let root = scripted.env.path("");
     let steps = case.steps.iter().enumerate().filter(|(_, calls)| calls.iter().any(TruthCall::is_change));
     let step = |(number, calls): (usize, &Vec<TruthCall>)| {
