@@ -179,6 +179,27 @@ fn only_editors_in_that_project_are_told_what_its_servers_are_busy_with() {
     assert!(!far.has_message(|message| message["method"] == "window/workDoneProgress/create"));
 }
 
+#[test]
+fn a_call_says_how_far_the_editors_server_is_that_it_waits_for() {
+    let call = json!({ "operation": "findReferences", "filePath": "a.toy", "symbol": "one" });
+    let turns = [ScriptedTurn::new().call("c1", "lsp", call)];
+    let daemon = ScriptedDaemon::with_config(turns, json!({ "permission": "allow" }));
+    daemon.scripted.env.write("a.toy", "one\ntwo\n");
+    let mut client = daemon.client("editor");
+    client.applies_edits = true;
+    client.start_server(".toy");
+    let value = json!({ "kind": "begin", "title": "Indexing", "percentage": 43 });
+    let params = json!({ "token": "t", "value": value });
+    client
+        .notify("copydesk/server/received", json!({ "server": 1, "method": "$/progress", "params": params }));
+    let session = client.new_session();
+    client.prompt(&session, "Who uses it?");
+    let waits = |message: &Value| message.to_string().contains("bad finder reads the project (43 %)");
+    client.take_message("what the call waits for", waits);
+    client.request_ok("copydesk/turn/cancel", json!({ "session": session }));
+    client.wait_for_turn_end(&session);
+}
+
 /// Servers that ignore signals, with a child that ignores them, too.
 const STUBBORN: &str = "trap '' TERM HUP INT; (while :; do sleep 1000; done) & exec \"$0\" \"$@\"";
 

@@ -198,7 +198,8 @@ impl ScriptedEditor {
     /// Reports a language server for files with this extension, which reports every line that contains `bad`.
     pub(crate) fn start_server(&mut self, extension: &'static str) {
         self.diagnosed_extension = Some(extension);
-        let capabilities = json!({ "textDocumentSync": 1, "diagnosticProvider": {} });
+        let capabilities =
+            json!({ "textDocumentSync": 1, "diagnosticProvider": {}, "referencesProvider": true });
         let started =
             json!({ "server": 1, "name": "bad finder", "capabilities": capabilities, "running": true });
         self.notify("copydesk/server/started", started);

@@ -154,6 +154,11 @@ impl EditorServers {
         }
     }
 
+    /// How far one of them is that still reads the project.
+    pub fn loading(&self) -> Option<String> {
+        self.all().iter().find_map(|server| server.loading())
+    }
+
     fn get(&self, server: u32) -> Option<Arc<LanguageServer>> {
         self.lock().get(&server).map(|known| Arc::clone(&known.server))
     }

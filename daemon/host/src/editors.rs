@@ -46,6 +46,9 @@ pub trait AttachedEditor: Send + Sync {
         ready_by: Instant,
     ) -> EditorLeaseFuture<'a>;
 
+    /// How far one of its servers is that still reads the project.
+    fn loading(&self) -> Option<String>;
+
     /// `token` is the same from `Begin` to `End`.
     fn report_progress<'a>(&'a self, token: &'a str, work: ProgressUpdate<'a>) -> EditorProgressFuture<'a>;
 }

@@ -226,6 +226,13 @@ impl LanguageServer {
         self.inner.lock().state(Instant::now())
     }
 
+    /// How far it is, for a user, while it reads the project.
+    pub fn loading(&self) -> Option<String> {
+        let LanguageServerState::Indexing { percent, .. } = self.state() else { return None };
+        let percent = percent.map(|percent| format!(" ({percent} %)")).unwrap_or_default();
+        Some(format!("{} reads the project{percent}", self.name()))
+    }
+
     pub fn subscribe_state(&self) -> watch::Receiver<LanguageServerState> {
         self.inner.state.subscribe()
     }

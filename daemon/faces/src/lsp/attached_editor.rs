@@ -39,6 +39,10 @@ impl AttachedEditor for LspEditor {
         Box::pin(self.servers.lease(document, query, ready_by))
     }
 
+    fn loading(&self) -> Option<String> {
+        self.servers.loading()
+    }
+
     fn report_progress<'a>(&'a self, token: &'a str, work: ProgressUpdate<'a>) -> EditorProgressFuture<'a> {
         self.client.report_progress(token, work)
     }

@@ -12,7 +12,7 @@ use super::slot::ServerSlot;
 use super::source::PoolSource;
 use super::when_ready::wait_until_ready;
 use crate::code_servers::{CodeServers, LeaseFuture, LeasedServers, ServerLease};
-use crate::server::{CodeQuery, LanguageServerState, ServerLaunch};
+use crate::server::CodeQuery;
 use crate::source::CheckedDocument;
 
 impl CodeServers for PoolSource {
@@ -48,19 +48,9 @@ impl CodeServers for PoolSource {
 
     fn loading(&self, folder: &Path) -> Option<String> {
         self.pool.shared.all_slots().iter().find_map(|slot| {
-            let ServerLaunch { name, root, .. } = &slot.launch;
-            if !root.starts_with(folder) && !folder.starts_with(root) {
-                return None;
-            }
-            match slot.running()?.server.state() {
-                LanguageServerState::Indexing { percent: Some(percent), .. } => {
-                    Some(format!("{name} reads the project ({percent} %)"))
-                }
-                LanguageServerState::Indexing { percent: None, .. } => {
-                    Some(format!("{name} reads the project"))
-                }
-                _ => None,
-            }
+            let root = &slot.launch.root;
+            let is_near = root.starts_with(folder) || folder.starts_with(root);
+            slot.running().filter(|_| is_near)?.server.loading()
         })
     }
 }

@@ -42,4 +42,9 @@ impl CodeServers for EditorSource {
             LeasedServers::default()
         })
     }
+    fn loading(&self, folder: &Path) -> Option<String> {
+        let home = self.files.home_client().and_then(|client| self.editors.get(client));
+        let near = self.editors.near_folder(folder).into_iter().map(|(_, editor)| editor);
+        home.into_iter().chain(near).find_map(|editor| editor.loading())
+    }
 }

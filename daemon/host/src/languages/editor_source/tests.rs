@@ -75,6 +75,10 @@ impl AttachedEditor for AnsweringEditor {
         Box::pin(std::future::ready(Ok(LeasedServers::default())))
     }
 
+    fn loading(&self) -> Option<String> {
+        None
+    }
+
     fn report_progress<'a>(&'a self, _token: &'a str, _work: ProgressUpdate<'a>) -> EditorProgressFuture<'a> {
         Box::pin(std::future::ready(()))
     }
