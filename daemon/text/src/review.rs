@@ -220,6 +220,11 @@ impl Review {
         Ok(())
     }
 
+    /// Records edits that the user made at once, in text order.
+    pub fn record_user_edits(&mut self, edits: Vec<Edit>) -> Result<(), StaleChangeError> {
+        self.record_user_change(&Change::from_edits(edits))
+    }
+
     /// Records the change of a rejection as the buffer applied it, possibly rebased past typing.
     pub fn record_rejection(&mut self, change: &Change) -> Result<(), StaleChangeError> {
         self.check(change)?;

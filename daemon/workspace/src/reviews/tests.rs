@@ -21,6 +21,7 @@ mod editor_window;
 mod interleaved;
 mod invalid_decisions;
 mod lifecycle;
+mod reverted_hunks;
 mod typed_hunks;
 
 const SESSION: &str = "s";

@@ -111,20 +111,13 @@ impl TrackedReview {
         self.is_changed = true;
     }
 
-    /// Records what the user typed, change by change. If a change does not fit, it takes over the whole text.
+    /// Records what the user typed. If a change does not fit, it takes over the whole text.
     pub(super) fn apply_typing(&mut self, typed: &[ByteRangeChange<'_>], now: &Document) {
         if !self.follows_text() {
             return;
         }
         let hunks = self.shape();
-        for piece in typed {
-            let Some(range) = piece.range.clone() else { return self.adopt_text(now) };
-            let edit = Edit { range, text: piece.text.to_owned() };
-            if self.review.record_user_change(&edit.into()).is_err() {
-                return self.adopt_text(now);
-            }
-        }
-        if self.review.size() != now.len() {
+        if self.record_typing(typed).is_none() || self.review.size() != now.len() {
             return self.adopt_text(now);
         }
         // Typing outside of hunks moves them; marks in an editor move by themselves.
@@ -137,6 +130,21 @@ impl TrackedReview {
             self.review.hunks().iter().any(|hunk| typed.iter().any(|piece| touches(&hunk.text, piece)));
         self.is_changed |= is_inside || hunks != self.shape();
         self.is_unsaved |= hunks != self.shape();
+    }
+
+    /// `None` if a change does not fit.
+    fn record_typing(&mut self, typed: &[ByteRangeChange<'_>]) -> Option<()> {
+        let edit = |piece: &ByteRangeChange<'_>| {
+            Some(Edit { range: piece.range.clone()?, text: piece.text.to_owned() })
+        };
+        let edits: Vec<_> = typed.iter().map(edit).collect::<Option<_>>()?;
+        let is_upwards =
+            edits.windows(2).all(|pair| matches!(pair, [one, next] if next.range.end <= one.range.start));
+        if edits.len() > 1 && is_upwards {
+            // So VS Code reports what happens at once. One by one, an undo of many places would not be recognised.
+            return self.review.record_user_edits(edits.into_iter().rev().collect()).ok();
+        }
+        edits.into_iter().try_for_each(|edit| self.review.record_user_change(&edit.into())).ok()
     }
 
     /// The number of hunks, and whether the file itself is one.

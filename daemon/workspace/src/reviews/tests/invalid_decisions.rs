@@ -18,7 +18,7 @@ fn cause(session: &str) -> ChangeCause {
     }
 }
 
-async fn agent(files: &WorkspaceFiles, session: &str, name: &str, new: &str) {
+pub(super) async fn agent(files: &WorkspaceFiles, session: &str, name: &str, new: &str) {
     let place = files.resolve(name);
     let content = files.peek(&place, READ_LIMIT).await.unwrap();
     let file = FileText::decode(content.bytes).unwrap();
