@@ -188,7 +188,7 @@ fn is_deciding(files: &WorkspaceFiles) -> bool {
     }) || !state.edits_in_flight.is_empty()
 }
 
-async fn opened(is_neovim: bool) -> (TempDir, WorkspaceFiles, std::sync::Arc<Window>) {
+pub(super) async fn opened(is_neovim: bool) -> (TempDir, WorkspaceFiles, std::sync::Arc<Window>) {
     let (folder, files) = temporary_workspace();
     std::fs::write(folder.path().join("a"), OLD).unwrap();
     let window = Window::open(&files, "a", is_neovim);
