@@ -87,6 +87,7 @@ fn an_edit_that_waits_is_decided_hunk_by_hunk(user: &mut VscodeUser) {
     user.wait_for_hunks(2);
     assert_eq!(user.window.document("a.txt").unwrap().text, old, "nothing is written before it is accepted");
     user.wait_for_lenses("a.txt", &[1, 3]);
+    user.window.user(&mut user.server, "waitForNote", json!({ "text": "→ TWO" }));
     user.window.screenshot(&mut user.server, "review-before");
     user.run_at("a.txt", 1, "review.accept");
     user.wait_for_hunks(1);
