@@ -34,6 +34,8 @@ export const limits = {
 
   /** Asks that come within this time are announced together: a session that is loaded sends all of them at once. */
   announce: 50,
+  /** The same for edits. Their hunks come a little after the ask; if the user sees them, the edit is not announced. */
+  announceEdit: 500,
   /** How long the status bar tells what has just happened. */
   statusMessage: 5_000,
   /** How long one of VS Code's providers may take. A hanging one never answers; the daemon itself waits 30 s. */
