@@ -18,6 +18,7 @@ use copydesk_config::SaveMode;
 
 mod diagnostics;
 mod editor_window;
+mod fast_typing;
 mod interleaved;
 mod invalid_decisions;
 mod lifecycle;

@@ -7,7 +7,7 @@ use super::editor_window::{Window, temporary_workspace};
 use super::*;
 use crate::files::ResolvedPath;
 
-fn cause(session: &str) -> ChangeCause {
+pub(super) fn cause(session: &str) -> ChangeCause {
     ChangeCause {
         session: session.into(),
         call: "call".into(),
