@@ -13,6 +13,7 @@ mod installed_parts;
 mod json_peer;
 mod language;
 mod pictures;
+mod reverting;
 mod review;
 mod reviewing;
 mod saving;

@@ -76,7 +76,7 @@ impl InProcessEditor {
 }
 
 impl EditorHandle for InProcessEditor {
-    fn apply_edits(&self, _: &str, edits: Vec<BufferEdit>) -> EditorFuture<'_> {
+    fn apply_edits(&self, _: &str, edits: Vec<BufferEdit>, _: tokio::time::Instant) -> EditorFuture<'_> {
         self.meanwhile.iter().for_each(|meanwhile| meanwhile());
         let [edit] = edits.as_slice() else { panic!("{edits:?}") };
         let fits = edit.version == self.text.lock().unwrap().0;

@@ -6,6 +6,7 @@ use super::vscode_user::VscodeUser;
 use crate::neovim::neovim_session::environment_with_rules;
 
 const TOAST: &str = ".notification-toast";
+const LISTED: &str = ".notifications-center .notification-list-item";
 const PICK: &str = ".quick-input-widget:not([style*=\"display: none\"])";
 const ROW: &str = ".quick-input-widget .monaco-list-row";
 
@@ -38,7 +39,16 @@ fn an_ask_is_answered_at_the_page(user: &mut VscodeUser) {
     user.window.click(&mut user.server, ".notification-toast .monaco-button", "Answer");
     user.window.wait_for(&mut user.server, ROW, "Allow once");
     user.window.screenshot(&mut user.server, "ask");
+    // Enter allows nothing by chance: it shows the command.
     user.window.press(&mut user.server, "Enter");
+    user.window.user(&mut user.server, "wait", json!({ "selector": PICK, "state": "hidden" }));
+    user.window.wait_until(
+        "vscode.window.activeTextEditor?.document.getText().includes('echo made > made.txt')",
+        json!([]),
+    );
+    user.window.click(&mut user.server, ".statusbar-item", "1 waiting");
+    assert!(!user.scripted.env.exists("made.txt"));
+    user.window.click(&mut user.server, ROW, "Allow once");
     assert_eq!(user.wait_for_turn_end(), "done");
     assert_eq!(user.scripted.env.read("made.txt"), "made\n");
     let gone = json!({ "selector": ".statusbar-item", "text": "1 waiting", "state": "detached" });
@@ -75,6 +85,19 @@ fn an_ask_that_is_answered_elsewhere_closes(user: &mut VscodeUser) {
     user.window.user(&mut user.server, "wait", json!({ "selector": PICK, "state": "hidden" }));
     assert_eq!(user.wait_for_turn_end(), "done");
     assert_eq!(user.scripted.env.read("other.txt"), "other\n");
+    // VS Code keeps its notification. Its button says what has happened, and raises no other one.
+    let before = notifications(user);
+    user.window.click(&mut user.server, &format!("{LISTED} .monaco-button"), "Answer");
+    user.window.wait_for(&mut user.server, ".statusbar-item", "this was answered");
+    assert!(notifications(user).len() < before.len());
+}
+
+/// The notifications that VS Code keeps, the newest first.
+fn notifications(user: &mut VscodeUser) -> Vec<String> {
+    user.window.command("notifications.showList", json!([]));
+    user.window.wait_for(&mut user.server, ".notifications-center", "");
+    let texts = json!({ "selector": format!("{LISTED} .notification-list-item-message") });
+    serde_json::from_value(user.window.user(&mut user.server, "texts", texts)).unwrap()
 }
 
 fn an_edit_that_waits_is_decided_hunk_by_hunk(user: &mut VscodeUser) {
@@ -87,6 +110,7 @@ fn an_edit_that_waits_is_decided_hunk_by_hunk(user: &mut VscodeUser) {
     user.wait_for_hunks(2);
     assert_eq!(user.window.document("a.txt").unwrap().text, old, "nothing is written before it is accepted");
     user.wait_for_lenses("a.txt", &[1, 3]);
+    user.window.user(&mut user.server, "waitForNote", json!({ "text": "→ TWO" }));
     user.window.screenshot(&mut user.server, "review-before");
     user.run_at("a.txt", 1, "review.accept");
     user.wait_for_hunks(1);
@@ -95,4 +119,6 @@ fn an_edit_that_waits_is_decided_hunk_by_hunk(user: &mut VscodeUser) {
     user.window.wait_for_text("a.txt", &old.replace("two", "TWO"));
     let (told, failed) = user.result("waits");
     assert!(!failed && told.contains("rejected"), "{told}");
+    let told = notifications(user);
+    assert!(!told.iter().any(|text| text.contains("a.txt")), "its hunks were in front of the user: {told:?}");
 }

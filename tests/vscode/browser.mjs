@@ -80,6 +80,11 @@ const actions = {
   wait: (page, what) => found(page, what).waitFor({ state: what.state || "visible" }),
   texts: (page, { selector }) => page.locator(selector).allInnerTexts(),
   count: (page, { selector }) => page.locator(selector).count(),
+  /** Waits for a text that a decoration draws after a line. */
+  waitForNote: async (page, { text }) => {
+    const isDrawn = (text) => [...document.querySelectorAll(".view-line *")].some((one) => getComputedStyle(one, "::after").content.includes(text));
+    await page.waitForFunction(isDrawn, text);
+  },
   attribute: (page, what) => found(page, what).getAttribute(what.name),
   screenshot: async (page, { path }) => void (await page.screenshot({ path })),
   console: (_, { window }) => consoles.get(window) || [],

@@ -8,7 +8,7 @@ use crate::model_server::{ScriptedErrorKind, ScriptedTurn};
 use crate::neovim::neovim_session::allow_edits_environment;
 
 const TEXT: &str = "one\ntwo\nthree\nfour\n";
-const INPUT: &str = ".quick-input-widget .quick-input-title";
+const INPUT: &str = ".review-widget";
 const PROGRESS: &str = ".notification-toast";
 
 fn start() -> VscodeUser {
@@ -25,12 +25,19 @@ fn select(user: &mut VscodeUser, first: u32, end: u32) {
     user.window.js(select, json!([first, end]));
 }
 
-/// Gives an instruction by keys, in the input.
-fn instruct(user: &mut VscodeUser, title: &str, instruction: &str) {
+/// Opens the input at the lines, which has the focus.
+fn open_input(user: &mut VscodeUser, title: &str) {
     user.window.begin_js("await vscode.commands.executeCommand('copydesk.edit')", json!([]));
     user.window.wait_for(&mut user.server, INPUT, title);
+    user.window.wait_for(&mut user.server, &format!("{INPUT} .monaco-editor.focused"), "");
+}
+
+/// Gives an instruction by keys, in the input.
+fn instruct(user: &mut VscodeUser, title: &str, instruction: &str) {
+    open_input(user, title);
     user.window.user(&mut user.server, "type", json!({ "text": instruction }));
     user.window.press(&mut user.server, "Enter");
+    wait_until_gone(user, INPUT, "");
 }
 
 fn is_unchanged(user: &mut VscodeUser) {
@@ -54,9 +61,26 @@ fn wait_until_gone(user: &mut VscodeUser, selector: &str, text: &str) {
 #[ignore = "needs VS Code, which tests/run installs"]
 fn an_inline_edit_grows_as_a_proposal_and_is_written_when_accepted() {
     let mut user = start();
+    an_input_that_is_dismissed_asks_nothing(&mut user);
     a_failure_is_told(&mut user);
     one_that_is_cancelled_leaves_nothing(&mut user);
     one_is_refined_and_accepted(&mut user);
+}
+
+/// The input stands under the lines that it is about, and leaves the selection and the Comments panel alone.
+fn an_input_that_is_dismissed_asks_nothing(user: &mut VscodeUser) {
+    select(user, 1, 3);
+    open_input(user, "Edit a.txt:2-3");
+    user.window.user(&mut user.server, "type", json!({ "text": "capi" }));
+    user.window.screenshot(&mut user.server, "inline-input");
+    assert_eq!(user.window.user(&mut user.server, "count", json!({ "selector": ".comments-panel" })), 0);
+    user.window.press(&mut user.server, "Escape");
+    wait_until_gone(user, INPUT, "");
+    let selected =
+        "const { start, end } = vscode.window.activeTextEditor.selection; return [start.line, end.line]";
+    assert_eq!(user.window.js(selected, json!([])), json!([1, 3]));
+    assert_eq!(user.scripted.server.requests().len(), 0);
+    is_unchanged(user);
 }
 
 fn a_failure_is_told(user: &mut VscodeUser) {

@@ -55,9 +55,12 @@ fn decide_by_lens_and_key(user: &mut VscodeUser) {
 fn comment_and_leave_open(user: &mut VscodeUser) {
     user.window.js("vscode.window.activeTextEditor.selection = new vscode.Selection(5, 0, 5, 0)", json!([]));
     user.window.press(&mut user.server, "Control+Alt+M");
-    user.window.wait_for(&mut user.server, ".review-widget", "");
+    user.window.wait_for(&mut user.server, ".review-widget .monaco-editor.focused", "");
     user.window.user(&mut user.server, "type", json!({ "text": "Why capitals?" }));
     user.window.press(&mut user.server, "Control+Enter");
+    // The next prompt would take a selection along.
+    let unselected = "vscode.window.activeTextEditor?.selection.isEmpty && vscode.window.activeTextEditor.selection.active.line === 5";
+    user.window.wait_until(unselected, json!([]));
     // Decisions are feedback, too.
     user.witness().take_message("the comment", |message| {
         message["params"]["event"]["event"] == "feedback"

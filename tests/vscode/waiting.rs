@@ -182,6 +182,7 @@ fn an_edit_is_shown_in_its_review(user: &mut VscodeUser) {
     let (told, failed) = user.result("edit");
     assert!(!failed, "{told}");
     user.window.wait_for_text("a.txt", "one\nTWO\nthree\n");
+    wait_until_gone(user, ".tabs-container .tab", "a.txt (proposed)");
 }
 
 fn an_edit_of_several_files_is_shown_whole(user: &mut VscodeUser) {

@@ -133,7 +133,12 @@ mod tests {
     struct UnusedEditor;
 
     impl EditorHandle for UnusedEditor {
-        fn apply_edits(&self, _label: &str, _edits: Vec<BufferEdit>) -> EditorFuture<'_> {
+        fn apply_edits(
+            &self,
+            _label: &str,
+            _edits: Vec<BufferEdit>,
+            _until: tokio::time::Instant,
+        ) -> EditorFuture<'_> {
             Box::pin(std::future::ready(Ok(())))
         }
 

@@ -15,8 +15,8 @@
 //!   lines keeps its break.
 //! - The editor's undo and redo of the agent's edits arrive as the user's edits. An edit that restores a text
 //!   that the review had over the same base restores its hunks; an edit that makes lines equal to the base
-//!   removes their hunk, and typing those lines again restores it with its id. After a restart only what the
-//!   lines show is known.
+//!   removes their hunk, and typing those lines again restores it with its id. Until then the hunk is *reverted*
+//!   ([`Review::reverted_ids`]). After a restart only what the lines show is known.
 //!
 //! Ranges are in bytes and consist of whole lines; a line ends with `\n`, only the last may lack it.
 //!
@@ -71,6 +71,7 @@ use range_shift::RangeShift;
 use review_text::ReviewText;
 pub use saved_review::{LostHunk, SavedReview, SavedReviewError};
 use snapshots::HunkSnapshot;
+pub use undone_hunks::RevertedHunk;
 use undone_hunks::UndoneHunk;
 pub use view::{CutLine, HunkView, WordDiff};
 pub use whole_file::{WholeFileChange, WholeFileHunk, WholeFileRejection};
@@ -218,6 +219,11 @@ impl Review {
         }
         self.revive_typed_file();
         Ok(())
+    }
+
+    /// Records edits that the user made at once, in text order.
+    pub fn record_user_edits(&mut self, edits: Vec<Edit>) -> Result<(), StaleChangeError> {
+        self.record_user_change(&Change::from_edits(edits))
     }
 
     /// Records the change of a rejection as the buffer applied it, possibly rebased past typing.

@@ -20,6 +20,7 @@ use std::time::SystemTime;
 
 use copydesk_text::{Document, LineBreaks, Position, PositionEncoding};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::real_path::real_path;
 
@@ -57,8 +58,8 @@ pub type EditorFuture<'a> = Pin<Box<dyn Future<Output = Result<(), EditorError>>
 
 /// Sends requests to a client.
 pub trait EditorHandle: Send + Sync {
-    /// Proposes edits, to be made as one undo step. The client's yes is no proof.
-    fn apply_edits(&self, label: &str, edits: Vec<BufferEdit>) -> EditorFuture<'_>;
+    /// Proposes edits, to be made as one undo step and not after `until`. The client's yes is no proof.
+    fn apply_edits(&self, label: &str, edits: Vec<BufferEdit>, until: Instant) -> EditorFuture<'_>;
 
     fn save(&self, uri: &str) -> EditorFuture<'_>;
 

@@ -16,6 +16,7 @@ import { DocumentVerifier } from "./documents/verify";
 import { EditApplier } from "./edits/applyEdit";
 import { OwnEdits } from "./edits/ownEdits";
 import { InlineEdits } from "./inline/inlineEdits";
+import { InstructionInput } from "./inline/instructionInput";
 import { LanguageServers } from "./language/languageServers";
 import { ReviewDesk } from "./review/reviewDesk";
 import { PromptContext } from "./sessions/context";
@@ -42,6 +43,7 @@ export class Desk implements Disposable {
   readonly askViews: AskViews;
   readonly review: ReviewDesk;
   readonly inlineEdits: InlineEdits;
+  readonly instructions = new InstructionInput();
   readonly #disposables: Disposable[];
 
   constructor(readonly context: ExtensionContext) {
@@ -66,6 +68,7 @@ export class Desk implements Disposable {
       new StatusBar(this.connection, this.sessions, this.asks, this.review.reviews),
       new AskAnnouncer(this.askViews),
       new WaitingTree(this.askViews, this.sessions),
+      this.instructions,
       this.inlineEdits,
       this.askViews,
       this.review,

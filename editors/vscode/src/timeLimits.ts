@@ -25,8 +25,9 @@ export const limits = {
   rest: 1_000,
   /** A pause in typing of this length counts as a moment in which an edit has a good chance. */
   typingGap: 200,
-  /** How long a refusal waits for such a pause, so that the daemon's next attempt succeeds. The daemon gives up after 16 attempts. */
-  refusalWait: 1_500,
+  /** How long a refusal waits for such a pause. Then the daemon may try again after the next key: in the 15 seconds that an edit has, that is
+   * some 40 times. */
+  refusalWait: 300,
   /** How long after a key the daemon may lag behind. Until then a decision first asks for the current hunks. */
   typing: 500,
   /** The pause before the missing lines of a hunk are looked up again: the daemon sees typing a little later. */
@@ -34,6 +35,8 @@ export const limits = {
 
   /** Asks that come within this time are announced together: a session that is loaded sends all of them at once. */
   announce: 50,
+  /** The same for edits. Their hunks come a little after the ask; if the user sees them, the edit is not announced. */
+  announceEdit: 500,
   /** How long the status bar tells what has just happened. */
   statusMessage: 5_000,
   /** How long one of VS Code's providers may take. A hanging one never answers; the daemon itself waits 30 s. */

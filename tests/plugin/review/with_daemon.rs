@@ -196,6 +196,28 @@ fn undo_and_redo_take_hunks_away_and_bring_them_back() {
 
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
+fn an_undone_edit_is_told_as_a_rejection() {
+    for_each_neovim(|program| {
+        let answers = [ScriptedTurn::new().text("Done."), ScriptedTurn::new().text("I see.")];
+        let scripted = allow_edits_environment([four_hunks()].into_iter().chain(answers));
+        scripted.env.write("a.txt", OLD);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.run_turn("Edit");
+        wait_for_hunks(&mut user, 4);
+        user.window.keys("u");
+        wait_for_hunks(&mut user, 0);
+        user.run_turn("Go on");
+        let told = scripted.last_message(2);
+        for line in [2, 4, 6, 8] {
+            let said = format!("`a.txt` line {line}: rejected; the lines are as they were before.");
+            assert!(told.contains(&said), "{said}\n{told}");
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
 fn typing_while_the_agent_edits_leaves_every_hunk_at_its_place() {
     for_each_neovim(|program| {
         let scripted = allow_edits_environment([

@@ -21,6 +21,7 @@ use copydesk_workspace::time_limits::EDIT_DEADLINE;
 use futures_util::FutureExt as _;
 use serde::Serialize;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 use tower_lsp_server::Client;
@@ -124,8 +125,9 @@ impl LspClient {
 }
 
 impl EditorHandle for LspClient {
-    fn apply_edits(&self, label: &str, edits: Vec<BufferEdit>) -> EditorFuture<'_> {
-        self.apply_edit(apply_edit::params(label, &edits, SystemTime::now() + EDIT_DEADLINE))
+    fn apply_edits(&self, label: &str, edits: Vec<BufferEdit>, until: Instant) -> EditorFuture<'_> {
+        let until = SystemTime::now() + until.saturating_duration_since(Instant::now());
+        self.apply_edit(apply_edit::params(label, &edits, until))
     }
 
     fn save(&self, uri: &str) -> EditorFuture<'_> {

@@ -172,7 +172,12 @@ mod tests {
     struct RecordingEditor(Mutex<Vec<(PathBuf, DiskChange)>>);
 
     impl EditorHandle for RecordingEditor {
-        fn apply_edits(&self, _label: &str, _edits: Vec<BufferEdit>) -> EditorFuture<'_> {
+        fn apply_edits(
+            &self,
+            _label: &str,
+            _edits: Vec<BufferEdit>,
+            _until: tokio::time::Instant,
+        ) -> EditorFuture<'_> {
             Box::pin(std::future::ready(Ok(())))
         }
 

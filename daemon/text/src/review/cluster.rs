@@ -181,7 +181,8 @@ impl Review {
         let typed: Vec<_> = text.iter().map(|edit| moved.1.shift_range(&edit.range)).collect();
         let hunks_now = found.into_iter().map(|new| attribute_hunk(new, &typed, author)).collect();
         let ended = hunks.iter().filter(|_| is_undo);
-        let ended = ended.filter_map(|hunk| UndoneHunk::from_hunk(hunk, self.new_text(hunk))).collect();
+        let ended =
+            ended.filter_map(|hunk| UndoneHunk::from_hunk(hunk, self.new_text(hunk), is_user)).collect();
         let redone = undone.iter().map(|undone| undone.id).collect();
         ClusterOutcome { replaced, hunks: hunks_now, text, base, undone: ended, redone }
     }

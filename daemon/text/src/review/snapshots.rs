@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::review_text::ReviewText;
+use super::undone_hunks::UndoneHunk;
 use super::{Hunk, HunkOutcome, Review};
 use crate::Edit;
 
@@ -46,12 +47,16 @@ impl Review {
             return false;
         };
         self.push_snapshot();
+        let living: HashSet<_> = hunks.iter().map(|hunk| hunk.id).collect();
+        let gone = self.hunks.iter().filter(|hunk| !living.contains(&hunk.id));
+        let undone = gone.filter_map(|hunk| UndoneHunk::from_hunk(hunk, self.new_text(hunk), true)).collect();
         self.text = text;
         let before = std::mem::replace(&mut self.hunks, hunks);
+        let returned: Vec<_> = living.iter().copied().collect();
+        self.shift_undone(&[], undone, &returned);
         for hunk in &mut self.hunks {
             hunk.rejecting = false;
         }
-        let living: HashSet<_> = self.hunks.iter().map(|hunk| hunk.id).collect();
         for hunk in before {
             if !living.contains(&hunk.id) {
                 self.record_outcome(

@@ -347,3 +347,44 @@ fn a_renamed_file_has_its_lines_decided_by_themselves() {
     review.record_rename("old.rs", "newer.rs", "mv");
     assert_eq!(review.file_hunk(), None);
 }
+
+/// The first line of each hunk that the user reverted.
+fn reverted(review: &Review) -> Vec<usize> {
+    let mut lines: Vec<_> =
+        review.reverted_ids().into_iter().map(|id| review.reverted_hunk(id).unwrap().line).collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn a_hunk_that_is_the_base_again_is_reverted_until_it_returns() {
+    let mut review = review("a\nb\nc\nd\n", "a\nB\nB\nc\nD\n");
+    review.record_user_change(&edits(&[(2..6, "b\n")])).unwrap();
+    check(&review, "a\nb\nc\nd\n", &[("d\n", "D\n")]);
+    assert_eq!(reverted(&review), [1]);
+    // A redo.
+    review.record_user_change(&edits(&[(2..4, "B\nB\n")])).unwrap();
+    check(&review, "a\nb\nc\nd\n", &[("b\n", "B\nB\n"), ("d\n", "D\n")]);
+    assert!(reverted(&review).is_empty());
+}
+
+#[test]
+fn a_rejected_hunk_is_not_reverted() {
+    let mut review = review("a\nb\n", "a\nB\n");
+    let rejected = review.reject(&[decision(&review, 0)]);
+    review.record_rejection(&rejected.change).unwrap();
+    assert_eq!((review.is_empty(), reverted(&review)), (true, vec![]));
+}
+
+/// VS Code changes only parts of lines.
+#[test]
+fn an_undo_within_lines_can_be_redone() {
+    let (base, text) = ("f() {}\n\ng\nh()\n", "f() {\n  x\n}\n\nh(y)\n");
+    let mut review = review(base, text);
+    let before = hunks(&review);
+    review.record_user_change(&edits(&[(5..10, ""), (13..13, "g\n"), (15..16, "")])).unwrap();
+    check(&review, base, &[]);
+    assert_eq!(reverted(&review).len(), before.len());
+    review.record_user_change(&edits(&[(5..5, "\n  x\n"), (8..10, ""), (12..12, "y")])).unwrap();
+    assert_eq!((review.text(), hunks(&review), reverted(&review)), (text.into(), before, vec![]));
+}

@@ -1,6 +1,7 @@
 //! Recognises the editor's undo and redo of the agent's edits by their effect on the text. Undone hunks are
 //! remembered, so that the same lines belong to the agent when they return, not to the user.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,18 +25,50 @@ pub(super) struct UndoneHunk {
     pub(super) text: String,
     pub(super) calls: Vec<Arc<str>>,
     pub(super) edited: bool,
+    /// The user's edits made it equal to the base, not a decision.
+    is_reverted: bool,
     /// Equal for hunks that were undone together: they return together.
     step: u64,
 }
 
 impl UndoneHunk {
-    pub(super) fn from_hunk(hunk: &Hunk, text: String) -> Option<Self> {
-        let Hunk { id, base, calls, edited, .. } = hunk.clone();
-        (text.len() <= MAX_BYTES).then_some(Self { id, base, text, calls, edited, step: 0 })
+    pub(super) fn from_hunk(hunk: &Hunk, text: String, is_users: bool) -> Option<Self> {
+        let Hunk { id, base, calls, edited, rejecting, .. } = hunk.clone();
+        let is_reverted = is_users && !rejecting;
+        (text.len() <= MAX_BYTES).then_some(Self { id, base, text, calls, edited, is_reverted, step: 0 })
     }
 }
 
+/// A hunk that the user's edits made equal to the base.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevertedHunk {
+    /// Its first line in the text, from 0.
+    pub line: usize,
+    /// How many lines it had on its longer side.
+    pub lines: usize,
+    /// The tool calls that made it.
+    pub calls: Vec<Arc<str>>,
+}
+
 impl Review {
+    /// The hunks that the user's edits made equal to the base: an undo, typing, or an editor's command that reverts
+    /// lines. Without those that have returned.
+    pub fn reverted_ids(&self) -> HashSet<HunkId> {
+        self.undone_hunks.iter().filter(|undone| undone.is_reverted).map(|undone| undone.id).collect()
+    }
+
+    /// Where a reverted hunk was; `None` if a newer hunk is there.
+    pub fn reverted_hunk(&self, id: HunkId) -> Option<RevertedHunk> {
+        let undone = self.undone_hunks.iter().find(|undone| undone.is_reverted && undone.id == id)?;
+        let place = self.redo_edits(&[undone])?.pop()?.range;
+        let old = self.text.slice(place.clone());
+        Some(RevertedHunk {
+            line: self.text.count_line_breaks(0..place.start),
+            lines: old.lines().count().max(undone.text.lines().count()),
+            calls: undone.calls.clone(),
+        })
+    }
+
     /// The user's edits as one window that leaves the base, if they make the text equal to the base there or
     /// redo an undone hunk. Among equal lines the edits may lie some lines beside the hunks they mean.
     pub(super) fn find_undo_or_redo(&self, edits: &[Edit]) -> Option<EditWindow> {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use copydesk_text::{Change, Conflict, Document, Position, PositionEncoding, RebaseError, rebase};
 use thiserror::Error;
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::expected_echo::{EchoState, ExpectedEcho};
 use super::{BufferClient, BufferEdit, Buffers, ClientId, EditorError, SyncError};
@@ -199,14 +199,15 @@ fn rebase_requested(wanted: &RequestedEdit, now: &Document) -> Result<(Change, b
 }
 
 impl EditPlan {
-    /// Proposes the edits and waits for the result.
-    pub async fn execute(&mut self, label: &str) -> Result<EditPlanOutcome, EditPlanError> {
+    /// Proposes the edits, to be made until the given time, and waits for the result.
+    pub async fn execute(&mut self, label: &str, until: Instant) -> Result<EditPlanOutcome, EditPlanError> {
         let edits: Vec<_> = self.edits.drain(..).filter(|edit| !edit.edits.is_empty()).collect();
         if edits.is_empty() {
             return Ok(EditPlanOutcome::Applied);
         }
         let propose = async |edits| {
-            let answer = timeout(APPLY_EDIT_TIMEOUT, self.client.editor.apply_edits(label, edits)).await;
+            let answer =
+                timeout(APPLY_EDIT_TIMEOUT, self.client.editor.apply_edits(label, edits, until)).await;
             answer.unwrap_or(Err(EditorError::TimedOut))
         };
         let mut answer = Ok(());

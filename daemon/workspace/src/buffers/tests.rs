@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
+use crate::time_limits::EDIT_DEADLINE;
 
 /// An editor that follows its script.
 struct Scripted {
@@ -112,7 +113,7 @@ impl Scripted {
 }
 
 impl EditorHandle for Scripted {
-    fn apply_edits(&self, _: &str, edits: Vec<BufferEdit>) -> EditorFuture<'_> {
+    fn apply_edits(&self, _: &str, edits: Vec<BufferEdit>, _: Instant) -> EditorFuture<'_> {
         let at_once = self.manner != Manner::LikeNeovim;
         let (before, after) = self.typed.lock().unwrap().pop().unwrap_or_default();
         self.press(&before, at_once);
@@ -164,11 +165,15 @@ fn wanted(base: &str, new: &str) -> [RequestedEdit; 1] {
     [RequestedEdit { name: "/w/a.rs".into(), base: base.to_owned(), change: Change::between(base, new) }]
 }
 
+fn soon() -> Instant {
+    Instant::now() + EDIT_DEADLINE
+}
+
 /// Retries as often as the client moves on.
 async fn make(buffers: &Buffers, client: ClientId, wanted: &[RequestedEdit]) -> Result<usize, EditPlanError> {
     for attempt in 1..10 {
         let mut plan = buffers.plan_edits(client, wanted)?;
-        if plan.execute("a test").await? == EditPlanOutcome::Applied {
+        if plan.execute("a test", soon()).await? == EditPlanOutcome::Applied {
             return Ok(attempt);
         }
     }
@@ -238,7 +243,7 @@ async fn an_editor_that_goes_is_waited_for_no_longer() {
     let (_, buffers, id) = Scripted::new("a\n", Manner::Lies, Vec::new());
     let mut plan = buffers.plan_edits(id, &wanted("a\n", "b\n")).unwrap();
     let gone = async { buffers.detach(id) };
-    let (result, ()) = tokio::join!(plan.execute("a test"), gone);
+    let (result, ()) = tokio::join!(plan.execute("a test", soon()), gone);
     assert_eq!(result, Err(EditPlanError::Refused(EditorError::Disconnected)));
 }
 
@@ -339,7 +344,7 @@ async fn a_no_is_believed_however_much_the_text_looks_like_a_yes() {
     let typed = vec![(vec![(7, "!".to_owned())], vec![])];
     let (scripted, buffers, id) = Scripted::new("one\ntwo\n", Manner::Obeys, typed);
     let mut plan = buffers.plan_edits(id, &wanted("one\ntwo\n", "one\ntwo!\n")).unwrap();
-    assert_eq!(plan.execute("edit").await.unwrap(), EditPlanOutcome::Stale);
+    assert_eq!(plan.execute("edit", soon()).await.unwrap(), EditPlanOutcome::Stale);
     assert_eq!(plan.applied_flags(), [false], "so that no undo takes back what the user typed");
     assert_eq!(scripted.text(), "one\ntwo!\n");
 }

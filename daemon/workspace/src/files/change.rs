@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use copydesk_text::FileText;
+use tokio::time::Instant;
 
 use super::file_change::{
     AppliedFileChange, Author, ChangeCause, FileChange, FileChangeKind, PendingDiskChange,
@@ -19,10 +20,12 @@ use crate::buffers::{
     ClientId, DiskChange, EditPlanError, EditPlanOutcome, EditorError, OpenBuffer, PlannedEdit, RequestedEdit,
 };
 use crate::journal::{EntryId, EntryOutcome, FileAttributes, HashedText, NewEntry, NewEntryKind};
+use crate::time_limits::EDIT_DEADLINE;
 use copydesk_config::SaveMode;
 
-/// How often to retry while the user types faster than the edit travels.
-pub(super) const MAX_ATTEMPTS: usize = 16;
+/// How often to retry, at most, while the user types faster than the edit travels. More than fit into the deadline of an
+/// edit if the client waits for a pause in the typing.
+pub(super) const MAX_ATTEMPTS: usize = 256;
 
 /// Which changes go to which client, and which to the disk.
 #[derive(Default)]
@@ -65,7 +68,12 @@ impl WorkspaceFiles {
     ) -> Result<Vec<AppliedFileChange>, FileError> {
         // A file is edited where it is after its move.
         let moved = self.apply_moves(changes, cause, done).await?;
+        // One for all attempts: a cancelled call is waited for no longer.
+        let until = Instant::now() + EDIT_DEADLINE;
         for _ in 0..MAX_ATTEMPTS {
+            if Instant::now() >= until {
+                break;
+            }
             let sorted = self.route_changes(changes, cause)?;
             self.check_on_disk(sorted.closed.iter().filter_map(|index| changes.get(*index))).await?;
             let mut deletions = Vec::new();
@@ -76,7 +84,7 @@ impl WorkspaceFiles {
             let mut changed = Vec::new();
             let mut is_stale = false;
             for (client, indices) in &sorted.open {
-                match self.apply_in_buffers(changes, *client, indices, cause, done).await? {
+                match self.apply_in_buffers(changes, (*client, indices), until, cause, done).await? {
                     Some(made) => changed.extend(made),
                     None => is_stale = true,
                 }
@@ -131,8 +139,8 @@ impl WorkspaceFiles {
     async fn apply_in_buffers(
         &self,
         changes: &[FileChange],
-        client: ClientId,
-        indices: &[usize],
+        (client, indices): (ClientId, &[usize]),
+        until: Instant,
         cause: &ChangeCause,
         done: &mut RollbackLog,
     ) -> Result<Option<Vec<(usize, AppliedFileChange)>>, FileError> {
@@ -166,7 +174,7 @@ impl WorkspaceFiles {
         let ids = self.record(entries, done).await?;
         let on_their_way: Vec<_> =
             plan.planned_edits.iter().map(|planned| self.track_in_flight(client, planned)).collect();
-        let attempt = plan.execute(&cause.label).await;
+        let attempt = plan.execute(&cause.label, until).await;
         let arrived = on_their_way.into_iter().zip(plan.applied_flags()).zip(chosen());
         arrived.for_each(|((edit, applied), (_, change))| {
             edit.finish(&change.path.display_path, applied, cause);

@@ -1,6 +1,7 @@
 //! Rolls back a change that could not be made as a whole.
 
 use copydesk_text::FileText;
+use tokio::time::Instant;
 
 use super::change::MAX_ATTEMPTS;
 use super::move_file::MovedFile;
@@ -8,6 +9,7 @@ use super::{ChangeCause, ResolvedPath, WorkspaceFiles, WritePrecondition};
 use crate::buffers::{Buffers, ClientId, EditPlanOutcome, PlannedEdit, RequestedEdit};
 use crate::journal::{EntryId, FileAttributes};
 use crate::reviews::EditAuthor;
+use crate::time_limits::EDIT_DEADLINE;
 
 /// What has been done, for a rollback.
 #[derive(Default)]
@@ -77,9 +79,13 @@ impl WorkspaceFiles {
 async fn restore(buffers: &Buffers, client: ClientId, planned: &PlannedEdit, label: &str) -> bool {
     let Ok(change) = planned.change.inverse(&planned.before.text()) else { return false };
     let wanted = [RequestedEdit { name: planned.name.clone(), base: planned.after.text(), change }];
+    let until = Instant::now() + EDIT_DEADLINE;
     for _ in 0..MAX_ATTEMPTS {
+        if Instant::now() >= until {
+            break;
+        }
         let Ok(mut plan) = buffers.plan_edits(client, &wanted) else { return false };
-        match plan.execute(label).await {
+        match plan.execute(label, until).await {
             Ok(EditPlanOutcome::Applied) => return true,
             Ok(EditPlanOutcome::Stale) => {}
             Err(_) => return false,

@@ -69,6 +69,7 @@ impl ReviewTracker {
         let mut state = self.lock();
         let session_reviews = state.session_mut(session);
         session_reviews.note_typing(call);
+        session_reviews.note_reverted(call);
         let mut feedback = std::mem::take(&mut session_reviews.feedback);
         if call.is_some() {
             let items = std::mem::take(&mut feedback.items);
@@ -133,6 +134,34 @@ impl SessionReviews {
             for (decision, item) in items {
                 tracked.noted.insert(decision.hunk, decision.expected);
                 self.feedback.add(item);
+            }
+        }
+    }
+}
+
+impl SessionReviews {
+    /// A hunk that the user reverted in an editor is rejected: by an undo, by typing, or by an editor's own command.
+    fn note_reverted(&mut self, call: Option<&str>) {
+        for tracked in self.reviews.values_mut() {
+            let ids = std::mem::take(&mut tracked.reverted).into_iter();
+            let mut hunks: Vec<_> =
+                ids.filter_map(|id| Some((id, tracked.review.reverted_hunk(id)?))).collect();
+            hunks.sort_by_key(|(_, hunk)| hunk.line);
+            for (id, hunk) in hunks {
+                if !is_by(&hunk.calls, call) {
+                    tracked.reverted.insert(id);
+                    continue;
+                }
+                self.feedback.add(FeedbackItem {
+                    shown: tracked.display_path.clone(),
+                    line: hunk.line + 1,
+                    lines: hunk.lines,
+                    happened: FeedbackKind::Rejected,
+                    partly: false,
+                    comment: None,
+                    text: None,
+                    by: hunk.calls,
+                });
             }
         }
     }

@@ -86,6 +86,7 @@ impl ReviewTracker {
                 || is_to_be_kept
                 || tracked.decisions_in_progress > 0
                 || tracked.may_reappear()
+                || !tracked.reverted.is_empty()
         });
         changes
     }

@@ -18,9 +18,11 @@ use copydesk_config::SaveMode;
 
 mod diagnostics;
 mod editor_window;
+mod fast_typing;
 mod interleaved;
 mod invalid_decisions;
 mod lifecycle;
+mod reverted_hunks;
 mod typed_hunks;
 
 const SESSION: &str = "s";

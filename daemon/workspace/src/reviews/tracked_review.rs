@@ -1,6 +1,6 @@
 //! One review and the text that it follows.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use copydesk_text::review::{CurrentText, HunkFingerprint, HunkId, Review};
@@ -33,6 +33,8 @@ pub(super) struct TrackedReview {
     pub(super) problems: DiagnosticsByHunk,
     /// Hunks with the user's typing that the model knows of.
     pub(super) noted: HashMap<HunkId, HunkFingerprint>,
+    /// Hunks that the user reverted in an editor and that the model does not know of.
+    pub(super) reverted: HashSet<HunkId>,
     /// Why the proposal failed.
     pub(super) failed: Option<String>,
     /// Viewers do not know its current state.
@@ -64,6 +66,7 @@ impl TrackedReview {
             published_hunks: HashMap::new(),
             problems: DiagnosticsByHunk::new(),
             noted: HashMap::new(),
+            reverted: HashSet::new(),
             failed: None,
             is_changed: true,
             is_unsaved: true,
@@ -111,22 +114,16 @@ impl TrackedReview {
         self.is_changed = true;
     }
 
-    /// Records what the user typed, change by change. If a change does not fit, it takes over the whole text.
+    /// Records what the user typed. If a change does not fit, it takes over the whole text.
     pub(super) fn apply_typing(&mut self, typed: &[ByteRangeChange<'_>], now: &Document) {
         if !self.follows_text() {
             return;
         }
-        let hunks = self.shape();
-        for piece in typed {
-            let Some(range) = piece.range.clone() else { return self.adopt_text(now) };
-            let edit = Edit { range, text: piece.text.to_owned() };
-            if self.review.record_user_change(&edit.into()).is_err() {
-                return self.adopt_text(now);
-            }
-        }
-        if self.review.size() != now.len() {
+        let (hunks, reverted) = (self.shape(), self.review.reverted_ids());
+        if self.record_typing(typed).is_none() || self.review.size() != now.len() {
             return self.adopt_text(now);
         }
+        self.note_reverted(&reverted);
         // Typing outside of hunks moves them; marks in an editor move by themselves.
         let touches = |range: &std::ops::Range<usize>, piece: &ByteRangeChange<'_>| {
             piece.range.as_ref().is_some_and(|typed| {
@@ -137,6 +134,31 @@ impl TrackedReview {
             self.review.hunks().iter().any(|hunk| typed.iter().any(|piece| touches(&hunk.text, piece)));
         self.is_changed |= is_inside || hunks != self.shape();
         self.is_unsaved |= hunks != self.shape();
+    }
+
+    /// `None` if a change does not fit.
+    fn record_typing(&mut self, typed: &[ByteRangeChange<'_>]) -> Option<()> {
+        let edit = |piece: &ByteRangeChange<'_>| {
+            Some(Edit { range: piece.range.clone()?, text: piece.text.to_owned() })
+        };
+        let edits: Vec<_> = typed.iter().map(edit).collect::<Option<_>>()?;
+        let is_upwards =
+            edits.windows(2).all(|pair| matches!(pair, [one, next] if next.range.end <= one.range.start));
+        if edits.len() > 1 && is_upwards {
+            // So VS Code reports what happens at once. One by one, an undo of many places would not be recognised.
+            return self.review.record_user_edits(edits.into_iter().rev().collect()).ok();
+        }
+        edits.into_iter().try_for_each(|edit| self.review.record_user_change(&edit.into())).ok()
+    }
+
+    /// Remembers the hunks that are reverted now and were not before, and forgets those that have returned.
+    fn note_reverted(&mut self, before: &HashSet<HunkId>) {
+        if self.is_proposal() {
+            return;
+        }
+        let now = self.review.reverted_ids();
+        self.reverted.retain(|id| now.contains(id));
+        self.reverted.extend(now.difference(before));
     }
 
     /// The number of hunks, and whether the file itself is one.

@@ -55,7 +55,7 @@ export async function commentOnHunk(desk: Desk, argument?: unknown): Promise<voi
   if (typeof given === "string") {
     await comments.send(uri, first, Math.max(1, count), given);
   } else if (placed && editor?.document === document) {
-    await comments.open(editor, placed);
+    await comments.open(document, placed);
   } else {
     const prompt = `Comment on ${shownPath(uri)}:${first + 1}`;
     const text = await window.showInputBox({ prompt, placeHolder: "The agent reads it at its next step", ignoreFocusOut: true });

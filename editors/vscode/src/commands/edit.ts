@@ -1,16 +1,17 @@
 // `copydesk.edit`: the model rewrites the selection or the current line. If these lines have an open inline edit, the instruction
-// refines that. `copydesk.edit.retry` lets it try again, `copydesk.edit.cancel` drops it.
+// refines that. `copydesk.edit.retry` lets it try again, `copydesk.edit.cancel` drops it. `copydesk.edit.send` and `copydesk.edit.dismiss` are
+// the buttons of the input.
 //
 // An argument `{ text }` is the instruction itself, for keybindings and other extensions; then nothing is asked.
 
-import type { TextEditor } from "vscode";
+import type { TextDocument, TextEditor } from "vscode";
 import { window } from "vscode";
 import type { Desk } from "../desk";
 import { readOnlyReason } from "../documents/editable";
 import { isDocument } from "../documents/openDocuments";
 import type { InlineEditId } from "../inline/inlineEdits";
 import { placeName } from "../inline/inlineEdits";
-import { editRange, linesOf } from "../inline/place";
+import { editRange, linesOf, rangeOfLines, type EditLines } from "../inline/place";
 import { reviewArgument } from "../review/target";
 import { givenText } from "./ask";
 
@@ -27,29 +28,45 @@ function editableEditor(): TextEditor {
   return editor;
 }
 
-async function askForInstruction(place: string, isRefining: boolean): Promise<string | undefined> {
+/** Asks at the lines, or in a box where VS Code has no input in the editor. */
+async function askForInstruction(desk: Desk, document: TextDocument, lines: EditLines, isRefining: boolean): Promise<string | undefined> {
+  const place = placeName(document, lines);
+  const title = isRefining ? `Refine the edit of ${place}` : `Edit ${place}`;
   const placeHolder = isRefining ? "What should change? Empty: try again" : "How should it be rewritten?";
-  return window.showInputBox({ title: isRefining ? `Refine the edit of ${place}` : `Edit ${place}`, placeHolder, ignoreFocusOut: true });
+  if (desk.instructions.canShow(document)) {
+    return desk.instructions.ask(document, lines, `${title}: ${placeHolder} (Enter sends it)`);
+  }
+  return window.showInputBox({ title, placeHolder, ignoreFocusOut: true });
 }
 
 export async function edit(desk: Desk, argument?: unknown): Promise<void> {
   const editor = editableEditor();
   const { document } = editor;
-  // Read before the user types the instruction: the selection may move meanwhile, but the text that it meant is known.
+  // Read before the user types the instruction: the selection may be another by then.
   const range = editRange(editor);
   const { version } = document;
   desk.connection.start().catch(() => undefined);
   const lines = linesOf(range);
   const open = await desk.inlineEdits.at(document, lines);
-  const instruction = givenText(argument) ?? (await askForInstruction(placeName(document, lines), open !== undefined));
+  const instruction = givenText(argument) ?? (await askForInstruction(desk, document, lines, open !== undefined));
   if (instruction === undefined || (instruction.trim() === "" && !open)) {
     return;
   } else if (open) {
     await desk.inlineEdits.refine(document, open, lines, instruction.trim() || undefined);
     return;
   }
-  // Somebody else, such as the agent, changed the text meanwhile: the selection has moved with it.
-  await desk.inlineEdits.start(document, document.version === version ? range : editRange(editor), instruction);
+  // Somebody else, such as the agent, may have changed the text meanwhile: the lines have moved with it.
+  await desk.inlineEdits.start(document, document.version === version ? range : rangeOfLines(document, lines), instruction);
+}
+
+/** Sends the input at the lines. */
+export function sendInstruction(desk: Desk, argument?: unknown): void {
+  desk.instructions.send(argument);
+}
+
+/** Closes the input at the lines. */
+export function dismissInstruction(desk: Desk): void {
+  desk.instructions.dismiss();
 }
 
 async function openEdit(desk: Desk): Promise<{ editor: TextEditor; open: InlineEditId } | undefined> {

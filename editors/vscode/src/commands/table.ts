@@ -12,7 +12,7 @@ import { decideAll } from "./decideAll";
 import { decideFile } from "./decideFile";
 import { decideHunk } from "./decideHunk";
 import { doctor } from "./doctor";
-import { cancelEdit, edit, retryEdit } from "./edit";
+import { cancelEdit, dismissInstruction, edit, retryEdit, sendInstruction } from "./edit";
 import { explain } from "./explain";
 import { fix } from "./fix";
 import { FixActions } from "./fixActions";
@@ -44,6 +44,8 @@ const table: Record<string, Command> = {
   "copydesk.edit": edit,
   "copydesk.edit.retry": retryEdit,
   "copydesk.edit.cancel": cancelEdit,
+  "copydesk.edit.send": sendInstruction,
+  "copydesk.edit.dismiss": dismissInstruction,
   "copydesk.fix": fix,
   "copydesk.explain": explain,
   "copydesk.stop": stop,

@@ -80,7 +80,7 @@ export class EditApplier {
     const refusal = refusals[0];
     if (refusal) {
       if (refusal.isStale && refusal.document) {
-        await this.#pacer.refused(refusal.document);
+        await this.#pacer.refused(refusal.document, request.until);
       }
       return refusal.reason;
     }
@@ -98,7 +98,7 @@ export class EditApplier {
       return undefined;
     }
     const made = targets.filter((target, index) => isMade[index] && target.edits.length > 0);
-    return this.#refuse(refused, made);
+    return this.#refuse(refused, made, request.until);
   }
 
   #call(target: Pick<EditTarget, "document" | "edits">): Promise<boolean> {
@@ -109,7 +109,7 @@ export class EditApplier {
   }
 
   /** Takes back what was made in other documents, and waits until the user pauses. */
-  async #refuse(refused: EditTarget[], made: EditTarget[]): Promise<string> {
+  async #refuse(refused: EditTarget[], made: EditTarget[], until: number | undefined): Promise<string> {
     const left: TextDocument[] = [];
     for (const { document, text, edits } of made) {
       // If the user has typed since, the edit stays: the daemon sees that it is made.
@@ -121,7 +121,7 @@ export class EditApplier {
     }
     const first = refused[0];
     if (first) {
-      await this.#pacer.refused(first.document);
+      await this.#pacer.refused(first.document, until);
     }
     const names = refused.map(({ document }) => shownPath(document.uri.toString())).join(", ");
     const rest = left.length > 0 ? `; the edit of ${left.map((one) => shownPath(one.uri.toString())).join(", ")} could not be taken back` : "";

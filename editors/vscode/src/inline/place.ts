@@ -2,7 +2,7 @@
 //
 // Contract: pure. A change inside the lines stretches or shrinks them.
 
-import type { Range, TextDocumentContentChangeEvent, TextEditor } from "vscode";
+import type { Range, TextDocument, TextDocumentContentChangeEvent, TextEditor } from "vscode";
 import { Range as TextRange } from "vscode";
 
 /** First and last line, from 0. */
@@ -20,6 +20,11 @@ export function linesOf({ start, end }: Range): EditLines {
 /** The selection, or the current line. */
 export function editRange({ document, selection }: TextEditor): Range {
   return selection.isEmpty ? document.lineAt(selection.active.line).range : new TextRange(selection.start, selection.end);
+}
+
+/** The whole lines, as far as the document still has them. */
+export function rangeOfLines(document: TextDocument, { first, last }: EditLines): Range {
+  return document.validateRange(new TextRange(first, 0, last, Number.MAX_SAFE_INTEGER));
 }
 
 /** Moves lines with changes as VS Code reports them: from the bottom up. */

@@ -3,8 +3,8 @@
 // Contract: a comment decides nothing. The input opens where the user asks for it; after it is sent, its thread is gone, and the status
 // bar says how many comments wait. (A thread with a comment in it would open the Comments panel.)
 
-import type { CommentReply, TextDocument, TextEditor } from "vscode";
-import { commands, comments, Disposable, Range, Selection, window } from "vscode";
+import type { CommentReply, TextDocument } from "vscode";
+import { commands, comments, Disposable, Range, window } from "vscode";
 import type { Connection } from "../daemon/connection";
 import { DaemonError } from "../daemon/requests";
 import type { Sessions } from "../sessions/sessions";
@@ -25,11 +25,12 @@ export class ReviewComments implements Disposable {
     this.#listener = reviews.onDidChange(() => this.#offerRanges());
   }
 
-  /** Opens the input under the lines of a hunk, which are selected. */
-  async open(editor: TextEditor, { first, count }: PlacedHunk): Promise<void> {
-    const last = Math.min(first + Math.max(count, 1) - 1, editor.document.lineCount - 1);
-    editor.selection = new Selection(Math.min(first, last), 0, last, editor.document.lineAt(last).text.length);
-    await commands.executeCommand("workbench.action.addComment");
+  /** Opens the input under the lines of a hunk in the active editor. The selection stays: the next prompt would take it along. */
+  async open(document: TextDocument, { first, count }: PlacedHunk): Promise<void> {
+    const last = Math.min(first + Math.max(count, 1) - 1, document.lineCount - 1);
+    // VS Code counts from 1.
+    const range = { startLineNumber: Math.min(first, last) + 1, endLineNumber: last + 1, endColumn: document.lineAt(last).text.length + 1 };
+    await commands.executeCommand("workbench.action.addComment", { range });
   }
 
   /** Sends what the user wrote in the input. */

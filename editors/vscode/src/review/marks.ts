@@ -5,6 +5,7 @@
 import type { HunkInfo } from "copydesk-protocol";
 import type { DecorationOptions, TextDocument } from "vscode";
 import { Range } from "vscode";
+import { oneLine } from "../sessions/partText";
 import type { PlacedHunk } from "./places";
 
 export const markKinds = ["added", "changed", "removedAbove", "removedBelow", "word", "proposed", "proposedHere"] as const;
@@ -61,8 +62,16 @@ function addAfter(marks: Marks, document: TextDocument, { hunk, first, count }: 
   marks[isEnd ? "removedBelow" : "removedAbove"].push(note(lineRange(document, at, at), `− ${lines(hunk.oldLines)} removed`));
 }
 
+/** What a hunk proposes: one line itself, cut if it is long, else how many. The hover has all of it. */
+function proposal({ newLines, new: text }: HunkInfo): string {
+  if (newLines === 1) {
+    return oneLine(text[0] ?? "") || "an empty line";
+  }
+  return newLines === 0 ? "to be removed" : `${lines(newLines)} proposed`;
+}
+
 function addBefore(marks: Marks, document: TextDocument, { review, hunk, first, count }: PlacedHunk): void {
-  const what = review.writing ? "writing…" : hunk.newLines === 0 ? "to be removed" : `${lines(hunk.newLines)} proposed`;
+  const what = review.writing ? "writing…" : proposal(hunk);
   if (count > 0) {
     marks.proposed.push(note(lineRange(document, first, first + count - 1), `→ ${what}`));
   } else {

@@ -12,6 +12,7 @@ import { Decorations } from "./decorations";
 import { HunkHover } from "./hover";
 import { HunkLenses } from "./lenses";
 import { HunkQuickDiff } from "./quickDiff";
+import { ProposalTabs } from "./proposalTabs";
 import { Reviews } from "./reviews";
 import { ReviewTargets } from "./target";
 import { ReviewTree } from "./tree";
@@ -43,6 +44,7 @@ export class ReviewDesk implements Disposable {
       new HunkQuickDiff(this.reviews, texts),
       new ReviewTree(this.reviews),
       updateContextKeys(this.reviews),
+      new ProposalTabs(this.reviews, sessions),
       languages.registerCodeLensProvider(DOCUMENTS, lenses),
       languages.registerHoverProvider(DOCUMENTS, new HunkHover(this.reviews)),
       languages.registerCodeActionsProvider(DOCUMENTS, actions, { providedCodeActionKinds: [actionKind] }),

@@ -1,12 +1,13 @@
 // Tells the user that something waits: a notification, which cannot show the ask itself.
 //
 // Contract: the focus stays. Each ask is announced once, also if it comes again over a new connection; those that come together are
-// announced together, because VS Code shows three notifications at most. A notification may be dismissed: the status bar and the tree
-// still have the ask.
+// announced together, because VS Code shows three notifications at most. An edit is not announced if the user sees one of its hunks. A
+// notification may be dismissed: the status bar and the tree still have the ask.
 
 import { Disposable, window } from "vscode";
 import { limits } from "../timeLimits";
-import { plainLabel } from "./askText";
+import type { OpenAsk } from "./asks";
+import { changedFiles, plainLabel } from "./askText";
 import type { AskViews } from "./askViews";
 import { openAnyAsk, openAsk } from "./openAsk";
 
@@ -22,7 +23,7 @@ export class AskAnnouncer implements Disposable {
   constructor(private readonly views: AskViews) {
     const { asks } = views;
     this.#disposables = [
-      asks.onDidOpen(({ id }) => this.#add(id)),
+      asks.onDidOpen((ask) => this.#add(ask)),
       asks.onDidSettleElsewhere(({ ask, by }) => {
         window.setStatusBarMessage(`Copydesk: answered in ${plainLabel(by)}: ${plainLabel(views.titleOf(ask))}`, limits.statusMessage);
       }),
@@ -34,17 +35,19 @@ export class AskAnnouncer implements Disposable {
     this.#disposables.forEach((one) => one.dispose());
   }
 
-  #add(id: string): void {
-    if (!this.#announced.has(id)) {
-      this.#announced.add(id);
-      this.#new.push(id);
-      this.#timer ??= setTimeout(() => void this.#announce(), limits.announce);
+  #add(ask: OpenAsk): void {
+    if (!this.#announced.has(ask.id)) {
+      this.#announced.add(ask.id);
+      this.#new.push(ask.id);
+      const isEdit = ask.kind === "permission" && changedFiles(ask.params).length > 0;
+      this.#timer ??= setTimeout(() => void this.#announce(), isEdit ? limits.announceEdit : limits.announce);
     }
   }
 
   async #announce(): Promise<void> {
     this.#timer = undefined;
-    const open = this.#new.map((id) => this.views.asks.get(id)).filter((ask) => ask !== undefined);
+    const isUnseen = (ask: OpenAsk | undefined) => ask !== undefined && !this.views.reviews.isVisible(ask.id);
+    const open = this.#new.map((id) => this.views.asks.get(id)).filter((ask): ask is OpenAsk => isUnseen(ask));
     this.#new = [];
     const first = open[0];
     if (!first) {

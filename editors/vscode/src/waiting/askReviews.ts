@@ -1,5 +1,6 @@
 // The hunks that an ask waits for: an edit that is reviewed before it is made is decided there, hunk by hunk.
 
+import { window } from "vscode";
 import { openReview } from "../review/navigate";
 import type { Reviews } from "../review/reviews";
 import type { ReviewState } from "../review/store";
@@ -11,6 +12,14 @@ export class AskReviews {
   /** How many hunks an ask waits for, with created, deleted and renamed files. */
   hunksOf(ask: string): number {
     return this.#of(ask).reduce((sum, review) => sum + reviewSize(review), 0);
+  }
+
+  /** Whether the user sees a hunk of an ask. */
+  isVisible(ask: string): boolean {
+    return window.visibleTextEditors.some(({ document, visibleRanges }) => {
+      const placed = this.reviews.placed(document).filter(({ review }) => review.ask === ask);
+      return placed.some(({ first, count }) => visibleRanges.some(({ start, end }) => first <= end.line && first + count >= start.line));
+    });
   }
 
   /** Opens the review of the first file. */

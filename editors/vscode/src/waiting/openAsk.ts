@@ -1,6 +1,7 @@
 // Opens an ask: a quick pick with its choices, or its questions.
 
 import { window } from "vscode";
+import { limits } from "../timeLimits";
 import type { AskViews } from "./askViews";
 import { pickPermission } from "./permissionPick";
 import { answerQuestions } from "./questionPick";
@@ -13,7 +14,8 @@ export async function openAsk(views: AskViews, id: string): Promise<void> {
   } else if (ask) {
     await answerQuestions(views, ask);
   } else {
-    void window.showInformationMessage("Copydesk: this was answered, or is asked no more.");
+    // Not another notification: the old one, which VS Code keeps, would seem to come back.
+    window.setStatusBarMessage("Copydesk: this was answered, or is asked no more.", limits.statusMessage);
   }
 }
 

@@ -1,7 +1,8 @@
 // The quick pick of one permission ask.
 //
 // Contract: the user sees what the ask is about in full before choosing: in the pick if it is short, else in a document behind it. The
-// patterns that "always" would allow are shown with the choice. Closing the pick answers nothing.
+// patterns that "always" would allow are shown with the choice. Closing the pick answers nothing, and so does Enter in the pick as it
+// opens: the first row only shows more.
 
 import type { PermissionReply } from "copydesk-protocol";
 import type { QuickPickItem } from "vscode";
@@ -62,20 +63,21 @@ function choicesOf(views: AskViews, ask: PermissionAsk): Choice[] {
   return choices;
 }
 
-/** What the ask is about, below the choices. */
-function subjectItems(views: AskViews, ask: PermissionAsk): Choice[] {
+/** The rows of a pick: what shows more, the choices, and what the ask is about. */
+function rowsOf(views: AskViews, ask: PermissionAsk): Choice[] {
   const show = () => views.documents.show(ask, false);
   const lines = subjectLines(ask.params).filter((line) => line.trim() !== "");
   const shown = lines.slice(0, MAX_LINES).map((line) => ({ label: plainLabel(line), run: show }));
-  const items: Choice[] = [{ label: plainLabel(ask.params.key), kind: QuickPickItemKind.Separator }, ...shown];
+  const rest = lines.length - shown.length;
+  const rows: Choice[] = [{ label: `$(go-to-file) Show in full${rest > 0 ? ` (${rest} more lines)` : ""}`, run: show }];
   const hunks = views.reviews.hunksOf(ask.id);
   if (hunks > 0) {
     const label = `$(diff) Review ${hunks === 1 ? "1 hunk" : `${hunks} hunks one by one`}…`;
-    items.push({ label, detail: "The ask stays open until they are decided.", run: () => views.reviews.show(ask.id) });
+    rows.unshift({ label, detail: "The ask stays open until they are decided.", run: () => views.reviews.show(ask.id) });
   }
-  const rest = lines.length - shown.length;
-  items.push({ label: `$(go-to-file) Show in full${rest > 0 ? ` (${rest} more lines)` : ""}`, run: show });
-  return items;
+  const answers: Choice = { label: "answer", kind: QuickPickItemKind.Separator };
+  const subject: Choice = { label: plainLabel(ask.params.key), kind: QuickPickItemKind.Separator };
+  return [...rows, answers, ...choicesOf(views, ask), subject, ...shown];
 }
 
 /** Shows what does not fit into the pick: the edit of one file in its review, else all of it in a document. */
@@ -90,9 +92,8 @@ async function showSubject(views: AskViews, ask: PermissionAsk): Promise<void> {
 /** Shows an ask until the user chooses, leaves it, or it is settled. */
 export async function pickPermission(views: AskViews, ask: PermissionAsk): Promise<void> {
   await showSubject(views, ask);
-  const items = [...choicesOf(views, ask), ...subjectItems(views, ask)];
   const options = { title: `Copydesk asks: ${views.titleOf(ask)}`, placeholder: "Your answer. Escape leaves it waiting." };
-  const choice = await pickForAsk(views.asks, ask.id, items, options);
+  const choice = await pickForAsk(views.asks, ask.id, rowsOf(views, ask), options);
   if (typeof choice === "object") {
     await choice.answer[0]?.run?.();
   }

@@ -85,7 +85,12 @@ impl AttachedEditor for AnsweringEditor {
 }
 
 impl EditorHandle for AnsweringEditor {
-    fn apply_edits(&self, _label: &str, _edits: Vec<BufferEdit>) -> EditorFuture<'_> {
+    fn apply_edits(
+        &self,
+        _label: &str,
+        _edits: Vec<BufferEdit>,
+        _until: tokio::time::Instant,
+    ) -> EditorFuture<'_> {
         Box::pin(std::future::ready(Ok(())))
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use copydesk_text::{Change, Document, Edit, LineBreaks, Position, PositionEncoding};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 use super::super::ReviewTracker;
 use crate::buffers::{
@@ -31,6 +32,8 @@ pub(super) struct Window {
     pub(super) gate: Semaphore,
     /// What the user types when an edit arrives, before and after it is made. The last first.
     pub(super) typed: Mutex<Vec<[Keys; 2]>>,
+    /// The deadline of each attempt to edit.
+    pub(super) deadlines: Mutex<Vec<Instant>>,
 }
 
 /// Files under buffers that reviews follow.
@@ -57,6 +60,7 @@ impl Window {
             is_neovim,
             gate: Semaphore::new(1000),
             typed: Mutex::default(),
+            deadlines: Mutex::default(),
         });
         let editor: Arc<dyn EditorHandle> = Arc::clone(&window) as _;
         let client = BufferClient {
@@ -145,8 +149,9 @@ pub(super) fn place(text: &str, at: usize) -> usize {
 }
 
 impl EditorHandle for Window {
-    fn apply_edits(&self, _: &str, edits: Vec<BufferEdit>) -> EditorFuture<'_> {
+    fn apply_edits(&self, _: &str, edits: Vec<BufferEdit>, until: Instant) -> EditorFuture<'_> {
         Box::pin(async move {
+            self.deadlines.lock().unwrap().push(until);
             let _open = self.gate.acquire().await;
             let [before, after] = self.typed.lock().unwrap().pop().unwrap_or_default();
             self.press(&before);

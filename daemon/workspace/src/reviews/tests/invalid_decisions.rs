@@ -7,7 +7,7 @@ use super::editor_window::{Window, temporary_workspace};
 use super::*;
 use crate::files::ResolvedPath;
 
-fn cause(session: &str) -> ChangeCause {
+pub(super) fn cause(session: &str) -> ChangeCause {
     ChangeCause {
         session: session.into(),
         call: "call".into(),
@@ -18,7 +18,7 @@ fn cause(session: &str) -> ChangeCause {
     }
 }
 
-async fn agent(files: &WorkspaceFiles, session: &str, name: &str, new: &str) {
+pub(super) async fn agent(files: &WorkspaceFiles, session: &str, name: &str, new: &str) {
     let place = files.resolve(name);
     let content = files.peek(&place, READ_LIMIT).await.unwrap();
     let file = FileText::decode(content.bytes).unwrap();
@@ -188,7 +188,7 @@ fn is_deciding(files: &WorkspaceFiles) -> bool {
     }) || !state.edits_in_flight.is_empty()
 }
 
-async fn opened(is_neovim: bool) -> (TempDir, WorkspaceFiles, std::sync::Arc<Window>) {
+pub(super) async fn opened(is_neovim: bool) -> (TempDir, WorkspaceFiles, std::sync::Arc<Window>) {
     let (folder, files) = temporary_workspace();
     std::fs::write(folder.path().join("a"), OLD).unwrap();
     let window = Window::open(&files, "a", is_neovim);
