@@ -12,16 +12,21 @@ import { shownPath } from "../documents/save";
 import type { DocumentSync } from "../documents/sync";
 import type { FileOperation } from "./request";
 
-async function renameFile(oldUri: string, newUri: string): Promise<string | undefined> {
+async function renameFile(sync: DocumentSync, oldUri: string, newUri: string): Promise<string | undefined> {
   const [from, to] = [Uri.parse(oldUri), Uri.parse(newUri)];
   if (from.scheme !== "file" || to.scheme !== "file") {
     return "only files are moved";
   } else if (existsSync(to.fsPath) || documentOf(to)?.isDirty) {
     return "there is a file already where it is to be";
   }
+  const forget = sync.expectRename(to.toString());
   const edit = new WorkspaceEdit();
   edit.renameFile(from, to, { overwrite: false });
-  return (await workspace.applyEdit(edit)) ? undefined : "VS Code did not move it";
+  if (await workspace.applyEdit(edit)) {
+    return undefined;
+  }
+  forget();
+  return "VS Code did not move it";
 }
 
 function tabsOf(key: string): Tab[] {
@@ -50,6 +55,6 @@ async function closeDocument(sync: DocumentSync, uri: string, digest: FileOperat
 export async function runFileOperation(sync: DocumentSync, operation: FileOperation): Promise<string | undefined> {
   const isRename = operation.kind === "rename";
   const uri = isRename ? operation.oldUri : operation.uri;
-  const problem = isRename ? await renameFile(uri, operation.newUri) : await closeDocument(sync, uri, operation);
+  const problem = isRename ? await renameFile(sync, uri, operation.newUri) : await closeDocument(sync, uri, operation);
   return problem && `${shownPath(uri)}: ${problem}`;
 }
