@@ -18,6 +18,12 @@ mod shared {
     pub(crate) mod neovim {
         pub(crate) mod nvim;
     }
+    pub(crate) mod vscode {
+        pub(crate) mod installed_parts;
+        pub(crate) mod json_peer;
+        pub(crate) mod vscode_server;
+        pub(crate) mod vscode_window;
+    }
 }
 mod benchmark {
     pub(crate) mod clock;
@@ -40,6 +46,7 @@ mod benchmark {
     pub(crate) mod text_index;
     pub(crate) mod tree;
     pub(crate) mod vendor_sdks;
+    pub(crate) mod vscode;
 }
 
 use benchmark::table::BenchmarkTable;
@@ -64,5 +71,6 @@ fn main() {
     benchmark::matching::measure(&mut table);
     benchmark::text_index::measure(&mut table);
     benchmark::plugin::measure(&mut table);
+    benchmark::vscode::measure(&mut table);
     table.print();
 }

@@ -5,7 +5,9 @@
 
 mod activation;
 mod asks;
+mod commands;
 mod crashes;
+mod deleted_files;
 mod editing;
 mod file_kinds;
 mod inline_edits;
@@ -17,6 +19,7 @@ mod reverting;
 mod review;
 mod reviewing;
 mod saving;
+mod several_folders;
 mod typing;
 pub(crate) mod vscode_server;
 pub(crate) mod vscode_user;

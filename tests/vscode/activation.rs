@@ -55,7 +55,8 @@ fn nothing_runs_in_a_folder_that_is_not_trusted() {
     std::process::Command::new("chmod").arg("+x").arg(&program).status().unwrap();
     env.write(".vscode/settings.json", json!({ "copydesk.path": program }).to_string());
     let settings = json!({ "security.workspace.trust.startupPrompt": "never" });
-    let mut server = VscodeServer::start(&env, &VscodeSetup { settings, asks_for_trust: true });
+    let mut server =
+        VscodeServer::start(&env, &VscodeSetup { settings, asks_for_trust: true, ..VscodeSetup::default() });
     let mut window = server.open_window("main");
     assert_eq!(window.js("return vscode.workspace.isTrusted", json!([])), false);
     window.js(

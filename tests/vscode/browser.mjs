@@ -42,6 +42,41 @@ const found = (page, { selector, text, nth }) => {
   return all.nth(nth || 0);
 };
 
+/** In the page: begins to wait until a key arrives and then a condition holds, in a frame that is drawn. */
+function beginTiming(holds) {
+  window.copydeskTimed = new Promise((resolve) => {
+    let arrived;
+    const check = () => {
+      if (arrived === undefined || !holds()) return;
+      observer.disconnect();
+      removeEventListener("keydown", down, true);
+      // The editor draws in animation frames; a message arrives after the frame.
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => resolve(performance.now() - arrived);
+      port2.postMessage(0);
+    };
+    const down = (event) => {
+      if (!["Control", "Alt", "Shift"].includes(event.key)) arrived ??= event.timeStamp;
+    };
+    const observer = new MutationObserver(check);
+    addEventListener("keydown", down, true);
+    observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+  });
+}
+
+/** In the page: notes for every key how long it took from its arrival until it was handled. */
+function noteKeys() {
+  window.copydeskKeys?.stop.abort();
+  const { signal } = (window.copydeskKeys = { took: [], stop: new AbortController() }).stop;
+  const { took } = window.copydeskKeys;
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = ({ data: arrived }) => took.push(performance.now() - arrived);
+  let arrived;
+  addEventListener("keydown", (event) => (arrived = event.timeStamp), { capture: true, signal });
+  // The text is typed in the same task as this event.
+  addEventListener("keypress", () => port2.postMessage(arrived), { capture: true, signal });
+}
+
 const actions = {
   async start() {
     const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -62,7 +97,8 @@ const actions = {
     page.on("dialog", (dialog) => void dialog.accept().catch(() => {}));
     page.setDefaultTimeout(PATIENCE_MS);
     pages.set(window, page);
-    await page.goto(`http://127.0.0.1:${setup.port}/?folder=${encodeURIComponent(folder)}${query || ""}`, { timeout: LOAD_MS });
+    const kind = folder.endsWith(".code-workspace") ? "workspace" : "folder";
+    await page.goto(`http://127.0.0.1:${setup.port}/?${kind}=${encodeURIComponent(folder)}${query || ""}`, { timeout: LOAD_MS });
     await page.locator(".monaco-workbench .statusbar").waitFor({ timeout: LOAD_MS });
   },
   async reload(page) {
@@ -75,6 +111,24 @@ const actions = {
   },
   press: (page, { keys }) => page.keyboard.press(keys),
   type: (page, { text, delay }) => page.keyboard.type(text, { delay: delay || 0 }),
+  /** Presses keys; returns after how many milliseconds the condition, JavaScript in the page, held on the screen. */
+  async timePress(page, { keys, until }) {
+    // As text, because the page's security policy forbids it to evaluate any.
+    await page.evaluate(`(${beginTiming})(() => ${until})`);
+    await page.keyboard.press(keys);
+    return page.evaluate("window.copydeskTimed");
+  },
+  /** Types; returns how many milliseconds each key took. */
+  async timeType(page, { text, delay }) {
+    await page.evaluate(`(${noteKeys})()`);
+    await page.keyboard.type(text, { delay });
+    // The last keys may still be on their way.
+    for (const end = Date.now() + PATIENCE_MS; ; ) {
+      const took = await page.evaluate("window.copydeskKeys.took");
+      if (took.length >= text.length || Date.now() > end) return took;
+    }
+  },
+  evaluate: (page, { code }) => page.evaluate(code),
   click: (page, what) => found(page, what).click({ button: what.button || "left" }),
   hover: (page, what) => found(page, what).hover(),
   wait: (page, what) => found(page, what).waitFor({ state: what.state || "visible" }),

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::vscode_user::VscodeUser;
 use crate::neovim::neovim_session::allow_edits_environment;
@@ -38,6 +38,7 @@ fn every_kind_of_file_is_edited_rightly_or_refused() {
     many_edits_of_one_call_keep_the_lines_between_them(&mut user);
     a_file_too_large_for_vscode_leaves_no_dirty_tab(&mut user);
     a_notebook_does_no_harm(&mut user);
+    a_cell_of_a_notebook_is_edited(&mut user);
 }
 
 fn ends_and_marks_and_wide_letters_are_kept(user: &mut VscodeUser) {
@@ -171,9 +172,7 @@ fn a_file_too_large_for_vscode_leaves_no_dirty_tab(user: &mut VscodeUser) {
 
 /// A notebook's cells are documents, too; the agent works on beside an open one.
 fn a_notebook_does_no_harm(user: &mut VscodeUser) {
-    let cell = json!({ "cell_type": "code", "metadata": {}, "source": ["one"], "outputs": [], "execution_count": null });
-    let notebook = json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
-    user.scripted.env.write("book.ipynb", notebook.to_string());
+    user.scripted.env.write("book.ipynb", notebook(&["one"]));
     user.scripted.env.write("beside.txt", "a\n");
     user.window.js(
         "const notebook = await vscode.workspace.openNotebookDocument(T.uri('book.ipynb'));
@@ -197,6 +196,40 @@ fn a_notebook_does_no_harm(user: &mut VscodeUser) {
     assert_eq!(cell, "typed one", "{told} ({failed})");
     user.window
         .js("await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor')", json!([]));
+}
+
+/// A cell is a document with a name of its own. Its edit is one undo step, and the notebook has it when it is saved.
+fn a_cell_of_a_notebook_is_edited(user: &mut VscodeUser) {
+    user.scripted.env.write("cells.ipynb", notebook(&["one\n", "two"]));
+    user.window.js(
+        "const notebook = await vscode.workspace.openNotebookDocument(T.uri('cells.ipynb'));
+         await vscode.window.showNotebookDocument(notebook);
+         T.state.notebook = notebook",
+        json!([]),
+    );
+    let cell = user.window.js("return T.state.notebook.cellAt(0).document.uri.toString()", json!([]));
+    let cell = cell.as_str().unwrap();
+    let (told, _) = user.run_call("read", json!({ "filePath": cell }));
+    assert!(told.contains("1: one\n2: two"), "{told}");
+    let (told, failed) = user.edit(cell, "two", "TWO\nthree");
+    assert!(!failed, "{told}");
+    assert_eq!(user.window.document(cell).unwrap().text, "one\nTWO\nthree");
+    user.wait_for_lenses(cell, &[1]);
+    let is_saved = user.window.js("return T.state.notebook.save()", json!([]));
+    assert_eq!(is_saved, true);
+    let saved: Value = serde_json::from_str(&user.scripted.env.read("cells.ipynb")).unwrap();
+    assert_eq!(saved["cells"][0]["source"], json!(["one\n", "TWO\n", "three"]));
+    user.window.command("notebook.cell.edit", json!([]));
+    user.window.command("undo", json!([]));
+    user.window.wait_for_text(cell, "one\ntwo");
+    user.window
+        .js("await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor')", json!([]));
+}
+
+/// A notebook with one cell of these lines.
+fn notebook(lines: &[&str]) -> String {
+    let cell = json!({ "cell_type": "code", "metadata": {}, "source": lines, "outputs": [], "execution_count": null });
+    json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5 }).to_string()
 }
 
 fn save(user: &mut VscodeUser, file: &str) {

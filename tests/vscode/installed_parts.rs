@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-pub(super) struct InstalledParts {
+pub(crate) struct InstalledParts {
     pub(super) node: PathBuf,
     pub(super) code_server: PathBuf,
     pub(super) chromium: PathBuf,
     pub(super) playwright: PathBuf,
-    pub(super) extensions: PathBuf,
+    pub(crate) extensions: PathBuf,
 }
 
 impl InstalledParts {
-    pub(super) fn from_environment() -> Self {
+    pub(crate) fn from_environment() -> Self {
         let named = std::env::var("COPYDESK_TEST_VSCODE").unwrap_or_default();
         let part = |name: &str| {
             let mut pairs = named.split(':').filter_map(|pair| pair.split_once('='));

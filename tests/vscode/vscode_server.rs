@@ -3,6 +3,9 @@
 //! Contract: it runs in the test's environment only (home, daemon, keys), with a profile of its own; everything ends with it. If the
 //! test fails, it keeps a screenshot of each window and the logs, and prints where.
 
+// The benchmark uses a part of it.
+#![allow(dead_code)]
+
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -17,8 +20,8 @@ use tempfile::TempDir;
 use super::installed_parts::InstalledParts;
 use super::json_peer::JsonPeer;
 use super::vscode_window::VscodeWindow;
-use crate::cli::environment::{BINARY, TestEnvironment};
 
+const BINARY: &str = env!("CARGO_BIN_EXE_copydesk");
 const BROWSER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vscode/browser.mjs");
 
 /// The extension of a window connects when the window is up. Only a failing test waits this long.
@@ -26,6 +29,7 @@ const MAX_WINDOW_START: Duration = Duration::from_secs(120);
 
 pub(crate) struct VscodeServer {
     profile: TempDir,
+    /// The folder, or the file of a workspace, that windows open.
     project: PathBuf,
     daemon_log: PathBuf,
     child: Child,
@@ -35,9 +39,21 @@ pub(crate) struct VscodeServer {
     windows: Vec<String>,
 }
 
+/// The home of a user and the project in it: an environment for VS Code and all that it starts.
+pub(crate) trait VscodeHome {
+    /// Gives a command the environment of this home, and nothing else.
+    fn prepare_program(&self, command: &mut Command);
+    fn project_folder(&self) -> PathBuf;
+    /// The folder of sockets.
+    fn runtime_folder(&self) -> PathBuf;
+    fn daemon_log(&self) -> PathBuf;
+}
+
 /// How a VS Code differs from the usual one of the tests.
 #[derive(Default)]
 pub(crate) struct VscodeSetup {
+    /// The file of a workspace, in the project, which its windows open instead of the project's folder.
+    pub(crate) workspace: Option<&'static str>,
     /// Beside the usual settings, or instead of them.
     pub(crate) settings: Value,
     /// Whether VS Code asks if a folder is trusted.
@@ -45,7 +61,7 @@ pub(crate) struct VscodeSetup {
 }
 
 impl VscodeServer {
-    pub(crate) fn start(env: &TestEnvironment, setup: &VscodeSetup) -> Self {
+    pub(crate) fn start(home: &impl VscodeHome, setup: &VscodeSetup) -> Self {
         let parts = InstalledParts::from_environment();
         // Its sockets are in here, and the path of a socket has at most 107 bytes.
         let profile = TempDir::with_prefix_in("cd-vscode.", "/tmp").unwrap();
@@ -83,25 +99,25 @@ impl VscodeServer {
             "chromium": parts.chromium, "playwright": parts.playwright,
         });
         let mut command = Command::new(&parts.node);
-        env.prepare(&mut command);
+        home.prepare_program(&mut command);
         let node_folder = parts.node.parent().unwrap().to_owned();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path =
             std::env::join_paths([node_folder].into_iter().chain(std::env::split_paths(&path))).unwrap();
         command.arg(BROWSER).arg(order.to_string()).env("PATH", path);
-        command.env("COPYDESK_TEST_SOCKET", folder("driver")).env("XDG_RUNTIME_DIR", env.path("~/.run"));
-        fs::create_dir_all(env.path("~/.run")).unwrap();
+        command.env("COPYDESK_TEST_SOCKET", folder("driver")).env("XDG_RUNTIME_DIR", home.runtime_folder());
+        fs::create_dir_all(home.runtime_folder()).unwrap();
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let browser = JsonPeer::new("the browser", child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let daemon_log = env.path(crate::daemon::stdio_editor::LOG);
-        let mut server =
-            Self { profile, project: env.path(""), daemon_log, child, browser, drivers, windows: Vec::new() };
+        let project = setup.workspace.iter().fold(home.project_folder(), |folder, file| folder.join(file));
+        let daemon_log = home.daemon_log();
+        let mut server = Self { profile, project, daemon_log, child, browser, drivers, windows: Vec::new() };
         server.user("start", json!({}));
         server
     }
 
-    /// Opens a window on the project's folder, and waits until extensions run in it.
+    /// Opens a window on the project, and waits until extensions run in it.
     #[track_caller]
     pub(crate) fn open_window(&mut self, name: &str) -> VscodeWindow {
         let folder = self.project.clone();

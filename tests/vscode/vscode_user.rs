@@ -3,13 +3,16 @@
 //! The witness is a second client of the daemon, attached to the session of the window. It sees what happens there without asking the
 //! extension, which must not be the judge of itself.
 
+use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::vscode_server::{VscodeServer, VscodeSetup};
+use super::vscode_server::{VscodeHome, VscodeServer, VscodeSetup};
 use super::vscode_window::VscodeWindow;
-use crate::daemon::stdio_editor::SOCKET;
+use crate::cli::environment::TestEnvironment;
+use crate::daemon::stdio_editor::{LOG, SOCKET};
 use crate::editors::scripted_editor::ScriptedEditor;
 use crate::model_server::ScriptedTurn;
 use crate::neovim::crashes::block_on;
@@ -17,6 +20,24 @@ use crate::sessions::harness::ScriptedEnvironment;
 
 /// Only a failing test waits this long.
 const PATIENCE: Duration = Duration::from_secs(40);
+
+impl VscodeHome for TestEnvironment {
+    fn prepare_program(&self, command: &mut Command) {
+        self.prepare(command);
+    }
+
+    fn project_folder(&self) -> PathBuf {
+        self.path("")
+    }
+
+    fn runtime_folder(&self) -> PathBuf {
+        self.path("~/.run")
+    }
+
+    fn daemon_log(&self) -> PathBuf {
+        self.path(LOG)
+    }
+}
 
 pub(crate) struct VscodeUser {
     // Dropped in this order: the window first, the model's script last.
@@ -64,6 +85,25 @@ impl VscodeUser {
         if self.session.is_empty() {
             self.attach_witness();
         }
+    }
+
+    /// Runs a command that sends a prompt, and waits for the end of its turn, which must succeed.
+    #[track_caller]
+    pub(crate) fn prompt_by(&mut self, command: &str, args: Value) {
+        self.begin_prompt();
+        self.command(command, args);
+        self.finish_prompt();
+    }
+
+    /// The user is about to send a prompt in another way than by `ask`.
+    pub(crate) fn begin_prompt(&mut self) {
+        self.asked += 1;
+    }
+
+    /// Waits for the end of its turn, which must succeed.
+    #[track_caller]
+    pub(crate) fn finish_prompt(&mut self) {
+        assert_eq!(self.wait_for_turn_end(), "done");
     }
 
     /// Attaches the witness to the session of the window, which must be the only one that was used last.

@@ -1,5 +1,8 @@
 //! One window of VS Code: JavaScript in its extension host, and a user at its page.
 
+// The benchmark uses a part of it.
+#![allow(dead_code)]
+
 use serde_json::{Value, json};
 
 use super::json_peer::JsonPeer;

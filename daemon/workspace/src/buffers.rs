@@ -86,6 +86,9 @@ pub trait BufferObserver: Send + Sync {
     fn buffer_edited(&self, client: ClientId, name: &Path, typed: &[ByteRangeChange<'_>], now: &Document);
 
     fn buffer_closed(&self, client: ClientId, name: &Path);
+
+    /// The user has renamed a file or a folder.
+    fn path_renamed(&self, from: &Path, to: &Path);
 }
 
 /// One piece of a change; without a range, the whole text.
@@ -317,6 +320,19 @@ impl Buffers {
             }
         };
         Ok(())
+    }
+
+    /// The user has renamed a file or a folder in this client, which has opened its documents under their new names
+    /// before.
+    pub fn rename(&self, client: ClientId, from: &Path, to: &Path) {
+        let [from, to] = [from, to].map(|path| buffer_name("", Some(path)));
+        let state = self.lock();
+        let Some(observer) = &self.observer else { return };
+        observer.path_renamed(&from, &to);
+        let buffers = state.clients.get(&client).into_iter().flat_map(|attached| attached.buffers.values());
+        for buffer in buffers.filter(|buffer| buffer.name.starts_with(&to)) {
+            observer.buffer_opened(client, &buffer.name, &buffer.document);
+        }
     }
 
     /// The buffer that counts for a session with the home client `home`: that client's, else the one changed

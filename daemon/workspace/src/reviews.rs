@@ -225,4 +225,8 @@ impl BufferObserver for ReviewTracker {
             }
         });
     }
+
+    fn path_renamed(&self, from: &Path, to: &Path) {
+        self.follow_rename(from, to);
+    }
 }

@@ -14,6 +14,7 @@ import { Screen } from "./documents/screen";
 import { DocumentSync } from "./documents/sync";
 import { DocumentVerifier } from "./documents/verify";
 import { EditApplier } from "./edits/applyEdit";
+import { ClosedTabs } from "./edits/closedTabs";
 import { OwnEdits } from "./edits/ownEdits";
 import { InlineEdits } from "./inline/inlineEdits";
 import { InstructionInput } from "./inline/instructionInput";
@@ -58,7 +59,7 @@ export class Desk implements Disposable {
     this.askViews = new AskViews(this.asks, new AskReviews(this.review.reviews), this.sessions);
     this.inlineEdits = new InlineEdits(this.connection, this.sessions, this.review.reviews);
     this.sessions.isNeeded = (id) => this.review.reviews.store.count(id) > 0;
-    const applier = new EditApplier(this.sync, this.ownEdits);
+    const applier = new EditApplier(this.sync, this.ownEdits, new ClosedTabs(this.connection));
     this.connection.handleApplyEdit((params) => applier.handle(params));
     this.connection.handle("copydesk/document/save", saveDocument, (message) => ({ saved: false, message }));
     this.#disposables = [

@@ -53,6 +53,18 @@ struct ContentChangePosition {
     character: u32,
 }
 
+#[derive(Deserialize)]
+struct DidRenameParams {
+    files: Vec<RenamedFileUris>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RenamedFileUris {
+    old_uri: String,
+    new_uri: String,
+}
+
 /// A document that the daemon can no longer follow, and why.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LostDocument {
@@ -64,7 +76,11 @@ pub(super) struct LostDocument {
 pub(super) fn is_sync(method: &str) -> bool {
     matches!(
         method,
-        "textDocument/didOpen" | "textDocument/didChange" | "textDocument/didClose" | "textDocument/didSave"
+        "textDocument/didOpen"
+            | "textDocument/didChange"
+            | "textDocument/didClose"
+            | "textDocument/didSave"
+            | "workspace/didRenameFiles"
     )
 }
 
@@ -107,6 +123,15 @@ pub(super) fn apply(
         "textDocument/didClose" => {
             let uri = uri_of(params);
             buffers.close(client, &uri).map_err(lost(uri))
+        }
+        "workspace/didRenameFiles" => {
+            let DidRenameParams { files } = read(method, params)?;
+            for RenamedFileUris { old_uri, new_uri } in files {
+                if let (Some(from), Some(to)) = (path_of(&old_uri), path_of(&new_uri)) {
+                    buffers.rename(client, &from, &to);
+                }
+            }
+            Ok(())
         }
         // A save changes no text.
         _ => Ok(()),

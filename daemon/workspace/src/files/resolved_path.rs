@@ -13,8 +13,8 @@ use std::{
 use super::FileError;
 use crate::real_path::real_path;
 
-/// The prefix of buffers without a file.
-const UNTITLED: &str = "untitled:";
+/// The prefixes of buffers without a file of their own: new documents, and the cells of VS Code's notebooks.
+const WITHOUT_FILE: [&str; 2] = ["untitled:", "vscode-notebook-cell:"];
 
 /// Where a path led when it was resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct ResolvedPath {
 impl ResolvedPath {
     /// `real_root` is the real path of the workspace.
     pub(super) fn resolve(path: &str, root: &Path, real_root: &Path, home: &Path) -> Self {
-        if path.starts_with(UNTITLED) {
+        if has_no_file(path) {
             let path_of = PathBuf::from(path);
             return Self {
                 absolute_path: path_of.clone(),
@@ -65,9 +65,9 @@ impl ResolvedPath {
         &self.real
     }
 
-    /// Whether it is a buffer without a file.
+    /// Whether it is a buffer without a file of its own.
     pub fn is_untitled(&self) -> bool {
-        self.display_path.starts_with(UNTITLED)
+        has_no_file(&self.display_path)
     }
 
     /// The mode bits of the existing file.
@@ -83,6 +83,10 @@ impl ResolvedPath {
             Err(error) => Err(FileError::io(self, "followed", error)),
         }
     }
+}
+
+fn has_no_file(path: &str) -> bool {
+    WITHOUT_FILE.iter().any(|prefix| path.starts_with(prefix))
 }
 
 /// Removes `.` and `..` by name alone.

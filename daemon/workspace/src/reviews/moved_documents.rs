@@ -58,6 +58,32 @@ impl ReviewTracker {
         self.persist_document(to);
     }
 
+    /// Lets reviews follow a file, or the files of a folder, that the user has renamed. Proposals stay: their calls know
+    /// only the old name.
+    pub(super) fn follow_rename(&self, from: &Path, to: &Path) {
+        let mut state = self.lock();
+        let mut moved = Vec::new();
+        for session_reviews in state.sessions.values_mut() {
+            let reviews = session_reviews.reviews.values_mut().filter(|tracked| !tracked.is_proposal());
+            let before = moved.len();
+            for tracked in reviews {
+                let Ok(rest) = tracked.name.strip_prefix(from) else { continue };
+                // `join` would add a slash to the name of a file.
+                let name = if rest.as_os_str().is_empty() { to.to_owned() } else { to.join(rest) };
+                tracked.display_path = tracked.display_path_after_rename(&name);
+                tracked.name.clone_from(&name);
+                tracked.followed_client = None;
+                (tracked.is_changed, tracked.is_unsaved) = (true, true);
+                moved.push(name);
+            }
+            if moved.len() > before {
+                session_reviews.signal_change();
+            }
+        }
+        drop(state);
+        moved.iter().for_each(|name| self.persist_document(name));
+    }
+
     /// Takes over the text of a buffer that moved along, with what the user typed meanwhile.
     pub(crate) fn adopt_moved(&self, client: ClientId, name: &Path, now: CurrentText<'_>) {
         self.lock().for_each_review(name, |_, tracked| {
@@ -70,6 +96,13 @@ impl ReviewTracker {
 }
 
 impl TrackedReview {
+    /// The path for the user: relative to the same folder as before, or absolute.
+    fn display_path_after_rename(&self, name: &Path) -> String {
+        let folder = self.name.to_str().and_then(|old| old.strip_suffix(self.display_path.as_str()));
+        let inside = folder.and_then(|folder| name.to_str()?.strip_prefix(folder));
+        inside.map_or_else(|| name.display().to_string(), str::to_owned)
+    }
+
     /// Whether a call renamed the file from this path.
     fn was_renamed_from(&self, path: &str) -> bool {
         let kind = self.review.file_hunk().map(|whole| &whole.kind);

@@ -2,7 +2,7 @@
 
 import { window } from "vscode";
 import type { Desk } from "../desk";
-import { filePiece, selectionPiece } from "../sessions/context";
+import { filePiece, promptPlace, selectionPiece } from "../sessions/context";
 import { sendAndShow } from "./ask";
 
 export async function explain(desk: Desk): Promise<void> {
@@ -12,5 +12,5 @@ export async function explain(desk: Desk): Promise<void> {
     return;
   }
   const piece = selectionPiece(editor) ?? filePiece(editor.document.uri);
-  await sendAndShow(desk, `Explain ${piece.label}. Change nothing.`, [piece]);
+  await sendAndShow(desk, `Explain ${promptPlace(editor)}. Change nothing.`, [piece]);
 }

@@ -3,7 +3,7 @@
 import type { Diagnostic, TextDocument } from "vscode";
 import { DiagnosticSeverity, languages, Range, Uri, window } from "vscode";
 import { documentOf } from "../documents/openDocuments";
-import { shownPath } from "../documents/save";
+import { promptPath, shownPath } from "../documents/save";
 import type { Desk } from "../desk";
 import { wireRange } from "../sessions/context";
 import { oneLine } from "../sessions/partText";
@@ -34,7 +34,7 @@ function placeOf(argument: unknown): { document: TextDocument; range: Range } | 
 }
 
 function problemLine(document: TextDocument, { range, message, source, severity }: Diagnostic): string {
-  const where = `${shownPath(document.uri.toString())}:${range.start.line + 1}:${range.start.character + 1}`;
+  const where = `${promptPath(document.uri.toString())}:${range.start.line + 1}:${range.start.character + 1}`;
   return `- ${where} ${DiagnosticSeverity[severity]?.toLowerCase()}: ${oneLine(message, 400)}${source ? ` (${oneLine(source, 40)})` : ""}`;
 }
 

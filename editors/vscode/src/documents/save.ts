@@ -2,17 +2,31 @@
 //
 // Contract: no dialog opens. A failure is a result with its reason.
 
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import type { DocumentSaveParams, DocumentSaveResult } from "copydesk-protocol";
 import { Uri, workspace } from "vscode";
 import { documentOf } from "./openDocuments";
 import { readOnlyReason } from "./editable";
 
-/** The path of a document for the user. */
+function hasSeveralFolders(): boolean {
+  return (workspace.workspaceFolders?.length ?? 0) > 1;
+}
+
+/** The path of a document for the user. In a workspace of several folders it begins with the folder's name. */
 export function shownPath(uri: string): string {
   const parsed = Uri.parse(uri);
   const folder = workspace.getWorkspaceFolder(parsed);
-  return folder ? relative(folder.uri.fsPath, parsed.fsPath) : parsed.scheme === "file" ? parsed.fsPath : parsed.path;
+  const inFolder = folder && relative(folder.uri.fsPath, parsed.fsPath);
+  if (folder && inFolder !== undefined) {
+    return hasSeveralFolders() ? join(folder.name, inFolder) : inFolder;
+  }
+  return parsed.scheme === "file" ? parsed.fsPath : parsed.path;
+}
+
+/** The path of a document for the model, which works in one folder: in a workspace of several folders it is absolute. */
+export function promptPath(uri: string): string {
+  const parsed = Uri.parse(uri);
+  return parsed.scheme === "file" && hasSeveralFolders() ? parsed.fsPath : shownPath(uri);
 }
 
 export async function saveDocument({ uri }: DocumentSaveParams): Promise<DocumentSaveResult> {

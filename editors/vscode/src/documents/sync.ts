@@ -1,11 +1,11 @@
-// Sends the user's documents to the daemon: opened, changed, saved, closed.
+// Sends the user's documents to the daemon: opened, changed, saved, closed, renamed.
 //
 // The extension does this itself, because the language client would send every document that any extension loads.
 //
 // Contract: the daemon has exactly the documents of `openDocuments`. Notifications leave in the order of the events, before any
 // request that is sent later. (All are sent by the method's name: the language client delays notifications by type differently.)
 
-import type { TextDocument, TextDocumentChangeEvent } from "vscode";
+import type { FileRenameEvent, TextDocument, TextDocumentChangeEvent } from "vscode";
 import { Disposable, window, workspace } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { Connection } from "../daemon/connection";
@@ -17,6 +17,8 @@ export class DocumentSync implements Disposable {
   readonly #synced = new Map<string, TextDocument>();
   #client: LanguageClient | undefined;
   #shown = new Set<string>();
+  /** The new URIs of files that the daemon renames. */
+  readonly #ownRenames = new Set<string>();
   readonly #disposables: Disposable[];
 
   constructor(connection: Connection) {
@@ -40,6 +42,7 @@ export class DocumentSync implements Disposable {
       workspace.onDidCloseTextDocument((document) => this.#close(document)),
       workspace.onDidChangeTextDocument((event) => this.#change(event)),
       workspace.onDidSaveTextDocument((document) => this.#save(document)),
+      workspace.onDidRenameFiles(({ files }) => this.#rename(files)),
     ];
   }
 
@@ -51,6 +54,12 @@ export class DocumentSync implements Disposable {
   /** The synced document of a URI, as `uriKey` spells it. */
   get(key: string): TextDocument | undefined {
     return this.#synced.get(key);
+  }
+
+  /** The daemon renames a file to this URI. Call the result if that fails. */
+  expectRename(newUri: string): () => void {
+    this.#ownRenames.add(newUri);
+    return () => void this.#ownRenames.delete(newUri);
   }
 
   /** Closes a document and opens it again, so that the daemon has its whole text. */
@@ -133,6 +142,16 @@ export class DocumentSync implements Disposable {
     if (this.has(document)) {
       this.#notify("textDocument/didSave", { textDocument: { uri: document.uri.toString() } });
       this.#update(document);
+    }
+  }
+
+  /** VS Code has opened the documents under their new names before. What the daemon has renamed itself it knows already. */
+  #rename(renamed: FileRenameEvent["files"]): void {
+    const files = renamed
+      .map(({ oldUri, newUri }) => ({ oldUri: oldUri.toString(), newUri: newUri.toString() }))
+      .filter(({ newUri }) => !this.#ownRenames.delete(newUri));
+    if (files.length > 0) {
+      this.#notify("workspace/didRenameFiles", { files });
     }
   }
 

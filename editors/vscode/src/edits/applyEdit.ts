@@ -12,6 +12,7 @@ import { log } from "../daemon/log";
 import type { DocumentSync } from "../documents/sync";
 import { shownPath } from "../documents/save";
 import { limits } from "../timeLimits";
+import type { ClosedTabs } from "./closedTabs";
 import { runFileOperation } from "./fileOperation";
 import { editedText, inverseEdits, MAX_OPERATIONS } from "./minimal";
 import type { OwnEdits } from "./ownEdits";
@@ -49,6 +50,7 @@ export class EditApplier {
   constructor(
     private readonly sync: DocumentSync,
     private readonly own: OwnEdits,
+    private readonly closed: ClosedTabs,
   ) {}
 
   async handle(params: ApplyWorkspaceEditParams): Promise<ApplyWorkspaceEditResult> {
@@ -59,7 +61,7 @@ export class EditApplier {
     } else if (isLate(request)) {
       problem = LATE;
     } else if (request.operation) {
-      problem = await runFileOperation(this.sync, request.operation);
+      problem = await runFileOperation(this.sync, this.closed, request.operation);
     } else {
       problem = await this.#edit(request);
     }

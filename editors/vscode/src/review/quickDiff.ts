@@ -4,7 +4,7 @@
 // while there are hunks.
 
 import type { SourceControl } from "vscode";
-import { Disposable, scm, Uri, workspace } from "vscode";
+import { Disposable, scm, Uri } from "vscode";
 import { documentOf } from "../documents/openDocuments";
 import type { Reviews } from "./reviews";
 import { baseUri, type VirtualTexts } from "./virtualTexts";
@@ -38,8 +38,8 @@ export class HunkQuickDiff implements Disposable {
     this.#control?.dispose();
     this.#control = undefined;
     if (made.length > 0) {
-      const folder = workspace.workspaceFolders?.[0]?.uri;
-      this.#control = scm.createSourceControl("copydesk", "Copydesk (agent's edits)", folder);
+      // Without a folder: VS Code asks only for documents in it, and the agent may edit in any.
+      this.#control = scm.createSourceControl("copydesk", "Copydesk (agent's edits)");
       this.#control.inputBox.visible = false;
       this.#control.quickDiffProvider = { provideOriginalResource: (uri) => this.#baseOf(uri) };
     }

@@ -4,15 +4,33 @@
 // reads whole documents itself.
 
 import { basename } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { ContextItem, WireRange } from "copydesk-protocol";
 import type { TextEditor, Uri } from "vscode";
 import { EventEmitter, Range } from "vscode";
-import { shownPath } from "../documents/save";
+import { promptPath, shownPath } from "../documents/save";
 
 export interface ContextPiece {
   /** The path and lines for the user. */
   label: string;
   item: ContextItem;
+}
+
+/** Whether two pieces are the same place. Labels may be alike: two folders of a workspace may have one name. */
+export function isSamePlace({ item: a }: ContextPiece, { item: b }: ContextPiece): boolean {
+  return a.uri === b.uri && isDeepStrictEqual(a.range, b.range);
+}
+
+function linesOf({ start, end }: Range): string {
+  const isAtLineStart = end.character === 0 && end.line > start.line;
+  const [first, last] = [start.line + 1, end.line + (isAtLineStart ? 0 : 1)];
+  return first === last ? `${first}` : `${first}-${last}`;
+}
+
+/** The path and lines of what an editor has selected, for the model; without a selection, the path. */
+export function promptPlace({ document, selection }: TextEditor): string {
+  const path = promptPath(document.uri.toString()) || basename(document.uri.path);
+  return selection.isEmpty ? path : `${path}:${linesOf(selection)}`;
 }
 
 export function wireRange(range: Range): WireRange {
@@ -30,12 +48,8 @@ export function selectionPiece({ document, selection }: TextEditor): ContextPiec
   if (selection.isEmpty) {
     return undefined;
   }
-  const isAtLineStart = selection.end.character === 0 && selection.end.line > selection.start.line;
-  const first = selection.start.line + 1;
-  const last = selection.end.line + (isAtLineStart ? 0 : 1);
-  const lines = first === last ? `${first}` : `${first}-${last}`;
   const item = { uri: document.uri.toString(), range: wireRange(selection), text: document.getText(selection) };
-  return { label: `${shownPath(item.uri)}:${lines}`, item };
+  return { label: `${shownPath(item.uri)}:${linesOf(selection)}`, item };
 }
 
 /** The items that go with the next prompt. */
@@ -49,7 +63,7 @@ export class PromptContext {
   }
 
   add(piece: ContextPiece): void {
-    this.#pieces = [...this.#pieces.filter((one) => one.label !== piece.label), piece];
+    this.#pieces = [...this.#pieces.filter((one) => !isSamePlace(one, piece)), piece];
     this.#changed.fire();
   }
 

@@ -4,6 +4,7 @@
 
 import type { Connection } from "../daemon/connection";
 import type { ContextPiece, PromptContext } from "./context";
+import { isSamePlace } from "./context";
 import type { Sessions } from "./sessions";
 
 export interface PromptOptions {
@@ -32,7 +33,7 @@ export class Prompts {
     const added = this.context.pieces;
     const view = await this.sessions.ensure();
     const own = options.pieces ?? [];
-    const pieces = [...own, ...added.filter((piece) => !own.some((one) => one.label === piece.label))];
+    const pieces = [...own, ...added.filter((piece) => !own.some((one) => isSamePlace(one, piece)))];
     const params = { session: view.id, text, context: pieces.map((piece) => piece.item) };
     let sent: SentPrompt;
     if (options.isSteering) {

@@ -44,6 +44,36 @@ async fn a_file_that_cannot_be_read_today_may_be_read_tomorrow() {
     assert_eq!(shown(&fixture.only()), lines(&["1 2 B", "3 4 D", "5 6 F"]));
 }
 
+/// In an editor; the folder's other files and those of a folder with a longer name stay.
+#[tokio::test]
+async fn hunks_follow_a_file_or_a_folder_that_the_user_renames() {
+    let (folder, files) = super::editor_window::temporary_workspace();
+    let fixture = ReviewsFixture { folder, files };
+    for name in ["src", "src2"] {
+        std::fs::create_dir(fixture.folder.path().join(name)).unwrap();
+    }
+    for name in ["src/a", "src2/a", "b"] {
+        fixture.write(name, OLD);
+        fixture.agent(name, NEW).await;
+    }
+    let client = super::editor_window::Window::open(&fixture.files, "src/a", false).id();
+    let renames = [("src", "lib"), ("b", "c")].map(|(from, to)| {
+        let [from, to] = [from, to].map(|name| fixture.folder.path().canonicalize().unwrap().join(name));
+        std::fs::rename(&from, &to).unwrap();
+        (from, to)
+    });
+    for (from, to) in &renames {
+        fixture.files.buffers().rename(client, from, to);
+    }
+    let listed: Vec<_> = fixture.list().into_iter().map(|view| (view.display_path, view.total)).collect();
+    assert_eq!(listed, [("c".to_owned(), 3), ("lib/a".to_owned(), 3), ("src2/a".to_owned(), 3)]);
+    for (view, name) in fixture.list().iter().zip(["c", "lib/a"]) {
+        assert_eq!(fixture.decide(&[everything(view, HunkVerdict::Reject)]).await, [Ok(())]);
+        assert_eq!(fixture.read(name), OLD);
+    }
+    assert_eq!(fixture.only().display_path, "src2/a");
+}
+
 #[tokio::test]
 async fn what_was_lost_is_told_once() {
     let mut fixture = ReviewsFixture::lasting();
