@@ -23,7 +23,7 @@ const LINES: usize = 100_000;
 struct TypingEditor;
 
 impl EditorHandle for TypingEditor {
-    fn apply_edits(&self, _: &str, _: Vec<BufferEdit>) -> EditorFuture<'_> {
+    fn apply_edits(&self, _: &str, _: Vec<BufferEdit>, _: tokio::time::Instant) -> EditorFuture<'_> {
         Box::pin(std::future::ready(Ok(())))
     }
 

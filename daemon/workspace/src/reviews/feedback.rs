@@ -137,9 +137,7 @@ impl SessionReviews {
             }
         }
     }
-}
 
-impl SessionReviews {
     /// A hunk that the user reverted in an editor is rejected: by an undo, by typing, or by an editor's own command.
     fn note_reverted(&mut self, call: Option<&str>) {
         for tracked in self.reviews.values_mut() {
