@@ -41,7 +41,7 @@ M.lookup_retry = 400
 
 --- The pause before a draw is tried again that Neovim refused (textlock, E565): an expression waits for a key.
 M.textlock_retry = 100
---- The shortest time between two draws of the chat: one frame of a screen.
+--- The shortest time between two draws of the chat, and of status lines: one frame of a screen.
 M.frame = 16
 --- How often the time of a running turn is redrawn, which is shown in seconds.
 M.clock = 1000
