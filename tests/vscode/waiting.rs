@@ -30,10 +30,14 @@ fn start() -> VscodeUser {
 
 /// One command in a turn, without waiting for its end.
 fn ask_for_command(user: &mut VscodeUser, call: &str, command: &str) {
-    // The page may still show the ask before.
-    wait_until_gone(user, ".statusbar-item", "waiting");
     user.queue_call(call, "bash", json!({ "command": command }));
-    user.ask("Run it");
+    ask(user, "Run it");
+}
+
+/// Prompts once the status bar no longer counts an ask that was answered before: a click would meet it while it changes.
+fn ask(user: &mut VscodeUser, prompt: &str) {
+    wait_until_gone(user, ".statusbar-item", "waiting");
+    user.ask(prompt);
 }
 
 fn wait_for_status(user: &mut VscodeUser, text: &str) {
@@ -137,7 +141,7 @@ fn a_rejection_without_a_reason_stops_the_turn(user: &mut VscodeUser) {
         "bash",
         json!({ "command": "echo stop" }),
     ));
-    user.ask("Run it");
+    ask(user, "Run it");
     show_tree(user);
     user.window.wait_for(&mut user.server, ROW, "echo stop");
     press_in_tree(user, "echo stop", "Reject");
@@ -172,7 +176,7 @@ fn an_edit_is_shown_in_its_review(user: &mut VscodeUser) {
     user.queue_call("read", "read", json!({ "filePath": "a.txt" }));
     user.run_turn("Read it");
     user.queue_call("edit", "edit", json!({ "filePath": "a.txt", "oldString": "two", "newString": "TWO" }));
-    user.ask("Change it");
+    ask(user, "Change it");
     open_by_status_bar(user);
     user.window.wait_for(&mut user.server, PICK, "Review 1 hunk");
     user.window.wait_for(&mut user.server, ".tabs-container .tab", "a.txt (proposed)");
@@ -189,7 +193,7 @@ fn an_edit_of_several_files_is_shown_whole(user: &mut VscodeUser) {
     let patch =
         "*** Begin Patch\n*** Add File: b.txt\n+new one\n*** Add File: c.txt\n+new two\n*** End Patch";
     user.queue_call("patch", "apply_patch", json!({ "patchText": patch }));
-    user.ask("Add them");
+    ask(user, "Add them");
     open_by_status_bar(user);
     let seen = "vscode.workspace.textDocuments.find((one) => one.uri.scheme === 'copydesk-ask')?.getText()";
     let document = user.window.wait_until(seen, json!([])).as_str().unwrap().to_owned();
@@ -245,7 +249,7 @@ fn questions_take_one_answer_several_or_own_words_and_a_patch_is_shown_whole() {
 fn a_question_is_refused_with_other_words(user: &mut VscodeUser) {
     let question = json!({ "question": "Which colour?", "header": "Colour", "options": [{ "label": "red" }], "custom": false });
     user.queue_call("q2", "question", json!({ "questions": [question] }));
-    user.ask("Ask me again");
+    ask(user, "Ask me again");
     open_by_status_bar(user);
     user.window.wait_for(&mut user.server, TITLE, "Colour");
     user.window.click(&mut user.server, ".quick-input-widget .quick-input-titlebar a.codicon-comment", "");
