@@ -24,6 +24,7 @@ use crate::time_limits::{PARSE_TIMEOUT, SYNTAX_TREE_IDLE_TIME};
 
 /// No user wrote a larger text by hand.
 const MAX_TEXT_BYTES: usize = 4 << 20;
+
 /// Clones share their trees.
 #[derive(Debug, Default, Clone)]
 pub struct SyntaxSource {

@@ -154,7 +154,7 @@ impl EditorServers {
         }
     }
 
-    /// How far one of them is that still reads the project.
+    /// Which of them still reads the project, and how far it is. For a user.
     pub fn loading(&self) -> Option<String> {
         self.all().iter().find_map(|server| server.loading())
     }

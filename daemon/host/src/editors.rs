@@ -46,7 +46,7 @@ pub trait AttachedEditor: Send + Sync {
         ready_by: Instant,
     ) -> EditorLeaseFuture<'a>;
 
-    /// How far one of its servers is that still reads the project.
+    /// Which of its servers still reads the project, and how far it is. For a user.
     fn loading(&self) -> Option<String>;
 
     /// `token` is the same from `Begin` to `End`.

@@ -226,7 +226,7 @@ impl LanguageServer {
         self.inner.lock().state(Instant::now())
     }
 
-    /// How far it is, for a user, while it reads the project.
+    /// While it reads the project: its name, and how far it is. For a user.
     pub fn loading(&self) -> Option<String> {
         let LanguageServerState::Indexing { percent, .. } = self.state() else { return None };
         let percent = percent.map(|percent| format!(" ({percent} %)")).unwrap_or_default();

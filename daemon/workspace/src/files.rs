@@ -217,7 +217,7 @@ impl WorkspaceFiles {
             let bytes = open.document.text().into_bytes();
             return Ok(FileContent { stamp: ContentStamp::of_bytes(&bytes), bytes, is_from_buffer: true });
         }
-        if place.is_untitled() {
+        if place.has_no_file() {
             return Err(FileError::NotFound { shown: place.display_path.clone() });
         }
         let (found, written) = (place.clone(), lock(&self.shared.last_large_write).clone());

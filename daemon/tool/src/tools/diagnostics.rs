@@ -17,7 +17,7 @@ const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
 /// Warms up the sources for a file that the model read and may change next.
 pub(super) fn note_file_read(context: &ToolContext, place: &ResolvedPath, bytes: &[u8], is_open: bool) {
-    if context.checks.is_disabled() || place.is_untitled() || bytes.len() > MAX_TEXT_BYTES {
+    if context.checks.is_disabled() || place.has_no_file() || bytes.len() > MAX_TEXT_BYTES {
         return;
     }
     if let Ok(file) = FileText::decode(bytes.to_vec()) {
@@ -61,7 +61,7 @@ pub(super) async fn check_changed(
         after: changed.after,
         is_saved: changed.is_saved,
     };
-    let changed = changed.into_iter().filter(|changed| !changed.path.is_untitled());
+    let changed = changed.into_iter().filter(|changed| !changed.path.has_no_file());
     let mut edited = join_by_path(changed.map(edited));
     edited.retain(is_small);
     check_edits(context, &edited).await
@@ -122,7 +122,7 @@ pub(super) fn proposed_edits(context: &ToolContext, changes: &[RequestedChange])
     }
     let edited = |place: &ResolvedPath, before, after| {
         let path = place.real_path().to_owned();
-        (!place.is_untitled()).then_some(EditedDocument { path, before, after, is_saved: false })
+        (!place.has_no_file()).then_some(EditedDocument { path, before, after, is_saved: false })
     };
     let result = |change: &RequestedChange| {
         let (before, after) = match &change.kind {

@@ -54,7 +54,7 @@ pub(super) async fn format_changes(
 
 /// The text that the file would have. A file that only moves is not formatted.
 fn written(change: &RequestedChange) -> Option<String> {
-    if change.from().is_some() || change.place.is_untitled() {
+    if change.from().is_some() || change.place.has_no_file() {
         return None;
     }
     match &change.kind {

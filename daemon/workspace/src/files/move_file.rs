@@ -70,7 +70,7 @@ impl WorkspaceFiles {
             write::check(&target, &WritePrecondition::New)?;
             match open {
                 None => write::check(&source, &WritePrecondition::Unchanged(file)),
-                Some(_) if source.is_untitled() || !source.real_path().exists() => {
+                Some(_) if source.has_no_file() || !source.real_path().exists() => {
                     Err(FileError::Unsaved { shown: source.display_path })
                 }
                 Some(_) => Ok(()),

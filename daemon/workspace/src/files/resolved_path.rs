@@ -66,7 +66,7 @@ impl ResolvedPath {
     }
 
     /// Whether it is a buffer without a file of its own.
-    pub fn is_untitled(&self) -> bool {
+    pub fn has_no_file(&self) -> bool {
         has_no_file(&self.display_path)
     }
 

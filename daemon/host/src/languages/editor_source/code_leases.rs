@@ -42,6 +42,7 @@ impl CodeServers for EditorSource {
             LeasedServers::default()
         })
     }
+
     fn loading(&self, folder: &Path) -> Option<String> {
         let home = self.files.home_client().and_then(|client| self.editors.get(client));
         let near = self.editors.near_folder(folder).into_iter().map(|(_, editor)| editor);
