@@ -35,6 +35,7 @@ import { WaitingTree } from "./waiting/waitingTree";
 export class Desk implements Disposable {
   readonly connection: Connection;
   readonly sync: DocumentSync;
+  readonly screen: Screen;
   readonly texts = new ReadOnlyTexts();
   readonly ownEdits = new OwnEdits();
   readonly sessions: Sessions;
@@ -51,6 +52,7 @@ export class Desk implements Disposable {
     const version: unknown = context.extension.packageJSON.version;
     this.connection = new Connection(String(version), context.extensionPath);
     this.sync = new DocumentSync(this.connection);
+    this.screen = new Screen(this.connection);
     this.sessions = new Sessions(this.connection, new SessionMemory(context.storageUri?.fsPath));
     this.prompts = new Prompts(this.connection, this.sessions, new PromptContext());
     this.transcript = new Transcript(this.sessions);
@@ -65,7 +67,7 @@ export class Desk implements Disposable {
     this.#disposables = [
       new DocumentVerifier(this.connection, this.sync),
       new LanguageServers(this.connection, this.sync),
-      new Screen(this.connection),
+      this.screen,
       new StatusBar(this.connection, this.sessions, this.asks, this.review.reviews),
       new AskAnnouncer(this.askViews),
       new WaitingTree(this.askViews, this.sessions),

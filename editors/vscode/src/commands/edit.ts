@@ -15,9 +15,11 @@ import { editRange, linesOf, rangeOfLines, type EditLines } from "../inline/plac
 import { reviewArgument } from "../review/target";
 import { givenText } from "./ask";
 
-/** The active editor, if its document can be edited. */
-function editableEditor(): TextEditor {
-  const editor = window.activeTextEditor;
+/** The editor that the user works in, if its document can be edited. */
+function editableEditor(desk: Desk): TextEditor {
+  const active = window.activeTextEditor;
+  // An input that was just closed may still be the active editor; only an editor in a tab has a column.
+  const editor = active?.viewColumn === undefined ? desk.screen.editor() : active;
   if (!editor || !isDocument(editor.document)) {
     throw new Error("An inline edit needs lines of a file. Open one and select what to rewrite.");
   }
@@ -40,7 +42,7 @@ async function askForInstruction(desk: Desk, document: TextDocument, lines: Edit
 }
 
 export async function edit(desk: Desk, argument?: unknown): Promise<void> {
-  const editor = editableEditor();
+  const editor = editableEditor(desk);
   const { document } = editor;
   // Read before the user types the instruction: the selection may be another by then.
   const range = editRange(editor);

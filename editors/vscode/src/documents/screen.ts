@@ -28,12 +28,13 @@ export class Screen implements Disposable {
     this.#listener.dispose();
   }
 
-  #editor(): TextEditor | undefined {
+  /** The editor of a document that the user works in. The focus may be in a panel or in an input meanwhile, which VS Code counts as editors. */
+  editor(): TextEditor | undefined {
     return this.#last && window.visibleTextEditors.includes(this.#last) && isDocument(this.#last.document) ? this.#last : undefined;
   }
 
   #selection(): SelectionResult {
-    const editor = this.#editor();
+    const editor = this.editor();
     if (!editor) {
       return {};
     }
@@ -43,7 +44,7 @@ export class Screen implements Disposable {
   }
 
   #openFiles(): OpenFilesResult {
-    const active = this.#editor()?.document.uri.toString();
+    const active = this.editor()?.document.uri.toString();
     const visible = new Set(window.visibleTextEditors.map((editor) => editor.document.uri.toString()));
     const inputs = window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.input));
     const uris = new Set(inputs.filter((input) => input instanceof TabInputText).map((input) => input.uri.toString()));
