@@ -216,6 +216,28 @@ fn an_undone_edit_is_told_as_a_rejection() {
     });
 }
 
+/// Whoever restored the file, it was no decision in the editor.
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_file_that_neovim_reads_again_is_not_told_as_a_rejection() {
+    for_each_neovim(|program| {
+        let answers = [ScriptedTurn::new().text("Done."), ScriptedTurn::new().text("I see.")];
+        let scripted = allow_edits_environment([four_hunks()].into_iter().chain(answers));
+        scripted.env.write("a.txt", OLD);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.command("edit a.txt");
+        user.run_turn("Edit");
+        wait_for_hunks(&mut user, 4);
+        user.window.command("write");
+        scripted.env.write("a.txt", OLD);
+        user.window.command("checktime");
+        wait_for_hunks(&mut user, 0);
+        user.run_turn("Go on");
+        let told = scripted.last_message(2);
+        assert!(!told.contains("rejected"), "{told}");
+    });
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn typing_while_the_agent_edits_leaves_every_hunk_at_its_place() {

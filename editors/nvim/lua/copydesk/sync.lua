@@ -22,6 +22,7 @@ local LINE_END = 2 ^ 31 - 1
 ---@field client vim.lsp.Client
 ---@field version integer The version of the current text.
 ---@field is_changed boolean The daemon does not have the current text.
+---@field is_reloaded? boolean It was read again from the disk since then.
 ---@field sent_count integer The daemon's number of lines.
 ---@field sent_ends string The daemon's line ends, and whether the last line has one.
 ---@field sent_long table<integer, string> The daemon's long lines, by row.
@@ -61,7 +62,7 @@ end
 ---@param document copydesk.SyncedDocument
 local function mark_sent(bufnr, document)
   local count = vim.api.nvim_buf_line_count(bufnr)
-  document.is_changed = false
+  document.is_changed, document.is_reloaded = false, nil
   document.sent_ends = ends_of(bufnr)
   document.sent_count, document.count, document.head, document.tail = count, count, count, count
 end
@@ -154,10 +155,11 @@ local function change_of(bufnr, document)
   local last = document.sent_count - tail
   local old = last - head == 1 and #lines == 1 and document.sent_long[head]
   long_line.update(document.sent_long, { first = head, last = last, lines = lines })
-  if old then
-    return long_line.change(old, lines[1], head, document.client.offset_encoding)
-  elseif is_open_end and head == 0 then
+  if document.is_reloaded or not old and is_open_end and head == 0 then
+    -- A change without a range is not taken for the user's: hunks that are gone were not rejected.
     return { text = text_of(bufnr, lines, true) }
+  elseif old then
+    return long_line.change(old, lines[1], head, document.client.offset_encoding)
   end
   local stop = is_open_end and { line = last - 1, character = LINE_END } or { line = last, character = 0 }
   return {
@@ -214,7 +216,7 @@ local function follow(bufnr, document)
     on_reload = function()
       if documents[bufnr] == document then
         gather(vim.api.nvim_buf_get_changedtick(bufnr))
-        document.head, document.tail = 0, 0
+        document.head, document.tail, document.is_reloaded = 0, 0, true
         document.count = vim.api.nvim_buf_line_count(bufnr)
       end
     end,
