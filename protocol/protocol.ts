@@ -1746,6 +1746,8 @@ export interface ServerStartedParams {
   name: string;
   /** Its own name, from its response to `initialize`. */
   ownName?: string;
+  /** LSP's ids of the languages that it serves, if the editor does not know which server it is. */
+  languages?: string[];
   /** The program and its arguments, if the editor knows them. */
   command?: string[];
   /** The folder that it works in, as a URI. */

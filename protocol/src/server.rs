@@ -19,6 +19,9 @@ pub struct ServerStartedParams {
     /// Its own name, from its response to `initialize`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_name: Option<String>,
+    /// LSP's ids of the languages that it serves, if the editor does not know which server it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
+    pub languages: Vec<String>,
     /// The program and its arguments, if the editor knows them.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
     pub command: Vec<String>,

@@ -87,6 +87,7 @@ impl EditorServers {
         let launch = EditorServerLaunch {
             name: params.name,
             own_name: params.own_name,
+            languages: params.languages,
             command: params.command,
             root: params.root.as_deref().and_then(path_of),
             encoding,

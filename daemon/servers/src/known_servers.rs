@@ -147,21 +147,39 @@ pub fn known_server(name: &str) -> Option<&'static KnownServer> {
     known_servers().iter().find(|known| known.names().any(|known| known == name))
 }
 
-/// The quirks of an editor's server. `names` are the editor's name for it and its own. `has_tsserver`: it offers to
-/// pass requests on to tsserver.
+/// The quirks of an editor's server. `names` are the editor's name for it and its own, `languages` those that it serves if
+/// the editor does not know which server it is. `has_tsserver`: it offers to pass requests on to tsserver.
 pub fn quirks_in_editor<'a>(
     names: impl IntoIterator<Item = &'a str>,
+    languages: &[String],
     command: &[String],
     has_tsserver: bool,
 ) -> Quirks {
     let known = names.into_iter().find_map(known_server);
     let mut quirks =
-        known.map_or_else(|| CATALOGUE.other_editor_servers.clone(), |known| known.quirks_in_editor(command));
+        known.map_or_else(|| quirks_of_unknown_server(languages), |known| known.quirks_in_editor(command));
     if known.is_none() && has_tsserver {
         quirks.pull = PullSupport::Tsserver;
     }
     // The editor sends its own didChange.
     quirks.change.clear();
+    quirks
+}
+
+/// An unknown server of a language may have the compiler and the configuration files of the known ones.
+fn quirks_of_unknown_server(languages: &[String]) -> Quirks {
+    let mut quirks = CATALOGUE.other_editor_servers.clone();
+    let is_for = |known: &&KnownServer| known.languages.iter().any(|language| languages.contains(language));
+    for known in known_servers().iter().filter(is_for) {
+        let Quirks { save_sources, save_tokens, save_begins_ms, configured_by, configuration_ms, .. } =
+            known.quirks.clone();
+        if quirks.save_sources.is_empty() && !save_sources.is_empty() {
+            (quirks.save_sources, quirks.save_tokens) = (save_sources, save_tokens);
+            quirks.save_begins_ms = save_begins_ms;
+        }
+        quirks.configuration_ms = quirks.configuration_ms.max(configuration_ms);
+        quirks.configured_by.extend(configured_by);
+    }
     quirks
 }
 
@@ -204,7 +222,17 @@ mod tests {
     #[test]
     fn clangd_may_not_know_closed_files() {
         assert!(known_server("clangd").unwrap().quirks.open_files_only);
-        assert!(quirks_in_editor(["clangd"], &["clangd".to_owned()], false).open_files_only);
+        assert!(quirks_in_editor(["clangd"], &[], &["clangd".to_owned()], false).open_files_only);
+    }
+
+    #[test]
+    fn an_unknown_server_has_the_compiler_of_its_language() {
+        let quirks = |language: &str| quirks_in_editor(["VS Code"], &[language.to_owned()], &[], false);
+        let rust = quirks("rust");
+        assert_eq!(rust.compiler_name(), Some("rustc"));
+        assert_eq!(rust.ready, quirks("lua").ready, "it is still an unknown server");
+        assert!(rust.configured_by.contains(&"Cargo.toml".to_owned()));
+        assert_eq!(quirks("python").compiler_name(), None);
     }
 
     #[test]

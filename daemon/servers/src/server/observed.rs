@@ -49,6 +49,8 @@ pub struct EditorServerLaunch {
     pub name: String,
     /// The name that the server gives itself.
     pub own_name: Option<String>,
+    /// LSP's ids of the languages that it serves, if the editor does not know which server it is.
+    pub languages: Vec<String>,
     /// The program and its arguments, if the editor knows them.
     pub command: Vec<String>,
     pub root: Option<PathBuf>,
@@ -95,7 +97,8 @@ impl LanguageServer {
     ) -> Arc<Self> {
         let capabilities = ServerCapabilities::read(&json!({ "capabilities": launch.capabilities }));
         let names = [Some(launch.name.as_str()), launch.own_name.as_deref()].into_iter().flatten();
-        let quirks = known_servers::quirks_in_editor(names, &launch.command, capabilities.tsserver);
+        let tsserver = capabilities.tsserver;
+        let quirks = known_servers::quirks_in_editor(names, &launch.languages, &launch.command, tsserver);
         let readiness = Readiness::observed(quirks.ready.clone(), launch.is_running, Instant::now());
         let inner = Arc::new(ServerInner::new(ServerLaunch {
             name: launch.name,

@@ -1020,6 +1020,7 @@
 ---@field server integer The editor's number of it, which no other server of this connection gets.
 ---@field name string The editor's name of it, such as `lua_ls`.
 ---@field ownName? string Its own name, from its response to `initialize`.
+---@field languages? string[] LSP's ids of the languages that it serves, if the editor does not know which server it is.
 ---@field command? string[] The program and its arguments, if the editor knows them.
 ---@field root? string The folder that it works in, as a URI.
 ---@field encoding? string How it counts characters, as LSP names it; UTF-16 if it is missing.

@@ -47,7 +47,8 @@ export class VirtualServer {
 
   start(capabilities: object): void {
     // Its capabilities are known from the start, and it has run for an unknown time.
-    const server = { server: this.id, name: this.name, encoding: "utf-16", capabilities, running: true };
+    const languages = this.kind === "shown" ? [...this.languages] : [];
+    const server = { server: this.id, name: this.name, languages, encoding: "utf-16", capabilities, running: true };
     this.reports.send("copydesk/server/started", server);
   }
 

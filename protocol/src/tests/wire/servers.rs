@@ -19,6 +19,7 @@ fn reports() {
     check(&plain, &expect![[r#"{"server":1,"name":"lua_ls"}"#]]);
     let started = ServerStartedParams {
         own_name: Some("lua-language-server".into()),
+        languages: vec!["lua".into()],
         command: vec!["lua-language-server".into(), "--x".into()],
         root: Some("file:///w".into()),
         encoding: Some("utf-8".into()),
@@ -29,7 +30,7 @@ fn reports() {
     check(
         &started,
         &expect![[
-            r#"{"server":1,"name":"lua_ls","ownName":"lua-language-server","command":["lua-language-server","--x"],"root":"file:///w","encoding":"utf-8","capabilities":{"textDocumentSync":1},"running":true}"#
+            r#"{"server":1,"name":"lua_ls","ownName":"lua-language-server","languages":["lua"],"command":["lua-language-server","--x"],"root":"file:///w","encoding":"utf-8","capabilities":{"textDocumentSync":1},"running":true}"#
         ]],
     );
     let document = |event| ServerDocumentParams {

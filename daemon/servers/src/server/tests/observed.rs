@@ -49,6 +49,7 @@ fn observe(name: &str, capabilities: Value) -> Observed {
     let launch = EditorServerLaunch {
         name: name.to_owned(),
         own_name: None,
+        languages: Vec::new(),
         command: vec![name.to_owned()],
         root: Some("/w".into()),
         encoding: PositionEncoding::Utf8,
