@@ -20,6 +20,7 @@ fn what_is_reverted_is_rejected_and_what_is_redone_is_undecided() {
     let mut user = VscodeUser::start(allow_edits_environment([]));
     a_reverted_block_is_rejected(&mut user);
     undo_and_redo_keep_every_hunk(&mut user);
+    a_file_that_is_read_again_is_not_rejected(&mut user);
 }
 
 /// What the model is told at the beginning of the next turn.
@@ -83,4 +84,22 @@ fn undo_and_redo_keep_every_hunk(user: &mut VscodeUser) {
     user.wait_for_hunks(0);
     let told = next_request(user);
     assert_eq!(told.matches(": rejected; the lines are as they were before.").count(), 3, "{told}");
+}
+
+/// Whoever restored the file, it was no decision in the editor.
+fn a_file_that_is_read_again_is_not_rejected(user: &mut VscodeUser) {
+    user.scripted.env.write("c.txt", OLD);
+    user.window.open("c.txt");
+    let (told, failed) = user.edit("c.txt", OLD, NEW);
+    assert!(!failed, "{told}");
+    user.wait_for_hunks(3);
+    assert_eq!(
+        user.window.js("return await vscode.window.activeTextEditor.document.save()", json!([])),
+        true
+    );
+    user.scripted.env.write("c.txt", OLD);
+    user.window.wait_for_text("c.txt", OLD);
+    user.wait_for_hunks(0);
+    let told = next_request(user);
+    assert!(!told.contains("rejected"), "{told}");
 }

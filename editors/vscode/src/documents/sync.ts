@@ -11,12 +11,15 @@ import type { LanguageClient } from "vscode-languageclient/node";
 import type { Connection } from "../daemon/connection";
 import { log } from "../daemon/log";
 import { problemOf } from "../daemon/requests";
+import { hasDiskText } from "./diskText";
 import { isDocument, shownUris } from "./openDocuments";
 
 export class DocumentSync implements Disposable {
   readonly #synced = new Map<string, TextDocument>();
   #client: LanguageClient | undefined;
   #shown = new Set<string>();
+  /** The synced documents that were dirty after their last event. */
+  readonly #dirty = new WeakSet<TextDocument>();
   /** The new URIs of files that the daemon renames. */
   readonly #ownRenames = new Set<string>();
   readonly #disposables: Disposable[];
@@ -107,6 +110,7 @@ export class DocumentSync implements Disposable {
   #open(document: TextDocument): void {
     const uri = document.uri.toString();
     this.#synced.set(uri, document);
+    this.#noteDirty(document);
     const { languageId, version } = document;
     this.#notify("textDocument/didOpen", { textDocument: { uri, languageId, version, text: document.getText() } });
   }
@@ -125,21 +129,36 @@ export class DocumentSync implements Disposable {
       return this.#update(document);
     }
     if (event.contentChanges.length > 0) {
-      const contentChanges = event.contentChanges.map(({ range, text }) => ({
-        range: {
-          start: { line: range.start.line, character: range.start.character },
-          end: { line: range.end.line, character: range.end.character },
-        },
-        text,
-      }));
       const textDocument = { uri: document.uri.toString(), version: document.version };
-      this.#notify("textDocument/didChange", { textDocument, contentChanges });
+      this.#notify("textDocument/didChange", { textDocument, contentChanges: this.#contentChanges(event) });
     }
+    this.#noteDirty(document);
     this.#update(document);
+  }
+
+  /** A document that VS Code has read again is sent whole: the daemon takes no whole text for the user's decision about hunks. */
+  #contentChanges({ document, contentChanges, reason }: TextDocumentChangeEvent): object[] {
+    // VS Code does not say that it has read a file again, and the first change in a clean document still finds it clean.
+    if (!this.#dirty.has(document) && reason === undefined && hasDiskText(document)) {
+      return [{ text: document.getText() }];
+    }
+    return contentChanges.map(({ range: { start, end }, text }) => ({
+      range: { start: { line: start.line, character: start.character }, end: { line: end.line, character: end.character } },
+      text,
+    }));
+  }
+
+  #noteDirty(document: TextDocument): void {
+    if (document.isDirty) {
+      this.#dirty.add(document);
+    } else {
+      this.#dirty.delete(document);
+    }
   }
 
   #save(document: TextDocument): void {
     if (this.has(document)) {
+      this.#noteDirty(document);
       this.#notify("textDocument/didSave", { textDocument: { uri: document.uri.toString() } });
       this.#update(document);
     }

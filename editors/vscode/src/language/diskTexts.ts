@@ -7,6 +7,7 @@
 
 import { readFile, stat } from "node:fs/promises";
 import type { TextDocument } from "vscode";
+import { normalized } from "../documents/diskText";
 
 interface ComparedFile {
   version: number;
@@ -42,9 +43,4 @@ export class DiskTexts {
       return false;
     }
   }
-}
-
-/** VS Code hides a byte order mark and makes line ends uniform. */
-function normalized(text: string): string {
-  return text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
 }
