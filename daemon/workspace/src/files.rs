@@ -28,7 +28,7 @@ pub use self::{
     read::FileContent,
     resolved_path::ResolvedPath,
     seen_content::ShownText,
-    undo::{UndoneEntry, UndoneEntryOutcome},
+    undo::{UndoDirection, UndoneEntry, UndoneEntryOutcome},
 };
 use crate::buffers::{Buffers, ClientId, OpenBuffer};
 use crate::journal::{HashedText, Journal};

@@ -6,7 +6,7 @@ use copydesk_config::SaveMode;
 use copydesk_protocol::undo::{UndoOutcome, UndoResult, UndoScope, UndoneFile};
 use copydesk_session::{Part, PartContent};
 use copydesk_workspace::buffers::ClientId;
-use copydesk_workspace::files::{UndoneEntry, UndoneEntryOutcome, WorkspaceFiles};
+use copydesk_workspace::files::{UndoDirection, UndoneEntry, UndoneEntryOutcome, WorkspaceFiles};
 use copydesk_workspace::journal::{Journal, JournalEntry, UndoError, entries_to_redo, entries_to_undo};
 
 use super::{HostedSession, SessionHost, SessionHostError};
@@ -28,7 +28,7 @@ impl HostedSession {
             None => Vec::new(),
         };
         let wanted = entries_to_undo(&entries, &calls);
-        let files = self.revert_entries(&host, journal, client, &wanted, "Undo").await;
+        let files = self.revert_entries(&host, journal, client, &wanted, UndoDirection::Undo).await;
         Ok(UndoResult { files, turn })
     }
 
@@ -38,7 +38,7 @@ impl HostedSession {
         let journal = journal(&host)?;
         let entries = entries(journal, self.id().as_str()).await?;
         let wanted = entries_to_redo(&entries);
-        let files = self.revert_entries(&host, journal, client, &wanted, "Redo").await;
+        let files = self.revert_entries(&host, journal, client, &wanted, UndoDirection::Redo).await;
         Ok(UndoResult { files, turn: None })
     }
 
@@ -48,7 +48,7 @@ impl HostedSession {
         journal: &Journal,
         client: Option<ClientId>,
         wanted: &[&JournalEntry],
-        label: &str,
+        direction: UndoDirection,
     ) -> Vec<UndoneFile> {
         let home = &host.paths.home;
         let journaled = Some(journal.clone());
@@ -62,7 +62,7 @@ impl HostedSession {
             SaveMode::Never,
         );
         files.set_home_client(client);
-        let undone = files.undo_entries(journal, wanted, label).await;
+        let undone = files.undo_entries(journal, wanted, direction).await;
         undone.iter().map(undone_file).collect()
     }
 }

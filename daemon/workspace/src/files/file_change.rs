@@ -53,8 +53,10 @@ pub enum Author {
     Agent,
     /// An agent, and the user has seen and accepted everything.
     ApprovedAgent,
-    /// The undo of this journal entry.
+    /// The user takes back this journal entry.
     Undo(EntryId),
+    /// The user takes back this entry of an undo.
+    Redo(EntryId),
     /// The user's decision in this review.
     Decision(ReviewId),
     /// The user's own text in the place of this hunk, which decides it.
@@ -108,7 +110,7 @@ impl FileChangeKind {
     /// restores a deleted file, leaves the editor with the same text.
     pub(super) fn allows_open_buffer(&self, open: &OpenBuffer, cause: &ChangeCause) -> bool {
         match (self, cause.author) {
-            (Self::Create { text, .. }, Author::Undo(_) | Author::Decision(_)) => {
+            (Self::Create { text, .. }, Author::Undo(_) | Author::Redo(_) | Author::Decision(_)) => {
                 open.document.text() == FileText::from(text.clone()).text()
             }
             _ => false,

@@ -69,13 +69,15 @@ impl ChangeCause {
             Author::Agent => EditAuthor::Agent(&self.call),
             Author::Decision(review) => EditAuthor::Decision(review),
             Author::HunkReplacement(review, hunk) => EditAuthor::HunkReplacement(review, hunk),
-            Author::Undo(_) | Author::ApprovedAgent => EditAuthor::User,
+            Author::Undo(_) => EditAuthor::Undo,
+            Author::Redo(_) => EditAuthor::Redo(&self.call),
+            Author::ApprovedAgent => EditAuthor::User,
         }
     }
 
     pub(super) fn undoes(&self) -> Option<EntryId> {
         match self.author {
-            Author::Undo(entry) => Some(entry),
+            Author::Undo(entry) | Author::Redo(entry) => Some(entry),
             Author::Agent | Author::ApprovedAgent | Author::Decision(_) | Author::HunkReplacement(..) => None,
         }
     }

@@ -25,6 +25,23 @@ pub enum UndoneEntryOutcome {
     Failed(String),
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UndoDirection {
+    Undo,
+    /// The entries are those of an undo.
+    Redo,
+}
+
+impl UndoDirection {
+    /// What an editor calls the change.
+    fn label(self) -> &'static str {
+        match self {
+            Self::Undo => "Undo",
+            Self::Redo => "Redo",
+        }
+    }
+}
+
 impl WorkspaceFiles {
     /// Undoes entries in their order. Each is an edit of its own, so that a conflict in one file does not
     /// stop the others. They form a group: one redo brings them all back.
@@ -32,12 +49,12 @@ impl WorkspaceFiles {
         &self,
         journal: &Journal,
         entries: &[&JournalEntry],
-        label: &str,
+        direction: UndoDirection,
     ) -> Vec<UndoneEntry> {
         let mut group = None;
         let mut taken = Vec::new();
         for entry in entries {
-            let how = self.take_back_entry(journal, entry, label, &mut group).await;
+            let how = self.take_back_entry(journal, entry, direction, &mut group).await;
             let how = how.unwrap_or_else(UndoneEntryOutcome::Failed);
             taken.push(UndoneEntry { path: entry.path.clone(), outcome: how });
         }
@@ -48,7 +65,7 @@ impl WorkspaceFiles {
         &self,
         journal: &Journal,
         entry: &JournalEntry,
-        label: &str,
+        direction: UndoDirection,
         group: &mut Option<EntryId>,
     ) -> Result<UndoneEntryOutcome, String> {
         let texts = journal.entry_texts(entry.id).await.map_err(|error| error.to_string())?;
@@ -108,9 +125,12 @@ impl WorkspaceFiles {
         let cause = ChangeCause {
             session: entry.session.clone(),
             call: entry.call.clone(),
-            label: label.to_owned(),
+            label: direction.label().to_owned(),
             is_accepted: true,
-            author: Author::Undo(entry.id),
+            author: match direction {
+                UndoDirection::Undo => Author::Undo(entry.id),
+                UndoDirection::Redo => Author::Redo(entry.id),
+            },
             group: *group,
         };
         let changed = self

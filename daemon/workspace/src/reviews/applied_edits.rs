@@ -15,8 +15,12 @@ use crate::journal::FileAttributes;
 pub(crate) enum EditAuthor<'a> {
     /// A call; the user decides on it.
     Agent(&'a str),
-    /// The user, through the daemon: an undo, a redo, or consent to everything that a call would do.
+    /// The user, through the daemon: consent to everything that a call would do.
     User,
+    /// The user takes back what an agent did.
+    Undo,
+    /// The user repeats what this call did.
+    Redo(&'a str),
     /// The user's decision in this review.
     Decision(ReviewId),
     /// The user's own text in the place of this hunk, which decides it.
@@ -76,7 +80,9 @@ impl ReviewTracker {
             }
             tracked.followed_client = client;
             if let Some(landed) = landed {
+                let had_hunks = !tracked.review.is_empty();
                 tracked.record_edit(session, landed);
+                tracked.note_undo(had_hunks, is_its_own, landed.author);
             }
             // If another edit is on its way, the rest of the text may be that edit.
             if is_last {
@@ -97,7 +103,8 @@ impl ReviewTracker {
         text: &str,
     ) {
         let mut state = self.lock();
-        if let EditAuthor::Agent(call) = author {
+        let call = state.call_to_review(session, name, author);
+        if let Some(call) = call {
             let session_reviews = state.session_mut(session);
             let mut known = session_reviews.reviews.values_mut();
             match known.find(|tracked| tracked.name == name && !tracked.is_proposal()) {
@@ -109,12 +116,14 @@ impl ReviewTracker {
             }
         }
         state.for_each_review(name, |owner, tracked| {
-            let is_done = owner == session && matches!(author, EditAuthor::Agent(_));
+            let is_done = owner == session && call.is_some();
+            let had_hunks = !tracked.review.is_empty();
             if tracked.is_rejecting_file() {
                 tracked.review.record_file_rejection();
             } else if !is_done && tracked.followed_client.is_none() {
                 tracked.adopt_text(text);
             }
+            tracked.note_undo(had_hunks, owner == session, author);
             (tracked.is_changed, tracked.is_unsaved) = (true, true);
         });
         drop(state);
@@ -131,7 +140,7 @@ impl ReviewTracker {
         (before, attributes): (&str, FileAttributes),
     ) {
         let mut state = self.lock();
-        if let EditAuthor::Agent(call) = author {
+        if let Some(call) = state.call_to_review(session, name, author) {
             let session_reviews = state.session_mut(session);
             if !session_reviews.reviews.values().any(|tracked| tracked.name == name && !tracked.is_proposal())
             {
@@ -148,11 +157,14 @@ impl ReviewTracker {
                 tracked.attributes = attributes;
             }
         }
-        state.for_each_review(name, |_, tracked| {
+        let is_taken_back = matches!(author, EditAuthor::User | EditAuthor::Undo);
+        state.for_each_review(name, |owner, tracked| {
+            let had_hunks = !tracked.review.is_empty();
             // Undoing the creation of a file counts as rejecting it.
-            if tracked.is_rejecting_file() || author == EditAuthor::User && tracked.is_created_file() {
+            if tracked.is_rejecting_file() || is_taken_back && tracked.is_created_file() {
                 tracked.review.record_file_rejection();
             }
+            tracked.note_undo(had_hunks, owner == session, author);
             (tracked.is_changed, tracked.is_unsaved) = (true, true);
         });
         drop(state);
@@ -168,6 +180,28 @@ impl ReviewTrackerState {
             if *count == 0 {
                 self.edits_in_flight.remove(&place);
             }
+        }
+    }
+
+    /// The call whose change is to be reviewed, if there is one. What is repeated has to be reviewed again only if it was
+    /// undecided when it was undone.
+    pub(super) fn call_to_review<'a>(
+        &self,
+        session: &str,
+        name: &Path,
+        author: EditAuthor<'a>,
+    ) -> Option<&'a str> {
+        let is_undone = || {
+            let reviews = self.sessions.get(session).into_iter().flat_map(|known| known.reviews.values());
+            reviews.into_iter().any(|tracked| tracked.name == name && tracked.is_undone)
+        };
+        match author {
+            EditAuthor::Agent(call) => Some(call),
+            EditAuthor::Redo(call) => is_undone().then_some(call),
+            EditAuthor::User
+            | EditAuthor::Undo
+            | EditAuthor::Decision(_)
+            | EditAuthor::HunkReplacement(..) => None,
         }
     }
 
@@ -193,6 +227,12 @@ impl TrackedReview {
     fn is_created_file(&self) -> bool {
         !self.is_proposal()
             && self.review.file_hunk().is_some_and(|whole| whole.kind == WholeFileChange::Created)
+    }
+
+    /// Notes after a change whether an undo of the review's own session took its last hunks. `had_hunks`: before the change.
+    pub(super) fn note_undo(&mut self, had_hunks: bool, is_its_own: bool, author: EditAuthor<'_>) {
+        let is_undo = is_its_own && author == EditAuthor::Undo && !self.is_proposal();
+        self.is_undone = is_undo && self.review.is_empty() && (had_hunks || self.is_undone);
     }
 
     fn record_edit(&mut self, session: &str, landed: &AppliedEdit<'_>) {

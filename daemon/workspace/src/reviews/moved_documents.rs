@@ -28,7 +28,8 @@ impl ReviewTracker {
                 (tracked.is_changed, tracked.is_unsaved) = (true, true);
             }
         });
-        if let EditAuthor::Agent(call) = author {
+        let call = state.call_to_review(session, from, author);
+        if let Some(call) = call {
             let session_reviews = state.session_mut(session);
             let is_its_own = |tracked: &TrackedReview| tracked.name == from && !tracked.is_proposal();
             if !session_reviews.reviews.values().any(is_its_own) {
@@ -40,16 +41,18 @@ impl ReviewTracker {
         }
         state.for_each_review(from, |owner, tracked| {
             let is_own = owner == session && !tracked.is_proposal();
+            let had_hunks = !tracked.review.is_empty();
             match author {
                 EditAuthor::Decision(review) if is_own && tracked.id == review => {
                     tracked.review.record_file_rejection();
                 }
-                EditAuthor::Agent(_) if is_own => {}
+                EditAuthor::Agent(_) | EditAuthor::Redo(_) if is_own => {}
                 _ if !tracked.is_proposal() && tracked.was_renamed_from(new) => {
                     tracked.review.record_file_rejection();
                 }
                 _ => {}
             }
+            tracked.note_undo(had_hunks, is_own, author);
             tracked.name = to.to_owned();
             new.clone_into(&mut tracked.display_path);
             (tracked.is_changed, tracked.is_unsaved) = (true, true);

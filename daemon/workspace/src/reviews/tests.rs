@@ -11,7 +11,9 @@ use super::{
     ReviewTiming, ReviewTracker, UserDecision,
 };
 use crate::buffers::Buffers;
-use crate::files::{Author, ChangeCause, FileChange, FileChangeKind, READ_LIMIT, WorkspaceFiles};
+use crate::files::{
+    Author, ChangeCause, FileChange, FileChangeKind, READ_LIMIT, UndoDirection, WorkspaceFiles,
+};
 use crate::journal::{Journal, JournalLimits};
 use crate::process::Processes;
 use copydesk_config::SaveMode;
@@ -24,6 +26,7 @@ mod invalid_decisions;
 mod lifecycle;
 mod reverted_hunks;
 mod typed_hunks;
+mod undo_and_redo;
 
 const SESSION: &str = "s";
 

@@ -35,6 +35,8 @@ pub(super) struct TrackedReview {
     pub(super) noted: HashMap<HunkId, HunkFingerprint>,
     /// Hunks that the user reverted in an editor and that the model does not know of.
     pub(super) reverted: HashSet<HunkId>,
+    /// The user's undo took its last hunks; a redo brings them back.
+    pub(super) is_undone: bool,
     /// Why the proposal failed.
     pub(super) failed: Option<String>,
     /// Viewers do not know its current state.
@@ -67,6 +69,7 @@ impl TrackedReview {
             problems: DiagnosticsByHunk::new(),
             noted: HashMap::new(),
             reverted: HashSet::new(),
+            is_undone: false,
             failed: None,
             is_changed: true,
             is_unsaved: true,
@@ -92,9 +95,10 @@ impl TrackedReview {
         self.review.is_empty() || self.is_answered()
     }
 
-    /// Whether an editor's undo or redo may bring its hunks back.
+    /// Whether an undo or redo, in an editor or of the daemon, may bring its hunks back.
     pub(super) fn may_reappear(&self) -> bool {
-        !self.is_proposal() && self.followed_client.is_some() && self.review.has_snapshots()
+        let may_in_editor = self.followed_client.is_some() && self.review.has_snapshots();
+        !self.is_proposal() && (may_in_editor || self.is_undone)
     }
 
     /// Whether its text is the document's, and still matters.

@@ -164,12 +164,12 @@ async fn undoing_a_call_takes_back_what_is_left_of_it_and_what_was_kept() {
     let journal = fixture.files.journal().unwrap();
     let entries = journal.entries(SESSION).await.unwrap();
     let call: Vec<_> = entries.iter().filter(|entry| entry.call == "call").collect();
-    let taken = fixture.files.undo_entries(journal, &call, "Undo").await;
+    let taken = fixture.files.undo_entries(journal, &call, UndoDirection::Undo).await;
     assert!(matches!(taken[0].outcome, crate::files::UndoneEntryOutcome::Undone), "{taken:?}");
     assert_eq!((fixture.read("a"), fixture.list()), (OLD.to_owned(), vec![]));
     let entries = journal.entries(SESSION).await.unwrap();
     let undone: Vec<_> = entries.iter().rev().take(1).collect();
-    fixture.files.undo_entries(journal, &undone, "Redo").await;
+    fixture.files.undo_entries(journal, &undone, UndoDirection::Redo).await;
     assert_eq!(fixture.read("a"), "1\nB\n3\n4\n5\nF\n7\n");
 }
 
@@ -208,9 +208,10 @@ async fn a_deleted_file_comes_back_as_it_was() {
     delete(&fixture).await;
     let journal = fixture.files.journal().unwrap().clone();
     // Undone, redone, and the redo undone.
-    for is_there in [true, false, true] {
+    let directions = [UndoDirection::Undo, UndoDirection::Redo, UndoDirection::Undo];
+    for (direction, is_there) in directions.into_iter().zip([true, false, true]) {
         let entries = journal.entries(SESSION).await.unwrap();
-        fixture.files.undo_entries(&journal, &[entries.last().unwrap()], "Undo").await;
+        fixture.files.undo_entries(&journal, &[entries.last().unwrap()], direction).await;
         assert_eq!(path.exists(), is_there);
     }
     is_as_it_was(&fixture);
