@@ -1,6 +1,7 @@
 //! Language servers as real processes that follow a script, well-behaved or not: what is reported about a text is true or
 //! unknown, and no process is left. `tests/language_server` is the program.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -277,7 +278,7 @@ async fn what_follows_a_save_and_what_is_said_of_other_files() {
     server.did_save(&one.path);
     let saved = server.check_saved(&one.path, until()).await.unwrap();
     assert_eq!(summarize_verdict(&saved), "Proven 0:0 compiled badly");
-    let others = server.check_other_files(mark, until()).await;
+    let others = server.check_other_files(mark, &BTreeSet::new(), until()).await;
     let others: Vec<_> =
         others.iter().map(|(path, said)| (path.as_path(), summarize_verdict(said))).collect();
     assert_eq!(others, [(Path::new(&other.path), "Likely 0:0 no f".to_owned())]);

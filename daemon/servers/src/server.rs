@@ -6,7 +6,7 @@
 //! Invariant: whatever a server sends or fails to send, nothing here panics, grows without a cap, or waits past its
 //! deadline.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -428,9 +428,15 @@ impl LanguageServer {
     }
 
     /// Verdicts since `since` on files whose text has not changed since: from publishes, related documents or pulls.
-    /// Without the diagnostics that follow only a save.
-    pub async fn check_other_files(&self, since: EventMark, until: Instant) -> Vec<(PathBuf, Verdict)> {
-        self.wait_for_other_files(since, until).await
+    /// Without the diagnostics that follow only a save. The caller checks the `requested` files itself, so they are not
+    /// pulled here.
+    pub async fn check_other_files(
+        &self,
+        since: EventMark,
+        requested: &BTreeSet<PathBuf>,
+        until: Instant,
+    ) -> Vec<(PathBuf, Verdict)> {
+        self.wait_for_other_files(since, requested, until).await
     }
 
     /// Sends `shutdown` and `exit`, SIGTERM after `grace`, and SIGKILL half of `grace` later.

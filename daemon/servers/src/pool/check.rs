@@ -104,8 +104,9 @@ pub(super) async fn check_with_server(
     }
     waiting.extend(hashes.into_iter().map(|(path, text)| check(path, text)));
     if mode.includes_dependents() {
-        waiting
-            .push(Box::pin(async { ServerAnswer::OtherFiles(server.check_other_files(mark, until).await) }));
+        waiting.push(Box::pin(async {
+            ServerAnswer::OtherFiles(server.check_other_files(mark, &paths, until).await)
+        }));
         waiting.push(Box::pin(async {
             let _ = server.subscribe_state().wait_for(|state| *state == LanguageServerState::Ready).await;
             ServerAnswer::Dependents(dependent_documents(pool, slot, &paths, until).await)
@@ -153,7 +154,7 @@ pub(super) async fn check_with_server(
         if expects_others && answers.is_complete() {
             expects_others = false;
             waiting.push(Box::pin(async {
-                ServerAnswer::OtherFiles(server.check_other_files(mark, until).await)
+                ServerAnswer::OtherFiles(server.check_other_files(mark, &paths, until).await)
             }));
         }
         // A server that is gone or still reads its project has no more answers.

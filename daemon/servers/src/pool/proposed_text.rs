@@ -79,6 +79,7 @@ async fn check_with_slot(
     };
     alive.root.settle_changes(pool, until).await;
     let mark = alive.server.event_mark();
+    let paths = subjects.iter().map(|(subject, _)| subject.path.clone()).collect();
     let guard = ProposedTextGuard::begin(pool, slot, &alive, subjects, lock);
     // Known answers must be collected before the deadline.
     let inner = until.checked_sub(COLLECT_RESERVE).unwrap_or(until);
@@ -87,7 +88,7 @@ async fn check_with_slot(
         let (verdicts, dependents) =
             tokio::join!(checking, check_dependents(pool, slot, &alive, subjects, inner));
         // Diagnostics of other files come with the answer, or shortly after.
-        (verdicts, dependents, alive.server.check_other_files(mark, inner).await)
+        (verdicts, dependents, alive.server.check_other_files(mark, &paths, inner).await)
     };
     let Ok((verdicts, dependents, others)) = timeout_at(until, asking).await else {
         return report_all_unknown(slot, subjects, "it did not answer in time");

@@ -27,6 +27,7 @@ impl LanguageServer {
     pub(super) async fn wait_for_other_files(
         &self,
         since: EventMark,
+        requested: &BTreeSet<PathBuf>,
         until: Instant,
     ) -> Vec<(PathBuf, Verdict)> {
         let mut verdicts = BTreeMap::new();
@@ -46,7 +47,8 @@ impl LanguageServer {
             // A server that answers pulls is asked only about files that it answers for.
             let is_asked =
                 |path: &Path| pulls.is_empty() || !record.pull_options_for(path, quirks).is_empty();
-            let open = open.map(|(path, _)| path.clone()).filter(|path| is_asked(path));
+            let is_other = |path: &Path| !requested.contains(path) && is_asked(path);
+            let open = open.map(|(path, _)| path.clone()).filter(|path| is_other(path));
             let targets: Vec<_> = open.take(MAX_CHECKED_FILES).collect();
             (pulls, targets)
         };
@@ -60,7 +62,8 @@ impl LanguageServer {
             }
             if quirks.publishes_all_files() {
                 self.wait_for_all_publishes(since, until).await;
-                let named = self.published_paths(since, |path| !verdicts.contains_key(path));
+                let is_new = |path: &PathBuf| !verdicts.contains_key(path) && !requested.contains(path);
+                let named = self.published_paths(since, is_new);
                 verdicts.extend(self.check_all(named, until).await);
             }
         } else if quirks.dirty_dependents == DependentsPolicy::MustRequest {

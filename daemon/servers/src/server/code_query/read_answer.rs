@@ -1,7 +1,8 @@
 //! Reads the answers of servers. An item that is no valid one is left out: a server's fault in one place hides no other.
 
+use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use copydesk_text::Position;
 use lsp_types::SymbolKind;
@@ -31,16 +32,19 @@ fn items(answer: &Value) -> &[Value] {
 }
 
 pub(super) fn locations(answer: &Value) -> Vec<ServerLocation> {
-    let mut found: Vec<_> = items(answer).iter().filter_map(location).collect();
+    // Most places are in few files.
+    let mut paths = HashMap::new();
+    let mut found: Vec<_> = items(answer).iter().filter_map(|item| location(item, &mut paths)).collect();
     found.sort_by(|a, b| (&a.path, a.range.start, a.range.end).cmp(&(&b.path, b.range.start, b.range.end)));
     found.dedup();
     found
 }
 
-/// A location, or a link to one.
-fn location(item: &Value) -> Option<ServerLocation> {
+/// A location, or a link to one. `paths` has the paths of URIs that were read before.
+fn location<'a>(item: &'a Value, paths: &mut HashMap<&'a str, Option<PathBuf>>) -> Option<ServerLocation> {
     let text = |name| item.get(name).and_then(Value::as_str);
-    let path = uri::to_path(text("uri").or_else(|| text("targetUri"))?)?;
+    let uri = text("uri").or_else(|| text("targetUri"))?;
+    let path = paths.entry(uri).or_insert_with(|| uri::to_path(uri)).clone()?;
     let places = ["targetSelectionRange", "range", "targetRange"];
     let range = places.iter().find_map(|name| range(item.get(name)?))?;
     Some(ServerLocation { path, range })

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::super::*;
+use super::fake_server::NO_FILES;
 use super::real_servers::{installed, start};
 
 /// For one server: two files, a broken text of the first, and part of the diagnostic that this causes in the second.
@@ -105,7 +106,7 @@ async fn run(pair: &Pair, folder: &Path) {
         pair.language,
     );
     let verdict = server.check(&one.path, long()).await;
-    let (checked, others) = (start.elapsed(), server.check_other_files(mark, long()).await);
+    let (checked, others) = (start.elapsed(), server.check_other_files(mark, &NO_FILES, long()).await);
     println!("{}: {checked:?} {:?} {verdict:?} {others:?}", pair.name, start.elapsed());
     let verdict = others.iter().find(|(path, _)| *path == other.path).map(|(_, verdict)| verdict);
     let items = verdict.and_then(Verdict::diagnostics).unwrap_or_else(|| panic!("{}: {others:?}", pair.name));
@@ -119,7 +120,7 @@ async fn run(pair: &Pair, folder: &Path) {
             "{}: {:?} {verdict:?} {:?}",
             pair.name,
             start.elapsed(),
-            server.check_other_files(mark, long()).await
+            server.check_other_files(mark, &NO_FILES, long()).await
         );
         assert_eq!(verdict, Some(Verdict::Proven(Vec::new())));
     }

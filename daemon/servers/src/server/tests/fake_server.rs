@@ -1,5 +1,6 @@
 //! The server's end of the wire, played by the test: it reads what the daemon sends, and sends what the test wants.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +11,9 @@ use tokio::time::Instant;
 
 use super::super::*;
 use copydesk_rpc::frame::{self, FrameReader};
+
+/// The caller checks no other file itself.
+pub(super) static NO_FILES: BTreeSet<PathBuf> = BTreeSet::new();
 
 pub(super) struct FakeServer {
     reader: FrameReader<ReadHalf<DuplexStream>>,

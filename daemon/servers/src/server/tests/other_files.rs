@@ -1,11 +1,14 @@
 //! Diagnostics for files other than the changed one.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
 use serde_json::json;
 use tokio::time::Instant;
 
 use super::super::*;
 use super::fake_server::{
-    after, check, full, sleep_ms, start_fake, start_pull, start_push, subject, summaries,
+    NO_FILES, after, check, full, sleep_ms, start_fake, start_pull, start_push, subject, summaries,
 };
 use copydesk_workspace::disk_watcher::FileChangeType;
 
@@ -25,7 +28,7 @@ async fn publishes_for_other_files_after_a_change_are_reported() {
     let (verdict, others) = tokio::join!(
         async {
             let verdict = check(&server, "/a").await;
-            (verdict, server.check_other_files(mark, after(3000)).await)
+            (verdict, server.check_other_files(mark, &NO_FILES, after(3000)).await)
         },
         async {
             sleep_ms(50).await;
@@ -55,7 +58,7 @@ async fn publishes_for_closed_files_that_come_after_the_file_itself_are_reported
         let ((verdict, others), ()) = tokio::join!(
             async {
                 let verdict = check(&server, "/a").await.0;
-                (verdict, server.check_other_files(mark, after(3000)).await)
+                (verdict, server.check_other_files(mark, &NO_FILES, after(3000)).await)
             },
             async {
                 sleep_ms(5).await;
@@ -84,7 +87,7 @@ async fn without_other_files_there_is_no_wait() {
         let mark = server.event_mark();
         server.sync_document(&subject("/a", "2"), "c");
         let start = Instant::now();
-        assert_eq!(server.check_other_files(mark, after(3000)).await, []);
+        assert_eq!(server.check_other_files(mark, &NO_FILES, after(3000)).await, []);
         assert_eq!(start.elapsed(), Duration::ZERO);
     }
 }
@@ -99,7 +102,7 @@ async fn a_server_with_pull_is_asked_about_all_open_files() {
     let mark = server.event_mark();
     server.sync_document(&subject("/a", "2"), "c");
     fake.expect("textDocument/didChange").await;
-    let (others, ()) = tokio::join!(server.check_other_files(mark, after(1000)), async {
+    let (others, ()) = tokio::join!(server.check_other_files(mark, &NO_FILES, after(1000)), async {
         let (b, c) = (fake.next().await, fake.next().await);
         assert_eq!(b["params"]["textDocument"]["uri"], "file:///b");
         fake.send(json!({ "id": c["id"], "error": { "code": -32802, "message": "again" } })).await;
@@ -107,6 +110,23 @@ async fn a_server_with_pull_is_asked_about_all_open_files() {
         fake.respond("textDocument/diagnostic", full(&[])).await;
     });
     assert_eq!(summaries(&others), ["/b proven: broken by a", "/c proven:"]);
+}
+
+/// Its text may have reached the server before the check, as a change on the disk.
+#[tokio::test(start_paused = true)]
+async fn a_requested_file_is_not_pulled_a_second_time() {
+    let (server, mut fake) = start_pull(json!({})).await;
+    for path in ["/a", "/b"] {
+        server.sync_document(&subject(path, "1"), "c");
+        fake.expect("textDocument/didOpen").await;
+    }
+    let (mark, requested) = (server.event_mark(), BTreeSet::from([PathBuf::from("/a")]));
+    let (others, asked) = tokio::join!(
+        server.check_other_files(mark, &requested, after(1000)),
+        fake.respond("textDocument/diagnostic", full(&["of b"])),
+    );
+    assert_eq!(asked["textDocument"]["uri"], "file:///b");
+    assert_eq!(summaries(&others), ["/b proven: of b"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -121,7 +141,10 @@ async fn related_documents_in_a_pull_response_are_reported() {
     });
     let (verdict, _) = tokio::join!(check(&server, "/a"), fake.respond("textDocument/diagnostic", answer));
     assert_eq!(verdict.0, "proven: own");
-    assert_eq!(summaries(&server.check_other_files(mark, after(1000)).await), ["/b proven: related"]);
+    assert_eq!(
+        summaries(&server.check_other_files(mark, &NO_FILES, after(1000)).await),
+        ["/b proven: related"]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -140,7 +163,7 @@ async fn a_server_with_workspace_pull_is_asked_once_for_all_files() {
     let items =
         json!([item("file:///b", &["far away"]), item("file:///a", &["own"]), 7, { "uri": "file:///c" }]);
     let (others, asked) = tokio::join!(
-        server.check_other_files(mark, after(1000)),
+        server.check_other_files(mark, &NO_FILES, after(1000)),
         fake.respond("workspace/diagnostic", json!({ "items": items })),
     );
     assert_eq!(asked, json!({ "previousResultIds": [], "identifier": "w" }));
@@ -158,7 +181,7 @@ async fn without_pull_the_texts_of_open_dependents_are_resent() {
     let mark = server.event_mark();
     server.sync_document(&subject("/a", "1"), "c");
     fake.expect("textDocument/didOpen").await;
-    let (others, ()) = tokio::join!(server.check_other_files(mark, after(1000)), async {
+    let (others, ()) = tokio::join!(server.check_other_files(mark, &NO_FILES, after(1000)), async {
         let again = fake.expect("textDocument/didChange").await;
         assert_eq!(again["contentChanges"], json!([{ "text": "b" }]));
         fake.publish("/b", again["textDocument"]["version"].as_i64().unwrap(), &["broken by a"]).await;
@@ -185,7 +208,7 @@ async fn files_that_the_server_publishes_for_are_pulled() {
     server.sync_document(&subject("/a.go", "2"), "go");
     let version = fake.next_version().await;
     let begun = Instant::now();
-    let (others, ()) = tokio::join!(server.check_other_files(mark, after(3000)), async {
+    let (others, ()) = tokio::join!(server.check_other_files(mark, &NO_FILES, after(3000)), async {
         let asked = fake.respond("textDocument/diagnostic", full(&[])).await;
         assert_eq!(asked["textDocument"]["uri"], "file:///b.go");
         sleep_ms(100).await;
@@ -200,7 +223,7 @@ async fn files_that_the_server_publishes_for_are_pulled() {
     // Nothing has changed since, so there is nothing to wait for.
     let mark = server.event_mark();
     let begun = Instant::now();
-    let (_, ()) = tokio::join!(server.check_other_files(mark, after(3000)), async {
+    let (_, ()) = tokio::join!(server.check_other_files(mark, &NO_FILES, after(3000)), async {
         for _ in 0..2 {
             fake.respond("textDocument/diagnostic", full(&[])).await;
         }
@@ -212,7 +235,7 @@ async fn files_that_the_server_publishes_for_are_pulled() {
     fake.next_version().await;
     let begun = Instant::now();
     let (others, _) = tokio::join!(
-        server.check_other_files(mark, after(3000)),
+        server.check_other_files(mark, &NO_FILES, after(3000)),
         fake.respond("textDocument/diagnostic", full(&["broken"]))
     );
     assert_eq!(summaries(&others), ["/b.go proven: broken"]);
@@ -221,7 +244,7 @@ async fn files_that_the_server_publishes_for_are_pulled() {
     let mark = server.event_mark();
     server.did_change_watched_files(&[("/closed.go".into(), FileChangeType::Changed)]);
     let begun = Instant::now();
-    let (others, ()) = tokio::join!(server.check_other_files(mark, after(3000)), async {
+    let (others, ()) = tokio::join!(server.check_other_files(mark, &NO_FILES, after(3000)), async {
         for _ in 0..2 {
             fake.respond("textDocument/diagnostic", full(&[])).await;
         }

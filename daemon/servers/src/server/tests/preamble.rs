@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::*;
-use super::fake_server::{FakeServer, after, check, sleep_ms, start_push, subject, summaries};
+use super::fake_server::{FakeServer, NO_FILES, after, check, sleep_ms, start_push, subject, summaries};
 
 const PREAMBLE: &str = "#include \"a.h\"\n";
 
@@ -105,7 +105,7 @@ async fn a_file_that_no_other_includes_breaks_no_other() {
     let mark = server.event_mark();
     server.sync_document(&subject("/main.c", "int main;\n"), "c");
     fake.expect("textDocument/didOpen").await;
-    let others = server.check_other_files(mark, after(1000)).await;
+    let others = server.check_other_files(mark, &NO_FILES, after(1000)).await;
     assert_eq!(summaries(&others), ["/b.c proven: at first"]);
     assert_eq!(check(&server, "/b.c").await, ("proven: at first".into(), 0));
     server.sync_document(&subject("/b.c", "#include \"main.c\"\n"), "c");

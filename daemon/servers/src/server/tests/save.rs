@@ -4,7 +4,9 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::super::*;
-use super::fake_server::{self, after, check, full, sleep_ms, start_fake, subject, summaries, summary};
+use super::fake_server::{
+    self, NO_FILES, after, check, full, sleep_ms, start_fake, subject, summaries, summary,
+};
 use copydesk_workspace::disk_watcher::FileChangeType;
 
 /// Like rust-analyzer: it answers pulls with its own diagnostics, and publishes the compiler's after a save.
@@ -195,7 +197,7 @@ async fn compiler_diagnostics_for_other_files_count_unless_those_changed() {
     fake.publish("/dirty", json!(null), &["rustc: for its old text"]).await;
     fake.publish("/clean", json!(null), &["rustc: for its text"]).await;
     sleep_ms(10).await;
-    let (others, ()) = tokio::join!(server.check_other_files(mark, after(1000)), async {
+    let (others, ()) = tokio::join!(server.check_other_files(mark, &NO_FILES, after(1000)), async {
         fake.respond("textDocument/diagnostic", full(&["clean itself"])).await;
         fake.respond("textDocument/diagnostic", full(&["dirty itself"])).await;
     });

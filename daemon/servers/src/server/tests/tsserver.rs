@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::*;
-use super::fake_server::{FakeServer, after, check, sleep_ms, start_fake, subject, summaries};
+use super::fake_server::{FakeServer, NO_FILES, after, check, sleep_ms, start_fake, subject, summaries};
 use crate::diagnostic::{Diagnostic, DiagnosticSpan, RelatedInformation, Severity};
 
 const EXECUTE_COMMAND: &str = "workspace/executeCommand";
@@ -186,7 +186,7 @@ async fn publishes_for_other_files_do_not_count() {
     let mark = server.event_mark();
     server.sync_document(&subject("/a.ts", "2"), "typescript");
     fake.expect("textDocument/didChange").await;
-    let (others, ()) = tokio::join!(server.check_other_files(mark, after(1000)), async {
+    let (others, ()) = tokio::join!(server.check_other_files(mark, &NO_FILES, after(1000)), async {
         fake.publish("/b.ts", Value::Null, &["old"]).await;
         fake.publish("/c.ts", Value::Null, &["old"]).await;
         fake.respond(EXECUTE_COMMAND, body(json!([]))).await;
