@@ -138,10 +138,20 @@ impl OutlineBuilder<'_> {
         let symbols =
             if is_local { Vec::new() } else { self.symbols(&definition, node, (&range, start), above) };
         let Some(first) = symbols.first() else { return Some(below) };
-        let is_in_function = below.is_in_function || is_function(first.kind);
+        let is_function = is_function(first.kind);
+        let is_in_function = below.is_in_function || is_function;
         let first = self.symbols.len();
         self.symbols.extend(symbols);
+        if is_function && !self.may_define_inside(node) {
+            return None;
+        }
         Some(TreeLevel { symbol: Some(first), is_in_function, ..below })
+    }
+
+    fn may_define_inside(&self, function: Node<'_>) -> bool {
+        let body = function.child_by_field_name("body");
+        body.and_then(|body| self.text.get(body.byte_range()))
+            .is_none_or(|body| self.table.may_define_in(body))
     }
 
     /// Several if they share their type: `var one, two int`.

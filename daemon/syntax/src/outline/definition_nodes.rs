@@ -41,6 +41,8 @@ pub(super) struct DefinitionNode {
 #[derive(Debug)]
 pub(super) struct NodeTable {
     roles: Vec<NodeRole>,
+    /// Every definition inside a function contains one of these words; empty if there are others.
+    inner_keywords: &'static [&'static str],
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,8 +57,13 @@ enum NodeRole {
 }
 
 impl NodeTable {
-    fn new(language: &Language, definitions: &[(&str, DefinitionNode)]) -> Self {
-        let mut table = Self { roles: vec![NodeRole::Other; language.node_kind_count()] };
+    fn new(grammar: &Grammar, definitions: &[(&str, DefinitionNode)]) -> Self {
+        let language = &(grammar.language)();
+        let inner = INNER_KEYWORDS.iter().find(|(name, _)| *name == grammar.name);
+        let mut table = Self {
+            roles: vec![NodeRole::Other; language.node_kind_count()],
+            inner_keywords: inner.map_or(&[], |(_, words)| words),
+        };
         TRIVIA.iter().for_each(|kind| table.set(language, kind, NodeRole::Trivia));
         WRAPPERS.iter().for_each(|kind| table.set(language, kind, NodeRole::Wrapper));
         for (kind, definition) in definitions {
@@ -91,6 +98,11 @@ impl NodeTable {
         matches!(self.role(kind), NodeRole::Wrapper)
     }
 
+    /// Whether the body of a function may contain definitions. Most contain none, and are most of a text.
+    pub(super) fn may_define_in(&self, body: &str) -> bool {
+        self.inner_keywords.is_empty() || self.inner_keywords.iter().any(|word| body.contains(word))
+    }
+
     /// Whether a node of this kind is, or may hold, a definition.
     pub(super) fn defines(&self, kind: u16) -> bool {
         matches!(self.role(kind), NodeRole::Definition(_) | NodeRole::Wrapper)
@@ -103,8 +115,16 @@ pub(super) fn table_for(grammar: &Grammar) -> Option<Arc<NodeTable>> {
     let definitions = DEFINITIONS.iter().find(|(names, _)| names.contains(&grammar.name))?.1;
     let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
     let table = tables.entry(grammar.name);
-    Some(Arc::clone(table.or_insert_with(|| Arc::new(NodeTable::new(&(grammar.language)(), definitions)))))
+    Some(Arc::clone(table.or_insert_with(|| Arc::new(NodeTable::new(grammar, definitions)))))
 }
+
+/// By grammar: what definitions inside a function begin with. Variables there are no definitions.
+static INNER_KEYWORDS: &[(&str, &[&str])] = &[
+    ("go", &["type", "interface"]),
+    ("lua", &["function"]),
+    ("python", &["def", "class"]),
+    ("rust", &["fn", "enum", "impl", "macro_rules", "mod", "struct", "trait", "type", "union"]),
+];
 
 const TRIVIA: [&str; 6] =
     ["comment", "line_comment", "block_comment", "doc_comment", "attribute_item", "decorator"];

@@ -333,3 +333,30 @@ fn what_defines_nothing_has_no_outline() {
         assert_eq!(shown(path, text), "", "{path}");
     }
 }
+
+/// Bodies of functions are looked into only if a keyword is in them.
+#[test]
+fn every_definition_inside_a_function_is_found() {
+    for (path, before, inner, after) in [
+        ("a.rs", "fn f() {", "fn g() {}", "}"),
+        ("a.rs", "fn f() {", "enum G { A }", "}"),
+        ("a.rs", "fn f() {", "impl G {}", "}"),
+        ("a.rs", "fn f() {", "macro_rules! G { () => {} }", "}"),
+        ("a.rs", "fn f() {", "mod g {}", "}"),
+        ("a.rs", "fn f() {", "struct G;", "}"),
+        ("a.rs", "fn f() {", "trait G {}", "}"),
+        ("a.rs", "fn f() {", "type G = u8;", "}"),
+        ("a.rs", "fn f() {", "union G { a: u8 }", "}"),
+        ("a.rs", "fn f() { if a { h(|| {", "struct G;", "}) } }"),
+        ("a.py", "def f():\n  ", "class G: pass", "\n"),
+        ("a.py", "def f():\n  ", "def g(): pass", "\n"),
+        ("a.go", "package a\nfunc f() {\n", "type g struct{}", "\n}\n"),
+        ("a.go", "package a\nfunc f() {\n", "type g = int", "\n}\n"),
+        ("a.go", "package a\nfunc f() {\n", "var g interface{ H() }", "\n}\n"),
+        ("a.lua", "function f()\n", "local function g() end", "\nend\n"),
+    ] {
+        let with = shown(path, &format!("{before}{inner}{after}"));
+        assert!(with.lines().count() > 1, "{inner}\n{with}");
+        assert_eq!(shown(path, &format!("{before}{after}")).lines().count(), 1, "{inner}");
+    }
+}
