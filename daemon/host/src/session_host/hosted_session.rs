@@ -381,9 +381,12 @@ impl HostedSession {
         let host = self.host()?;
         let mut session = self.session();
         change(&mut session);
+        // No turn may begin with the old properties once somebody can see the new ones.
+        let mut runtime = self.runtime.lock().await;
         host.store.put_session(session.clone()).await?;
+        runtime.mark_outdated();
+        drop(runtime);
         self.publish_session_event(SessionEvent::SessionChanged { session: session.clone() });
-        self.runtime.lock().await.mark_outdated();
         Ok(session)
     }
 
