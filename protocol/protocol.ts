@@ -2262,6 +2262,8 @@ export interface TurnParams {
   context?: ContextItem[];
   /** The id of an earlier prompt, of any session, whose context and files go with this one, too. A piece that `context` names is not repeated, nor is a file of `files`. */
   contextOf?: string;
+  /** Nobody looks at the asks of this turn: the client answers them by itself. So the daemon does not check edits before it asks. */
+  unattended?: boolean;
 }
 
 /** What happened to a prompt. */

@@ -26,6 +26,9 @@ pub struct TurnParams {
     /// names is not repeated, nor is a file of `files`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_of: Option<String>,
+    /// Nobody looks at the asks of this turn: the client answers them by itself. So the daemon does not check edits before it asks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unattended: bool,
 }
 
 /// Something that the user points at: a document, a range of it, or another text in the editor.

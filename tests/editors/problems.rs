@@ -81,6 +81,27 @@ fn what_a_user_lets_the_model_read_it_is_told_of() {
     );
 }
 
+/// A client that answers asks by itself, such as `copydesk run --auto`, does not wait for what only a user would read.
+#[test]
+fn an_edit_is_checked_before_the_ask_only_if_somebody_looks_at_it() {
+    for unattended in [false, true] {
+        let turns = [read("c1", "a.toy"), edit("c2", "a.toy", "two", "bad two"), text_turn("Done.")];
+        let daemon = with(turns, &quiet(), json!({ "permission": { "*": "allow", "edit": "ask" } }));
+        daemon.scripted.env.write("a.toy", "one\ntwo\n");
+        let mut client = daemon.client("editor");
+        let session = client.new_session();
+        let prompt = json!({ "session": session, "text": "Edit it", "unattended": unattended });
+        client.request_ok("copydesk/turn/start", prompt);
+        let ask = client.wait_for_method("copydesk/permission/ask");
+        let asked = ask["params"]["metadata"].to_string();
+        assert_eq!(asked.contains("this is bad"), !unattended, "{asked}");
+        client.answer(&ask, json!({ "reply": "once" }));
+        assert_eq!(client.wait_for_turn_end(&session), "done");
+        let told = daemon.last_model_input(2);
+        assert!(told.contains("a.toy:2:1 error this is bad"), "{told}");
+    }
+}
+
 /// The prompt comes from a client without servers, such as `copydesk run`.
 #[test]
 fn an_editor_that_serves_the_folder_is_asked_whoever_prompts() {

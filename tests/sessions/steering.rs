@@ -102,7 +102,13 @@ impl SteeredSession {
     async fn send_prompt(&self, text: &str, delivery: PromptDelivery) {
         assert!(
             self.live
-                .prompt(PromptRequest { text: text.into(), context: Vec::new(), files: Vec::new(), delivery })
+                .prompt(PromptRequest {
+                    text: text.into(),
+                    context: Vec::new(),
+                    files: Vec::new(),
+                    delivery,
+                    is_unattended: false,
+                })
                 .await
                 .is_some()
         );

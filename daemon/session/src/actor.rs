@@ -122,6 +122,8 @@ pub struct PromptRequest {
     pub context: Vec<PromptContext>,
     pub files: Vec<MediaPart>,
     pub delivery: PromptDelivery,
+    /// Nobody looks at the asks of its turn: they are answered by a program.
+    pub is_unattended: bool,
 }
 
 /// When a prompt counts that comes while a turn runs.
@@ -207,6 +209,7 @@ impl SessionHandle {
             cancel: CancellationToken::new(),
             next_role: None,
             is_stopped_by_user: false,
+            is_unattended: false,
             end_waiters: Vec::new(),
         };
         tokio::spawn(actor.run_logged().instrument(span));
@@ -287,6 +290,8 @@ struct SessionActor {
     next_role: Option<Box<AgentRole>>,
     /// The user rejected without a reason, which stops the turn.
     is_stopped_by_user: bool,
+    /// Nobody looks at the asks of this turn.
+    is_unattended: bool,
     /// The session is ending: no turn begins. Dropped at the end.
     end_waiters: Vec<oneshot::Sender<()>>,
 }

@@ -35,6 +35,8 @@ pub async fn run_task(
             context: Vec::new(),
             files: Vec::new(),
             delivery: PromptDelivery::Queue,
+            // Its asks go to the session above.
+            is_unattended: false,
         })
         .await;
     let mut end = begun.is_none().then_some(TaskEnd::Failed("the session ended at once".to_owned()));

@@ -63,7 +63,10 @@ pub enum PermissionGrant {
     /// The user decided every hunk.
     ByReview,
     /// The rules say `ask`, and the request said [`AskUserMode::Never`].
-    NotAsked,
+    NotAsked {
+        /// Nobody would look at the ask: a program answers it.
+        is_unattended: bool,
+    },
 }
 
 pub type AskFuture<'a> = Pin<Box<dyn Future<Output = Result<PermissionGrant, PermissionDenial>> + Send + 'a>>;

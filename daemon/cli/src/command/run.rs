@@ -52,7 +52,13 @@ pub(crate) fn run(setup: &UserSetup, options: &RunArgs) -> anyhow::Result<ExitCo
         setup,
         &loaded,
         &choice,
-        PromptRequest { text, context: Vec::new(), files, delivery: PromptDelivery::Queue },
+        PromptRequest {
+            text,
+            context: Vec::new(),
+            files,
+            delivery: PromptDelivery::Queue,
+            is_unattended: options.auto,
+        },
         run_options,
         target,
     )?;

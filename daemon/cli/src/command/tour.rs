@@ -45,6 +45,7 @@ pub(crate) fn run(setup: &UserSetup, options: &TourArgs) -> anyhow::Result<ExitC
         context: Vec::new(),
         files: Vec::new(),
         delivery: PromptDelivery::Queue,
+        is_unattended: options.yes,
     };
     let run_options = RunOptions { auto: options.yes, json: false };
     let outcome = run_prompt(&setup, &loaded, &choice, request, run_options, RunTarget::InProcess)?;

@@ -57,8 +57,14 @@ pub(crate) async fn prompt(
     let id = session.id.clone();
     let loaded = load_session(&client, &id).await?;
     let files = request.files.iter().map(convert::media_info).collect();
-    let params =
-        TurnParams { session: id.clone(), text: request.text, files, context: Vec::new(), context_of: None };
+    let params = TurnParams {
+        session: id.clone(),
+        text: request.text,
+        files,
+        context: Vec::new(),
+        context_of: None,
+        unattended: request.is_unattended,
+    };
     let TurnStartResult { queued, prompt } = client.request::<TurnStart>(&params).await?;
     let (messages_in, messages) = mpsc::channel(1);
     let reader = DaemonEventReader::new(Arc::clone(&client), id.clone(), loaded.seq, prompt, messages_in);

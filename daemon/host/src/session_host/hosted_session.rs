@@ -254,7 +254,13 @@ impl HostedSession {
         let ended = || SessionHostError::Failed("the session has ended; load it again".to_owned());
         runtime
             .handle
-            .prompt(PromptRequest { text: params.text, context, files, delivery })
+            .prompt(PromptRequest {
+                text: params.text,
+                context,
+                files,
+                delivery,
+                is_unattended: params.unattended,
+            })
             .await
             .ok_or_else(ended)
     }

@@ -116,7 +116,7 @@ impl SessionActor {
         if ask_user == AskUserMode::Never
             && matches!(self.asks.layers().decide(&rule), PermissionDecision::Ask(_))
         {
-            let _ = answer.send(Ok(PermissionGrant::NotAsked));
+            let _ = answer.send(Ok(PermissionGrant::NotAsked { is_unattended: self.is_unattended }));
             return;
         }
         match self.asks.ask(id.clone(), &rule) {

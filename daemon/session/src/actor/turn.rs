@@ -18,6 +18,7 @@ impl SessionActor {
         self.turn += 1;
         self.step = 0;
         self.is_stopped_by_user = false;
+        self.is_unattended = prompted.request.is_unattended;
         self.cancel = tokio_util::sync::CancellationToken::new();
         self.deps.checks.begin_turn();
         self.emit(SessionEvent::TurnStarted { turn: self.turn, prompt: prompted.id.clone() }).await;

@@ -45,13 +45,15 @@ pub(super) async fn apply_changes(
     let metadata = metadata(&changes);
     let mut proposals = Vec::new();
     let mut proposed = Vec::new();
-    if let Ok(PermissionGrant::NotAsked) = allowed {
+    if let Ok(PermissionGrant::NotAsked { is_unattended }) = allowed {
         proposed = diagnostics::proposed_edits(context, &changes);
         proposals = propose(context, &changes);
         let reviews: Vec<_> = proposals.iter().map(ReviewProposal::id).collect();
         let ask_user = if reviews.is_empty() { AskUserMode::Whole } else { AskUserMode::InReviews(reviews) };
         let mut metadata = metadata.clone();
-        insert_diagnostics(&mut metadata, diagnostics::check_proposed(context, &proposed).await);
+        if !is_unattended {
+            insert_diagnostics(&mut metadata, diagnostics::check_proposed(context, &proposed).await);
+        }
         let metadata = PermissionAskDetail::Edit(metadata).into();
         allowed = context.ask(PermissionRequest { ask_user, metadata, ..ask.clone() }).await;
     }

@@ -347,6 +347,7 @@ fn prompts() {
         files: vec![],
         context: vec![],
         context_of: Some("p1".into()),
+        unattended: false,
     };
     check(&bare, &expect![[r#"{"session":"s1","text":"go","contextOf":"p1"}"#]]);
     let range = WireRange {
@@ -358,9 +359,9 @@ fn prompts() {
         ContextItem { uri: "file:///w/b.rs".into(), range: None, text: None },
     ];
     check(
-        &TurnParams { files: vec![media()], context, ..bare },
+        &TurnParams { files: vec![media()], context, unattended: true, ..bare },
         &expect![[
-            r#"{"session":"s1","text":"go","files":[{"mime":"image/png","base64":"AA==","name":"a.png"}],"context":[{"uri":"file:///w/a.rs","range":{"start":{"line":0,"character":0},"end":{"line":2,"character":0}},"text":"fn a() {}\n"},{"uri":"file:///w/b.rs"}],"contextOf":"p1"}"#
+            r#"{"session":"s1","text":"go","files":[{"mime":"image/png","base64":"AA==","name":"a.png"}],"context":[{"uri":"file:///w/a.rs","range":{"start":{"line":0,"character":0},"end":{"line":2,"character":0}},"text":"fn a() {}\n"},{"uri":"file:///w/b.rs"}],"contextOf":"p1","unattended":true}"#
         ]],
     );
     check(
