@@ -23,6 +23,7 @@ mod limits;
 mod open;
 mod read_entries;
 mod record;
+mod renamed_paths;
 mod schema;
 mod stored_reviews;
 mod text_rows;

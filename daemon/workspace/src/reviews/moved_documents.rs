@@ -61,8 +61,8 @@ impl ReviewTracker {
         self.persist_document(to);
     }
 
-    /// Lets reviews follow a file, or the files of a folder, that the user has renamed. Proposals stay: their calls know
-    /// only the old name.
+    /// Lets reviews and the journal follow a file, or the files of a folder, that the user has renamed. Proposals stay: their
+    /// calls know only the old name.
     pub(super) fn follow_rename(&self, from: &Path, to: &Path) {
         let mut state = self.lock();
         let mut moved = Vec::new();
@@ -84,6 +84,9 @@ impl ReviewTracker {
             }
         }
         drop(state);
+        if let Some(journal) = &self.journal {
+            journal.follow_rename(from, to);
+        }
         moved.iter().for_each(|name| self.persist_document(name));
     }
 

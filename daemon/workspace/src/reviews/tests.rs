@@ -1,6 +1,7 @@
 //! Reviews and their documents: on disk, in buffers, across restarts.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use copydesk_text::review::HunkView;
 use copydesk_text::{Change, FileText};
@@ -52,14 +53,8 @@ impl ReviewsFixture {
     fn open(folder: &Path) -> WorkspaceFiles {
         let (journal, _) = Journal::open(&folder.join("data"), JournalLimits::default()).unwrap();
         let reviews = ReviewTracker::new(Some(journal.clone()));
-        WorkspaceFiles::with_buffers(
-            folder,
-            folder,
-            Buffers::default(),
-            Some(journal),
-            reviews,
-            SaveMode::Never,
-        )
+        let buffers = Buffers::with_observer(Arc::new(reviews.clone()));
+        WorkspaceFiles::with_buffers(folder, folder, buffers, Some(journal), reviews, SaveMode::Never)
     }
 
     fn read(&self, name: &str) -> String {

@@ -67,3 +67,24 @@ async fn what_was_accepted_is_not_asked_for_again() {
     }
     assert_eq!((fixture.read("edited"), fixture.read("made")), (NEW.replace('1', "A"), NEW.to_owned()));
 }
+
+/// A file whose name only begins alike does not go along.
+#[tokio::test]
+async fn what_the_user_renames_is_undone_under_its_new_name() {
+    let fixture = ReviewsFixture::lasting();
+    std::fs::create_dir(fixture.folder.path().join("src")).unwrap();
+    for name in ["src/a", "src-b"] {
+        fixture.write(name, OLD);
+        fixture.agent(name, NEW).await;
+    }
+    let folder = fixture.folder.path().canonicalize().unwrap();
+    let [from, to] = ["src", "lib"].map(|name| folder.join(name));
+    std::fs::rename(&from, &to).unwrap();
+    let client = crate::buffers::tests::silent(fixture.files.buffers());
+    fixture.files.buffers().rename(client, &from, &to);
+    for (direction, text) in [(UndoDirection::Undo, OLD), (UndoDirection::Redo, NEW)] {
+        take_back(&fixture, direction).await;
+        assert_eq!((fixture.read("lib/a").as_str(), fixture.read("src-b").as_str()), (text, text));
+    }
+    assert!(!from.exists());
+}
