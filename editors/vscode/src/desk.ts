@@ -55,7 +55,7 @@ export class Desk implements Disposable {
     this.screen = new Screen(this.connection);
     this.sessions = new Sessions(this.connection, new SessionMemory(context.storageUri?.fsPath));
     this.prompts = new Prompts(this.connection, this.sessions, new PromptContext());
-    this.transcript = new Transcript(this.sessions);
+    this.transcript = new Transcript(this.sessions, this.ownEdits);
     this.asks = new Asks(this.connection, this.sessions);
     this.review = new ReviewDesk(this.connection, this.ownEdits, this.sessions, context.extensionUri);
     this.askViews = new AskViews(this.asks, new AskReviews(this.review.reviews), this.sessions);

@@ -54,6 +54,8 @@ export const limits = {
 
   /** The shortest time between two writes to the output channel: about three frames of a screen. */
   transcript: 50,
+  /** The same while the user types: each write costs the keys beside it some 10 ms. */
+  transcriptWhileTyping: 1_000,
   /** The pause in typing before the virtual texts of diffs are made again: VS Code itself compares after 200 ms. */
   virtualText: 200,
   /** How long the status bar shows that a comment was sent. */

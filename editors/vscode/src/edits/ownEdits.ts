@@ -5,18 +5,23 @@
 
 import type { TextDocument } from "vscode";
 import { Disposable, workspace } from "vscode";
+import { isDocument } from "../documents/openDocuments";
 
 export class OwnEdits implements Disposable {
   /** How many edits are on their way, by document. */
   readonly #pending = new WeakMap<TextDocument, number>();
   /** When the user last typed, by document. */
   readonly #typed = new WeakMap<TextDocument, number>();
+  #lastTyped = 0;
   readonly #listener: Disposable;
 
   constructor() {
     this.#listener = workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
       if (contentChanges.length > 0 && !this.#pending.get(document)) {
-        this.#typed.set(document, Date.now());
+        const now = Date.now();
+        this.#typed.set(document, now);
+        // The output channel is a document, too.
+        this.#lastTyped = isDocument(document) ? now : this.#lastTyped;
       }
     });
   }
@@ -35,6 +40,11 @@ export class OwnEdits implements Disposable {
   isTyping(document: TextDocument, within: number): boolean {
     const typed = this.#typed.get(document);
     return typed !== undefined && Date.now() - typed < within;
+  }
+
+  /** The same for all documents. */
+  isTypingAnywhere(within: number): boolean {
+    return Date.now() - this.#lastTyped < within;
   }
 
   dispose(): void {

@@ -1,11 +1,12 @@
 // The conversation of the current session in the output channel "Copydesk".
 //
-// Contract: parts appear in their order, each once; the model's text appears while it is written. The channel never shows itself; only
-// a command of the user does that.
+// Contract: parts appear in their order, each once; the model's text appears while it is written, and slower while the user types, because
+// VS Code draws the channel in the thread that handles keys. The channel never shows itself; only a command of the user does that.
 
 import type { PartInfo } from "copydesk-protocol";
 import type { OutputChannel } from "vscode";
 import { Disposable, window } from "vscode";
+import type { OwnEdits } from "../edits/ownEdits";
 import { limits } from "../timeLimits";
 import { isSettled, isStreamed, partText } from "./partText";
 import type { Sessions } from "./sessions";
@@ -23,9 +24,13 @@ export class Transcript implements Disposable {
   #isAfterCall = false;
   #pending = "";
   #timer: NodeJS.Timeout | undefined;
+  #lastWrite = 0;
   readonly #listener: Disposable;
 
-  constructor(private readonly sessions: Sessions) {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly ownEdits: OwnEdits,
+  ) {
     this.#listener = sessions.onDidChange(({ view, change }) => this.#update(view, change));
   }
 
@@ -101,10 +106,17 @@ export class Transcript implements Disposable {
 
   #write(text: string): void {
     this.#pending += text;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
+    this.#timer ??= setTimeout(() => this.#flush(), limits.transcript);
+  }
+
+  #flush(): void {
+    const now = Date.now();
+    const isHeld = this.ownEdits.isTypingAnywhere(limits.typing) && now - this.#lastWrite < limits.transcriptWhileTyping;
+    this.#timer = isHeld ? setTimeout(() => this.#flush(), limits.transcript) : undefined;
+    if (!isHeld) {
+      this.#lastWrite = now;
       this.#open().append(this.#pending);
       this.#pending = "";
-    }, limits.transcript);
+    }
   }
 }
