@@ -11,10 +11,9 @@ import type { ApplyWorkspaceEditParams, ApplyWorkspaceEditResult } from "vscode-
 import { log } from "../daemon/log";
 import type { DocumentSync } from "../documents/sync";
 import { shownPath } from "../documents/save";
-import { limits } from "../timeLimits";
 import type { ClosedTabs } from "./closedTabs";
 import { runFileOperation } from "./fileOperation";
-import { editedText, inverseEdits, MAX_OPERATIONS } from "./minimal";
+import { editedText, inverseEdits } from "./minimal";
 import type { OwnEdits } from "./ownEdits";
 import { RefusalPacer } from "./typing";
 import type { EditRequest } from "./request";
@@ -31,11 +30,12 @@ function isLate(request: EditRequest): boolean {
 /**
  * Calls VS Code for one document. The version that it checks is that of this moment.
  *
- * In the active editor `applyEdit` first computes smaller edits in a worker, and every key meanwhile makes it fail. An editor's own
- * `edit` does not, so it is used while the user types, and for many edits (`isDirect`).
+ * In the active editor `applyEdit` first computes smaller edits in a worker: ours are as small as they can be, it takes 20 ms, every key
+ * meanwhile makes it fail, and joined edits would be split again, which VS Code makes one wide change of. An editor's own `edit` does
+ * none of that.
  */
-function editDocument({ document, edits }: Pick<EditTarget, "document" | "edits">, isDirect: boolean): Thenable<boolean> {
-  const editor = isDirect ? window.visibleTextEditors.find((one) => one.document === document) : undefined;
+function editDocument({ document, edits }: Pick<EditTarget, "document" | "edits">): Thenable<boolean> {
+  const editor = window.visibleTextEditors.find((one) => one.document === document);
   if (editor) {
     return editor.edit((builder) => edits.forEach((one) => builder.replace(rangeOf(document, one), one.text)));
   }
@@ -104,10 +104,7 @@ export class EditApplier {
   }
 
   #call(target: Pick<EditTarget, "document" | "edits">): Promise<boolean> {
-    const isTyping = this.own.isTyping(target.document, limits.typing);
-    // The worker would split joined edits again, and VS Code would make one change of them all.
-    const isJoined = target.edits.length >= MAX_OPERATIONS;
-    return this.own.during(target.document, editDocument(target, isTyping || isJoined));
+    return this.own.during(target.document, editDocument(target));
   }
 
   /** Takes back what was made in other documents, and waits until the user pauses. */
