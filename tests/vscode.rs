@@ -5,6 +5,7 @@
 
 mod activation;
 mod asks;
+mod bad_programs;
 mod commands;
 mod crashes;
 mod deleted_files;

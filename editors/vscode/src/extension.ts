@@ -17,7 +17,8 @@ export function activate(context: ExtensionContext): void {
     workspace.onDidGrantWorkspaceTrust(() => void made.resume()),
     workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("copydesk.path") && made.connection.state === "failed") {
-        void made.resume();
+        // The failure was about another program.
+        void made.connection.stop().then(() => made.resume());
       }
     }),
   );

@@ -17,6 +17,7 @@ async function askForText(desk: Desk, pieces: ContextPiece[]): Promise<string | 
   const labels = [...pieces, ...desk.prompts.context.pieces].map((piece) => piece.label);
   return window.showInputBox({
     title: labels.length > 0 ? `Ask Copydesk about ${labels.join(", ")}` : "Ask Copydesk",
+    value: desk.prompts.draft,
     placeHolder: desk.sessions.current?.running === undefined ? "What should the agent do?" : "A turn runs: this is sent after it",
     ignoreFocusOut: true,
   });
@@ -33,8 +34,7 @@ export async function sendAndShow(desk: Desk, text: string, pieces: ContextPiece
 export async function ask(desk: Desk, argument?: unknown): Promise<void> {
   const selected = window.activeTextEditor && selectionPiece(window.activeTextEditor);
   const pieces = selected ? [selected] : [];
-  // Connects while the user types; the error is reported when the prompt is sent.
-  desk.connection.start().catch(() => undefined);
+  desk.connection.startSoon();
   const text = givenText(argument) ?? (await askForText(desk, pieces));
   if (text === undefined || text.trim() === "") {
     return;

@@ -47,7 +47,7 @@ export async function edit(desk: Desk, argument?: unknown): Promise<void> {
   // Read before the user types the instruction: the selection may be another by then.
   const range = editRange(editor);
   const { version } = document;
-  desk.connection.start().catch(() => undefined);
+  desk.connection.startSoon();
   const lines = linesOf(range);
   const open = await desk.inlineEdits.at(document, lines);
   const instruction = givenText(argument) ?? (await askForInstruction(desk, document, lines, open !== undefined));

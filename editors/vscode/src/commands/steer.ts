@@ -7,7 +7,8 @@ import { selectionPiece } from "../sessions/context";
 export async function steer(desk: Desk): Promise<void> {
   const selected = window.activeTextEditor && selectionPiece(window.activeTextEditor);
   const title = selected ? `Tell the running turn about ${selected.label}` : "Tell the running turn";
-  const text = await window.showInputBox({ title, placeHolder: "The model reads it at its next step", ignoreFocusOut: true });
+  const placeHolder = "The model reads it at its next step";
+  const text = await window.showInputBox({ title, placeHolder, value: desk.prompts.draft, ignoreFocusOut: true });
   if (text && text.trim() !== "") {
     await desk.prompts.send(text, { pieces: selected ? [selected] : [], isSteering: true });
   }

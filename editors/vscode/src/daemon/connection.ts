@@ -34,6 +34,8 @@ export interface ConnectionProblem {
 export type ApplyEditHandler = (params: ApplyWorkspaceEditParams) => Promise<ApplyWorkspaceEditResult>;
 type Handler = (params: never) => unknown;
 
+const UNTRUSTED = "Copydesk runs nothing in a folder that you do not trust.";
+
 export class Connection implements Disposable {
   #state: ConnectionState = "off";
   #problem: ConnectionProblem | undefined;
@@ -103,10 +105,24 @@ export class Connection implements Disposable {
     this.#notifications.set(method, [...(this.#notifications.get(method) ?? []), handler]);
   }
 
+  /** Connects while the user types. Throws what is certain to fail before they begin; what fails later, the request reports. */
+  startSoon(): void {
+    if (this.#state === "ready" || this.#state === "starting") {
+      return;
+    }
+    const binary = this.binary();
+    if (!workspace.isTrusted) {
+      throw new DaemonError(UNTRUSTED);
+    } else if ("problem" in binary) {
+      throw this.#fail({ message: binary.problem, isMissing: true });
+    }
+    this.start().catch(() => undefined);
+  }
+
   /** Connects, unless that was done already. Rejects with a `DaemonError`. */
   async start(): Promise<LanguageClient> {
     if (!workspace.isTrusted) {
-      throw new DaemonError("Copydesk runs nothing in a folder that you do not trust.");
+      throw new DaemonError(UNTRUSTED);
     }
     // A missing program may have been installed since; looking for it costs nothing.
     if (this.#state === "failed" && !this.#problem?.isMissing) {

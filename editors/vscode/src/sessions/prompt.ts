@@ -1,6 +1,7 @@
 // Sends the user's prompts.
 //
-// Contract: a prompt goes to the current session, which is created if needed. A failure is thrown, and the added context stays.
+// Contract: a prompt goes to the current session, which is created if needed. A failure is thrown; the added context stays, and the
+// text is the next prompt's draft.
 
 import type { Connection } from "../daemon/connection";
 import type { ContextPiece, PromptContext } from "./context";
@@ -23,13 +24,28 @@ export interface SentPrompt {
 }
 
 export class Prompts {
+  /** A text that could not be sent. */
+  #unsent: string | undefined;
+
   constructor(
     private readonly connection: Connection,
     private readonly sessions: Sessions,
     readonly context: PromptContext,
   ) {}
 
+  /** What the next input begins with. */
+  get draft(): string | undefined {
+    return this.#unsent;
+  }
+
   async send(text: string, options: PromptOptions = {}): Promise<SentPrompt> {
+    this.#unsent = text;
+    const sent = await this.#send(text, options);
+    this.#unsent = undefined;
+    return sent;
+  }
+
+  async #send(text: string, options: PromptOptions): Promise<SentPrompt> {
     const added = this.context.pieces;
     const view = await this.sessions.ensure();
     const own = options.pieces ?? [];
