@@ -12,9 +12,18 @@ const TOAST: &str = ".notification-toast";
 const INPUT: &str = ".quick-input-widget .quick-input-box input";
 
 /// Each program with what the user is told, and the button that helps.
-const PROGRAMS: [(&str, &str, &str); 3] = [
-    ("#!/bin/sh\necho this is no message\n", "did not start", "Show Log"),
+const PROGRAMS: [(&str, &str, &str); 4] = [
+    (
+        concat!(
+            "#!/bin/sh\n[ \"$1\" = --version ] && echo copydesk ",
+            env!("CARGO_PKG_VERSION"),
+            " || echo this is no message\n"
+        ),
+        "did not start",
+        "Show Log",
+    ),
     ("#!/bin/sh\n[ \"$1\" = --version ] && echo copydesk 9.9.9\nexit 3\n", "is version 9.9.9", "Restart"),
+    ("#!/bin/sh\necho this is no message\n", "printed no version", "Restart"),
     ("no program", "cannot be run", "Restart"),
 ];
 
