@@ -56,6 +56,10 @@ export const limits = {
   transcript: 50,
   /** The same while the user types: each write costs the keys beside it some 10 ms. */
   transcriptWhileTyping: 1_000,
+  /** The shortest time between two batches of changes for the chat: two frames of a screen, so that a token shows within 50 ms. */
+  chatFrame: 32,
+  /** How long after a key a draft may be lost by a crash. */
+  drafts: 500,
   /** The pause in typing before the virtual texts of diffs are made again: VS Code itself compares after 200 ms. */
   virtualText: 200,
   /** How long the status bar shows that a comment was sent. */

@@ -2,7 +2,7 @@
 //
 // The daemon does the work; the user's own text stays.
 
-import type { UndoneFile } from "copydesk-protocol";
+import type { UndoneFile, UndoScope } from "copydesk-protocol";
 import { window } from "vscode";
 import { DaemonError } from "../daemon/requests";
 import { shownPath } from "../documents/save";
@@ -35,15 +35,19 @@ function reportFiles(files: readonly UndoneFile[], done: string): void {
   }
 }
 
-export async function undo(desk: Desk): Promise<void> {
+/** Reverts the agent's edits of a scope; without one, those of the last turn with edits that are not undone. */
+export async function undoEdits(desk: Desk, what?: UndoScope): Promise<void> {
   const view = currentSession(desk);
-  // Without a scope: the last turn with edits that are not undone.
-  const { files } = await desk.connection.request("copydesk/undo", { session: view.id });
+  const { files } = await desk.connection.request("copydesk/undo", { session: view.id, ...(what ? { what } : {}) });
   if (files.length === 0) {
     void window.showInformationMessage("There is nothing to undo.");
   } else {
     reportFiles(files, "Undone");
   }
+}
+
+export async function undo(desk: Desk): Promise<void> {
+  await undoEdits(desk);
 }
 
 export async function redo(desk: Desk): Promise<void> {

@@ -13,6 +13,8 @@ export interface PromptOptions {
   pieces?: ContextPiece[];
   /** Send it into the running turn instead of queueing it. */
   isSteering?: boolean;
+  /** The id of an earlier prompt whose context and files go with this one, too. */
+  contextOf?: string;
 }
 
 export interface SentPrompt {
@@ -50,7 +52,8 @@ export class Prompts {
     const view = await this.sessions.ensure();
     const own = options.pieces ?? [];
     const pieces = [...own, ...added.filter((piece) => !own.some((one) => isSamePlace(one, piece)))];
-    const params = { session: view.id, text, context: pieces.map((piece) => piece.item) };
+    const { contextOf } = options;
+    const params = { session: view.id, text, context: pieces.map((piece) => piece.item), ...(contextOf === undefined ? {} : { contextOf }) };
     let sent: SentPrompt;
     if (options.isSteering) {
       const { prompt } = await this.connection.request("copydesk/turn/steer", params);

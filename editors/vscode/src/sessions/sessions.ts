@@ -12,10 +12,12 @@ import { DaemonError, problemOf } from "../daemon/requests";
 import { sessionFolder } from "./folder";
 import type { SessionMemory } from "./memory";
 import type { SessionView, ViewChange } from "./view";
-import { applyEvent, applyLoad, newView } from "./view";
+import { applyEarlier, applyEvent, applyLoad, newView } from "./view";
 
 /** How many parts a load asks for at least. */
 const PAGE = 200;
+/** How many earlier parts are requested at once. */
+const EARLIER = 1_000;
 
 interface AttachedSession {
   view: SessionView;
@@ -23,6 +25,8 @@ interface AttachedSession {
   kept?: EventParams[];
   /** Counts the loads, so that an older result is ignored. */
   loads: number;
+  /** The request for earlier parts that is under way. */
+  earlier?: Promise<void>;
 }
 
 export class Sessions implements Disposable {
@@ -117,6 +121,15 @@ export class Sessions implements Disposable {
     }
   }
 
+  /** Loads a page of parts before the first known one. */
+  async loadEarlier(id: string): Promise<void> {
+    const attached = this.#attached.get(id);
+    if (attached && attached.view.earlier) {
+      attached.earlier ??= this.#loadEarlier(attached).finally(() => (attached.earlier = undefined));
+      await attached.earlier;
+    }
+  }
+
   /** Detaches from a session. Its turn continues. */
   leave(id: string): void {
     if (this.#drop(id)) {
@@ -150,6 +163,20 @@ export class Sessions implements Disposable {
       }
     }
     return this.create();
+  }
+
+  async #loadEarlier(attached: AttachedSession): Promise<void> {
+    const { view } = attached;
+    const first = view.parts[0]?.id;
+    if (first === undefined) {
+      return;
+    }
+    const result = await this.connection.request("copydesk/session/parts", { session: view.id, before: first, limit: EARLIER });
+    // A load meanwhile may have begun elsewhere.
+    if (this.#attached.get(view.id) === attached && view.parts[0]?.id === first) {
+      applyEarlier(view, result);
+      this.#changed.fire({ view, change: { kind: "earlier" } });
+    }
   }
 
   #reload(): void {

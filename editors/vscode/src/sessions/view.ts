@@ -2,7 +2,7 @@
 //
 // Contract: `applyEvent` is the only writer; it does no I/O. Unknown events change nothing.
 
-import type { EventInfo, FeedbackInfo, JobInfo, PartInfo, ReviewChange, SessionInfo, SessionLoadResult, TurnEndInfo } from "copydesk-protocol";
+import type { EventInfo, FeedbackInfo, JobInfo, PartInfo, ReviewChange, SessionInfo, SessionLoadResult, SessionPartsResult, TurnEndInfo } from "copydesk-protocol";
 
 export interface SessionView {
   readonly id: string;
@@ -26,6 +26,7 @@ export interface SessionView {
 /** What changed in a view. Listeners read the view; they never change it. */
 export type ViewChange =
   | { kind: "loaded" }
+  | { kind: "earlier" }
   | { kind: "part"; part: PartInfo }
   | { kind: "delta"; part: PartInfo; text: string }
   | { kind: "void"; part: PartInfo }
@@ -44,6 +45,13 @@ export function newView(id: string): SessionView {
 /** A session's title, or a name for one without. */
 export function sessionName(session: SessionInfo): string {
   return session.title?.replace(/\p{Cc}+/gu, " ").trim() || "New session";
+}
+
+/** Puts a page of earlier parts before those that are known. */
+export function applyEarlier(view: SessionView, { parts, earlier }: SessionPartsResult): void {
+  const known = new Set(view.parts.map((part) => part.id));
+  view.parts = [...parts.filter((part) => !known.has(part.id)), ...view.parts];
+  view.earlier = earlier;
 }
 
 /** Replaces a view by the result of a load. */

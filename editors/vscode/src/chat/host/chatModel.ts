@@ -1,0 +1,275 @@
+// What the chat shows: the rows of the current session, its asks, and the head. All pages show the same.
+//
+// Contract: it only reads the desk. Changes are collected and told at most once for each frame; a reset says that everything is new.
+// What the user unfolded, wrote and queued is kept here, so a page that was hidden shows exactly what it showed.
+
+import { isDeepStrictEqual } from "node:util";
+import { Disposable, EventEmitter, Uri, window, workspace } from "vscode";
+import type { Desk } from "../../desk";
+import { shownPath } from "../../documents/save";
+import type { SessionView, ViewChange } from "../../sessions/view";
+import { limits } from "../../timeLimits";
+import type { AskCard, ChatChange, Head } from "../wire/messages";
+import type { Row, RowHunk } from "../wire/rows";
+import { cardOf } from "./askCards";
+import { Drafts } from "./drafts";
+import { feedbackRows, queuedRow, warningRow } from "./extraRows";
+import { headOf } from "./head";
+import { ChatHunks } from "./hunks";
+import { ModelCatalogue } from "./modelCatalogue";
+import { changesBetween, RowList } from "./rowList";
+
+/** The most rows that are kept unfolded. */
+const MAX_OPEN = 500;
+
+/** What may have to be made again. */
+type StalePiece = "rows" | "head" | "asks" | "hunks";
+
+interface QueuedPrompt {
+  id: string;
+  text: string;
+}
+
+/** A path for the user. */
+function relative(path: string): string {
+  return shownPath(Uri.file(path).toString());
+}
+
+export class ChatModel implements Disposable {
+  rows: Row[] = [];
+  head: Head;
+  asks: AskCard[] = [];
+  draft = { number: 0, text: "" };
+  readonly drafts: Drafts;
+  readonly hunks: ChatHunks;
+  readonly #list = new RowList();
+  readonly #catalogue: ModelCatalogue;
+  readonly #open = new Set<string>();
+  readonly #deltas = new Map<string, string>();
+  #hunksByCall = new Map<string, RowHunk[]>();
+  #waiting = new Set<string>();
+  #queued: QueuedPrompt[] = [];
+  #shown: string | undefined;
+  /** What is to be made again at the next flush. */
+  #stale: Record<StalePiece, boolean> = { rows: true, head: true, asks: true, hunks: true };
+  #timer: NodeJS.Timeout | undefined;
+  #flushed = 0;
+  readonly #changed = new EventEmitter<ChatChange[]>();
+  readonly #reset = new EventEmitter<void>();
+  readonly #disposables: Disposable[];
+
+  readonly onDidChange = this.#changed.event;
+  /** Everything is new: another session, or one that was loaded again. */
+  readonly onDidReset = this.#reset.event;
+
+  constructor(readonly desk: Desk) {
+    const { sessions, asks, review, prompts, connection } = desk;
+    this.drafts = new Drafts(desk.context.storageUri?.fsPath);
+    this.hunks = new ChatHunks(review.reviews);
+    this.#catalogue = new ModelCatalogue(connection);
+    this.head = headOf(desk, this.#catalogue);
+    const head = () => this.#touch("head");
+    this.#disposables = [
+      sessions.onDidChange(({ view, change }) => this.#handle(view, change)),
+      asks.onDidChange(() => this.#touch("asks", "rows", "head")),
+      review.reviews.onDidChange(() => this.#touch("hunks", "rows", "asks", "head")),
+      prompts.context.onDidChange(head),
+      connection.onDidChangeState(() => (this.#catalogue.forget(), head())),
+      this.#catalogue.onDidChange(head),
+      workspace.onDidGrantWorkspaceTrust(head),
+      window.onDidChangeTextEditorSelection(head),
+      window.onDidChangeActiveTextEditor(head),
+      this.#changed,
+      this.#reset,
+    ];
+    this.#restart();
+  }
+
+  /** Unfolds or folds a row. */
+  fold(row: string, isOpen: boolean): void {
+    this.#open.delete(row);
+    if (isOpen && this.#open.size < MAX_OPEN) {
+      this.#open.add(row);
+    }
+    this.#invalidate(row);
+    this.#touch("rows");
+  }
+
+  /** Puts a text into the input, over what is there. */
+  write(text: string): void {
+    this.draft = { number: this.draft.number + 1, text };
+    this.drafts.set(this.#shown, text);
+    this.#changed.fire([{ kind: "draft", draft: this.draft }]);
+  }
+
+  /** The user has written in the input of a page. */
+  keepDraft(text: string): void {
+    this.draft = { number: this.draft.number, text };
+    this.drafts.set(this.#shown, text);
+  }
+
+  /** Shows a prompt that waits for the end of the running turn. */
+  queue(prompt: QueuedPrompt): void {
+    if (!this.desk.sessions.current?.parts.some((part) => part.id === prompt.id)) {
+      this.#queued.push(prompt);
+      this.#touch("rows");
+    }
+  }
+
+  /** Makes the state up to date now, as for a snapshot. */
+  refresh(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const changes = this.#collect();
+    if (changes.length > 0) {
+      this.#changed.fire(changes);
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.drafts.dispose();
+    this.#catalogue.dispose();
+    this.#disposables.forEach((one) => one.dispose());
+  }
+
+  #handle(view: SessionView, change: ViewChange): void {
+    const { current } = this.desk.sessions;
+    if (current?.id !== this.#shown) {
+      this.#restart();
+    } else if (view !== current) {
+      this.#touch("head");
+    } else if (change.kind === "loaded") {
+      this.#restart();
+    } else if (change.kind === "delta") {
+      this.#grow(change.part.id, change.text, change.part.content.kind === "call");
+    } else {
+      if (change.kind === "part" || change.kind === "void") {
+        this.#invalidate(change.part.id, change.part.turn);
+        this.#queued = this.#queued.filter((one) => one.id !== change.part.id);
+      } else if (change.kind === "session") {
+        this.#catalogue.forget();
+      }
+      this.#touch("rows", "head", ...(change.kind === "turn" ? ["hunks" as const] : []));
+    }
+  }
+
+  #grow(part: string, text: string, isCall: boolean): void {
+    if (isCall) {
+      this.#invalidate(part);
+      this.#touch("rows");
+    } else if (this.#list.get(part)) {
+      this.#deltas.set(part, (this.#deltas.get(part) ?? "") + text);
+      this.#schedule();
+    }
+  }
+
+  #invalidate(part: string, turn?: number): void {
+    // The row will be made from the whole text.
+    this.#deltas.delete(part);
+    this.#list.invalidate(part, turn);
+  }
+
+  /** Shows the current session from the beginning. */
+  #restart(): void {
+    const id = this.desk.sessions.current?.id;
+    if (id !== this.#shown || this.draft.number === 0) {
+      // What was written before there was a session goes along into the first one.
+      const carried = this.#shown === undefined && this.draft.text !== "" ? this.draft.text : this.drafts.get(id);
+      this.#shown = id;
+      this.#queued = [];
+      this.draft = { number: this.draft.number + 1, text: carried };
+    }
+    this.#list.clear();
+    this.#deltas.clear();
+    this.#stale = { rows: true, head: true, asks: true, hunks: true };
+    this.#collect();
+    this.#reset.fire();
+  }
+
+  #touch(...what: StalePiece[]): void {
+    what.forEach((one) => (this.#stale[one] = true));
+    this.#schedule();
+  }
+
+  /** The first change after a pause is told at once; those in a row come once for each frame. */
+  #schedule(): void {
+    const wait = Math.max(0, this.#flushed + limits.chatFrame - Date.now());
+    this.#timer ??= setTimeout(() => this.refresh(), wait);
+  }
+
+  #collect(): ChatChange[] {
+    this.#flushed = Date.now();
+    const changes = this.#appended();
+    const { rows, head, asks, hunks } = this.#stale;
+    this.#stale = { rows: false, head: false, asks: false, hunks: false };
+    if (hunks) {
+      this.#updateHunks();
+    }
+    if (asks) {
+      changes.push(...this.#updateAsks());
+    }
+    if (rows || hunks || asks) {
+      const before = this.rows;
+      this.rows = this.#build();
+      changes.push(...changesBetween(before, this.rows));
+    }
+    const now = head ? headOf(this.desk, this.#catalogue) : this.head;
+    if (!isDeepStrictEqual(now, this.head)) {
+      this.head = now;
+      changes.push({ kind: "head", head: now });
+    }
+    return changes;
+  }
+
+  /** The streamed texts since the last flush. */
+  #appended(): ChatChange[] {
+    const changes: ChatChange[] = [];
+    for (const [id, text] of this.#deltas) {
+      const grown = this.#list.append(id, text);
+      const at = grown ? this.rows.findLastIndex((row) => row.id === id) : -1;
+      if (grown && at >= 0) {
+        this.rows[at] = grown.row;
+        changes.push({ kind: "append", id, text: grown.text });
+      }
+    }
+    this.#deltas.clear();
+    return changes;
+  }
+
+  #updateHunks(): void {
+    const view = this.desk.sessions.current;
+    const before = this.#hunksByCall;
+    this.#hunksByCall = view ? this.hunks.byCall(view.id, view.feedback) : new Map();
+    for (const part of new Set([...before.keys(), ...this.#hunksByCall.keys()])) {
+      if (!isDeepStrictEqual(before.get(part), this.#hunksByCall.get(part))) {
+        this.#invalidate(part);
+      }
+    }
+  }
+
+  #updateAsks(): ChatChange[] {
+    const { asks, askViews, sessions } = this.desk;
+    const open = asks.all().filter((ask) => ask.session === sessions.current?.id);
+    const before = this.#waiting;
+    this.#waiting = new Set(open.map((ask) => ask.params.part));
+    const isNew = [...this.#waiting].filter((part) => !before.has(part));
+    [...isNew, ...[...before].filter((part) => !this.#waiting.has(part))].forEach((part) => this.#invalidate(part));
+    const cards = open.slice(0, 50).map((ask) => cardOf(askViews, ask));
+    if (isDeepStrictEqual(cards, this.asks)) {
+      return [];
+    }
+    this.asks = cards;
+    return [{ kind: "asks", asks: cards }];
+  }
+
+  #build(): Row[] {
+    const view = this.desk.sessions.current;
+    if (!view) {
+      return [];
+    }
+    const context = { open: this.#open, waiting: this.#waiting, hunks: this.#hunksByCall, relative };
+    const rows = this.#list.build(view, context);
+    return [...view.warnings.map(warningRow), ...rows, ...feedbackRows(view.feedback), ...this.#queued.map(queuedRow)];
+  }
+}
