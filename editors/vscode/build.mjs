@@ -1,7 +1,8 @@
-// Builds the extension into out/: our code, the language client, and the schema of copydesk.jsonc from the daemon's sources.
+// Builds the extension into out/: our code, the language client, the page of the chat with its style and its icons, and the schema of
+// copydesk.jsonc from the daemon's sources.
 //
-// The language client is a file of its own, because it is four times as large as our code and is loaded at the first connection: VS Code
-// compiles a file as a whole, and activation would wait for it.
+// The language client is a file of its own, because it is larger than our code and is loaded at the first connection: VS Code compiles a
+// file as a whole, and activation would wait for it.
 //
 // Usage: node build.mjs [--watch]
 
@@ -11,27 +12,41 @@ import { context, build } from "esbuild";
 const LIBRARY = "vscode-languageclient/node";
 const LIBRARY_FILE = "languageClient";
 
-const shared = {
-  outdir: "out",
-  bundle: true,
-  minify: true,
+const shared = { outdir: "out", bundle: true, minify: true, sourcemap: "linked", logLevel: "warning" };
+
+const host = {
+  ...shared,
   keepNames: true,
-  sourcemap: "linked",
   platform: "node",
   format: "cjs",
   target: "node22",
   external: ["vscode"],
   // Named exports of a CommonJS file are not seen by `import()`.
   supported: { "dynamic-import": false },
-  logLevel: "warning",
 };
+
 const librarySplit = {
   name: "library-split",
   setup: ({ onResolve }) => onResolve({ filter: new RegExp(`^${LIBRARY}$`) }, () => ({ path: `./${LIBRARY_FILE}.js`, external: true })),
 };
+
+const page = {
+  ...shared,
+  entryPoints: { chat: "src/chat/page/main.tsx" },
+  platform: "browser",
+  format: "iife",
+  // The Chromium of VS Code 1.106.
+  target: "chrome138",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  loader: { ".ttf": "file" },
+  assetNames: "[name]",
+};
+
 const builds = [
-  { ...shared, entryPoints: ["src/extension.ts"], plugins: [librarySplit] },
-  { ...shared, entryPoints: { [LIBRARY_FILE]: LIBRARY } },
+  { ...host, entryPoints: ["src/extension.ts"], plugins: [librarySplit] },
+  { ...host, entryPoints: { [LIBRARY_FILE]: LIBRARY } },
+  page,
 ];
 
 mkdirSync("out", { recursive: true });

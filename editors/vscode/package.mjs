@@ -29,7 +29,9 @@ function copyBinary() {
   copyFileSync(binary, join("bin", program));
 }
 
-run(process.execPath, [join("node_modules", "typescript", "bin", "tsc"), "-p", "."]);
+for (const project of [".", "tsconfig.page.json"]) {
+  run(process.execPath, [join("node_modules", "typescript", "bin", "tsc"), "-p", project]);
+}
 run(process.execPath, ["build.mjs"]);
 copyFileSync("../../LICENSE", "LICENSE");
 try {

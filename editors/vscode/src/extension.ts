@@ -4,6 +4,7 @@
 
 import type { ExtensionContext } from "vscode";
 import { workspace } from "vscode";
+import { ChatViews } from "./chat/chatViews";
 import { registerCommands } from "./commands/table";
 import { Desk } from "./desk";
 
@@ -12,7 +13,7 @@ let desk: Desk | undefined;
 export function activate(context: ExtensionContext): void {
   const made = new Desk(context);
   desk = made;
-  context.subscriptions.push(made, ...registerCommands(made));
+  context.subscriptions.push(made, new ChatViews(made), ...registerCommands(made));
   context.subscriptions.push(
     workspace.onDidGrantWorkspaceTrust(() => void made.resume()),
     workspace.onDidChangeConfiguration((event) => {

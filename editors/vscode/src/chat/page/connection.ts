@@ -1,0 +1,85 @@
+// The page's end of the messages: see wire/messages.ts.
+//
+// Contract: what arrives is checked, collected, and applied once for each frame; then the host is told what is drawn. A gap in the
+// numbers, or a message that does not fit, asks for a snapshot; not more often than once a second.
+
+import type { HostMessage, PageMessage } from "../wire/messages";
+import { readHostMessage } from "../wire/messages";
+import { applyHostMessage, requestInputFocus } from "./state";
+
+interface VsCodeApi {
+  postMessage(message: PageMessage): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+
+declare function acquireVsCodeApi(): VsCodeApi;
+
+const vscode = acquireVsCodeApi();
+
+/** The pause between two requests for a snapshot. */
+const RESYNC_MS = 1_000;
+
+let seq = -1;
+let waiting: HostMessage[] = [];
+let resyncTimer: ReturnType<typeof setTimeout> | undefined;
+let frame: number | undefined;
+
+export function post(message: PageMessage): void {
+  vscode.postMessage(message);
+}
+
+/** What the page remembers while it is hidden: where it is scrolled to. */
+export function remember(state: unknown): void {
+  vscode.setState(state);
+}
+
+export function remembered(): unknown {
+  return vscode.getState();
+}
+
+function resync(): void {
+  resyncTimer ??= setTimeout(() => {
+    resyncTimer = undefined;
+    post({ kind: "resync" });
+  }, seq < 0 ? RESYNC_MS : 0);
+  seq = -1;
+}
+
+function apply(message: HostMessage): void {
+  if (message.kind === "focus") {
+    requestInputFocus();
+  } else if (message.kind === "snapshot" || message.seq === seq + 1) {
+    seq = message.seq;
+    applyHostMessage(message);
+  } else if (seq >= 0 && message.seq > seq) {
+    resync();
+  }
+}
+
+function draw(): void {
+  frame = undefined;
+  const messages = waiting;
+  waiting = [];
+  messages.forEach(apply);
+  if (seq >= 0) {
+    // Preact draws in a microtask after the state has changed, so by the next frame this is on the screen.
+    const drawn = seq;
+    requestAnimationFrame(() => post({ kind: "drawn", seq: drawn }));
+  }
+}
+
+function receive(event: MessageEvent): void {
+  const message = readHostMessage(event.data);
+  if (message) {
+    waiting.push(message);
+    frame ??= requestAnimationFrame(draw);
+  } else if (typeof event.data === "object" && event.data !== null && "seq" in event.data) {
+    resync();
+  }
+}
+
+export function connect(): void {
+  addEventListener("message", receive);
+  post({ kind: "ready" });
+}

@@ -1,0 +1,134 @@
+// The conversation: a feed of rows, of which only those near the screen exist.
+//
+// Keys: arrows go from row to row, Home and End to the first and the last, Enter unfolds, Escape goes to the input.
+// Scrolling follows only at the bottom. Where it was scrolled to survives hiding the page.
+
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { IconButton } from "./buttons";
+import { post, remember, remembered } from "./connection";
+import { RowView, rowName } from "./rows/rowView";
+import { head, requestInputFocus, rowIndex, rows } from "./state";
+import type { RowVirtualizer } from "./virtualRows";
+import { END, useVirtualRows } from "./virtualRows";
+
+/** Near the top, earlier parts are requested. */
+const TOP = 400;
+
+interface ScrollPlace {
+  /** The first row on the screen; missing if the list follows its end. */
+  row?: string;
+  session?: string;
+}
+
+function storedPlace(): ScrollPlace {
+  const value = remembered();
+  const place = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  return { row: typeof place.row === "string" ? place.row : undefined, session: typeof place.session === "string" ? place.session : undefined };
+}
+
+/** Goes to where the list was when the page was hidden, or to its end. */
+function restorePlace(virtualizer: RowVirtualizer): void {
+  const place = storedPlace();
+  const at = place.row !== undefined && place.session === head.peek()?.session ? rowIndex(place.row) : -1;
+  if (at >= 0) {
+    virtualizer.scrollToIndex(at, { align: "start" });
+  } else {
+    virtualizer.scrollToEnd();
+  }
+}
+
+function storePlace(virtualizer: RowVirtualizer): void {
+  const first = virtualizer.getVirtualItemForOffset(virtualizer.scrollOffset ?? 0);
+  const row = virtualizer.isAtEnd(END) ? undefined : rows.peek()[first?.index ?? -1]?.id;
+  remember({ row, session: head.peek()?.session });
+}
+
+/** Puts the focus on a row, which may have to be made first. */
+function focusRow(virtualizer: RowVirtualizer, at: number): void {
+  const list = rows.peek();
+  const index = Math.max(0, Math.min(list.length - 1, at));
+  const id = list[index]?.id;
+  virtualizer.scrollToIndex(index, { align: "auto" });
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(`article[data-row="${CSS.escape(id ?? "")}"]`)?.focus({ preventScroll: true }));
+}
+
+const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 5, PageUp: -5, Home: -Infinity, End: Infinity };
+
+function handleKey(event: KeyboardEvent, virtualizer: RowVirtualizer): void {
+  const { target, key } = event;
+  const row = target instanceof HTMLElement && target.matches("article[data-row]") ? target : undefined;
+  const step = STEPS[key];
+  if (event.ctrlKey || event.metaKey || event.altKey) {
+    return;
+  } else if (key === "Escape") {
+    requestInputFocus();
+  } else if (row && step !== undefined) {
+    const from = rowIndex(row.dataset.row ?? "");
+    focusRow(virtualizer, step === Infinity ? Number.MAX_SAFE_INTEGER : step === -Infinity ? 0 : from + step);
+  } else if (row && key === "Enter") {
+    row.querySelector<HTMLElement>(".fold-line[aria-expanded], .hunk[tabindex='0']")?.click();
+  } else {
+    return;
+  }
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+export function Conversation() {
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = rows.value;
+  const virtualizer = useVirtualRows(list, scroller);
+  const session = head.value?.session;
+  const isEmpty = list.length === 0;
+  useLayoutEffect(() => {
+    if (!isEmpty) {
+      restorePlace(virtualizer);
+    }
+  }, [session, isEmpty]);
+  useEffect(() => {
+    const element = scroller.current;
+    const handleScroll = () => {
+      storePlace(virtualizer);
+      if (element && element.scrollTop < TOP && head.peek()?.hasEarlier) {
+        post({ kind: "earlier" });
+      }
+    };
+    element?.addEventListener("scrollend", handleScroll, { passive: true });
+    return () => element?.removeEventListener("scrollend", handleScroll);
+  }, [virtualizer]);
+  const items = virtualizer.getVirtualItems();
+  const isAtEnd = virtualizer.isAtEnd(END);
+  const lastIndex = list.length - 1;
+  return (
+    <div class="conversation">
+      <div ref={scroller} class="scroller" role="feed" aria-label="Conversation" aria-busy={head.value?.running !== undefined} onKeyDown={(event) => handleKey(event, virtualizer)}>
+        <div class="row-space" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+          {items.map((item) => {
+            const row = list[item.index];
+            return row ? (
+              <article
+                key={item.key}
+                ref={(element) => virtualizer.measureElement(element)}
+                class={`row ${row.kind}-row`}
+                data-index={item.index}
+                data-row={row.id}
+                tabIndex={item.index === lastIndex ? 0 : -1}
+                aria-label={rowName(row)}
+                aria-posinset={item.index + 1}
+                aria-setsize={list.length}
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                <RowView row={row} />
+              </article>
+            ) : null;
+          })}
+        </div>
+      </div>
+      {!isAtEnd && !isEmpty && (
+        <div class="to-end">
+          <IconButton icon="arrow-down" label="Go to the end" run={() => virtualizer.scrollToEnd()} />
+        </div>
+      )}
+    </div>
+  );
+}

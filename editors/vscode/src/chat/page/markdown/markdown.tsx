@@ -1,0 +1,122 @@
+// Draws Markdown as elements.
+//
+// Contract: tokens become elements of a fixed set of tags, and texts; there is no way from a text to markup. Images are not loaded: their
+// description and address show.
+
+import { Fragment, h, type ComponentChild } from "preact";
+import { useMemo, useRef } from "preact/hooks";
+import type { Token } from "markdown-it";
+import { LinkButton } from "../buttons";
+import { post } from "../connection";
+import type { BlockList } from "./blocks";
+import { splitBlocks } from "./blocks";
+import { CodeBlock } from "./codeBlock";
+import { linkTarget, parseMarkdown } from "./parse";
+
+const TAGS = new Set(["p", "strong", "em", "s", "ul", "ol", "li", "blockquote", "table", "thead", "tbody", "tr", "th", "td"]);
+/** A heading in an answer is below those of the page. */
+const HEADINGS: Record<string, string> = { h1: "h3", h2: "h4", h3: "h5", h4: "h6", h5: "h6", h6: "h6" };
+
+interface OpenElement {
+  token?: Token;
+  children: ComponentChild[];
+}
+
+function Link({ token, children }: { token: Token; children: ComponentChild[] }) {
+  const href = String(token.attrGet("href") ?? "");
+  const target = linkTarget(href);
+  if (target?.kind === "web") {
+    return (
+      <a href={target.href} title={target.href}>
+        {children}
+      </a>
+    );
+  } else if (target?.kind === "place") {
+    const { path, line } = target;
+    return (
+      <LinkButton title={`Open ${path}`} run={() => post({ kind: "openPlace", path: path.slice(0, 2_000), line })}>
+        {children}
+      </LinkButton>
+    );
+  }
+  return (
+    <Fragment>
+      {children} ({href})
+    </Fragment>
+  );
+}
+
+function element({ token, children }: OpenElement): ComponentChild {
+  if (!token || token.hidden) {
+    return <Fragment>{children}</Fragment>;
+  } else if (token.type === "link_open") {
+    return <Link token={token}>{children}</Link>;
+  } else if (token.tag === "table") {
+    // A wide table scrolls by itself; the keyboard reaches it.
+    return (
+      <div class="table" tabIndex={0} role="region" aria-label="Table">
+        <table>{children}</table>
+      </div>
+    );
+  }
+  const heading = HEADINGS[token.tag];
+  if (heading) {
+    return h(heading, { class: `heading ${token.tag}` }, children);
+  }
+  const align = /text-align:(\w+)/.exec(String(token.attrGet("style") ?? ""))?.[1];
+  const start = token.tag === "ol" ? Number(token.attrGet("start") ?? 1) : undefined;
+  return TAGS.has(token.tag) ? h(token.tag, { ...(align ? { class: `align-${align}` } : {}), ...(start ? { start } : {}) }, children) : <Fragment>{children}</Fragment>;
+}
+
+function leaf(token: Token, isGrowing: boolean): ComponentChild {
+  switch (token.type) {
+    case "inline":
+      return <Fragment>{elements(token.children ?? [], isGrowing)}</Fragment>;
+    case "code_inline":
+      return <code>{token.content}</code>;
+    case "fence":
+    case "code_block":
+      return <CodeBlock text={token.content} language={token.info.trim().split(/\s+/)[0] ?? ""} isGrowing={isGrowing} />;
+    case "hr":
+      return <hr />;
+    case "softbreak":
+      return "\n";
+    case "hardbreak":
+      return <br />;
+    case "image":
+      return `[image: ${token.content || "without a description"}] (${token.attrGet("src") ?? ""})`;
+    default:
+      return token.content;
+  }
+}
+
+function elements(tokens: readonly Token[], isGrowing: boolean): ComponentChild[] {
+  const open: OpenElement[] = [{ children: [] }];
+  for (const token of tokens) {
+    if (token.nesting === 1) {
+      open.push({ token, children: [] });
+    } else {
+      const ended = token.nesting === -1 && open.length > 1 ? open.pop() : undefined;
+      open.at(-1)?.children.push(ended ? element(ended) : leaf(token, isGrowing));
+    }
+  }
+  return open[0]?.children ?? [];
+}
+
+function Block({ source, isGrowing }: { source: string; isGrowing: boolean }) {
+  return useMemo(() => <Fragment>{elements(parseMarkdown(source), isGrowing)}</Fragment>, [source, isGrowing]);
+}
+
+/** A Markdown text, which may still grow: then only its last block is parsed and drawn again. */
+export function Markdown({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
+  const before = useRef<BlockList>(undefined);
+  const list = (before.current = before.current?.text === text ? before.current : splitBlocks(text, before.current));
+  const last = list.blocks.length - 1;
+  return (
+    <div class="markdown">
+      {list.blocks.map((source, at) => (
+        <Block key={at} source={source} isGrowing={isGrowing && at === last} />
+      ))}
+    </div>
+  );
+}

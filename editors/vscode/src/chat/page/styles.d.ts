@@ -1,0 +1,3 @@
+// Style sheets that the build takes along.
+
+declare module "*.css";

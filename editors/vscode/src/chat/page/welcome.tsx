@@ -1,0 +1,80 @@
+// What an empty conversation says: who answers, what to try, which keys there are, and which other sessions need the user.
+
+import type { Head } from "../wire/messages";
+import { Icon, LinkButton, TextButton } from "./buttons";
+import { post } from "./connection";
+import { offerText } from "./state";
+
+const TRIES = [
+  { icon: "search", text: "Explain how this project is built and where its main parts are." },
+  { icon: "wrench", text: "Find the problems in the open file and fix them." },
+  { icon: "beaker", text: "Write a test for the selected code." },
+];
+
+const KEYS: [string, string][] = [
+  ["Enter", "send; while a turn runs, tell it at its next step"],
+  ["Shift+Enter", "new line"],
+  ["Ctrl+Enter", "while a turn runs, send after it"],
+  ["Escape", "stop the turn"],
+  ["↑ in the empty input", "earlier prompts"],
+  ["Alt+1", "allow what is asked"],
+];
+
+function ModelLines({ head }: { head: Head }) {
+  if (head.problem) {
+    return (
+      <p class="remark error" role="alert">
+        <Icon name="error" />
+        <span>{head.problem}</span>
+      </p>
+    );
+  } else if (head.isOffline) {
+    return (
+      <p>
+        No model is set up, so the built-in offline model answers. It repairs errors, renames and finds, and little else. To set one up, run{" "}
+        <code>copydesk auth add anthropic</code> (or openai, google, openrouter) in a terminal, or start Ollama.{" "}
+        <LinkButton run={() => post({ kind: "command", command: "model" })}>Choose a model…</LinkButton>
+      </p>
+    );
+  }
+  return head.model === "" ? null : (
+    <p>
+      <strong>{head.model}</strong> answers. <LinkButton run={() => post({ kind: "command", command: "model" })}>Choose another…</LinkButton>
+    </p>
+  );
+}
+
+export function Welcome({ head }: { head: Head }) {
+  return (
+    <section class="welcome" aria-label="Welcome">
+      <h3>What should the agent do?</h3>
+      <ModelLines head={head} />
+      <p>It edits in your buffers. You accept or reject each change, here or in the file; what you typed is never lost.</p>
+      <div class="tries">
+        {TRIES.map(({ icon, text }) => (
+          <TextButton key={text} icon={icon} label={text} run={() => offerText(text)} />
+        ))}
+      </div>
+      {head.others.length > 0 && (
+        <div class="others">
+          <h3>Other sessions</h3>
+          {head.others.map(({ session, title, state }) => (
+            <LinkButton key={session} run={() => post({ kind: "openSession", session })}>
+              {title}: {state}
+            </LinkButton>
+          ))}
+        </div>
+      )}
+      <dl class="keys">
+        {KEYS.map(([key, meaning]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
