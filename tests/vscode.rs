@@ -6,6 +6,8 @@
 mod activation;
 mod asks;
 mod bad_programs;
+mod chat;
+mod chat_page;
 mod commands;
 mod crashes;
 mod deleted_files;

@@ -4,6 +4,7 @@
 // `{id, ok, result}`. Every wait is for something on the page, and has a limit. When standard input ends, so do code-server, the
 // browser and this process: nothing outlives the test, however that ends.
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
@@ -37,8 +38,21 @@ function listening() {
   });
 }
 
-const found = (page, { selector, text, nth }) => {
-  const all = text === undefined ? page.locator(selector) : page.locator(selector, { hasText: text });
+/** The page; or the frame that has the element `within`: a webview is a frame in a frame, made anew whenever it is shown. */
+async function scopeOf(page, { within }) {
+  if (within === undefined) return page;
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 20))) {
+    for (const frame of page.frames()) {
+      if (await frame.locator(within).count().catch(() => 0)) return frame;
+    }
+  }
+  throw new Error(`no frame has ${within}`);
+}
+
+const found = async (page, order) => {
+  const { selector, text, nth } = order;
+  const scope = await scopeOf(page, order);
+  const all = text === undefined ? scope.locator(selector) : scope.locator(selector, { hasText: text });
   return all.nth(nth || 0);
 };
 
@@ -128,18 +142,25 @@ const actions = {
       if (took.length >= text.length || Date.now() > end) return took;
     }
   },
-  evaluate: (page, { code }) => page.evaluate(code),
-  click: (page, what) => found(page, what).click({ button: what.button || "left" }),
-  hover: (page, what) => found(page, what).hover(),
-  wait: (page, what) => found(page, what).waitFor({ state: what.state || "visible" }),
-  texts: (page, { selector }) => page.locator(selector).allInnerTexts(),
-  count: (page, { selector }) => page.locator(selector).count(),
+  evaluate: async (page, what) => (await scopeOf(page, what)).evaluate(what.code),
+  click: async (page, what) => (await found(page, what)).click({ button: what.button || "left" }),
+  hover: async (page, what) => (await found(page, what)).hover(),
+  wait: async (page, what) => (await found(page, what)).waitFor({ state: what.state || "visible" }),
+  texts: async (page, what) => (await scopeOf(page, what)).locator(what.selector).allInnerTexts(),
+  count: async (page, what) => (await scopeOf(page, what)).locator(what.selector).count(),
+  /** What is a barrier for users with disabilities, one line each. */
+  async barriers(page, what) {
+    const scope = await scopeOf(page, what);
+    await scope.evaluate(readFileSync(setup.axe, "utf8"));
+    const { violations } = await scope.evaluate("axe.run(document, { resultTypes: ['violations'] })");
+    return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.failureSummary}`));
+  },
   /** Waits for a text that a decoration draws after a line. */
   waitForNote: async (page, { text }) => {
     const isDrawn = (text) => [...document.querySelectorAll(".view-line *")].some((one) => getComputedStyle(one, "::after").content.includes(text));
     await page.waitForFunction(isDrawn, text);
   },
-  attribute: (page, what) => found(page, what).getAttribute(what.name),
+  attribute: async (page, what) => (await found(page, what)).getAttribute(what.name),
   screenshot: async (page, { path }) => void (await page.screenshot({ path })),
   console: (_, { window }) => consoles.get(window) || [],
 };

@@ -7,6 +7,7 @@ pub(crate) struct InstalledParts {
     pub(super) code_server: PathBuf,
     pub(super) chromium: PathBuf,
     pub(super) playwright: PathBuf,
+    pub(super) axe: PathBuf,
     pub(crate) extensions: PathBuf,
 }
 
@@ -26,6 +27,7 @@ impl InstalledParts {
             code_server: part("code-server"),
             chromium: part("chromium"),
             playwright: part("playwright"),
+            axe: part("axe"),
             extensions: part("extensions"),
         }
     }

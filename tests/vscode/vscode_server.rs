@@ -96,7 +96,7 @@ impl VscodeServer {
         }
         let order = json!({
             "server": server, "port": port,
-            "chromium": parts.chromium, "playwright": parts.playwright,
+            "chromium": parts.chromium, "playwright": parts.playwright, "axe": parts.axe,
         });
         let mut command = Command::new(&parts.node);
         home.prepare_program(&mut command);

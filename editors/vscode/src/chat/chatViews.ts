@@ -22,9 +22,18 @@ export class ChatViews implements WebviewViewProvider, WebviewPanelSerializer, D
     this.#disposables = [
       window.registerWebviewViewProvider(VIEW, this),
       window.registerWebviewPanelSerializer(TAB, this),
-      commands.registerCommand("copydesk.chat.openInTab", run(() => this.#openTab())),
-      commands.registerCommand("copydesk.chat.new", run(() => this.#openNew())),
-      commands.registerCommand("copydesk.chat.open", run(() => this.#focus())),
+      commands.registerCommand(
+        "copydesk.chat.openInTab",
+        run(() => this.#openTab()),
+      ),
+      commands.registerCommand(
+        "copydesk.chat.new",
+        run(() => this.#openNew()),
+      ),
+      commands.registerCommand(
+        "copydesk.chat.open",
+        run(() => this.#focus()),
+      ),
     ];
   }
 

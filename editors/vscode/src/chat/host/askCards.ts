@@ -15,7 +15,9 @@ const MAX_SUBJECT = 20_000;
 
 function subjectText(text: string): string {
   const plain = plainText(text);
-  return plain.length <= MAX_SUBJECT ? plain : `${cutAt(plain, MAX_SUBJECT)}\n… ${plain.length - MAX_SUBJECT} more characters: show it in full before you answer.`;
+  return plain.length <= MAX_SUBJECT
+    ? plain
+    : `${cutAt(plain, MAX_SUBJECT)}\n… ${plain.length - MAX_SUBJECT} more characters: show it in full before you answer.`;
 }
 
 export function cardOf(views: AskViews, ask: OpenAsk): AskCard {

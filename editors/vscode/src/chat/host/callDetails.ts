@@ -43,7 +43,11 @@ export function taskOf(call: CallInfo): CallRow["task"] {
   if (call.name !== "task" || typeof agent !== "string") {
     return undefined;
   }
-  return { session: typeof session === "string" && session.length <= 200 ? session : undefined, agent: labelOf(agent, 60), now: labelOf(now) || undefined };
+  return {
+    session: typeof session === "string" && session.length <= 200 ? session : undefined,
+    agent: labelOf(agent, 60),
+    now: labelOf(now) || undefined,
+  };
 }
 
 /** The last lines that a running command printed. */

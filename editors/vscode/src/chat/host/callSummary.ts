@@ -75,7 +75,9 @@ function subjectOf(call: CallInfo): string {
     return typeof value === "string" ? value : writtenArgument(call, name);
   }
   // A tool of another program: the first text in the order of the names, so that it is always the same one.
-  const texts = Object.keys(written).sort().map((key) => written[key]);
+  const texts = Object.keys(written)
+    .sort()
+    .map((key) => written[key]);
   return String(texts.find((one) => typeof one === "string") ?? "");
 }
 

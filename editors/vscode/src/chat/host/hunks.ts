@@ -39,7 +39,9 @@ function lineHunk(review: ReviewState, hunk: HunkInfo, line: number): RowHunk {
     new: fresh.map(codeLineOf),
     more: hunk.oldLines - old.length + hunk.newLines - fresh.length,
     state: hunk.deciding || review.writing ? "deciding" : "undecided",
-    problems: (hunk.problems ?? []).slice(0, 20).map((one) => labelOf(`${one.severity}${one.code ? ` ${one.code}` : ""}: ${one.message} (${one.source})`)),
+    problems: (hunk.problems ?? [])
+      .slice(0, 20)
+      .map((one) => labelOf(`${one.severity}${one.code ? ` ${one.code}` : ""}: ${one.message} (${one.source})`)),
   };
 }
 
@@ -95,7 +97,13 @@ export class ChatHunks {
     }
     const verdict = this.#verdicts.get(hunk.id);
     const told = feedback.findLast(({ path, line, kind }) => kind !== "commented" && path === hunk.path && (line === hunk.line || line === 0));
-    const state = verdict ? (verdict === "accept" ? "accepted" : "rejected") : told?.kind === "accepted" || told?.kind === "rejected" ? told.kind : "decided";
+    const state = verdict
+      ? verdict === "accept"
+        ? "accepted"
+        : "rejected"
+      : told?.kind === "accepted" || told?.kind === "rejected"
+        ? told.kind
+        : "decided";
     return hunk.state === state ? hunk : { ...hunk, state };
   }
 

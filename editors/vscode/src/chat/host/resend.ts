@@ -16,7 +16,12 @@ interface ResendWay extends QuickPickItem {
 }
 
 const WAYS: ResendWay[] = [
-  { label: "Go back to before this prompt", detail: "A copy of the session without it and what followed; files stay as they are.", isFork: true, isUndo: false },
+  {
+    label: "Go back to before this prompt",
+    detail: "A copy of the session without it and what followed; files stay as they are.",
+    isFork: true,
+    isUndo: false,
+  },
   { label: "Go back, and undo the agent's edits since then", detail: "Your own edits stay.", isFork: true, isUndo: true },
   { label: "Copy it into the input", isFork: false, isUndo: false },
 ];

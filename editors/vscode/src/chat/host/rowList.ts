@@ -37,7 +37,12 @@ function summaryText(parts: readonly PartInfo[], files: number): string {
       cost += content.cost ?? 0;
     }
   }
-  const words = [durationText(took), written > 0 && `${written} tokens written`, cost > 0 && costText(cost), files > 0 && `${plural(files, "file")} changed`];
+  const words = [
+    durationText(took),
+    written > 0 && `${written} tokens written`,
+    cost > 0 && costText(cost),
+    files > 0 && `${plural(files, "file")} changed`,
+  ];
   return words.filter(Boolean).join(" · ");
 }
 
@@ -140,6 +145,7 @@ export function changesBetween(before: readonly Row[], after: readonly Row[]): C
   }
   const [removed, added] = [before.length - head - tail, after.slice(head, after.length - tail)];
   const changes: ChatChange[] = removed > 0 || added.length > 0 ? [{ kind: "splice", at: head, remove: removed, rows: added }] : [];
-  const isChanged = (row: Row, at: number) => (at < head ? before[at] : at >= after.length - tail ? before[before.length - after.length + at] : row) !== row;
+  const isChanged = (row: Row, at: number) =>
+    (at < head ? before[at] : at >= after.length - tail ? before[before.length - after.length + at] : row) !== row;
   return [...changes, ...after.filter(isChanged).map((row): ChatChange => ({ kind: "row", row }))];
 }

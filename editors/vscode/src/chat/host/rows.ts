@@ -101,16 +101,37 @@ export function rowOf(part: PartInfo, around: RowSurroundings): Row | undefined 
         return undefined;
       }
       const took = isRunning ? undefined : Math.max(0, part.updated - part.created);
-      return { kind: "reasoning", id, isRunning, isOpen: around.isOpen, since: part.created, took, text: around.isOpen ? rowTextOf(content.text) : "" };
+      return {
+        kind: "reasoning",
+        id,
+        isRunning,
+        isOpen: around.isOpen,
+        since: part.created,
+        took,
+        text: around.isOpen ? rowTextOf(content.text) : "",
+      };
     }
     case "call":
       return callRow(part, content, around);
     case "file":
       return part.state.kind === "error"
-        ? { kind: "remark", id, tone: "warning", text: rowTextOf(`${labelOf(content.name) || "A file"} is not sent: ${part.state.message}`), remedies: ["model"] }
+        ? {
+            kind: "remark",
+            id,
+            tone: "warning",
+            text: rowTextOf(`${labelOf(content.name) || "A file"} is not sent: ${part.state.message}`),
+            remedies: ["model"],
+          }
         : undefined;
     case "retry":
-      return { kind: "retry", id, attempt: content.attempt, message: labelOf(content.message, 1_000), at: content.at, isOver: isOver(part) && content.at < Date.now() };
+      return {
+        kind: "retry",
+        id,
+        attempt: content.attempt,
+        message: labelOf(content.message, 1_000),
+        at: content.at,
+        isOver: isOver(part) && content.at < Date.now(),
+      };
     case "note":
       return { kind: "remark", id, tone: "info", text: rowTextOf(content.text), remedies: [] };
     case "turnEnd":

@@ -39,10 +39,13 @@ export function remembered(): unknown {
 }
 
 function resync(): void {
-  resyncTimer ??= setTimeout(() => {
-    resyncTimer = undefined;
-    post({ kind: "resync" });
-  }, seq < 0 ? RESYNC_MS : 0);
+  resyncTimer ??= setTimeout(
+    () => {
+      resyncTimer = undefined;
+      post({ kind: "resync" });
+    },
+    seq < 0 ? RESYNC_MS : 0,
+  );
   seq = -1;
 }
 

@@ -101,7 +101,14 @@ export function Conversation() {
   const lastIndex = list.length - 1;
   return (
     <div class="conversation">
-      <div ref={scroller} class="scroller" role="feed" aria-label="Conversation" aria-busy={head.value?.running !== undefined} onKeyDown={(event) => handleKey(event, virtualizer)}>
+      <div
+        ref={scroller}
+        class="scroller"
+        role="feed"
+        aria-label="Conversation"
+        aria-busy={head.value?.running !== undefined}
+        onKeyDown={(event) => handleKey(event, virtualizer)}
+      >
         <div class="row-space" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
           {items.map((item) => {
             const row = list[item.index];

@@ -123,7 +123,18 @@ export const hostMessage = v.variant("kind", [
 ]);
 
 /** The commands that the page may run, by their names in package.json without the prefix. */
-export const pageCommands = ["model", "agent", "review.timing", "sessions", "chat.new", "undo", "changes", "addFile", "showLog", "review.focus"] as const;
+export const pageCommands = [
+  "model",
+  "agent",
+  "review.timing",
+  "sessions",
+  "chat.new",
+  "undo",
+  "changes",
+  "addFile",
+  "showLog",
+  "review.focus",
+] as const;
 
 export const pageMessage = v.variant("kind", [
   v.object({ kind: v.literal("ready") }),

@@ -28,7 +28,11 @@ export function AskList() {
   return first ? (
     <section class="asks" aria-label="Waiting for your answer">
       {first.kind === "permission" ? <PermissionView key={first.id} card={first} /> : <QuestionsView key={first.id} card={first} />}
-      {more > 0 && <div class="dim">{more} more {more === 1 ? "waits" : "wait"} after this.</div>}
+      {more > 0 && (
+        <div class="dim">
+          {more} more {more === 1 ? "waits" : "wait"} after this.
+        </div>
+      )}
     </section>
   ) : null;
 }

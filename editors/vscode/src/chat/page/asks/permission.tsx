@@ -38,7 +38,14 @@ interface ReplyOptions {
 
 function Reply({ number, label, title, isPrimary, run }: ReplyOptions) {
   return (
-    <button type="button" class={isPrimary ? "button primary" : "button"} data-reply={number} title={`${title} (Alt+${number})`} aria-keyshortcuts={`Alt+${number}`} onClick={run}>
+    <button
+      type="button"
+      class={isPrimary ? "button primary" : "button"}
+      data-reply={number}
+      title={`${title} (Alt+${number})`}
+      aria-keyshortcuts={`Alt+${number}`}
+      onClick={run}
+    >
       {label}
     </button>
   );
@@ -96,10 +103,15 @@ export function PermissionView({ card }: { card: PermissionCard }) {
       ) : (
         <div class="replies">
           <Reply number={1} label={card.names.once} title="Only this time" isPrimary run={() => reply("once")} />
-          {card.always !== undefined && <Reply number={2} label="Always allow" title={`From now on in this session: ${card.always}`} run={() => reply("always")} />}
+          {card.always !== undefined && (
+            <Reply number={2} label="Always allow" title={`From now on in this session: ${card.always}`} run={() => reply("always")} />
+          )}
           <Reply number={3} label={card.names.rejectWithReason} title="The model is told and continues" run={() => setWriting(true)} />
           <Reply number={4} label={card.names.reject} title="The turn stops" run={() => reply("reject")} />
-          <TextButton label={card.hunks > 0 ? `Review ${card.hunks} in the file` : "Show in full"} run={() => post({ kind: "showAsk", ask: card.id })} />
+          <TextButton
+            label={card.hunks > 0 ? `Review ${card.hunks} in the file` : "Show in full"}
+            run={() => post({ kind: "showAsk", ask: card.id })}
+          />
         </div>
       )}
       {card.always !== undefined && <div class="dim fact">Always would allow, in this session: {card.always}</div>}

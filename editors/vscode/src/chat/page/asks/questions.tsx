@@ -33,7 +33,12 @@ function QuestionView({ question, name, answer, change }: QuestionOptions) {
       <Markdown text={question.text} />
       {options.map(({ label, description }) => (
         <label key={label} class="option">
-          <input type={multiple ? "checkbox" : "radio"} name={name} checked={answer.chosen.includes(label)} onChange={(event) => choose(label, event.currentTarget.checked)} />
+          <input
+            type={multiple ? "checkbox" : "radio"}
+            name={name}
+            checked={answer.chosen.includes(label)}
+            onChange={(event) => choose(label, event.currentTarget.checked)}
+          />
           <span>
             {label}
             {description && <span class="dim"> {description}</span>}
@@ -92,7 +97,13 @@ export function QuestionsView({ card }: { card: QuestionsCard }) {
         <button type="button" class="button primary" data-reply={1} title="Send the answers (Enter, Alt+1)" disabled={!isComplete} onClick={send}>
           Answer
         </button>
-        <button type="button" class="button" data-reply={4} title="The turn stops (Alt+4)" onClick={() => (post({ kind: "refuse", ask: card.id }), requestInputFocus())}>
+        <button
+          type="button"
+          class="button"
+          data-reply={4}
+          title="The turn stops (Alt+4)"
+          onClick={() => (post({ kind: "refuse", ask: card.id }), requestInputFocus())}
+        >
           No answer
         </button>
         <TextButton label="Show in full" run={() => post({ kind: "showAsk", ask: card.id })} />

@@ -28,7 +28,9 @@ function Gauge({ head }: { head: Head }) {
     return null;
   }
   const percent = share === undefined ? undefined : Math.round(share * 100);
-  const text = [`${tokenText(tokens)} tokens`, percent !== undefined && `${percent} % of the context`, cost > 0 && costText(cost)].filter(Boolean).join(", ");
+  const text = [`${tokenText(tokens)} tokens`, percent !== undefined && `${percent} % of the context`, cost > 0 && costText(cost)]
+    .filter(Boolean)
+    .join(", ");
   return (
     <span class="gauge" title={text}>
       {percent !== undefined && <meter min={0} max={100} high={80} value={percent} aria-label="Context used" />}
@@ -58,7 +60,12 @@ export function InputTools({ head, send }: { head: Head; send: () => void }) {
       )}
       <span class="send">
         {isRunning && <IconButton icon="debug-stop" label="Stop the turn (Escape)" run={() => post({ kind: "stop" })} />}
-        <IconButton icon="send" label={isRunning ? "Tell the running turn (Enter)" : "Send (Enter)"} run={send} isDisabled={head.problem !== undefined} />
+        <IconButton
+          icon="send"
+          label={isRunning ? "Tell the running turn (Enter)" : "Send (Enter)"}
+          run={send}
+          isDisabled={head.problem !== undefined}
+        />
       </span>
     </div>
   );

@@ -40,7 +40,7 @@ function continues(first: string, line: string): boolean {
 function split(text: string, start: number): { blocks: string[]; last: number } {
   const blocks: string[] = [];
   let [begin, fence, isAfterBlank] = [start, "", false];
-  for (let at = start; at < text.length; ) {
+  for (let at = start; at < text.length;) {
     const newline = text.indexOf("\n", at);
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, Math.min(end, at + 200));

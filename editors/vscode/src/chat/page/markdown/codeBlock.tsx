@@ -24,12 +24,15 @@ export function CodeText({ text, language, isGrowing }: { text: string; language
     if (isGrowing) {
       return undefined;
     }
-    const request = requestIdleCallback(() => {
-      const nodes = highlightCode(text, language);
-      if (nodes) {
-        setColoured({ text, nodes });
-      }
-    }, { timeout: 500 });
+    const request = requestIdleCallback(
+      () => {
+        const nodes = highlightCode(text, language);
+        if (nodes) {
+          setColoured({ text, nodes });
+        }
+      },
+      { timeout: 500 },
+    );
     return () => cancelIdleCallback(request);
   }, [text, language, isGrowing]);
   return coloured?.text === text ? <Fragment>{coloured.nodes.map(draw)}</Fragment> : <Fragment>{text}</Fragment>;

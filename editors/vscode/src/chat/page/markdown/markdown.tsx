@@ -65,7 +65,11 @@ function element({ token, children }: OpenElement): ComponentChild {
   }
   const align = /text-align:(\w+)/.exec(String(token.attrGet("style") ?? ""))?.[1];
   const start = token.tag === "ol" ? Number(token.attrGet("start") ?? 1) : undefined;
-  return TAGS.has(token.tag) ? h(token.tag, { ...(align ? { class: `align-${align}` } : {}), ...(start ? { start } : {}) }, children) : <Fragment>{children}</Fragment>;
+  return TAGS.has(token.tag) ? (
+    h(token.tag, { ...(align ? { class: `align-${align}` } : {}), ...(start ? { start } : {}) }, children)
+  ) : (
+    <Fragment>{children}</Fragment>
+  );
 }
 
 function leaf(token: Token, isGrowing: boolean): ComponentChild {

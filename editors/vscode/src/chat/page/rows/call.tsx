@@ -72,7 +72,13 @@ function Task({ row }: { row: CallRow }) {
       <Icon name="hubot" />
       <span>{task.agent}</span>
       {task.now && row.state === "running" && <span class="dim">{task.now}</span>}
-      {task.session && <TextButton label="Open" title="Show the subagent's conversation" run={() => task.session && post({ kind: "openSession", session: task.session })} />}
+      {task.session && (
+        <TextButton
+          label="Open"
+          title="Show the subagent's conversation"
+          run={() => task.session && post({ kind: "openSession", session: task.session })}
+        />
+      )}
     </div>
   ) : null;
 }
@@ -90,7 +96,9 @@ export function CallView({ row }: { row: CallRow }) {
           {row.state === "waiting" && <span class="waiting-note">waits for you</span>}
           <Duration since={row.since} took={row.took} isRunning={isRunning} />
         </FoldLine>
-        {isRunning && row.name === "bash" && <IconButton icon="debug-stop" label="Stop the turn and its command" run={() => post({ kind: "stop" })} />}
+        {isRunning && row.name === "bash" && (
+          <IconButton icon="debug-stop" label="Stop the turn and its command" run={() => post({ kind: "stop" })} />
+        )}
         {row.canUndo && <IconButton icon="discard" label="Undo the edits of this call" run={() => post({ kind: "undoCall", row: row.id })} />}
       </div>
       {row.tail !== undefined && (

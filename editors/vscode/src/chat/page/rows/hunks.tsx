@@ -55,7 +55,12 @@ function Hunk({ hunk }: { hunk: RowHunk }) {
   const isOpen = hunk.state === "undecided";
   const place = hunk.file ? hunk.path : `${hunk.path}:${hunk.line}`;
   return (
-    <li class={`hunk ${hunk.state}`} tabIndex={isOpen ? 0 : -1} aria-label={`${place}, ${STATE_WORDS[hunk.state]}`} onKeyDown={(event) => handleKey(event, hunk)}>
+    <li
+      class={`hunk ${hunk.state}`}
+      tabIndex={isOpen ? 0 : -1}
+      aria-label={`${place}, ${STATE_WORDS[hunk.state]}`}
+      onKeyDown={(event) => handleKey(event, hunk)}
+    >
       <div class="hunk-head">
         <Icon name={STATE_ICONS[hunk.state]} spins={hunk.state === "deciding"} />
         {isOpen ? (
@@ -76,7 +81,12 @@ function Hunk({ hunk }: { hunk: RowHunk }) {
         )}
       </div>
       {(isOpen || hunk.state === "deciding") && !hunk.file && <HunkLines hunk={hunk} />}
-      {isOpen && hunk.problems.map((problem) => <div key={problem} class="hunk-problem">{problem}</div>)}
+      {isOpen &&
+        hunk.problems.map((problem) => (
+          <div key={problem} class="hunk-problem">
+            {problem}
+          </div>
+        ))}
     </li>
   );
 }
