@@ -39,7 +39,7 @@ export class ChatViews implements WebviewViewProvider, WebviewPanelSerializer, D
 
   async resolveWebviewView(view: WebviewView, _context: unknown, _token: CancellationToken): Promise<void> {
     const room = await this.#enter();
-    const page = room.open(view.webview);
+    const page = room.openView(view.webview);
     view.onDidDispose(() => room.close(page));
   }
 

@@ -10,9 +10,11 @@ import { shownPath } from "../../documents/save";
 import type { SessionView, ViewChange } from "../../sessions/view";
 import { limits } from "../../timeLimits";
 import type { AskCard, ChatChange, Head } from "../wire/messages";
+import { MAX_PROMPT } from "../wire/messages";
 import type { Row, RowHunk } from "../wire/rows";
 import { cardOf } from "./askCards";
 import { Drafts } from "./drafts";
+import type { QueuedPrompt } from "./extraRows";
 import { feedbackRows, queuedRow, warningRow } from "./extraRows";
 import { headOf } from "./head";
 import { ChatHunks } from "./hunks";
@@ -24,11 +26,6 @@ const MAX_OPEN = 500;
 
 /** What may have to be made again. */
 type StalePiece = "rows" | "head" | "asks" | "hunks";
-
-interface QueuedPrompt {
-  id: string;
-  text: string;
-}
 
 /** A path for the user. */
 function relative(path: string): string {
@@ -97,8 +94,8 @@ export class ChatModel implements Disposable {
 
   /** Puts a text into the input, over what is there. */
   write(text: string): void {
-    this.draft = { number: this.draft.number + 1, text };
-    this.drafts.set(this.#shown, text);
+    this.draft = { number: this.draft.number + 1, text: text.slice(0, MAX_PROMPT) };
+    this.drafts.set(this.#shown, this.draft.text);
     this.#changed.fire([{ kind: "draft", draft: this.draft }]);
   }
 
@@ -108,7 +105,7 @@ export class ChatModel implements Disposable {
     this.drafts.set(this.#shown, text);
   }
 
-  /** Shows a prompt that waits for the end of the running turn. */
+  /** Shows a prompt that waits for the model's next step, or for the end of the running turn. */
   queue(prompt: QueuedPrompt): void {
     if (!this.desk.sessions.current?.parts.some((part) => part.id === prompt.id)) {
       this.#queued.push(prompt);
@@ -149,6 +146,9 @@ export class ChatModel implements Disposable {
         this.#queued = this.#queued.filter((one) => one.id !== change.part.id);
       } else if (change.kind === "session") {
         this.#catalogue.forget();
+      } else if (change.kind === "turn" && view.running === undefined) {
+        // No step follows that would read them.
+        this.#queued = this.#queued.filter((one) => !one.steers);
       }
       this.#touch("rows", "head", ...(change.kind === "turn" ? ["hunks" as const] : []));
     }

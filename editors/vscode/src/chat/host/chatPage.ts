@@ -17,6 +17,8 @@ const MAX_UNDRAWN = 12;
 
 export class ChatPage implements Disposable {
   #isReady = false;
+  /** Counts the loads of the page, so that a message to an older one says nothing about this one. */
+  #loads = 0;
   #isBehind = false;
   #seq = 0;
   #drawn = 0;
@@ -60,6 +62,7 @@ export class ChatPage implements Disposable {
       log().warn("the chat's page sent a message that does not fit");
     } else if (message.kind === "ready" || message.kind === "resync") {
       this.#isReady = true;
+      this.#loads += 1;
       this.model.refresh();
       this.#sendSnapshot();
     } else if (message.kind === "drawn") {
@@ -140,10 +143,11 @@ export class ChatPage implements Disposable {
   }
 
   #post(message: HostMessage): void {
+    const load = this.#loads;
     this.webview.postMessage(message).then(
       (isReceived) => {
         // A hidden page is gone; the next one says `ready`.
-        this.#isReady &&= isReceived;
+        this.#isReady &&= isReceived || load !== this.#loads;
       },
       () => undefined,
     );

@@ -10,12 +10,24 @@ export class ChatRoom implements Disposable {
   readonly #model: ChatModel;
   readonly #actions: PageActions;
   readonly #pages = new Set<ChatPage>();
+  /** The page of the view in a side bar, if it was shown. */
+  #view: ChatPage | undefined;
+  #wantsFocus = false;
 
   constructor(private readonly desk: Desk) {
     this.#model = new ChatModel(desk);
     this.#actions = new PageActions(desk, this.#model);
     // Connects, so that the empty view can say which model answers; the status bar tells a failure.
     desk.connection.start().catch(() => undefined);
+  }
+
+  /** The page of the view, which a command focuses. */
+  openView(webview: Webview): ChatPage {
+    this.#view = this.open(webview);
+    if (this.#wantsFocus) {
+      this.focusInput();
+    }
+    return this.#view;
   }
 
   open(webview: Webview): ChatPage {
@@ -26,12 +38,14 @@ export class ChatRoom implements Disposable {
 
   close(page: ChatPage): void {
     this.#pages.delete(page);
+    this.#view = this.#view === page ? undefined : this.#view;
     page.dispose();
   }
 
-  /** Puts the focus into the input of the page that was opened first: the view, if it was ever shown. */
+  /** Puts the focus into the input of the view, now or when VS Code has made it. */
   focusInput(): void {
-    this.#pages.values().next().value?.focusInput();
+    this.#wantsFocus = this.#view === undefined;
+    this.#view?.focusInput();
   }
 
   dispose(): void {

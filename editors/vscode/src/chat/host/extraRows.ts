@@ -13,8 +13,16 @@ export function warningRow(message: string, at: number): Row {
   return { kind: "remark", id: `warning-${at}`, tone: "warning", text: labelOf(message, 1_000), remedies: [] };
 }
 
-export function queuedRow({ id, text }: { id: string; text: string }): Row {
-  return { kind: "prompt", id, text: rowTextOf(text), turn: 0, time: 0, steers: false, isQueued: true, context: [] };
+/** A prompt that the daemon has and that is no part yet. */
+export interface QueuedPrompt {
+  id: string;
+  text: string;
+  /** The model reads it at its next step, not after the turn. */
+  steers: boolean;
+}
+
+export function queuedRow({ id, text, steers }: QueuedPrompt): Row {
+  return { kind: "prompt", id, text: rowTextOf(text), turn: 0, time: 0, steers, isQueued: true, context: [] };
 }
 
 function placeOf({ path, line, lines }: FeedbackInfo): string {

@@ -97,8 +97,8 @@ export class PageActions {
       const sent = await this.desk.prompts.send(text, { pieces: selected ? [selected] : [], isSteering, contextOf });
       this.#contextOf = undefined;
       this.model.drafts.addSent(text);
-      if (sent.isQueued) {
-        this.model.queue({ id: sent.prompt, text });
+      if (sent.isQueued || isSteering) {
+        this.model.queue({ id: sent.prompt, text, steers: isSteering });
       }
     } catch (error) {
       this.model.write([text, this.model.draft.text].filter(Boolean).join("\n"));

@@ -48,9 +48,9 @@ export function Bar({ head }: { head: Head }) {
     <header class="bar">
       <div class="bar-line">
         {head.isTask && <IconButton icon="arrow-left" label="Back to the session that gave this task" run={() => post({ kind: "openParent" })} />}
-        <h2 class="session-title" title={head.title}>
+        <h1 class="session-title" title={head.title}>
           {head.title}
-        </h2>
+        </h1>
         <IconButton icon="history" label="Sessions…" run={() => post({ kind: "command", command: "sessions" })} />
         <IconButton icon="add" label="New session" run={() => post({ kind: "command", command: "chat.new" })} />
       </div>

@@ -66,7 +66,7 @@ function handleKey(event: KeyboardEvent, virtualizer: RowVirtualizer): void {
     const from = rowIndex(row.dataset.row ?? "");
     focusRow(virtualizer, step === Infinity ? Number.MAX_SAFE_INTEGER : step === -Infinity ? 0 : from + step);
   } else if (row && key === "Enter") {
-    row.querySelector<HTMLElement>(".fold-line[aria-expanded], .hunk[tabindex='0']")?.click();
+    row.querySelector<HTMLElement>(".fold-line[aria-expanded]")?.click();
   } else {
     return;
   }
@@ -98,7 +98,7 @@ export function Conversation() {
   }, [virtualizer]);
   const items = virtualizer.getVirtualItems();
   const isAtEnd = virtualizer.isAtEnd(END);
-  const lastIndex = list.length - 1;
+  const lastShown = items.at(-1)?.index;
   return (
     <div class="conversation">
       <div
@@ -115,11 +115,11 @@ export function Conversation() {
             return row ? (
               <article
                 key={item.key}
-                ref={(element) => virtualizer.measureElement(element)}
+                ref={virtualizer.measureElement}
                 class={`row ${row.kind}-row`}
                 data-index={item.index}
                 data-row={row.id}
-                tabIndex={item.index === lastIndex ? 0 : -1}
+                tabIndex={item.index === lastShown ? 0 : -1}
                 aria-label={rowName(row)}
                 aria-posinset={item.index + 1}
                 aria-setsize={list.length}

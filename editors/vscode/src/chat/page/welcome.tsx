@@ -47,7 +47,7 @@ function ModelLines({ head }: { head: Head }) {
 export function Welcome({ head }: { head: Head }) {
   return (
     <section class="welcome" aria-label="Welcome">
-      <h3>What should the agent do?</h3>
+      <h2>What should the agent do?</h2>
       <ModelLines head={head} />
       <p>It edits in your buffers. You accept or reject each change, here or in the file; what you typed is never lost.</p>
       <div class="tries">
@@ -57,7 +57,7 @@ export function Welcome({ head }: { head: Head }) {
       </div>
       {head.others.length > 0 && (
         <div class="others">
-          <h3>Other sessions</h3>
+          <h2>Other sessions</h2>
           {head.others.map(({ session, title, state }) => (
             <LinkButton key={session} run={() => post({ kind: "openSession", session })}>
               {title}: {state}

@@ -15,14 +15,14 @@ function Subject({ card }: { card: PermissionCard }) {
     return <DiffText text={cutLines(card.subject)} />;
   } else if (card.language === "markdown") {
     return (
-      <div class="subject" tabIndex={0} role="region" aria-label="What is asked">
+      <div class="subject" tabIndex={0} role="group" aria-label="What is asked">
         <Markdown text={card.subject} />
       </div>
     );
   }
   const text = cutLines(card.subject);
   return (
-    <pre class="subject" tabIndex={0} role="region" aria-label="What is asked">
+    <pre class="subject" tabIndex={0} role="group" aria-label="What is asked">
       {card.language === "shellscript" ? <CodeText text={text} language="bash" isGrowing={false} /> : text}
     </pre>
   );

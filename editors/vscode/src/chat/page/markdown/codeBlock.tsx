@@ -47,7 +47,7 @@ export function CodeBlock({ text, language, isGrowing }: { text: string; languag
         <IconButton icon="copy" label="Copy the code" run={() => post({ kind: "copy", text: code })} />
         <IconButton icon="insert" label="Insert the code at the cursor" run={() => post({ kind: "insert", text: code })} />
       </div>
-      <pre tabIndex={0} role="region" aria-label={`Code${language ? `, ${language.slice(0, 40)}` : ""}`}>
+      <pre tabIndex={0} role="group" aria-label={`Code${language ? `, ${language.slice(0, 40)}` : ""}`}>
         <code>
           <CodeText text={code} language={language} isGrowing={isGrowing} />
         </code>

@@ -14,8 +14,7 @@ import { CodeBlock } from "./codeBlock";
 import { linkTarget, parseMarkdown } from "./parse";
 
 const TAGS = new Set(["p", "strong", "em", "s", "ul", "ol", "li", "blockquote", "table", "thead", "tbody", "tr", "th", "td"]);
-/** A heading in an answer is below those of the page. */
-const HEADINGS: Record<string, string> = { h1: "h3", h2: "h4", h3: "h5", h4: "h6", h5: "h6", h6: "h6" };
+const HEADING = /^h[1-6]$/;
 
 interface OpenElement {
   token?: Token;
@@ -54,14 +53,14 @@ function element({ token, children }: OpenElement): ComponentChild {
   } else if (token.tag === "table") {
     // A wide table scrolls by itself; the keyboard reaches it.
     return (
-      <div class="table" tabIndex={0} role="region" aria-label="Table">
+      <div class="table" tabIndex={0} role="group" aria-label="Table">
         <table>{children}</table>
       </div>
     );
   }
-  const heading = HEADINGS[token.tag];
-  if (heading) {
-    return h(heading, { class: `heading ${token.tag}` }, children);
+  if (HEADING.test(token.tag)) {
+    // Each is a section below the title of the page: a model's levels would leave gaps.
+    return <h2 class={`heading ${token.tag}`}>{children}</h2>;
   }
   const align = /text-align:(\w+)/.exec(String(token.attrGet("style") ?? ""))?.[1];
   const start = token.tag === "ol" ? Number(token.attrGet("start") ?? 1) : undefined;

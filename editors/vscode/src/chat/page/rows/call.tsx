@@ -42,7 +42,7 @@ function Detail({ detail }: { detail: RowDetail }) {
       ) : detail.language === "diff" ? (
         <DiffText text={text} />
       ) : (
-        <pre class="detail-text" tabIndex={0} role="region" aria-label={detail.language === "sh" ? "Command" : "Output"}>
+        <pre class="detail-text" tabIndex={0} role="group" aria-label={detail.language === "sh" ? "Command" : "Output"}>
           {detail.language === "sh" ? <CodeText text={text} language="bash" isGrowing={false} /> : text}
         </pre>
       )}
@@ -102,7 +102,7 @@ export function CallView({ row }: { row: CallRow }) {
         {row.canUndo && <IconButton icon="discard" label="Undo the edits of this call" run={() => post({ kind: "undoCall", row: row.id })} />}
       </div>
       {row.tail !== undefined && (
-        <pre class="tail" tabIndex={0} role="region" aria-label="Output so far">
+        <pre class="tail" tabIndex={0} role="group" aria-label="Output so far">
           {cutLines(row.tail)}
         </pre>
       )}

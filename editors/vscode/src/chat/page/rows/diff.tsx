@@ -8,7 +8,7 @@ export function DiffText({ text }: { text: string }) {
   const lines = text.replace(/\n$/, "").split("\n");
   const shown = lines.slice(0, MAX_LINES);
   return (
-    <pre class="diff" tabIndex={0} role="region" aria-label="Diff">
+    <pre class="diff" tabIndex={0} role="group" aria-label="Diff">
       {shown.map((line, at) => (
         <div key={at} class={KINDS[line[0] ?? ""] ?? "diff-same"}>
           {line === "" ? " " : line}

@@ -13,6 +13,12 @@ function decide(hunks: readonly RowHunk[], verdict: "accept" | "reject"): void {
   post({ kind: "decide", hunks: hunks.map((hunk) => hunk.id), verdict });
 }
 
+/** Puts the focus on the next or previous undecided hunk on the screen. */
+function step(from: EventTarget | null, by: 1 | -1): void {
+  const all = [...document.querySelectorAll<HTMLElement>(".hunk.undecided")];
+  all[all.findIndex((one) => one === from) + by]?.focus();
+}
+
 function handleKey(event: KeyboardEvent, hunk: RowHunk): void {
   const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
   const isOwn = event.target === event.currentTarget;
@@ -24,6 +30,8 @@ function handleKey(event: KeyboardEvent, hunk: RowHunk): void {
     decide([hunk], "accept");
   } else if (key === "r" && isOpen) {
     decide([hunk], "reject");
+  } else if (key === "arrowdown" || key === "arrowup") {
+    step(event.currentTarget, key === "arrowdown" ? 1 : -1);
   } else if ((key === "o" || key === "enter") && isOpen) {
     post({ kind: "openHunk", hunk: hunk.id });
   } else {

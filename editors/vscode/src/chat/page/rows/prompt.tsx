@@ -10,7 +10,7 @@ function timeText(time: number): string {
 }
 
 export function PromptView({ row }: { row: PromptRow }) {
-  const said = row.isQueued ? "You, after this turn" : row.steers ? "You, meanwhile" : "You";
+  const said = row.isQueued ? (row.steers ? "You, at the next step" : "You, after this turn") : row.steers ? "You, meanwhile" : "You";
   return (
     <div class={row.isQueued ? "prompt queued" : "prompt"}>
       <div class="prompt-head">
