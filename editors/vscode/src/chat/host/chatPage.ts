@@ -31,7 +31,7 @@ export class ChatPage implements Disposable {
     private readonly webview: Webview,
     private readonly model: ChatModel,
     extensionUri: Uri,
-    act: (message: PageMessage) => void,
+    act: (message: PageMessage, page: ChatPage) => void,
   ) {
     const out = Uri.joinPath(extensionUri, "out");
     webview.options = { enableScripts: true, localResourceRoots: [out] };
@@ -52,11 +52,16 @@ export class ChatPage implements Disposable {
     }
   }
 
+  /** Answers a request for completions. */
+  complete(number: number, paths: string[]): void {
+    this.#post({ kind: "completions", number, paths });
+  }
+
   dispose(): void {
     this.#disposables.forEach((one) => one.dispose());
   }
 
-  #receive(value: unknown, act: (message: PageMessage) => void): void {
+  #receive(value: unknown, act: (message: PageMessage, page: ChatPage) => void): void {
     const message = readPageMessage(value);
     if (!message) {
       log().warn("the chat's page sent a message that does not fit");
@@ -68,7 +73,7 @@ export class ChatPage implements Disposable {
     } else if (message.kind === "drawn") {
       this.#noteDrawn(message.seq);
     } else {
-      act(message);
+      act(message, this);
     }
   }
 

@@ -31,7 +31,7 @@ export class ChatRoom implements Disposable {
   }
 
   open(webview: Webview): ChatPage {
-    const page = new ChatPage(webview, this.#model, this.desk.context.extensionUri, (message) => this.#actions.run(message));
+    const page = new ChatPage(webview, this.#model, this.desk.context.extensionUri, (message, from) => this.#actions.run(message, from));
     this.#pages.add(page);
     return page;
   }

@@ -14,7 +14,9 @@ import { allow, reject } from "../../waiting/permissionPick";
 import type { PageMessage } from "../wire/messages";
 import type { RowRemedy } from "../wire/rows";
 import type { ChatModel } from "./chatModel";
+import type { ChatPage } from "./chatPage";
 import { insertAtCursor, openPlace } from "./editorPlaces";
+import { FileMentions } from "./fileMentions";
 import { labelOf } from "./plainText";
 import { chooseResend } from "./resend";
 
@@ -23,17 +25,18 @@ type Message<Kind extends PageMessage["kind"]> = Extract<PageMessage, { kind: Ki
 export class PageActions {
   /** An earlier prompt whose context goes with the next one. */
   #contextOf: string | undefined;
+  readonly #mentions = new FileMentions();
 
   constructor(
     private readonly desk: Desk,
     private readonly model: ChatModel,
   ) {}
 
-  run(message: PageMessage): void {
-    void reporting(this.desk, () => this.#do(message));
+  run(message: PageMessage, page: ChatPage): void {
+    void reporting(this.desk, () => this.#do(message, page));
   }
 
-  #do(message: PageMessage): unknown {
+  #do(message: PageMessage, page: ChatPage): unknown {
     const { desk, model } = this;
     const session = desk.sessions.current;
     switch (message.kind) {
@@ -41,6 +44,8 @@ export class PageActions {
         return model.keepDraft(message.text);
       case "send":
         return this.#send(message.text, message.isSteering);
+      case "complete":
+        return this.#complete(message, page);
       case "stop":
         return desk.prompts.cancel();
       case "earlier":
@@ -86,6 +91,10 @@ export class PageActions {
     }
   }
 
+  async #complete({ number, text }: Message<"complete">, page: ChatPage): Promise<void> {
+    page.complete(number, await this.#mentions.complete(text));
+  }
+
   async #send(text: string, isSteering: boolean): Promise<void> {
     if (text.trim() === "") {
       return;
@@ -94,7 +103,8 @@ export class PageActions {
     const contextOf = this.#contextOf;
     this.model.keepDraft("");
     try {
-      const sent = await this.desk.prompts.send(text, { pieces: selected ? [selected] : [], isSteering, contextOf });
+      const pieces = [...(selected ? [selected] : []), ...(await this.#mentions.piecesOf(text))];
+      const sent = await this.desk.prompts.send(text, { pieces, isSteering, contextOf });
       this.#contextOf = undefined;
       this.model.drafts.addSent(text);
       if (sent.isQueued || isSteering) {

@@ -5,7 +5,7 @@
 
 import type { HostMessage, PageMessage } from "../wire/messages";
 import { readHostMessage } from "../wire/messages";
-import { applyHostMessage, requestInputFocus } from "./state";
+import { applyHostMessage, completions, requestInputFocus } from "./state";
 
 interface VsCodeApi {
   postMessage(message: PageMessage): void;
@@ -52,6 +52,8 @@ function resync(): void {
 function apply(message: HostMessage): void {
   if (message.kind === "focus") {
     requestInputFocus();
+  } else if (message.kind === "completions") {
+    completions.value = message;
   } else if (message.kind === "snapshot" || message.seq === seq + 1) {
     seq = message.seq;
     applyHostMessage(message);

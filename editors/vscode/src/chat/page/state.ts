@@ -13,8 +13,12 @@ export const draft = signal<Snapshot["draft"]>({ number: 0, text: "" });
 export const sentPrompts = signal<readonly string[]>([]);
 /** Counts the requests to put the focus into the input. */
 export const focusRequests = signal(0);
+/** The host's last answer to a `@` in the input. */
+export const completions = signal<Completions | undefined>(undefined);
 /** The time, for durations of what runs; it moves only while something runs. */
 export const now = signal(Date.now());
+
+type Completions = Extract<HostMessage, { kind: "completions" }>;
 
 let index = new Map<string, number>();
 
@@ -63,7 +67,7 @@ function applyChange(list: Row[], change: ChatChange): void {
 }
 
 /** Applies a snapshot or a batch of changes, and draws once. */
-export function applyHostMessage(message: Exclude<HostMessage, { kind: "focus" }>): void {
+export function applyHostMessage(message: Extract<HostMessage, { kind: "snapshot" | "changes" }>): void {
   batch(() => {
     if (message.kind === "snapshot") {
       head.value = message.head;

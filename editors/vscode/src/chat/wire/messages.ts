@@ -14,6 +14,8 @@ export const MAX_PROMPT = 200_000;
 export const SNAPSHOT_ROWS = 300;
 /** How many earlier rows follow at once. */
 export const EARLIER_ROWS = 500;
+/** How many completions the input shows. */
+export const MAX_COMPLETIONS = 30;
 /** How many prompts the input remembers. */
 export const MAX_HISTORY = 50;
 
@@ -120,6 +122,8 @@ export const hostMessage = v.variant("kind", [
   }),
   v.object({ kind: v.literal("changes"), seq: position, changes: v.pipe(v.array(change), v.maxLength(10_000)) }),
   v.object({ kind: v.literal("focus") }),
+  /** Paths for a `@` in the input; the number is that of the request. */
+  v.object({ kind: v.literal("completions"), number: position, paths: v.pipe(v.array(label), v.maxLength(MAX_COMPLETIONS)) }),
 ]);
 
 /** The commands that the page may run, by their names in package.json without the prefix. */
@@ -133,6 +137,7 @@ export const pageCommands = [
   "changes",
   "addFile",
   "showLog",
+  "doctor",
   "review.focus",
 ] as const;
 
@@ -143,6 +148,7 @@ export const pageMessage = v.variant("kind", [
   v.object({ kind: v.literal("draft"), text: promptText }),
   v.object({ kind: v.literal("send"), text: promptText, isSteering: v.boolean() }),
   v.object({ kind: v.literal("stop") }),
+  v.object({ kind: v.literal("complete"), number: position, text: label }),
   v.object({ kind: v.literal("earlier") }),
   v.object({ kind: v.literal("fold"), row: id, isOpen: v.boolean() }),
   v.object({ kind: v.literal("permit"), ask: id, reply: v.picklist(["once", "always", "reject"]), reason: v.optional(promptText) }),

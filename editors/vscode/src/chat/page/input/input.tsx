@@ -1,13 +1,15 @@
-// The input: several lines, history, what goes along, who answers, and how full the context is.
+// The input: several lines, completions, history, what goes along, who answers, and how full the context is.
 //
 // Contract: the text belongs to the user: the host replaces it only with a draft of a new number. Every change reaches the host within
 // a moment, so that it survives hiding and reloading. Keys that are ours stop here; VS Code would act on them, too.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { MAX_PROMPT, type Head } from "../../wire/messages";
-import { Icon, IconButton } from "../buttons";
 import { post } from "../connection";
 import { asks, draft, focusRequests, sentPrompts } from "../state";
+import { choices, chosen, closeCompletion, takeChoice, updateCompletion, type Choice } from "./completion";
+import { choiceId, CompletionList, LIST_ID } from "./completionList";
+import { ContextChips } from "./contextChips";
 import { PromptHistory } from "./history";
 import { InputTools } from "./inputTools";
 
@@ -23,7 +25,7 @@ function fit(area: HTMLTextAreaElement): void {
 
 function placeholderOf(head: Head): string {
   if (head.running === undefined) {
-    return "Ask Copydesk. Enter sends, Shift+Enter makes a new line.";
+    return "Ask Copydesk. @ adds a file, / runs a command.";
   }
   return "Enter tells the running turn, Ctrl+Enter sends after it.";
 }
@@ -51,27 +53,25 @@ function useDraftPoster() {
   };
 }
 
-function ContextChips({ head }: { head: Head }) {
-  if (head.context.length === 0 && head.selection === undefined) {
-    return null;
+/** The keys of the list of completions; whether the key was one. */
+function handleChoiceKey(event: KeyboardEvent, take: (choice: Choice) => void): boolean {
+  const list = choices.peek();
+  const choice = list[chosen.peek()];
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey;
+  if (!choice || !isPlain) {
+    return false;
+  } else if (event.key === "Enter" || event.key === "Tab") {
+    take(choice);
+  } else if (event.key === "Escape") {
+    closeCompletion();
+  } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    chosen.value = (chosen.peek() + (event.key === "ArrowDown" ? 1 : list.length - 1)) % list.length;
+  } else {
+    return false;
   }
-  return (
-    <ul class="chips" aria-label="Goes with the prompt">
-      {head.selection !== undefined && (
-        <li class="chip selection" title="The selection goes with the prompt">
-          <Icon name="list-selection" />
-          {head.selection}
-        </li>
-      )}
-      {head.context.map((label) => (
-        <li key={label} class="chip">
-          <Icon name="file" />
-          {label}
-          <IconButton icon="close" label={`Remove ${label}`} run={() => post({ kind: "dropContext", label })} />
-        </li>
-      ))}
-    </ul>
-  );
+  event.preventDefault();
+  event.stopPropagation();
+  return true;
 }
 
 export function Input({ head }: { head: Head }) {
@@ -95,19 +95,28 @@ export function Input({ head }: { head: Head }) {
     }
   }, [focusCount]);
 
-  const show = (value: string | undefined, event: KeyboardEvent) => {
-    if (area.current && value !== undefined) {
-      event.preventDefault();
+  const put = (value: string, cursor: number) => {
+    if (area.current) {
       area.current.value = value;
-      area.current.setSelectionRange(value.length, value.length);
+      area.current.setSelectionRange(cursor, cursor);
       fit(area.current);
       postDraft(value);
     }
   };
+  const show = (value: string | undefined, event: KeyboardEvent) => {
+    if (value !== undefined) {
+      event.preventDefault();
+      put(value, value.length);
+    }
+  };
+  const take = (choice: Choice) => {
+    const taken = takeChoice(choice, area.current?.value ?? "", area.current?.selectionEnd ?? 0);
+    put(taken.text, taken.cursor);
+  };
 
   const handleKey = (event: KeyboardEvent) => {
     const element = area.current;
-    if (!element || event.isComposing) {
+    if (!element || event.isComposing || handleChoiceKey(event, take)) {
       return;
     }
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey;
@@ -129,18 +138,29 @@ export function Input({ head }: { head: Head }) {
     }
   };
 
+  const handleInput = (element: HTMLTextAreaElement) => {
+    fit(element);
+    postDraft(element.value);
+    updateCompletion(element.value, element.selectionEnd);
+  };
+  const isChoosing = choices.value.length > 0;
+
   return (
     <footer class="input">
+      <CompletionList take={take} />
       <ContextChips head={head} />
       <textarea
         ref={area}
         rows={2}
         maxLength={MAX_PROMPT}
         aria-label="Prompt"
+        aria-autocomplete="list"
+        aria-controls={isChoosing ? LIST_ID : undefined}
+        aria-activedescendant={isChoosing ? choiceId(chosen.value) : undefined}
         placeholder={placeholderOf(head)}
         onKeyDown={handleKey}
-        onInput={(event) => (fit(event.currentTarget), postDraft(event.currentTarget.value))}
-        onBlur={(event) => post({ kind: "draft", text: event.currentTarget.value.slice(0, MAX_PROMPT) })}
+        onInput={(event) => handleInput(event.currentTarget)}
+        onBlur={(event) => (closeCompletion(), post({ kind: "draft", text: event.currentTarget.value.slice(0, MAX_PROMPT) }))}
       />
       <InputTools head={head} send={() => (send(false), postDraft(area.current?.value ?? ""), area.current?.focus())} />
     </footer>
