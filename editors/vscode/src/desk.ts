@@ -46,6 +46,8 @@ export class Desk implements Disposable {
   readonly review: ReviewDesk;
   readonly inlineEdits: InlineEdits;
   readonly instructions = new InstructionInput();
+  /** Whether the user sees the conversation in the chat. */
+  isChatVisible: () => boolean = () => false;
   readonly #disposables: Disposable[];
 
   constructor(readonly context: ExtensionContext) {
@@ -97,6 +99,13 @@ export class Desk implements Disposable {
     } catch (error) {
       // The user did not ask for anything yet, so the status bar alone tells.
       log().warn(`the last session was not loaded: ${problemOf(error)}`);
+    }
+  }
+
+  /** Shows the conversation, unless the chat does already; the focus stays. */
+  showConversation(): void {
+    if (!this.isChatVisible()) {
+      this.transcript.show();
     }
   }
 

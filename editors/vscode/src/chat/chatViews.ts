@@ -15,9 +15,12 @@ const TAB = "copydesk.chatTab";
 export class ChatViews implements WebviewViewProvider, WebviewPanelSerializer, Disposable {
   #room: Promise<ChatRoom> | undefined;
   #isDisposed = false;
+  /** The view and the tabs that exist. */
+  readonly #shown = new Set<{ readonly visible: boolean }>();
   readonly #disposables: Disposable[];
 
   constructor(private readonly desk: Desk) {
+    desk.isChatVisible = () => [...this.#shown].some(({ visible }) => visible);
     const run = (work: () => unknown) => () => reporting(desk, work);
     this.#disposables = [
       window.registerWebviewViewProvider(VIEW, this),
@@ -40,7 +43,8 @@ export class ChatViews implements WebviewViewProvider, WebviewPanelSerializer, D
   async resolveWebviewView(view: WebviewView, _context: unknown, _token: CancellationToken): Promise<void> {
     const room = await this.#enter();
     const page = room.openView(view.webview);
-    view.onDidDispose(() => room.close(page));
+    this.#shown.add(view);
+    view.onDidDispose(() => (this.#shown.delete(view), room.close(page)));
   }
 
   async deserializeWebviewPanel(panel: WebviewPanel): Promise<void> {
@@ -68,7 +72,8 @@ export class ChatViews implements WebviewViewProvider, WebviewPanelSerializer, D
     panel.iconPath = Uri.joinPath(this.desk.context.extensionUri, "media", "copydesk.svg");
     const room = await this.#enter();
     const page = room.open(panel.webview);
-    panel.onDidDispose(() => room.close(page));
+    this.#shown.add(panel);
+    panel.onDidDispose(() => (this.#shown.delete(panel), room.close(page)));
     page.focusInput();
   }
 

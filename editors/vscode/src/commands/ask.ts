@@ -27,7 +27,7 @@ async function askForText(desk: Desk, pieces: ContextPiece[]): Promise<string | 
 export async function sendAndShow(desk: Desk, text: string, pieces: ContextPiece[]): Promise<void> {
   await desk.prompts.send(text, { pieces });
   if (workspace.getConfiguration("copydesk").get("showConversation", true)) {
-    desk.transcript.show();
+    desk.showConversation();
   }
 }
 

@@ -82,5 +82,5 @@ export async function sessions(desk: Desk): Promise<void> {
   } else {
     await desk.sessions.open(session.id);
   }
-  desk.transcript.show();
+  desk.showConversation();
 }

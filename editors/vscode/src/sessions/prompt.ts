@@ -3,6 +3,7 @@
 // Contract: a prompt goes to the current session, which is created if needed. A failure is thrown; the added context stays, and the
 // text is the next prompt's draft.
 
+import type { MediaContent } from "copydesk-protocol";
 import type { Connection } from "../daemon/connection";
 import type { ContextPiece, PromptContext } from "./context";
 import { isSamePlace } from "./context";
@@ -15,6 +16,8 @@ export interface PromptOptions {
   isSteering?: boolean;
   /** The id of an earlier prompt whose context and files go with this one, too. */
   contextOf?: string;
+  /** Images and PDFs. */
+  files?: readonly MediaContent[];
 }
 
 export interface SentPrompt {
@@ -52,8 +55,9 @@ export class Prompts {
     const view = await this.sessions.ensure();
     const own = options.pieces ?? [];
     const pieces = [...own, ...added.filter((piece) => !own.some((one) => isSamePlace(one, piece)))];
-    const { contextOf } = options;
-    const params = { session: view.id, text, context: pieces.map((piece) => piece.item), ...(contextOf === undefined ? {} : { contextOf }) };
+    const { contextOf, files = [] } = options;
+    const context = pieces.map((piece) => piece.item);
+    const params = { session: view.id, text, context, ...(contextOf === undefined ? {} : { contextOf }), ...(files.length > 0 ? { files: [...files] } : {}) };
     let sent: SentPrompt;
     if (options.isSteering) {
       const { prompt } = await this.connection.request("copydesk/turn/steer", params);

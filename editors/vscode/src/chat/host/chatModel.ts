@@ -13,6 +13,7 @@ import type { AskCard, ChatChange, Head } from "../wire/messages";
 import { MAX_PROMPT } from "../wire/messages";
 import type { Row, RowHunk } from "../wire/rows";
 import { cardOf } from "./askCards";
+import { Attachments } from "./attachments";
 import { Drafts } from "./drafts";
 import type { QueuedPrompt } from "./extraRows";
 import { feedbackRows, queuedRow, warningRow } from "./extraRows";
@@ -37,6 +38,8 @@ export class ChatModel implements Disposable {
   head: Head;
   asks: AskCard[] = [];
   draft = { number: 0, text: "" };
+  /** The images and PDFs that go with the next prompt. */
+  readonly attachments: Attachments;
   readonly drafts: Drafts;
   readonly hunks: ChatHunks;
   readonly #list = new RowList();
@@ -64,7 +67,8 @@ export class ChatModel implements Disposable {
     this.drafts = new Drafts(desk.context.storageUri?.fsPath);
     this.hunks = new ChatHunks(review.reviews);
     this.#catalogue = new ModelCatalogue(connection);
-    this.head = headOf(desk, this.#catalogue);
+    this.attachments = new Attachments(() => this.#touch("head"));
+    this.head = headOf(desk, this.#catalogue, this.attachments);
     const head = () => this.#touch("head");
     this.#disposables = [
       sessions.onDidChange(({ view, change }) => this.#handle(view, change)),
@@ -214,7 +218,7 @@ export class ChatModel implements Disposable {
       this.rows = this.#build();
       changes.push(...changesBetween(before, this.rows));
     }
-    const now = head ? headOf(this.desk, this.#catalogue) : this.head;
+    const now = head ? headOf(this.desk, this.#catalogue, this.attachments) : this.head;
     if (!isDeepStrictEqual(now, this.head)) {
       this.head = now;
       changes.push({ kind: "head", head: now });

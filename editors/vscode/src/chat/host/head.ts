@@ -11,6 +11,7 @@ import type { SessionView } from "../../sessions/view";
 import { sessionName } from "../../sessions/view";
 import type { Head } from "../wire/messages";
 import { fieldsOf, metadataOf } from "./callSummary";
+import type { Attachments } from "./attachments";
 import type { ModelCatalogue } from "./modelCatalogue";
 import { labelOf } from "./plainText";
 
@@ -81,7 +82,7 @@ function othersOf(desk: Desk, shown: SessionView | undefined): Head["others"] {
   });
 }
 
-export function headOf(desk: Desk, catalogue: ModelCatalogue): Head {
+export function headOf(desk: Desk, catalogue: ModelCatalogue, attachments: Attachments): Head {
   const view = desk.sessions.current;
   const used = view ? usageOf(view) : { tokens: 0, cost: 0 };
   const model = view?.session.model ?? catalogue.default(view?.session.agent) ?? used.model;
@@ -105,6 +106,7 @@ export function headOf(desk: Desk, catalogue: ModelCatalogue): Head {
     todo: view && todoOf(view),
     jobs: (view?.jobs ?? []).slice(0, 20).map((job) => ({ id: job.id, command: labelOf(job.command, 200), state: labelOf(job.state, 100) })),
     context: desk.prompts.context.pieces.slice(0, 50).map((piece) => labelOf(piece.label)),
+    attachments: attachments.names,
     selection: editor ? labelOf(selectionPiece(editor)?.label) || undefined : undefined,
     hasEarlier: view?.earlier ?? false,
     others: othersOf(desk, view),

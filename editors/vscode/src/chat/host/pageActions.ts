@@ -13,6 +13,7 @@ import { selectionPiece } from "../../sessions/context";
 import { allow, reject } from "../../waiting/permissionPick";
 import type { PageMessage } from "../wire/messages";
 import type { RowRemedy } from "../wire/rows";
+import { addFiles } from "./attachments";
 import type { ChatModel } from "./chatModel";
 import type { ChatPage } from "./chatPage";
 import { insertAtCursor, openPlace } from "./editorPlaces";
@@ -82,6 +83,12 @@ export class PageActions {
         return undoEdits(desk, { call: message.row });
       case "dropContext":
         return desk.prompts.context.remove(desk.prompts.context.pieces.filter((piece) => labelOf(piece.label) === message.label));
+      case "attach":
+        return model.attachments.add(message);
+      case "detach":
+        return model.attachments.remove(message.name);
+      case "addFiles":
+        return addFiles(desk.prompts.context, message.uris);
       case "remedy":
         return this.#remedy(message.remedy);
       case "command":
@@ -101,11 +108,13 @@ export class PageActions {
     }
     const selected = window.activeTextEditor && selectionPiece(window.activeTextEditor);
     const contextOf = this.#contextOf;
+    const files = this.model.attachments.all;
     this.model.keepDraft("");
     try {
       const pieces = [...(selected ? [selected] : []), ...(await this.#mentions.piecesOf(text))];
-      const sent = await this.desk.prompts.send(text, { pieces, isSteering, contextOf });
+      const sent = await this.desk.prompts.send(text, { pieces, isSteering, contextOf, files });
       this.#contextOf = undefined;
+      files.forEach(({ name = "" }) => this.model.attachments.remove(name));
       this.model.drafts.addSent(text);
       if (sent.isQueued || isSteering) {
         this.model.queue({ id: sent.prompt, text, steers: isSteering });

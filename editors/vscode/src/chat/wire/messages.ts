@@ -14,6 +14,9 @@ export const MAX_PROMPT = 200_000;
 export const SNAPSHOT_ROWS = 300;
 /** How many earlier rows follow at once. */
 export const EARLIER_ROWS = 500;
+/** The longest image or PDF, as base64, and how many go with a prompt. */
+export const MAX_MEDIA = 7_000_000;
+export const MAX_ATTACHMENTS = 10;
 /** How many completions the input shows. */
 export const MAX_COMPLETIONS = 30;
 /** How many prompts the input remembers. */
@@ -52,6 +55,8 @@ const head = v.object({
   jobs: v.pipe(v.array(v.object({ id: number, command: label, state: label })), v.maxLength(MAX_LIST)),
   /** What goes with the next prompt. */
   context: labels,
+  /** The images and PDFs that go with it. */
+  attachments: labels,
   /** What the editor has selected, which goes with it, too. */
   selection: v.optional(label),
   /** The daemon has parts before the first row. */
@@ -126,6 +131,9 @@ export const hostMessage = v.variant("kind", [
   v.object({ kind: v.literal("completions"), number: position, paths: v.pipe(v.array(label), v.maxLength(MAX_COMPLETIONS)) }),
 ]);
 
+/** The media that a model may be shown. */
+export const mediaTypes = ["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"] as const;
+
 /** The commands that the page may run, by their names in package.json without the prefix. */
 export const pageCommands = [
   "model",
@@ -166,6 +174,14 @@ export const pageMessage = v.variant("kind", [
   v.object({ kind: v.literal("undoTurn"), turn: position }),
   v.object({ kind: v.literal("undoCall"), row: id }),
   v.object({ kind: v.literal("dropContext"), label }),
+  v.object({
+    kind: v.literal("attach"),
+    name: label,
+    mime: v.picklist(mediaTypes),
+    base64: v.pipe(v.string(), v.maxLength(MAX_MEDIA), v.regex(/^[A-Za-z0-9+/]+={0,2}$/)),
+  }),
+  v.object({ kind: v.literal("detach"), name: label }),
+  v.object({ kind: v.literal("addFiles"), uris: v.pipe(v.array(label), v.maxLength(50)) }),
   v.object({ kind: v.literal("remedy"), remedy }),
   v.object({ kind: v.literal("command"), command: v.picklist(pageCommands) }),
 ]);

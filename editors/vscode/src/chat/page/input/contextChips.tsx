@@ -5,7 +5,7 @@ import { Icon, IconButton } from "../buttons";
 import { post } from "../connection";
 
 export function ContextChips({ head }: { head: Head }) {
-  if (head.context.length === 0 && head.selection === undefined) {
+  if (head.context.length === 0 && head.attachments.length === 0 && head.selection === undefined) {
     return null;
   }
   return (
@@ -21,6 +21,13 @@ export function ContextChips({ head }: { head: Head }) {
           <Icon name="file" />
           {label}
           <IconButton icon="close" label={`Remove ${label}`} run={() => post({ kind: "dropContext", label })} />
+        </li>
+      ))}
+      {head.attachments.map((name) => (
+        <li key={name} class="chip">
+          <Icon name="file-media" />
+          {name}
+          <IconButton icon="close" label={`Remove ${name}`} run={() => post({ kind: "detach", name })} />
         </li>
       ))}
     </ul>

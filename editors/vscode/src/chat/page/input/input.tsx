@@ -12,6 +12,7 @@ import { choiceId, CompletionList, LIST_ID } from "./completionList";
 import { ContextChips } from "./contextChips";
 import { PromptHistory } from "./history";
 import { InputTools } from "./inputTools";
+import { handleMedia } from "./media";
 
 /** How long after a key the host is told the draft. */
 const DRAFT_MS = 150;
@@ -159,6 +160,8 @@ export function Input({ head }: { head: Head }) {
         aria-activedescendant={isChoosing ? choiceId(chosen.value) : undefined}
         placeholder={placeholderOf(head)}
         onKeyDown={handleKey}
+        onPaste={handleMedia}
+        onDrop={handleMedia}
         onInput={(event) => handleInput(event.currentTarget)}
         onBlur={(event) => (closeCompletion(), post({ kind: "draft", text: event.currentTarget.value.slice(0, MAX_PROMPT) }))}
       />
