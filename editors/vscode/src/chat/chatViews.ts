@@ -82,7 +82,11 @@ export class ChatViews implements WebviewViewProvider, WebviewPanelSerializer, D
   }
 
   async #openNew(): Promise<void> {
-    await this.desk.sessions.create();
+    const { current } = this.desk.sessions;
+    // An empty one is as good as new.
+    if (!current || current.parts.length > 0) {
+      await this.desk.sessions.create();
+    }
     await this.#focus();
   }
 

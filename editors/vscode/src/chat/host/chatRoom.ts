@@ -17,7 +17,7 @@ export class ChatRoom implements Disposable {
   constructor(private readonly desk: Desk) {
     this.#model = new ChatModel(desk);
     this.#actions = new PageActions(desk, this.#model);
-    // Connects, so that the empty view can say which model answers; the status bar tells a failure.
+    // Showing the chat is a use of Copydesk: it connects, so that the empty view can say which model answers. The status bar tells a failure.
     desk.connection.start().catch(() => undefined);
   }
 

@@ -6,8 +6,8 @@ import { Bar } from "./bar";
 import { Conversation } from "./conversation";
 import { Announcements } from "./announcements";
 import { Input } from "./input/input";
-import { head, requestInputFocus, rows } from "./state";
-import { Welcome } from "./welcome";
+import { head, isEmpty, requestInputFocus } from "./state";
+import { ConnectionProblem, Welcome } from "./welcome";
 
 export function Chat() {
   useEffect(() => {
@@ -22,7 +22,8 @@ export function Chat() {
   return (
     <main class="chat" aria-label="Copydesk chat">
       <Bar head={head.value} />
-      {rows.value.length === 0 ? <Welcome head={head.value} /> : <Conversation />}
+      {isEmpty.value ? <Welcome head={head.value} /> : <Conversation />}
+      {!isEmpty.value && <ConnectionProblem head={head.value} />}
       <AskList />
       <Input head={head.value} />
       <Announcements />

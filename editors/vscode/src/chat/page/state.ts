@@ -2,12 +2,13 @@
 //
 // Contract: only `applyHostMessage` writes what the host sends. A row that did not change keeps its object, so it is not drawn again.
 
-import { batch, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type { AskCard, ChatChange, Head, HostMessage, Snapshot } from "../wire/messages";
 import type { Row } from "../wire/rows";
 
 export const head = signal<Head | undefined>(undefined);
 export const rows = signal<readonly Row[]>([]);
+export const isEmpty = computed(() => rows.value.length === 0);
 export const asks = signal<readonly AskCard[]>([]);
 export const draft = signal<Snapshot["draft"]>({ number: 0, text: "" });
 export const sentPrompts = signal<readonly string[]>([]);

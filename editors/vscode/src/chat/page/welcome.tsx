@@ -21,14 +21,25 @@ const KEYS: [string, string][] = [
   ["Alt+1", "allow what is asked"],
 ];
 
+/** Why nothing can be asked now, and what helps. */
+export function ConnectionProblem({ head }: { head: Head }) {
+  return head.problem === undefined ? null : (
+    <div class="remark error problem" role="alert">
+      <Icon name="error" />
+      <div>
+        <div class="remark-text">{head.problem}</div>
+        <div class="remedies">
+          <TextButton label="Restart" run={() => post({ kind: "command", command: "restart" })} />
+          <TextButton label="Check the setup" run={() => post({ kind: "command", command: "doctor" })} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
 function ModelLines({ head }: { head: Head }) {
   if (head.problem) {
-    return (
-      <p class="remark error" role="alert">
-        <Icon name="error" />
-        <span>{head.problem}</span>
-      </p>
-    );
+    return <ConnectionProblem head={head} />;
   } else if (head.isOffline) {
     return (
       <p>

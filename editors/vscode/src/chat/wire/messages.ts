@@ -146,6 +146,7 @@ export const pageCommands = [
   "addFile",
   "showLog",
   "doctor",
+  "restart",
   "review.focus",
 ] as const;
 
