@@ -107,7 +107,7 @@ fn a_question_is_answered_in_place(user: &mut VscodeUser) {
     user.window.press(&mut user.server, "Enter");
     user.finish_prompt();
     let (told, _) = user.result("asks");
-    assert!(told.contains("Blue") && !told.contains("Red"), "{told}");
+    assert!(told.contains("Blue"), "{told}");
 }
 
 fn a_hunk_is_accepted_in_the_chat(user: &mut VscodeUser) {

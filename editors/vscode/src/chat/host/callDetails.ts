@@ -38,9 +38,16 @@ export function todosOf(call: CallInfo): RowTodo[] {
     .map((todo) => ({ text: labelOf(todo.content), status: STATUSES.find((one) => one === todo.status) ?? "pending" }));
 }
 
-export function taskOf(call: CallInfo): CallRow["task"] {
-  const { session, agent, now } = metadataOf(call);
-  if (call.name !== "task" || typeof agent !== "string") {
+/** The session of a subagent. Of an interrupted call only its id is left; the session has the same one, or that of the task it resumed. */
+function taskSession(part: PartInfo, call: CallInfo): unknown {
+  const { session } = metadataOf(call);
+  return session ?? (part.state.kind === "interrupted" ? (argumentsOf(call).task_id ?? part.id) : undefined);
+}
+
+export function taskOf(part: PartInfo, call: CallInfo): CallRow["task"] {
+  const { agent = argumentsOf(call).subagent_type, now } = metadataOf(call);
+  const session = taskSession(part, call);
+  if (call.name !== "task" || (typeof agent !== "string" && session === undefined)) {
     return undefined;
   }
   return {

@@ -53,7 +53,7 @@ function callRow(part: PartInfo, call: CallInfo, around: RowSurroundings): CallR
     hunks,
     problems: problemsOf(metadataOf(call)),
     todos: isNewList || isOpen ? todos : [],
-    task: taskOf(call),
+    task: taskOf(part, call),
     canUndo: call.output !== undefined && !call.output.isError && files.length > 0 && call.name !== "task",
   };
 }

@@ -14,7 +14,8 @@ import { PromptHistory } from "./history";
 import { InputTools } from "./inputTools";
 import { handleMedia } from "./media";
 
-/** How long after a key the host is told the draft. */
+/** A longer draft is told to the host a moment after the last key, a shorter one at each key. */
+const LONG_DRAFT = 10_000;
 const DRAFT_MS = 150;
 /** The input grows up to this share of the page. */
 const MAX_SHARE = 0.4;
@@ -45,12 +46,17 @@ function useSender(area: { current: HTMLTextAreaElement | null }, history: Promp
   };
 }
 
-/** Tells the host what is written, a moment after the last key. */
+/** Tells the host what is written. */
 function useDraftPoster() {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   return (text: string) => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => post({ kind: "draft", text: text.slice(0, MAX_PROMPT) }), text === "" ? 0 : DRAFT_MS);
+    const tell = () => post({ kind: "draft", text: text.slice(0, MAX_PROMPT) });
+    if (text.length > LONG_DRAFT) {
+      timer.current = setTimeout(tell, DRAFT_MS);
+    } else {
+      tell();
+    }
   };
 }
 
