@@ -89,8 +89,12 @@ export class ChatModel implements Disposable {
   /** Unfolds or folds a row. */
   fold(row: string, isOpen: boolean): void {
     this.#open.delete(row);
-    if (isOpen && this.#open.size < MAX_OPEN) {
+    if (isOpen) {
       this.#open.add(row);
+    }
+    const [oldest] = this.#open;
+    if (this.#open.size > MAX_OPEN && oldest !== undefined) {
+      this.fold(oldest, false);
     }
     this.#invalidate(row);
     this.#touch("rows");
@@ -103,8 +107,11 @@ export class ChatModel implements Disposable {
     this.#changed.fire([{ kind: "draft", draft: this.draft }]);
   }
 
-  /** The user has written in the input of a page. */
-  keepDraft(text: string): void {
+  /** The user has written in the input of a page that shows a session. A page that still shows another one is late. */
+  keepDraft(text: string, session = this.#shown): void {
+    if (session !== this.#shown) {
+      return;
+    }
     this.draft = { number: this.draft.number, text };
     this.drafts.set(this.#shown, text);
   }
@@ -179,10 +186,15 @@ export class ChatModel implements Disposable {
     const id = this.desk.sessions.current?.id;
     if (id !== this.#shown || this.draft.number === 0) {
       // What was written before there was a session goes along into the first one.
-      const carried = this.#shown === undefined && this.draft.text !== "" ? this.draft.text : this.drafts.get(id);
+      const carried = this.#shown === undefined && id !== undefined ? this.draft.text : "";
+      const text = this.drafts.get(id) || carried;
+      if (carried !== "" && text === carried) {
+        this.drafts.set(undefined, "");
+        this.drafts.set(id, text);
+      }
       this.#shown = id;
       this.#queued = [];
-      this.draft = { number: this.draft.number + 1, text: carried };
+      this.draft = { number: this.draft.number + 1, text };
     }
     this.#list.clear();
     this.#deltas.clear();

@@ -42,7 +42,7 @@ export class PageActions {
     const session = desk.sessions.current;
     switch (message.kind) {
       case "draft":
-        return model.keepDraft(message.text);
+        return model.keepDraft(message.text, message.session);
       case "send":
         return this.#send(message.text, message.isSteering);
       case "complete":

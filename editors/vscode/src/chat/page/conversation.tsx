@@ -7,7 +7,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { IconButton } from "./buttons";
 import { post, remember, remembered } from "./connection";
 import { RowView, rowName } from "./rows/rowView";
-import { head, requestInputFocus, rowIndex, rows } from "./state";
+import { endRequests, head, requestInputFocus, rowIndex, rows } from "./state";
 import type { RowVirtualizer } from "./virtualRows";
 import { END, useVirtualRows } from "./virtualRows";
 
@@ -85,6 +85,12 @@ export function Conversation() {
       restorePlace(virtualizer);
     }
   }, [session, isEmpty]);
+  const endCount = endRequests.value;
+  useLayoutEffect(() => {
+    if (endCount > 0) {
+      virtualizer.scrollToEnd();
+    }
+  }, [endCount]);
   useEffect(() => {
     const element = scroller.current;
     const handleScroll = () => {
@@ -101,14 +107,7 @@ export function Conversation() {
   const lastShown = items.at(-1)?.index;
   return (
     <div class="conversation">
-      <div
-        ref={scroller}
-        class="scroller"
-        role="feed"
-        aria-label="Conversation"
-        aria-busy={head.value?.running !== undefined}
-        onKeyDown={(event) => handleKey(event, virtualizer)}
-      >
+      <div ref={scroller} class="scroller" role="feed" aria-label="Conversation" onKeyDown={(event) => handleKey(event, virtualizer)}>
         <div class="row-space" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
           {items.map((item) => {
             const row = list[item.index];

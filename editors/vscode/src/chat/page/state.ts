@@ -14,6 +14,8 @@ export const draft = signal<Snapshot["draft"]>({ number: 0, text: "" });
 export const sentPrompts = signal<readonly string[]>([]);
 /** Counts the requests to put the focus into the input. */
 export const focusRequests = signal(0);
+/** Counts the requests to go to the end of the conversation. */
+export const endRequests = signal(0);
 /** The host's last answer to a `@` in the input. */
 export const completions = signal<Completions | undefined>(undefined);
 /** The time, for durations of what runs; it moves only while something runs. */
@@ -89,6 +91,11 @@ export function applyHostMessage(message: Extract<HostMessage, { kind: "snapshot
 export function offerText(text: string): void {
   draft.value = { number: draft.peek().number + 1, text };
   requestInputFocus();
+}
+
+/** Goes to the end of the conversation: the user has sent a prompt. */
+export function requestEnd(): void {
+  endRequests.value += 1;
 }
 
 export function requestInputFocus(): void {

@@ -154,7 +154,7 @@ export const pageMessage = v.variant("kind", [
   v.object({ kind: v.literal("ready") }),
   v.object({ kind: v.literal("resync") }),
   v.object({ kind: v.literal("drawn"), seq: position }),
-  v.object({ kind: v.literal("draft"), text: promptText }),
+  v.object({ kind: v.literal("draft"), text: promptText, session: v.optional(id) }),
   v.object({ kind: v.literal("send"), text: promptText, isSteering: v.boolean() }),
   v.object({ kind: v.literal("stop") }),
   v.object({ kind: v.literal("complete"), number: position, text: label }),

@@ -4,9 +4,9 @@
 // a moment, so that it survives hiding and reloading. Keys that are ours stop here; VS Code would act on them, too.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { MAX_PROMPT, type Head } from "../../wire/messages";
+import { MAX_HISTORY, MAX_PROMPT, type Head } from "../../wire/messages";
 import { post } from "../connection";
-import { asks, draft, focusRequests, sentPrompts } from "../state";
+import { asks, draft, focusRequests, head as state, requestEnd, sentPrompts } from "../state";
 import { choices, chosen, closeCompletion, takeChoice, updateCompletion, type Choice } from "./completion";
 import { choiceId, CompletionList, LIST_ID } from "./completionList";
 import { ContextChips } from "./contextChips";
@@ -38,8 +38,9 @@ function useSender(area: { current: HTMLTextAreaElement | null }, history: Promp
     const text = area.current?.value ?? "";
     if (area.current && text.trim() !== "" && !head.problem) {
       post({ kind: "send", text, isSteering: head.running !== undefined && !isQueued });
-      sentPrompts.value = [...sentPrompts.peek().filter((one) => one !== text), text];
+      sentPrompts.value = [...sentPrompts.peek().filter((one) => one !== text), text].slice(-MAX_HISTORY);
       history.reset();
+      requestEnd();
       area.current.value = "";
       fit(area.current);
     }
@@ -51,7 +52,7 @@ function useDraftPoster() {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   return (text: string) => {
     clearTimeout(timer.current);
-    const tell = () => post({ kind: "draft", text: text.slice(0, MAX_PROMPT) });
+    const tell = () => post({ kind: "draft", text: text.slice(0, MAX_PROMPT), session: state.peek()?.session });
     if (text.length > LONG_DRAFT) {
       timer.current = setTimeout(tell, DRAFT_MS);
     } else {
@@ -169,7 +170,7 @@ export function Input({ head }: { head: Head }) {
         onPaste={handleMedia}
         onDrop={handleMedia}
         onInput={(event) => handleInput(event.currentTarget)}
-        onBlur={(event) => (closeCompletion(), post({ kind: "draft", text: event.currentTarget.value.slice(0, MAX_PROMPT) }))}
+        onBlur={(event) => (closeCompletion(), postDraft(event.currentTarget.value))}
       />
       <InputTools head={head} send={() => (send(false), postDraft(area.current?.value ?? ""), area.current?.focus())} />
     </footer>
