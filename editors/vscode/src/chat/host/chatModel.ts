@@ -256,7 +256,7 @@ export class ChatModel implements Disposable {
   #updateHunks(): void {
     const view = this.desk.sessions.current;
     const before = this.#hunksByCall;
-    this.#hunksByCall = view ? this.hunks.byCall(view.id, view.feedback) : new Map();
+    this.#hunksByCall = view ? this.hunks.byCall(view) : new Map();
     for (const part of new Set([...before.keys(), ...this.#hunksByCall.keys()])) {
       if (!isDeepStrictEqual(before.get(part), this.#hunksByCall.get(part))) {
         this.#invalidate(part);

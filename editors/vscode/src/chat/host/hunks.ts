@@ -7,6 +7,7 @@ import type { FeedbackInfo, FileHunkInfo, HunkInfo, ReviewVerdict } from "copyde
 import type { Reviews } from "../../review/reviews";
 import type { ReviewState } from "../../review/store";
 import { sortedHunks } from "../../review/store";
+import type { SessionView } from "../../sessions/view";
 import type { RowHunk } from "../wire/rows";
 import { codeLineOf, labelOf } from "./plainText";
 
@@ -45,6 +46,20 @@ function lineHunk(review: ReviewState, hunk: HunkInfo, line: number): RowHunk {
   };
 }
 
+/** Gives the hunks of calls that the session does not have, those of a subagent, to the last task. */
+function adoptStrays(byCall: Map<string, RowHunk[]>, { parts, earlier }: SessionView): void {
+  const task = parts.findLast(({ content }) => content.kind === "call" && content.name === "task")?.id;
+  // Among parts that are not loaded may be the call itself.
+  if (task === undefined || earlier) {
+    return;
+  }
+  const known = new Set(parts.map((part) => part.id));
+  for (const [part, hunks] of [...byCall].filter(([part]) => !known.has(part))) {
+    byCall.delete(part);
+    byCall.set(task, [...(byCall.get(task) ?? []), ...hunks].slice(0, MAX_HUNKS));
+  }
+}
+
 export class ChatHunks {
   readonly #seen = new Map<string, SeenHunk>();
   readonly #verdicts = new Map<string, ReviewVerdict>();
@@ -56,8 +71,14 @@ export class ChatHunks {
     hunks.forEach((hunk) => this.#verdicts.set(hunk, verdict));
   }
 
+  /** Forgets that, because the daemon refused it. */
+  drop(hunks: readonly string[]): void {
+    hunks.forEach((hunk) => this.#verdicts.delete(hunk));
+  }
+
   /** The hunks of a session by the last call that made them. */
-  byCall(session: string, feedback: readonly FeedbackInfo[]): Map<string, RowHunk[]> {
+  byCall(view: SessionView): Map<string, RowHunk[]> {
+    const { id: session, feedback } = view;
     const open = new Set<string>();
     for (const review of this.reviews.store.all({ session })) {
       this.#see(review, open);
@@ -73,6 +94,7 @@ export class ChatHunks {
       byCall.set(seen.part, hunks.length < MAX_HUNKS ? [...hunks, seen.hunk] : hunks);
     }
     this.#forget(open);
+    adoptStrays(byCall, view);
     return byCall;
   }
 

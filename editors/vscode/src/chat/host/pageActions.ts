@@ -166,7 +166,9 @@ export class PageActions {
     const { targets, decider } = this.desk.review;
     const decisions = (await Promise.all(hunks.map((hunk) => targets.decisions({ hunk }, verdict)))).flat();
     this.model.hunks.note(hunks, verdict);
-    await decider.send(decisions);
+    if (!(await decider.send(decisions))) {
+      this.model.hunks.drop(hunks);
+    }
   }
 
   async #openHunk(hunk: string): Promise<void> {
