@@ -1,4 +1,4 @@
-//! The chat view: what the model writes and does shows while it happens; the user answers, decides and prompts in it; hiding it loses nothing.
+//! The chat view: what the model does shows while it happens; the user prompts, answers and decides in it; hiding it loses nothing.
 
 use serde_json::json;
 
@@ -74,7 +74,8 @@ fn a_call_unfolds(user: &mut VscodeUser) {
 }
 
 fn an_ask_is_answered_by_keys(user: &mut VscodeUser) {
-    user.queue_call("runs", "bash", json!({ "command": "echo made > made.txt", "description": "Makes a file" }));
+    let command = json!({ "command": "echo made > made.txt", "description": "Makes a file" });
+    user.queue_call("runs", "bash", command);
     user.prompt_in_chat("Make a file");
     user.wait_in_chat(".ask .subject", "echo made > made.txt");
     user.wait_in_chat(".call.waiting", "waits for you");
@@ -180,7 +181,7 @@ fn hostile_output_is_harmless_text() {
     user.finish_prompt();
     user.wait_in_chat(".answer", "<script>window.hacked = 1</script>");
     user.wait_in_chat(".answer", "⟨U+202E⟩reversed␛[31m red ␇");
-    let made = "[window.hacked ?? 0, document.querySelectorAll('.answer :is(img, script, iframe, style, form)').length, \
+    let made = "[window.hacked ?? 0, document.querySelectorAll('.answer :is(img, script, iframe, form)').length, \
         [...document.querySelectorAll('.answer a')].map((a) => a.href)]";
     assert_eq!(user.evaluate_in_chat(made), json!([0, 0, ["https://example.invalid/autolink"]]));
     user.window.screenshot(&mut user.server, "chat-hostile");
@@ -193,6 +194,41 @@ fn hostile_output_is_harmless_text() {
     assert!(!console.contains("example.invalid"), "something was fetched: {console}");
 }
 
+/// An answer with everything that has a colour.
+const COLOURFUL: &str = "I change **two** lines, see `a.txt`:
+
+1. the second
+2. the fourth
+
+```rust
+// A comment
+fn main() { let x = \"text\"; }
+```
+
+";
+
+/// The chat of a turn that has edited and waits for an answer.
+fn start_with_theme(theme: &str) -> VscodeUser {
+    let settings = json!({ "workbench.colorTheme": theme, "window.autoDetectHighContrast": false });
+    let scripted = environment_with_rules([], json!({ "edit": "allow", "bash": "ask" }));
+    scripted.env.write("a.txt", TEXT);
+    let mut user = VscodeUser::start_with(scripted, &VscodeSetup { settings, ..VscodeSetup::default() });
+    user.open_chat();
+    user.wait_in_chat(".welcome", "answers.");
+    let new = TEXT.replace("two", "TWO").replace("four", "FOUR");
+    let edit = json!({ "filePath": "a.txt", "oldString": TEXT, "newString": new });
+    let command = json!({ "command": "echo 12 tests passed", "description": "Runs the tests" });
+    let edits = ScriptedTurn::new().reasoning("The lines are lower case.").text(COLOURFUL);
+    user.scripted.server.queue_turn(edits.call("edits", "edit", edit));
+    user.scripted.server.queue_turn(ScriptedTurn::new().call("runs", "bash", command));
+    user.scripted.server.queue_turn(ScriptedTurn::new().text("Done."));
+    user.prompt_in_chat("Change the lines");
+    user.wait_in_chat(".ask .subject", "echo 12");
+    user.wait_for_hunks(2);
+    user.window.command("notifications.clearAll", json!([]));
+    user
+}
+
 #[test]
 #[ignore = "needs VS Code, which tests/run installs"]
 fn the_chat_is_readable_in_every_theme() {
@@ -202,24 +238,7 @@ fn the_chat_is_readable_in_every_theme() {
         ("high-contrast", "Default High Contrast"),
         ("high-contrast-light", "Default High Contrast Light"),
     ] {
-        let settings = json!({ "workbench.colorTheme": theme, "window.autoDetectHighContrast": false });
-        let scripted = environment_with_rules([], json!({ "edit": "allow", "bash": "ask" }));
-        scripted.env.write("a.txt", TEXT);
-        let mut user = VscodeUser::start_with(scripted, &VscodeSetup { settings, ..VscodeSetup::default() });
-        user.open_chat();
-        user.wait_in_chat(".welcome", "answers.");
-        let explains = ScriptedTurn::new()
-            .reasoning("The lines are lower case.")
-            .text("I change **two** lines, see `a.txt`:\n\n1. the second\n2. the fourth\n\n```rust\n// A comment\nfn main() { let x = \"text\"; }\n```\n\n")
-            .call("edits", "edit", json!({ "filePath": "a.txt", "oldString": TEXT, "newString": TEXT.replace("two", "TWO").replace("four", "FOUR") }));
-        let runs = ScriptedTurn::new().call("runs", "bash", json!({ "command": "echo 12 tests passed", "description": "Runs the tests" }));
-        user.scripted.server.queue_turn(explains);
-        user.scripted.server.queue_turn(runs);
-        user.scripted.server.queue_turn(ScriptedTurn::new().text("Stopped."));
-        user.prompt_in_chat("Change the lines");
-        user.wait_in_chat(".ask .subject", "echo 12");
-        user.wait_for_hunks(2);
-        user.window.command("notifications.clearAll", json!([]));
+        let mut user = start_with_theme(theme);
         user.window.screenshot(&mut user.server, &format!("chat-{name}"));
         user.has_no_barriers(theme);
         user.window.press(&mut user.server, "Alt+Digit1");
