@@ -3,7 +3,9 @@
 // Keys: arrows go from row to row, Home and End to the first and the last, Enter unfolds, Escape goes to the input.
 // Scrolling follows only at the bottom. Where it was scrolled to survives hiding the page.
 
+import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { Row } from "../wire/rows";
 import { IconButton } from "./buttons";
 import { post, remember, remembered } from "./connection";
 import { RowView, rowName } from "./rows/rowView";
@@ -26,21 +28,53 @@ function storedPlace(): ScrollPlace {
   return { row: typeof place.row === "string" ? place.row : undefined, session: typeof place.session === "string" ? place.session : undefined };
 }
 
-/** Goes to where the list was when the page was hidden, or to its end. */
-function restorePlace(virtualizer: RowVirtualizer): void {
-  const place = storedPlace();
-  const at = place.row !== undefined && place.session === head.peek()?.session ? rowIndex(place.row) : -1;
-  if (at >= 0) {
-    virtualizer.scrollToIndex(at, { align: "start" });
-  } else {
-    virtualizer.scrollToEnd();
-  }
-}
-
 function storePlace(virtualizer: RowVirtualizer): void {
   const first = virtualizer.getVirtualItemForOffset(virtualizer.scrollOffset ?? 0);
   const row = virtualizer.isAtEnd(END) ? undefined : rows.peek()[first?.index ?? -1]?.id;
   remember({ row, session: head.peek()?.session });
+}
+
+/**
+ * Goes to where the list was when the page was hidden, else to its end; keeps it there while it grows or its window shrinks, until the
+ * user scrolls away.
+ */
+function useFollowing(virtualizer: RowVirtualizer, scroller: RefObject<HTMLElement | null>, list: readonly Row[]): void {
+  const isFollowing = useRef(true);
+  /** The row to go back to, which may be among the rows that follow the snapshot. */
+  const wanted = useRef<string>(undefined);
+  const session = head.value?.session;
+  const size = virtualizer.getTotalSize();
+  useLayoutEffect(() => {
+    const place = storedPlace();
+    isFollowing.current = true;
+    wanted.current = place.session === session ? place.row : undefined;
+  }, [session]);
+  useLayoutEffect(() => {
+    const at = wanted.current === undefined ? -1 : rowIndex(wanted.current);
+    if (at >= 0) {
+      wanted.current = undefined;
+      isFollowing.current = false;
+      virtualizer.scrollToIndex(at, { align: "start" });
+    } else if (isFollowing.current && list.length > 0) {
+      virtualizer.scrollToEnd();
+    }
+  }, [session, list, size]);
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) {
+      return undefined;
+    }
+    const handleScroll = () => {
+      isFollowing.current = element.scrollHeight - element.scrollTop - element.clientHeight <= END;
+    };
+    const observer = new ResizeObserver(() => requestAnimationFrame(() => isFollowing.current && virtualizer.scrollToEnd()));
+    element.addEventListener("scroll", handleScroll, { passive: true });
+    observer.observe(element);
+    return () => {
+      element.removeEventListener("scroll", handleScroll);
+      observer.disconnect();
+    };
+  }, [virtualizer]);
 }
 
 /** Puts the focus on a row, which may have to be made first. */
@@ -78,13 +112,7 @@ export function Conversation() {
   const scroller = useRef<HTMLDivElement>(null);
   const list = rows.value;
   const virtualizer = useVirtualRows(list, scroller);
-  const session = head.value?.session;
-  const isEmpty = list.length === 0;
-  useLayoutEffect(() => {
-    if (!isEmpty) {
-      restorePlace(virtualizer);
-    }
-  }, [session, isEmpty]);
+  useFollowing(virtualizer, scroller, list);
   const endCount = endRequests.value;
   useLayoutEffect(() => {
     if (endCount > 0) {
@@ -130,7 +158,7 @@ export function Conversation() {
           })}
         </div>
       </div>
-      {!isAtEnd && !isEmpty && (
+      {!isAtEnd && (
         <div class="to-end">
           <IconButton icon="arrow-down" label="Go to the end" run={() => virtualizer.scrollToEnd()} />
         </div>
