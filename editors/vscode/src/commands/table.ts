@@ -14,6 +14,7 @@ import { decideHunk } from "./decideHunk";
 import { doctor } from "./doctor";
 import { cancelEdit, dismissInstruction, edit, retryEdit, sendInstruction } from "./edit";
 import { explain } from "./explain";
+import { exportSession } from "./exportSession";
 import { fix } from "./fix";
 import { FixActions } from "./fixActions";
 import { goToHunk } from "./goToHunk";
@@ -53,6 +54,7 @@ const table: Record<string, Command> = {
   "copydesk.redo": redo,
   "copydesk.changes": changes,
   "copydesk.sessions": sessions,
+  "copydesk.export": exportSession,
   "copydesk.model": chooseModel,
   "copydesk.agent": chooseAgent,
   "copydesk.addFile": addFile,

@@ -140,6 +140,7 @@ export const pageCommands = [
   "agent",
   "review.timing",
   "sessions",
+  "export",
   "chat.new",
   "undo",
   "changes",

@@ -21,6 +21,7 @@ export interface Choice {
 const COMMANDS: (Choice & { command: PageCommand })[] = [
   { label: "/new", detail: "a new session", command: "chat.new" },
   { label: "/sessions", detail: "open, rename or delete a session", command: "sessions" },
+  { label: "/export", detail: "the conversation as Markdown", command: "export" },
   { label: "/model", detail: "choose the model", command: "model" },
   { label: "/agent", detail: "choose the agent", command: "agent" },
   { label: "/review", detail: "review before or after", command: "review.timing" },
