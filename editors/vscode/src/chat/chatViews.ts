@@ -71,7 +71,7 @@ export class ChatViews implements WebviewViewProvider, WebviewPanelSerializer, D
   async #show(panel: WebviewPanel): Promise<void> {
     panel.iconPath = Uri.joinPath(this.desk.context.extensionUri, "media", "copydesk.svg");
     const room = await this.#enter();
-    const page = room.open(panel.webview);
+    const page = room.openTab(panel.webview);
     this.#shown.add(panel);
     panel.onDidDispose(() => (this.#shown.delete(panel), room.close(page)));
     page.focusInput();

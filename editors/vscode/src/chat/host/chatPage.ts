@@ -32,6 +32,7 @@ export class ChatPage implements Disposable {
     private readonly model: ChatModel,
     extensionUri: Uri,
     act: (message: PageMessage, page: ChatPage) => void,
+    place: "side-bar" | "tab",
   ) {
     const out = Uri.joinPath(extensionUri, "out");
     webview.options = { enableScripts: true, localResourceRoots: [out] };
@@ -40,7 +41,7 @@ export class ChatPage implements Disposable {
       model.onDidChange((changes) => this.#send(changes)),
       model.onDidReset(() => this.#sendSnapshot()),
     ];
-    webview.html = pageHtml(webview, out, randomBytes(16).toString("base64url"));
+    webview.html = pageHtml(webview, out, randomBytes(16).toString("base64url"), place);
   }
 
   /** Puts the focus into the input, now or when the page is ready. */

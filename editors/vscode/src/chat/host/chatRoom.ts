@@ -23,15 +23,19 @@ export class ChatRoom implements Disposable {
 
   /** The page of the view, which a command focuses. */
   openView(webview: Webview): ChatPage {
-    this.#view = this.open(webview);
+    this.#view = this.#open(webview, "side-bar");
     if (this.#wantsFocus) {
       this.focusInput();
     }
     return this.#view;
   }
 
-  open(webview: Webview): ChatPage {
-    const page = new ChatPage(webview, this.#model, this.desk.context.extensionUri, (message, from) => this.#actions.run(message, from));
+  openTab(webview: Webview): ChatPage {
+    return this.#open(webview, "tab");
+  }
+
+  #open(webview: Webview, place: "side-bar" | "tab"): ChatPage {
+    const page = new ChatPage(webview, this.#model, this.desk.context.extensionUri, (message, from) => this.#actions.run(message, from), place);
     this.#pages.add(page);
     return page;
   }

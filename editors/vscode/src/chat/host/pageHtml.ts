@@ -6,7 +6,8 @@
 import type { Webview } from "vscode";
 import { Uri } from "vscode";
 
-export function pageHtml(webview: Webview, out: Uri, nonce: string): string {
+/** `place` says what surrounds the page: its background is that of a side bar or of an editor. */
+export function pageHtml(webview: Webview, out: Uri, nonce: string, place: "side-bar" | "tab"): string {
   const file = (name: string) => webview.asWebviewUri(Uri.joinPath(out, name)).toString();
   const policy = [
     "default-src 'none'",
@@ -25,7 +26,7 @@ export function pageHtml(webview: Webview, out: Uri, nonce: string): string {
 <link rel="stylesheet" href="${file("chat.css")}">
 <title>Copydesk</title>
 </head>
-<body>
+<body class="in-${place}">
 <div id="chat"></div>
 <script nonce="${nonce}" src="${file("chat.js")}"></script>
 </body>

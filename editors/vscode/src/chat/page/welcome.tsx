@@ -17,7 +17,7 @@ const KEYS: [string, string][] = [
   ["Ctrl+Enter", "while a turn runs, send after it"],
   ["Escape", "stop the turn"],
   ["@ and /", "files that go along, and commands"],
-  ["↑ in the empty input", "earlier prompts"],
+  ["↑", "in the empty input: earlier prompts"],
   ["Alt+1", "allow what is asked"],
 ];
 

@@ -1,5 +1,6 @@
 // The line below the input: agent, model, review, context gauge, and the button to send or stop.
 
+import { Fragment } from "preact";
 import type { Head } from "../../wire/messages";
 import { costText, runningText, tokenText } from "../../words";
 import { Icon, IconButton } from "../buttons";
@@ -44,29 +45,35 @@ function Gauge({ head }: { head: Head }) {
 export function InputTools({ head, send }: { head: Head; send: () => void }) {
   const isRunning = head.running !== undefined;
   return (
-    <div class="tools">
-      <div class="pickers">
-        <Picker icon="hubot" label={head.agent || "agent"} title="Agent" command="agent" />
-        <Picker icon="sparkle" label={head.model || "model"} title="Model" command="model" />
-        <Picker icon="git-compare" label={REVIEWS[head.review].label} title={REVIEWS[head.review].title} command="review.timing" />
-      </div>
-      <Gauge head={head} />
-      {head.running !== undefined && (
-        <span class="working">
-          <Icon name="loading" spins />
-          <span class="work">{head.work}</span>
-          <span>{runningText(head.running, now.value)}</span>
+    <Fragment>
+      <div class="tools">
+        <div class="pickers">
+          <Picker icon="hubot" label={head.agent || "agent"} title="Agent" command="agent" />
+          <Picker icon="sparkle" label={head.model || "model"} title="Model" command="model" />
+          <Picker icon="git-compare" label={REVIEWS[head.review].label} title={REVIEWS[head.review].title} command="review.timing" />
+        </div>
+        <span class="send">
+          {isRunning && <IconButton icon="debug-stop" label="Stop the turn (Escape)" run={() => post({ kind: "stop" })} />}
+          <IconButton
+            icon="send"
+            label={isRunning ? "Tell the running turn (Enter)" : "Send (Enter)"}
+            run={send}
+            isDisabled={head.problem !== undefined}
+          />
         </span>
+      </div>
+      {(isRunning || head.tokens > 0) && (
+        <div class="tools">
+          {head.running !== undefined && (
+            <span class="working">
+              <Icon name="loading" spins />
+              <span class="work">{head.work}</span>
+              <span>{runningText(head.running, now.value)}</span>
+            </span>
+          )}
+          <Gauge head={head} />
+        </div>
       )}
-      <span class="send">
-        {isRunning && <IconButton icon="debug-stop" label="Stop the turn (Escape)" run={() => post({ kind: "stop" })} />}
-        <IconButton
-          icon="send"
-          label={isRunning ? "Tell the running turn (Enter)" : "Send (Enter)"}
-          run={send}
-          isDisabled={head.problem !== undefined}
-        />
-      </span>
-    </div>
+    </Fragment>
   );
 }
