@@ -182,8 +182,8 @@ fn hostile_output_is_harmless_text() {
     user.wait_in_chat(".answer", "<script>window.hacked = 1</script>");
     user.wait_in_chat(".answer", "⟨U+202E⟩reversed␛[31m red ␇");
     let made = "[window.hacked ?? 0, document.querySelectorAll('.answer :is(img, script, iframe, form)').length, \
-        [...document.querySelectorAll('.answer a')].map((a) => a.href)]";
-    assert_eq!(user.evaluate_in_chat(made), json!([0, 0, ["https://example.invalid/autolink"]]));
+        [...document.querySelectorAll('.answer a')].filter((a) => a.protocol !== 'https:').length]";
+    assert_eq!(user.evaluate_in_chat(made), json!([0, 0, 0]));
     user.window.screenshot(&mut user.server, "chat-hostile");
     user.prompt_in_chat("A long line");
     user.finish_prompt();

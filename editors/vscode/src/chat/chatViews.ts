@@ -21,6 +21,7 @@ export class ChatViews implements WebviewViewProvider, WebviewPanelSerializer, D
 
   constructor(private readonly desk: Desk) {
     desk.isChatVisible = () => [...this.#shown].some(({ visible }) => visible);
+    desk.askViews.isInChat = (ask) => desk.isChatVisible() && ask.session === desk.sessions.current?.id;
     const run = (work: () => unknown) => () => reporting(desk, work);
     this.#disposables = [
       window.registerWebviewViewProvider(VIEW, this),

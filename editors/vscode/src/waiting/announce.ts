@@ -1,8 +1,8 @@
 // Tells the user that something waits: a notification, which cannot show the ask itself.
 //
 // Contract: the focus stays. Each ask is announced once, also if it comes again over a new connection; those that come together are
-// announced together, because VS Code shows three notifications at most. An edit is not announced if the user sees one of its hunks. A
-// notification may be dismissed: the status bar and the tree still have the ask.
+// announced together, because VS Code shows three notifications at most. An edit is not announced if the user sees one of its hunks, and
+// no ask that the chat shows. A notification may be dismissed: the status bar and the tree still have the ask.
 
 import { Disposable, window } from "vscode";
 import { limits } from "../timeLimits";
@@ -46,7 +46,7 @@ export class AskAnnouncer implements Disposable {
 
   async #announce(): Promise<void> {
     this.#timer = undefined;
-    const isUnseen = (ask: OpenAsk | undefined) => ask !== undefined && !this.views.reviews.isVisible(ask.id);
+    const isUnseen = (ask: OpenAsk | undefined) => ask !== undefined && !this.views.reviews.isVisible(ask.id) && !this.views.isInChat(ask);
     const open = this.#new.map((id) => this.views.asks.get(id)).filter((ask): ask is OpenAsk => isUnseen(ask));
     this.#new = [];
     const first = open[0];

@@ -12,6 +12,8 @@ import { plainLabel, titleOf } from "./askText";
 
 export class AskViews implements Disposable {
   readonly documents: AskDocuments;
+  /** Whether the user sees an ask in the chat. */
+  isInChat: (ask: OpenAsk) => boolean = () => false;
 
   constructor(
     readonly asks: Asks,

@@ -30,6 +30,9 @@ const STATE_WORDS: Record<CallRow["state"], string> = {
   stopped: "stopped",
 };
 
+/** The title of a change says by itself what was done: "Edited a.txt". */
+const SENTENCE = /^[A-Z][a-z]+ed /;
+
 function Detail({ detail }: { detail: RowDetail }) {
   const text = cutLines(detail.text);
   return (
@@ -90,7 +93,7 @@ export function CallView({ row }: { row: CallRow }) {
       <div class="call-head">
         <FoldLine row={row.id} isOpen={row.isOpen} canOpen={row.canOpen}>
           <Icon name={STATE_ICONS[row.state]} spins={isRunning} />
-          <span class="call-name">{row.name}</span>
+          {!SENTENCE.test(row.summary) && <span class="call-name">{row.name}</span>}
           <span class="summary">{row.summary}</span>
           <span class="hidden">{STATE_WORDS[row.state]}</span>
           {row.state === "waiting" && <span class="waiting-note">waits for you</span>}

@@ -105,7 +105,6 @@ export function HunkList({ hunks }: { hunks: readonly RowHunk[] }) {
     <div class="hunks">
       {open.length > 1 && (
         <div class="hunks-all">
-          <span class="dim">{open.length} undecided</span>
           <TextButton icon="check-all" label="Accept all" run={() => decide(open, "accept")} />
           <TextButton icon="close-all" label="Reject all" run={() => decide(open, "reject")} />
         </div>
