@@ -56,7 +56,7 @@ fn an_answer_shows_while_it_is_written(user: &mut VscodeUser) {
     user.finish_prompt();
     user.wait_in_chat(".hljs-keyword", "fn");
     user.wait_until_gone_in_chat(".working");
-    user.wait_in_chat(".turn-summary", "tokens written");
+    user.wait_in_chat(".turn-summary", "written");
 }
 
 fn a_call_unfolds(user: &mut VscodeUser) {

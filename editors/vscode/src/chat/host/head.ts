@@ -51,7 +51,10 @@ function todoOf(view: SessionView): Head["todo"] {
 }
 
 /** What the running turn does, in a few words. */
-function workOf(view: SessionView): string {
+function workOf(desk: Desk, view: SessionView): string {
+  if (desk.asks.all().some((ask) => ask.session === view.id)) {
+    return "Waits for you";
+  }
   const last = view.parts.at(-1);
   if (last?.content.kind === "call" && last.state.kind === "running") {
     return labelOf(callName(last.content), 60);
@@ -94,7 +97,7 @@ export function headOf(desk: Desk, catalogue: ModelCatalogue, attachments: Attac
     isTask: view?.session.parent !== undefined,
     problem: problemOf(desk),
     running: view && runningSince(view),
-    work: view ? workOf(view) : "",
+    work: view ? workOf(desk, view) : "",
     model: labelOf(info?.name ?? model, 100),
     isOffline: info?.offline ?? false,
     agent: labelOf(view?.session.agent, 60),

@@ -39,7 +39,7 @@ function summaryText(parts: readonly PartInfo[], files: number): string {
   }
   const words = [
     durationText(took),
-    written > 0 && `${written} tokens written`,
+    written > 0 && `${plural(written, "token")} written`,
     cost > 0 && costText(cost),
     files > 0 && `${plural(files, "file")} changed`,
   ];
