@@ -85,13 +85,21 @@ fn what_a_user_lets_the_model_read_it_is_told_of() {
 #[test]
 fn an_edit_is_checked_before_the_ask_only_if_somebody_looks_at_it() {
     for unattended in [false, true] {
-        let turns = [read("c1", "a.toy"), edit("c2", "a.toy", "two", "bad two"), text_turn("Done.")];
-        let daemon = with(turns, &quiet(), json!({ "permission": { "*": "allow", "edit": "ask" } }));
+        // Reading the file starts its server; a proposal starts none.
+        let edited = json!({ "filePath": "a.toy", "oldString": "two", "newString": "bad two" });
+        let edited = ScriptedTurn::new().gate("ready").call("c2", "edit", edited);
+        let turns = [read("c1", "a.toy"), edited, text_turn("Done.")];
+        let mut script = quiet();
+        script["rules"] = json!([{ "find": "bad", "message": "this is bad" }]);
+        let daemon = with(turns, &script, json!({ "permission": { "*": "allow", "edit": "ask" } }));
         daemon.scripted.env.write("a.toy", "one\ntwo\n");
         let mut client = daemon.client("editor");
         let session = client.new_session();
         let prompt = json!({ "session": session, "text": "Edit it", "unattended": unattended });
         client.request_ok("copydesk/turn/start", prompt);
+        daemon.wait_for_gate("ready");
+        while servers(&mut client).first().is_none_or(|server| server["state"] != "ready") {}
+        daemon.open_gate("ready");
         let ask = client.wait_for_method("copydesk/permission/ask");
         let asked = ask["params"]["metadata"].to_string();
         assert_eq!(asked.contains("this is bad"), !unattended, "{asked}");
