@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::vscode_user::VscodeUser;
-use crate::neovim::neovim_session::allow_edits_environment;
+use crate::neovim::neovim_session::environment_with_config;
 
 /// A formatter, as any extension may have one: it makes every line begin with a capital.
 const FORMATTER: &str = "T.state.formatter = vscode.languages.registerDocumentFormattingEditProvider(
@@ -25,10 +25,14 @@ const FORMATTER: &str = "T.state.formatter = vscode.languages.registerDocumentFo
 #[test]
 #[ignore = "needs VS Code, which tests/run installs"]
 fn saving_in_the_middle_of_a_review_does_no_harm() {
-    let mut user = VscodeUser::start(allow_edits_environment([]));
+    let mut user = VscodeUser::start(environment_with_config(
+        [],
+        json!({ "permission": { "edit": "allow" }, "save": "after_accept" }),
+    ));
     a_formatter_runs_on_save_and_its_text_is_what_the_model_reads(&mut user);
     an_edit_is_made_while_a_save_is_under_way(&mut user);
     with_automatic_saving_the_text_reaches_the_disk_once(&mut user);
+    text_typed_during_a_save_counts_as_unsaved(&mut user);
 }
 
 fn a_formatter_runs_on_save_and_its_text_is_what_the_model_reads(user: &mut VscodeUser) {
@@ -82,8 +86,41 @@ fn with_automatic_saving_the_text_reaches_the_disk_once(user: &mut VscodeUser) {
         let (told, failed) = user.edit("c.txt", old, new);
         assert!(!failed, "{told}");
     }
-    user.window.wait_until("!T.document('c.txt').isDirty", json!([]));
     user.window.wait_for_text("c.txt", "ONE\n2\n");
-    assert_eq!(user.scripted.env.read("c.txt"), "ONE\n2\n");
+    user.window.wait_until(
+        "require('node:fs').readFileSync(T.uri('c.txt').fsPath, 'utf8') === 'ONE\\n2\\n'",
+        json!([]),
+    );
     user.window.set("files.autoSave", json!("off"));
+}
+
+/// VS Code tells extensions that a document is clean after every save, also if it changed meanwhile.
+fn text_typed_during_a_save_counts_as_unsaved(user: &mut VscodeUser) {
+    user.scripted.env.write("d.txt", "one\n");
+    user.window.open("d.txt");
+    let (told, failed) = user.edit("d.txt", "one", "ONE");
+    assert!(!failed, "{told}");
+    let is_called_clean = user.window.js(
+        "const document = T.document('d.txt');
+         const { readFileSync } = require('node:fs');
+         T.state.isUnsaved = () => readFileSync(document.uri.fsPath, 'utf8') !== document.getText();
+         for (let pause = 0; pause < 300; pause++) {
+             await T.insert(document, () => 0, 'first\\n');
+             const saving = document.save();
+             for (let turn = 0; turn < pause; turn++) {
+                 await new Promise(setImmediate);
+             }
+             await T.insert(document, () => 0, 'second\\n');
+             await saving;
+             if (!document.isDirty && T.state.isUnsaved()) {
+                 return true;
+             }
+         }
+         return false",
+        json!([]),
+    );
+    assert_eq!(is_called_clean, json!(true));
+    user.command("review.acceptAll", json!([]));
+    user.wait_for_hunks(0);
+    user.window.wait_until("!T.state.isUnsaved()", json!([]));
 }

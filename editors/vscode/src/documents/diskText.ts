@@ -1,4 +1,4 @@
-// Whether a document has the text of its file.
+// Whether a document has the text of its file, and whether it is saved.
 
 import { readFileSync, statSync } from "node:fs";
 import type { TextDocument } from "vscode";
@@ -25,4 +25,17 @@ export function hasDiskText(document: TextDocument): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether VS Code stores the document as UTF-8. Only then can its text be compared with the file's bytes. */
+function isUtf8(document: TextDocument): boolean {
+  return document.encoding === "utf8" || document.encoding === "utf8bom";
+}
+
+/**
+ * Whether a document has text that its file does not have. VS Code tells extensions that a document is clean after every save, also if
+ * the document changed while the save was under way; so a clean document is compared with its file.
+ */
+export function isUnsaved(document: TextDocument): boolean {
+  return document.isDirty || (document.uri.scheme === "file" && isUtf8(document) && !hasDiskText(document));
 }

@@ -5,6 +5,7 @@
 import { join, relative } from "node:path";
 import type { DocumentSaveParams, DocumentSaveResult } from "copydesk-protocol";
 import { Uri, workspace } from "vscode";
+import { isUnsaved } from "./diskText";
 import { documentOf } from "./openDocuments";
 import { readOnlyReason } from "./editable";
 
@@ -36,7 +37,7 @@ export async function saveDocument({ uri }: DocumentSaveParams): Promise<Documen
     return refuse("it is not open");
   } else if (document.isUntitled) {
     return refuse("it has no file name yet");
-  } else if (!document.isDirty) {
+  } else if (!isUnsaved(document)) {
     return { saved: true };
   }
   const problem = readOnlyReason(document);

@@ -6,6 +6,7 @@ import type { OpenFilesResult, SelectionResult, ShowParams, ShowResult } from "c
 import type { TextEditor } from "vscode";
 import { Disposable, Range, Selection, TabInputText, TextEditorRevealType, Uri, ViewColumn, window } from "vscode";
 import type { Connection } from "../daemon/connection";
+import { isUnsaved } from "./diskText";
 import { documentOf, isDocument } from "./openDocuments";
 
 export class Screen implements Disposable {
@@ -50,7 +51,7 @@ export class Screen implements Disposable {
     const uris = new Set(inputs.filter((input) => input instanceof TabInputText).map((input) => input.uri.toString()));
     const files = [...uris].map((uri) => {
       const document = documentOf(uri);
-      return { uri, active: uri === active, visible: visible.has(uri), dirty: document?.isDirty ?? false, language: document?.languageId };
+      return { uri, active: uri === active, visible: visible.has(uri), dirty: document !== undefined && isUnsaved(document), language: document?.languageId };
     });
     return { files: files.sort((a, b) => Number(b.active) - Number(a.active) || Number(b.visible) - Number(a.visible)) };
   }

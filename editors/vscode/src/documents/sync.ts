@@ -11,15 +11,15 @@ import type { LanguageClient } from "vscode-languageclient/node";
 import type { Connection } from "../daemon/connection";
 import { log } from "../daemon/log";
 import { problemOf } from "../daemon/requests";
-import { hasDiskText } from "./diskText";
+import { hasDiskText, isUnsaved } from "./diskText";
 import { isDocument, shownUris } from "./openDocuments";
 
 export class DocumentSync implements Disposable {
   readonly #synced = new Map<string, TextDocument>();
   #client: LanguageClient | undefined;
   #shown = new Set<string>();
-  /** The synced documents that were dirty after their last event. */
-  readonly #dirty = new WeakSet<TextDocument>();
+  /** The synced documents that were unsaved after their last event. */
+  readonly #unsaved = new WeakSet<TextDocument>();
   /** The new URIs of files that the daemon renames. */
   readonly #ownRenames = new Set<string>();
   readonly #disposables: Disposable[];
@@ -93,7 +93,7 @@ export class DocumentSync implements Disposable {
   }
 
   #isWanted(document: TextDocument): boolean {
-    const isUsed = document.isDirty || document.isUntitled || this.#shown.has(document.uri.toString());
+    const isUsed = document.isDirty || this.#unsaved.has(document) || document.isUntitled || this.#shown.has(document.uri.toString());
     return isDocument(document) && !document.isClosed && isUsed;
   }
 
@@ -110,7 +110,7 @@ export class DocumentSync implements Disposable {
   #open(document: TextDocument): void {
     const uri = document.uri.toString();
     this.#synced.set(uri, document);
-    this.#noteDirty(document);
+    this.#note(document, document.isDirty);
     const { languageId, version } = document;
     this.#notify("textDocument/didOpen", { textDocument: { uri, languageId, version, text: document.getText() } });
   }
@@ -132,14 +132,14 @@ export class DocumentSync implements Disposable {
       const textDocument = { uri: document.uri.toString(), version: document.version };
       this.#notify("textDocument/didChange", { textDocument, contentChanges: this.#contentChanges(event) });
     }
-    this.#noteDirty(document);
+    this.#note(document, document.isDirty);
     this.#update(document);
   }
 
   /** A document that VS Code has read again is sent whole: the daemon takes no whole text for the user's decision about hunks. */
   #contentChanges({ document, contentChanges, reason }: TextDocumentChangeEvent): object[] {
     // VS Code does not say that it has read a file again, and the first change in a clean document still finds it clean.
-    if (!this.#dirty.has(document) && reason === undefined && hasDiskText(document)) {
+    if (!this.#unsaved.has(document) && reason === undefined && hasDiskText(document)) {
       return [{ text: document.getText() }];
     }
     return contentChanges.map(({ range: { start, end }, text }) => ({
@@ -148,17 +148,17 @@ export class DocumentSync implements Disposable {
     }));
   }
 
-  #noteDirty(document: TextDocument): void {
-    if (document.isDirty) {
-      this.#dirty.add(document);
+  #note(document: TextDocument, isUnsavedNow: boolean): void {
+    if (isUnsavedNow) {
+      this.#unsaved.add(document);
     } else {
-      this.#dirty.delete(document);
+      this.#unsaved.delete(document);
     }
   }
 
   #save(document: TextDocument): void {
     if (this.has(document)) {
-      this.#noteDirty(document);
+      this.#note(document, isUnsaved(document));
       this.#notify("textDocument/didSave", { textDocument: { uri: document.uri.toString() } });
       this.#update(document);
     }

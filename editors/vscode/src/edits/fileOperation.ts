@@ -7,6 +7,7 @@
 import { existsSync } from "node:fs";
 import { Uri, workspace, WorkspaceEdit } from "vscode";
 import { differs } from "../documents/digest";
+import { isUnsaved } from "../documents/diskText";
 import { documentOf, uriKey } from "../documents/openDocuments";
 import { shownPath } from "../documents/save";
 import type { DocumentSync } from "../documents/sync";
@@ -40,7 +41,7 @@ async function closeDocument(sync: DocumentSync, closed: ClosedTabs, { uri, dige
     return "it has text that is not saved";
   }
   // With the text of its file it may still count as changed, and VS Code would ask before it closes the tab.
-  if (document.isDirty && !(await document.save())) {
+  if (isUnsaved(document) && !(await document.save())) {
     return "VS Code did not save it";
   } else if (differs(document.getText(), digest)) {
     return "it has text that is not saved";

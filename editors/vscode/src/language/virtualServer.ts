@@ -6,6 +6,7 @@
 
 import type { ServerDocumentParams } from "copydesk-protocol";
 import type { TextDocument, TextDocumentChangeEvent } from "vscode";
+import { isUnsaved } from "../documents/diskText";
 import type { DocumentSync } from "../documents/sync";
 import type { ServerReports } from "./serverReports";
 import { shownDiagnostics } from "./shownProblems";
@@ -86,8 +87,8 @@ export class VirtualServer {
   save(document: TextDocument): void {
     const state = this.#reported.get(document.uri.toString());
     if (state) {
-      state.isModified = document.isDirty;
-      this.#send(document, { event: "saved", modified: document.isDirty });
+      state.isModified = isUnsaved(document);
+      this.#send(document, { event: "saved", modified: state.isModified });
     }
   }
 
@@ -105,7 +106,7 @@ export class VirtualServer {
       state.synced = synced;
       this.#send(document, { event: "renumbered", document: synced });
     }
-    if (state?.isModified && !document.isDirty) {
+    if (state?.isModified && !isUnsaved(document)) {
       this.save(document);
     }
   }
