@@ -2262,7 +2262,7 @@ export interface TurnParams {
   context?: ContextItem[];
   /** The id of an earlier prompt, of any session, whose context and files go with this one, too. A piece that `context` names is not repeated, nor is a file of `files`. */
   contextOf?: string;
-  /** Nobody looks at the asks of this turn: the client answers them by itself. So the daemon does not check edits before it asks. */
+  /** The client answers the asks of this turn by itself; no user sees them. So the daemon does not check edits before it asks. */
   unattended?: boolean;
 }
 

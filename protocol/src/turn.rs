@@ -26,7 +26,7 @@ pub struct TurnParams {
     /// names is not repeated, nor is a file of `files`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_of: Option<String>,
-    /// Nobody looks at the asks of this turn: the client answers them by itself. So the daemon does not check edits before it asks.
+    /// The client answers the asks of this turn by itself; no user sees them. So the daemon does not check edits before it asks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unattended: bool,
 }

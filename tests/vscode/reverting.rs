@@ -86,7 +86,7 @@ fn undo_and_redo_keep_every_hunk(user: &mut VscodeUser) {
     assert_eq!(told.matches(": rejected; the lines are as they were before.").count(), 3, "{told}");
 }
 
-/// Whoever restored the file, it was no decision in the editor.
+/// Restoring the file on the disk is no decision in the editor.
 fn a_file_that_is_read_again_is_not_rejected(user: &mut VscodeUser) {
     user.scripted.env.write("c.txt", OLD);
     user.window.open("c.txt");

@@ -122,7 +122,7 @@ pub struct PromptRequest {
     pub context: Vec<PromptContext>,
     pub files: Vec<MediaPart>,
     pub delivery: PromptDelivery,
-    /// Nobody looks at the asks of its turn: they are answered by a program.
+    /// A program answers the asks of its turn; no user sees them.
     pub is_unattended: bool,
 }
 
@@ -290,7 +290,7 @@ struct SessionActor {
     next_role: Option<Box<AgentRole>>,
     /// The user rejected without a reason, which stops the turn.
     is_stopped_by_user: bool,
-    /// Nobody looks at the asks of this turn.
+    /// A program answers the asks of this turn.
     is_unattended: bool,
     /// The session is ending: no turn begins. Dropped at the end.
     end_waiters: Vec<oneshot::Sender<()>>,

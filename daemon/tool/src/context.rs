@@ -64,7 +64,7 @@ pub enum PermissionGrant {
     ByReview,
     /// The rules say `ask`, and the request said [`AskUserMode::Never`].
     NotAsked {
-        /// Nobody would look at the ask: a program answers it.
+        /// A program would answer the ask; no user would see it.
         is_unattended: bool,
     },
 }

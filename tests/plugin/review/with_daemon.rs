@@ -194,17 +194,24 @@ fn undo_and_redo_take_hunks_away_and_bring_them_back() {
     });
 }
 
+/// The agent has made four hunks, and the model answers one more prompt.
+#[track_caller]
+fn after_four_hunks(program: &Path) -> (ScriptedEnvironment, NeovimUser) {
+    let answers = [ScriptedTurn::new().text("Done."), ScriptedTurn::new().text("I see.")];
+    let scripted = allow_edits_environment([four_hunks()].into_iter().chain(answers));
+    scripted.env.write("a.txt", OLD);
+    let mut user = NeovimUser::start(program, &scripted.env);
+    user.window.command("edit a.txt");
+    user.run_turn("Edit");
+    wait_for_hunks(&mut user, 4);
+    (scripted, user)
+}
+
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn an_undone_edit_is_told_as_a_rejection() {
     for_each_neovim(|program| {
-        let answers = [ScriptedTurn::new().text("Done."), ScriptedTurn::new().text("I see.")];
-        let scripted = allow_edits_environment([four_hunks()].into_iter().chain(answers));
-        scripted.env.write("a.txt", OLD);
-        let mut user = NeovimUser::start(program, &scripted.env);
-        user.window.command("edit a.txt");
-        user.run_turn("Edit");
-        wait_for_hunks(&mut user, 4);
+        let (scripted, mut user) = after_four_hunks(program);
         user.window.keys("u");
         wait_for_hunks(&mut user, 0);
         user.run_turn("Go on");
@@ -216,18 +223,12 @@ fn an_undone_edit_is_told_as_a_rejection() {
     });
 }
 
-/// Whoever restored the file, it was no decision in the editor.
+/// Restoring the file on the disk is no decision in the editor.
 #[test]
 #[ignore = "needs Neovim, which tests/run installs"]
 fn a_file_that_neovim_reads_again_is_not_told_as_a_rejection() {
     for_each_neovim(|program| {
-        let answers = [ScriptedTurn::new().text("Done."), ScriptedTurn::new().text("I see.")];
-        let scripted = allow_edits_environment([four_hunks()].into_iter().chain(answers));
-        scripted.env.write("a.txt", OLD);
-        let mut user = NeovimUser::start(program, &scripted.env);
-        user.window.command("edit a.txt");
-        user.run_turn("Edit");
-        wait_for_hunks(&mut user, 4);
+        let (scripted, mut user) = after_four_hunks(program);
         user.window.command("write");
         scripted.env.write("a.txt", OLD);
         user.window.command("checktime");

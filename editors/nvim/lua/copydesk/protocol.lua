@@ -1353,7 +1353,7 @@
 ---@field files? copydesk.MediaContent[] Images and PDFs.
 ---@field context? copydesk.ContextItem[] What the user points at.
 ---@field contextOf? string The id of an earlier prompt, of any session, whose context and files go with this one, too. A piece that `context` names is not repeated, nor is a file of `files`.
----@field unattended? boolean Nobody looks at the asks of this turn: the client answers them by itself. So the daemon does not check edits before it asks.
+---@field unattended? boolean The client answers the asks of this turn by itself; no user sees them. So the daemon does not check edits before it asks.
 
 --- What happened to a prompt.
 ---@class copydesk.TurnStartResult

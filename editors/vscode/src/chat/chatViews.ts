@@ -1,7 +1,7 @@
 // Where the chat shows: the view in the secondary side bar, and tabs.
 //
-// Contract: activation only registers. The rest of the chat is loaded when the first page is shown (`import`), and its page only then
-// loads script and style. Every page shows the current session.
+// Contract: activation only registers. The rest of the chat runs from the first page on (`import`), and a page loads its script and style
+// when it is shown. Every page shows the current session.
 
 import type { CancellationToken, WebviewPanel, WebviewPanelSerializer, WebviewView, WebviewViewProvider } from "vscode";
 import { commands, Disposable, Uri, ViewColumn, window } from "vscode";

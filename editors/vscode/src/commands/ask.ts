@@ -17,18 +17,22 @@ async function askForText(desk: Desk, pieces: ContextPiece[]): Promise<string | 
   const labels = [...pieces, ...desk.prompts.context.pieces].map((piece) => piece.label);
   return window.showInputBox({
     title: labels.length > 0 ? `Ask Copydesk about ${labels.join(", ")}` : "Ask Copydesk",
-    value: desk.prompts.draft,
+    value: desk.prompts.takeUnsent(),
     placeHolder: desk.sessions.current?.running === undefined ? "What should the agent do?" : "A turn runs: this is sent after it",
     ignoreFocusOut: true,
   });
 }
 
-/** Sends a prompt, and shows the conversation if the user wants that. */
-export async function sendAndShow(desk: Desk, text: string, pieces: ContextPiece[]): Promise<void> {
-  await desk.prompts.send(text, { pieces });
+function showConversation(desk: Desk): void {
   if (workspace.getConfiguration("copydesk").get("showConversation", true)) {
     desk.showConversation();
   }
+}
+
+/** Sends a prompt that a command makes, and shows the conversation if the user wants that. */
+export async function sendAndShow(desk: Desk, text: string, pieces: ContextPiece[]): Promise<void> {
+  await desk.prompts.send(text, { pieces });
+  showConversation(desk);
 }
 
 export async function ask(desk: Desk, argument?: unknown): Promise<void> {
@@ -39,5 +43,6 @@ export async function ask(desk: Desk, argument?: unknown): Promise<void> {
   if (text === undefined || text.trim() === "") {
     return;
   }
-  await sendAndShow(desk, text, pieces);
+  await desk.prompts.sendTyped(text, { pieces });
+  showConversation(desk);
 }

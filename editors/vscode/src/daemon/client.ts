@@ -41,7 +41,7 @@ export async function createClient(path: string, version: string, events: Client
   };
   // The first folder, so that a relative path in the program's own environment means the same as in a terminal there.
   const cwd = workspace.workspaceFolders?.find((folder) => folder.uri.scheme === "file")?.uri.fsPath;
-  /** The library shows some failures itself, in words that help nobody. `Connection` tells them. */
+  /** The library shows some failures itself, and does not say what to do. `Connection` does. */
   class QuietClient extends library.LanguageClient {
     override error(message: string, data?: unknown): void {
       super.error(message, data, false);

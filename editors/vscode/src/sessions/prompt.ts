@@ -1,7 +1,7 @@
 // Sends the user's prompts.
 //
-// Contract: a prompt goes to the current session, which is created if needed. A failure is thrown; the added context stays, and the
-// text is the next prompt's draft.
+// Contract: a prompt goes to the current session, which is created if needed. A failure is thrown; the added context stays, and the next
+// input begins with what the user typed.
 
 import type { MediaContent } from "copydesk-protocol";
 import type { Connection } from "../daemon/connection";
@@ -29,7 +29,7 @@ export interface SentPrompt {
 }
 
 export class Prompts {
-  /** A text that could not be sent. */
+  /** What the user typed and could not be sent. */
   #unsent: string | undefined;
 
   constructor(
@@ -38,19 +38,24 @@ export class Prompts {
     readonly context: PromptContext,
   ) {}
 
-  /** What the next input begins with. */
-  get draft(): string | undefined {
-    return this.#unsent;
+  /** What an input begins with, once. */
+  takeUnsent(): string | undefined {
+    const unsent = this.#unsent;
+    this.#unsent = undefined;
+    return unsent;
+  }
+
+  /** Sends what the user typed into an input. */
+  async sendTyped(text: string, options: PromptOptions = {}): Promise<void> {
+    try {
+      await this.send(text, options);
+    } catch (error) {
+      this.#unsent = text;
+      throw error;
+    }
   }
 
   async send(text: string, options: PromptOptions = {}): Promise<SentPrompt> {
-    this.#unsent = text;
-    const sent = await this.#send(text, options);
-    this.#unsent = undefined;
-    return sent;
-  }
-
-  async #send(text: string, options: PromptOptions): Promise<SentPrompt> {
     const added = this.context.pieces;
     const view = await this.sessions.ensure();
     const own = options.pieces ?? [];

@@ -1,4 +1,4 @@
-//! Undo takes the hunks of closed files away, and redo brings them back if nobody has decided on them.
+//! Undo takes the hunks of closed files away, and redo brings back those that were undecided.
 
 use super::*;
 
