@@ -29,6 +29,7 @@ use crate::file_walk::is_in_repository;
 use crate::time_limits::INDEX_BARRIER_TIMEOUT;
 
 mod build;
+mod file_names;
 mod ignore_rules;
 mod index_file;
 mod indexed_files;
@@ -300,28 +301,35 @@ impl ReadyIndex {
 }
 
 impl FreshFiles<'_> {
-    /// In path order, relative to the searched folder. `query`: what their text must have.
-    pub(crate) fn iter(&self, query: Option<&TrigramQuery>) -> impl Iterator<Item = &Path> {
-        let files = match &*self.state {
+    /// All of them, in path order, relative to the searched folder.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        let files = self.files().into_iter();
+        files.flat_map(|files| files.names_below(&self.folder, self.hidden)).filter_map(self.relative())
+    }
+
+    /// Those whose text a query does not rule out, in path order, relative to the searched folder.
+    pub(crate) fn candidates(&self, query: &TrigramQuery) -> impl Iterator<Item = &Path> {
+        let files = self.files().into_iter().flat_map(|files| files.below(&self.folder));
+        let wanted =
+            files.filter(|(_, file)| (self.hidden || file.is_visible) && query.allows(&file.signature));
+        wanted.map(|(path, _)| path.as_path()).filter_map(self.relative())
+    }
+
+    fn files(&self) -> Option<&IndexedFiles> {
+        match &*self.state {
             IndexState::Ready(index) => Some(&index.files),
             _ => None,
-        };
-        let files = files.into_iter().flat_map(|files| files.below(&self.folder));
-        let wanted = files.filter(move |(_, file)| {
-            (self.hidden || file.is_visible) && query.is_none_or(|query| query.allows(&file.signature))
-        });
+        }
+    }
+
+    fn relative(&self) -> impl Fn(&Path) -> Option<&Path> {
         let is_root = self.folder.as_os_str().is_empty();
-        wanted.filter_map(
-            move |(path, _)| {
-                if is_root { Some(path.as_path()) } else { path.strip_prefix(&self.folder).ok() }
-            },
-        )
+        move |path| if is_root { Some(path) } else { path.strip_prefix(&self.folder).ok() }
     }
 
     /// Whether a file, relative to the searched folder, is among them whatever its text.
     pub(crate) fn contains(&self, path: &Path) -> bool {
-        let IndexState::Ready(index) = &*self.state else { return false };
-        let file = index.files.files.get(&self.folder.join(path));
+        let file = self.files().and_then(|files| files.files.get(&self.folder.join(path)));
         file.is_some_and(|file| self.hidden || file.is_visible)
     }
 }

@@ -71,7 +71,7 @@ fn search(
         let indexed = index.as_ref().and_then(|index| index.fresh_files(&start, hidden));
         if let Some(files) = indexed {
             let is_root = start == root;
-            let matching = files.iter(None).filter(|below| !is_root || include.matches(below));
+            let matching = files.paths().filter(|below| !is_root || include.matches(below));
             matching.map(|below| start.join(below)).take_while(|path| first.may_include(path)).for_each(add);
         } else {
             let walk = FileWalker { root: &start, hidden, is_stopped: &|| stop.is_set() };

@@ -164,7 +164,7 @@ fn candidates(request: &GrepRequest, expression: &Hir, include: &IncludeGlobs) -
     let index = request.view.index(root)?;
     let files = index.fresh_files(root, request.hidden)?;
     let query = TrigramQuery::new(expression);
-    let found = files.iter(Some(&query)).filter(|below| include.matches(below));
+    let found = files.candidates(&query).filter(|below| include.matches(below));
     let mut found: Vec<_> = found.map(|below| root.join(below)).collect();
     // The index knows what is on the disk.
     let open = request.view.names.iter().filter(|path| {

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::OFlags;
 
+use super::file_names::FileNames;
 use super::ignore_rules::is_ignore_file;
 use super::listing::{FileList, ListedFolders};
 use super::signature::{SignatureBuilder, TextSignature};
@@ -37,6 +38,8 @@ pub(super) struct IndexedFile {
 pub(super) struct IndexedFiles {
     pub(super) root: PathBuf,
     pub(super) files: BTreeMap<PathBuf, IndexedFile>,
+    /// The keys of `files`.
+    names: FileNames,
     /// The folders that a search of the root goes through.
     pub(super) folders: BTreeSet<PathBuf>,
     repositories: BTreeSet<PathBuf>,
@@ -71,6 +74,7 @@ impl IndexedFiles {
         let mut indexed = Self {
             root: root.to_owned(),
             files: BTreeMap::new(),
+            names: FileNames::default(),
             folders: list.folders.clone(),
             repositories: list.repositories.clone(),
             bytes: 0,
@@ -183,6 +187,7 @@ impl IndexedFiles {
 
     fn insert(&mut self, path: PathBuf, file: IndexedFile) -> Result<(), IndexProblem> {
         self.bytes += path.as_os_str().len() + file.signature.size();
+        self.names.insert(&path, file.is_visible);
         self.files.insert(path, file);
         if self.files.len() > self.limits.files {
             return Err(IndexProblem::TooManyFiles(self.limits.files));
@@ -195,6 +200,7 @@ impl IndexedFiles {
 
     fn remove_file(&mut self, path: &Path) -> Option<IndexedFile> {
         let removed = self.files.remove(path)?;
+        self.names.remove(path);
         // The signature of a file with two names may have been dropped since it was counted.
         self.bytes = self.bytes.saturating_sub(path.as_os_str().len() + removed.signature.size());
         Some(removed)
@@ -213,6 +219,11 @@ impl IndexedFiles {
         for folder in below.cloned().collect::<Vec<_>>() {
             self.folders.remove(&folder);
         }
+    }
+
+    /// The paths below a folder, in path order. `hidden`: also those of hidden files.
+    pub(super) fn names_below<'a>(&'a self, folder: &'a Path, hidden: bool) -> impl Iterator<Item = &'a Path> {
+        self.names.below(folder, hidden)
     }
 
     /// The files below a folder, in path order.
