@@ -12,6 +12,7 @@
 
 local buffer = require("copydesk.buffer")
 local editor_state = require("copydesk.apply.editor_state")
+local join = require("copydesk.apply.join")
 local mid_command = require("copydesk.apply.mid_command")
 local ranges_of = require("copydesk.apply.ranges")
 local replace = require("copydesk.apply.replace")
@@ -38,7 +39,9 @@ end
 ---@class copydesk.EditTarget
 ---@field uri string
 ---@field bufnr integer
+---@field version integer
 ---@field ranges copydesk.ByteRange[]
+---@field changes copydesk.ByteRange[] The ranges, joined to few.
 
 --- Why a buffer cannot take an edit for a version.
 ---@param bufnr integer
@@ -91,7 +94,11 @@ local function resolve_targets(edit, client)
       end
     end
     problem = problem or why and ("%s: %s"):format(buffer.shown(document.uri), why)
-    targets[#targets + 1] = { uri = document.uri, bufnr = bufnr, ranges = ranges }
+    if ranges then
+      local changes = join.to_few(bufnr, ranges)
+      targets[#targets + 1] =
+        { uri = document.uri, bufnr = bufnr, version = document.version, ranges = ranges, changes = changes }
+    end
   end
   return not problem and targets or nil, problem, buffers
 end
@@ -141,7 +148,7 @@ local function apply_all(targets)
     local bufnr = target.bufnr
     local kept, modified = editor_state.save(bufnr), vim.bo[bufnr].modified
     end_undo_step(bufnr)
-    local back, problem = replace.all(bufnr, target.ranges)
+    local back, problem = replace.all(bufnr, target.changes)
     done[#done + 1] = { bufnr = bufnr, back = back, kept = kept, modified = modified }
     if problem then
       local is_back = revert(done)
@@ -196,6 +203,28 @@ local function handle_file(params)
   return { applied = not problem, failureReason = problem }
 end
 
+--- Lets Neovim handle keys and draw between the two halves of an edit in very many places.
+---@param targets copydesk.EditTarget[]
+local function pause_if_long(targets)
+  local is_long = vim.iter(targets):any(function(target)
+    return target.changes ~= target.ranges
+  end)
+  if is_long and coroutine.running() then
+    require("copydesk.await").await(function(done)
+      vim.defer_fn(done, 0)
+    end)
+  end
+end
+
+--- Whether the buffers still have the texts that the edit was resolved for.
+---@param targets copydesk.EditTarget[]
+---@return boolean
+local function are_current(targets)
+  return vim.iter(targets):all(function(target)
+    return vim.api.nvim_buf_is_loaded(target.bufnr) and not rejection_reason(target.bufnr, target.version)
+  end)
+end
+
 --- Resolves an edit once the user is in no command that it would come between.
 ---@param params lsp.ApplyWorkspaceEditParams
 ---@param client vim.lsp.Client
@@ -207,13 +236,13 @@ local function wait_for_targets(params, client)
   if not targets then
     return nil, problem, buffers
   end
-  local is_free, has_waited = mid_command.wait(function()
+  pause_if_long(targets)
+  local is_free = mid_command.wait(function()
     return mid_command.is_at_targets(targets)
   end)
   if not is_free then
     return nil, "the user is in the middle of a command there", buffers
-  elseif has_waited then
-    -- The buffers may have changed meanwhile.
+  elseif not are_current(targets) then
     targets, problem, buffers = resolve_targets(params.edit, client)
   end
   if targets and is_late(params) then

@@ -70,12 +70,11 @@ end
 --- Waits up to `limits.pending_command` while the user is in the middle of such a command.
 ---@param is_busy fun(): boolean
 ---@return boolean is_free
----@return boolean has_waited
 function M.wait(is_busy)
   if not is_busy() then
-    return true, false
+    return true
   elseif not coroutine.running() then
-    return false, false
+    return false
   end
   local timer, watch, is_late = assert(vim.uv.new_timer()), nil, false
   require("copydesk.await").await(function(done)
@@ -95,7 +94,7 @@ function M.wait(is_busy)
   end)
   timer:close()
   vim.api.nvim_del_autocmd(watch)
-  return not is_busy(), true
+  return not is_busy()
 end
 
 return M

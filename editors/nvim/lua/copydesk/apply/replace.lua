@@ -1,10 +1,9 @@
 --- Replaces ranges of a buffer, and verifies that it happened.
 ---
 --- Contract: whole lines are inserted and deleted as lines; near manual folds other ranges are replaced line by line as far
---- as possible, because Neovim keeps folds and marks only at lines it knows to be the same. Very many ranges are joined to few,
---- which replace the text between them by itself. The reported outcome is true even if another plugin's callback fails meanwhile.
+--- as possible, because Neovim keeps folds and marks only at lines it knows to be the same. The reported outcome is true even if
+--- another plugin's callback fails meanwhile.
 
-local join = require("copydesk.apply.join")
 local length = require("copydesk.apply.ranges").line_length
 
 local M = {}
@@ -171,7 +170,6 @@ function M.all(bufnr, ranges)
   local function back()
     return vim.iter(undone):rev():totable()
   end
-  ranges = join.to_few(bufnr, ranges)
   for number = #ranges, 1, -1 do
     local range = ranges[number]
     for _, piece in ipairs(has_folds(bufnr, range) and split_range(bufnr, range) or { range }) do
