@@ -4,7 +4,7 @@
 //! because the servers have to be installed; `tests/run` does that. Each case is judged by the compiler's output for the same
 //! texts before and after.
 //!
-//! Environment: `COPYDESK_TEST_SERVERS` names the servers (`servers.rs`); `COPYDESK_TRUTH` selects servers and cases by a part of
+//! Environment: `COPYDESK_TEST_SERVERS` names the servers (`servers.rs`), `COPYDESK_TEST_PROJECTS` the real projects; `COPYDESK_TRUTH` selects servers and cases by a part of
 //! `SERVER/KIND/NAME`; `COPYDESK_TRUTH_CLIENTS` selects `headless`, `load`, `neovim`, `vscode` or `opencode`; `COPYDESK_TRUTH_RESULTS` is a file for
 //! the results; `COPYDESK_TRUTH_TRACE` prints the compiler's and the daemon's output.
 
@@ -15,6 +15,7 @@ mod generated_project;
 mod judge;
 mod play;
 mod problem;
+pub(crate) mod real_project;
 mod reported_problems;
 pub(crate) mod servers;
 mod table;

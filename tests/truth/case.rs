@@ -9,8 +9,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::generated_project::GeneratedProject;
+use super::real_project::{project_folders, texts_in};
 
-const FILES: [&str; 10] = [
+const FILES: [&str; 13] = [
     include_str!("cases/c.json"),
     include_str!("cases/go.json"),
     include_str!("cases/large_c.json"),
@@ -18,6 +19,9 @@ const FILES: [&str; 10] = [
     include_str!("cases/large_rust.json"),
     include_str!("cases/large_typescript.json"),
     include_str!("cases/pyright.json"),
+    include_str!("cases/real_go.json"),
+    include_str!("cases/real_rust.json"),
+    include_str!("cases/real_typescript.json"),
     include_str!("cases/ruff.json"),
     include_str!("cases/rust.json"),
     include_str!("cases/typescript.json"),
@@ -36,6 +40,9 @@ pub(crate) struct TruthProject {
     pub(crate) warm: WarmupEdit,
     #[serde(default)]
     generate: Option<GeneratedProject>,
+    /// The name of an installed project.
+    #[serde(default)]
+    real: Option<String>,
     #[serde(default)]
     files: ProjectLines,
     pub(crate) cases: Vec<TruthCase>,
@@ -101,14 +108,24 @@ pub(crate) enum TruthCall {
     Bash { bash: String },
 }
 
+/// Real projects only if they are installed.
 pub(crate) fn projects() -> Vec<TruthProject> {
-    FILES.iter().map(|text| serde_json::from_str(text).unwrap()).collect()
+    let installed = project_folders();
+    let projects = FILES.iter().map(|text| serde_json::from_str(text).unwrap());
+    projects
+        .filter(|project: &TruthProject| {
+            project.real.as_ref().is_none_or(|name| installed.contains_key(name))
+        })
+        .collect()
 }
 
 impl TruthProject {
     /// The files on disk when a case begins.
     pub(crate) fn files(&self, case: &TruthCase) -> ProjectTexts {
         let mut files = self.generate.as_ref().map(GeneratedProject::files).unwrap_or_default();
+        if let Some(name) = &self.real {
+            files.extend(texts_in(&project_folders()[name]));
+        }
         files.extend(self.files.iter().chain(&case.files).map(|(path, lines)| (path.clone(), text(lines))));
         files
     }

@@ -8,7 +8,6 @@ pub(crate) mod opencode;
 mod vscode;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::case::{ProjectTexts, TruthCall, TruthCase, TruthCaseKind, TruthProject};
 use super::problem::TruthProblem;
+use super::real_project::texts_in;
 use super::reported_problems::ReportedProblems;
 use super::servers::InstalledServers;
 use crate::cli::environment::TestEnvironment;
@@ -272,25 +272,7 @@ fn calls<'a>(events: impl Iterator<Item = &'a Value>) -> BTreeMap<String, Value>
 
 /// The texts of the project, without the tools' own files.
 fn on_disk(env: &TestEnvironment) -> ProjectTexts {
-    let root = env.path("");
-    let mut state = ProjectTexts::new();
-    gather(&root, &root, &mut state);
-    state
-}
-
-fn gather(root: &Path, folder: &Path, state: &mut ProjectTexts) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if name.starts_with('.') || ["target", "node_modules", "__pycache__"].contains(&name.as_str()) {
-            continue;
-        }
-        if path.is_dir() {
-            gather(root, &path, state);
-        } else if let Ok(text) = fs::read_to_string(&path) {
-            state.insert(path.strip_prefix(root).unwrap().to_string_lossy().into_owned(), text);
-        }
-    }
+    texts_in(&env.path(""))
 }
 
 fn wait(what: impl Future<Output = ()>) {

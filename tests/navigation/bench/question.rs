@@ -12,7 +12,7 @@ use std::process::Command;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::truth::servers::cache;
+use crate::truth::real_project::project_folders;
 
 const FILES: [(&str, &str); 5] = [
     ("rust", include_str!("../questions/rust.json")),
@@ -93,17 +93,10 @@ impl BenchQuestion {
 }
 
 impl BenchProject {
-    /// Those that `COPYDESK_TEST_PROJECTS` names, as `NAME=PATH` separated by `:`. Without it they are installed now.
     pub(crate) fn installed() -> Vec<Self> {
-        let named = std::env::var("COPYDESK_TEST_PROJECTS").unwrap_or_else(|_| {
-            let install = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/install/projects");
-            let output = Command::new(install).arg(cache()).output().expect("the projects are installed");
-            String::from_utf8(output.stdout).unwrap()
-        });
-        let folders: BTreeMap<_, _> =
-            named.split([':', '\n']).filter_map(|line| line.split_once('=')).collect();
+        let folders = project_folders();
         let project = |(name, text): &(&str, &str)| {
-            let folder = PathBuf::from(folders.get(name)?);
+            let folder = folders.get(*name)?.clone();
             let project: Self = serde_json::from_str(text).unwrap_or_else(|why| panic!("{name}: {why}"));
             Some(Self { name: (*name).to_owned(), folder, ..project })
         };
