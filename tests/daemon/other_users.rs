@@ -1,11 +1,12 @@
-//! Processes of other users. Only root can impersonate them; otherwise the tests say that they did nothing.
+//! Processes of other users, and what programs of the same user may see of the daemon. Only root can impersonate users; otherwise tests that
+//! need it say that they did nothing.
 
 use std::io::Read as _;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::process::{Command, Output, Stdio};
 
 use super::stdio_editor::{ForegroundDaemon, LOG, StdioEditor, daemon_environment, socket};
-use crate::cli::environment::TestEnvironment;
+use crate::cli::environment::{BINARY, TestEnvironment};
 
 const NOBODY: u32 = 65534;
 
@@ -104,4 +105,28 @@ fn a_folder_of_another_user_is_refused() {
         assert_eq!(ran.code, Some(1));
         assert!(ran.stderr.contains("this folder belongs to user 65534, not to you"), "{ran:?}");
     }
+}
+
+/// Root may read everything, so root plays another user.
+#[test]
+fn a_program_of_the_same_user_does_not_read_the_daemons_keys() {
+    let env = daemon_environment().env("ANTHROPIC_API_KEY", "sk-a-secret");
+    let program = env.path("~/copydesk");
+    std::fs::copy(BINARY, &program).unwrap();
+    let script = "
+        mkfifo ready && { \"$1\" daemon >ready & } && daemon=$! && read -r line <ready
+        tr '\\0' '\\n' </proc/$$/environ | grep -c sk-a-secret
+        for file in environ mem maps; do cat /proc/$daemon/$file >/dev/null 2>&1 && echo \"$file can be read\"; done
+        kill $daemon && wait $daemon";
+    let args = ["/bin/sh", "-c", script, "sh", program.to_str().unwrap()];
+    let ran = if is_root() {
+        let root = env.path("").parent().unwrap().to_owned();
+        assert!(Command::new("chown").args(["-R", "65534:65534"]).arg(root).status().unwrap().success());
+        as_nobody(&env, &args)
+    } else {
+        let mut command = Command::new(args[0]);
+        env.prepare(&mut command);
+        command.args(&args[1..]).output().unwrap()
+    };
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "1\n", "{ran:?}");
 }

@@ -28,7 +28,17 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 /// The same code as clap's.
 const WRONG_USAGE: u8 = 2;
 
+/// The process holds keys. Other programs of the user, such as a build script in a repository, must not read its memory or its environment.
+fn forbid_reading_this_process() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+    {
+        eprintln!("copydesk: other programs may read the memory of this one: {error}");
+    }
+}
+
 fn main() -> ExitCode {
+    forbid_reading_this_process();
     // An editor waits for this command, so skip parsing if it has no arguments of interest.
     let result = if command::lsp::is_bare_lsp_command(std::env::args_os()) {
         command::lsp::run()

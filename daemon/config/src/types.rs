@@ -89,6 +89,9 @@ pub struct Config {
     pub save: Option<SaveMode>,
     /// The shell that runs commands, by name or path.
     pub shell: Option<String>,
+    /// Which environment variables programs get, by name or pattern (`CORP_*`). By default those whose names tell of a secret
+    /// (`*_TOKEN`, `*_PASSWORD`, …) are withheld.
+    pub environment: BTreeMap<String, bool>,
     /// What happens when a conversation no longer fits the model's context window.
     pub compaction: CompactionConfig,
     /// How much of a tool's output the model sees.

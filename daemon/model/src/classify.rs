@@ -138,16 +138,14 @@ fn error_message(
     }
 }
 
-/// The server's text on one line, shortened, without our key and without terminal control characters.
+/// The server's text on one line, shortened, without our secrets and without terminal control characters.
 pub(crate) fn sanitize_message(server_text: &str, provider: &Provider) -> String {
     const MAX_CHARS: usize = 500;
     let is_break = |letter: char| letter.is_whitespace() || letter.is_control();
     let words = server_text.split(is_break).filter(|word| !word.is_empty());
     let mut text = words.collect::<Vec<_>>().join(" ");
-    if let Some(key) = &provider.key
-        && !key.secret.expose().is_empty()
-    {
-        text = text.replace(key.secret.expose(), "(key)");
+    for secret in provider.sent_secrets() {
+        text = text.replace(secret, "(key)");
     }
     if let Some((cut, _)) = text.char_indices().nth(MAX_CHARS) {
         text.truncate(cut);

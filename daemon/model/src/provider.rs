@@ -102,6 +102,19 @@ impl Provider {
         http::redact_address(&self.base_url)
     }
 
+    /// Everything secret that a request contains, the longest first. A server may repeat it in an error.
+    pub(crate) fn sent_secrets(&self) -> Vec<&str> {
+        /// Shorter words of headers and queries are not secrets, and common in texts.
+        const SHORTEST: usize = 8;
+        let key = self.key.iter().map(|key| key.secret.expose()).filter(|key| !key.is_empty());
+        let headers = self.headers.iter().flat_map(|(_, value)| value.expose().split_whitespace());
+        let query = self.query.iter().flat_map(|(_, value)| value.split_whitespace());
+        let words = headers.chain(query).filter(|word| word.len() >= SHORTEST);
+        let mut secrets: Vec<_> = key.chain(words).collect();
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets
+    }
+
     /// Whether the address is on this machine, known provider or not.
     pub(crate) fn is_loopback(&self) -> bool {
         http::is_loopback(&self.base_url)

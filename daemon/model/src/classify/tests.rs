@@ -117,6 +117,17 @@ fn a_refused_key_says_which_one_and_what_to_set() {
 }
 
 #[test]
+fn what_a_server_repeats_of_our_secrets_is_not_shown() {
+    let mut provider = provider();
+    provider.headers = vec![("X-Gateway".into(), SecretString::new("Token gw-0123456789 v2"))];
+    provider.query = vec![("sig".into(), "signature-42".into())];
+    let body = "You sent: Bearer sk-secret, X-Gateway: Token gw-0123456789 v2, ?sig=signature-42 (v2)";
+    let error = from_response(&provider, "m-1", 400, &HeaderMap::new(), body.as_bytes());
+    let shown = "Acme rejected the request (400): You sent: Bearer (key), X-Gateway: Token (key) v2, ?sig=(key) (v2)";
+    assert_eq!(error.to_string(), shown);
+}
+
+#[test]
 fn an_unknown_model_and_a_wrong_address_are_distinguished() {
     check(
         404,

@@ -222,7 +222,11 @@ impl IndexedFiles {
     }
 
     /// The paths below a folder, in path order. `hidden`: also those of hidden files.
-    pub(super) fn names_below<'a>(&'a self, folder: &'a Path, hidden: bool) -> impl Iterator<Item = &'a Path> {
+    pub(super) fn names_below<'a>(
+        &'a self,
+        folder: &'a Path,
+        hidden: bool,
+    ) -> impl Iterator<Item = &'a Path> {
         self.names.below(folder, hidden)
     }
 
