@@ -103,7 +103,7 @@ fn what_a_repository_configures_of_an_agent_of_the_persons_is_not_used() {
 }
 
 #[test]
-fn built_in_agents_that_the_user_says_something_about_are_theirs() {
+fn built_in_agents_are_the_users() {
     for file in [
         (".copydesk/agents/build.md", "I am theirs."),
         ("copydesk.jsonc", r#"{ "agent": { "build": { "prompt": "I am theirs." } } }"#),
@@ -111,10 +111,9 @@ fn built_in_agents_that_the_user_says_something_about_are_theirs() {
         let (scripted, system, _) =
             run_chosen_agent("build", agent_permission_config("build", json!({})), &[file]);
         assert!(!system.contains("theirs") && scripted.env.exists("ran"), "{system}");
-        // A repository may write about the others, as in its `AGENTS.md`.
         let (scripted, system, warned) = run_chosen_agent("build", json!({}), &[file]);
-        assert!(system.contains("I am theirs.") && !scripted.env.exists("ran"), "{system}");
-        assert!(!warned.contains("agent `build`"), "{warned}");
+        assert!(!system.contains("theirs") && !scripted.env.exists("ran"), "{system}");
+        assert!(warned.contains("this repository's settings for the agent `build` are ignored"), "{warned}");
     }
 }
 

@@ -185,17 +185,21 @@ fn an_agent_may_use_a_variant_of_its_model_or_a_level_of_thinking() {
 /// Options go into the body as they are: a repository could request anything from the provider.
 #[test]
 fn options_of_a_project_are_not_sent_before_it_is_trusted() {
-    let scripted = ScriptedEnvironment::new([ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")]);
-    scripted.env.write(
-        "copydesk.jsonc",
-        r#"{ "agent": { "build": { "options": { "metadata": { "user_id": "evil" } } } } }"#,
-    );
-    let ran = scripted.run(&["Go"]);
-    assert!(ran.stderr.contains("`agent.build.options` is ignored: this project is not trusted"), "{ran:?}");
-    assert_eq!(scripted.request_body(0).get("metadata"), None);
-    assert_eq!(scripted.env.run(&["config", "trust"]).code, Some(0));
-    scripted.run(&["Go"]);
-    assert_eq!(scripted.request_body(1)["metadata"]["user_id"], "evil");
+    for (agent, warning) in [
+        ("build", "settings for the agent `build` are ignored, because this project is not trusted"),
+        ("poet", "`agent.poet.options` is ignored: this project is not trusted"),
+    ] {
+        let scripted =
+            ScriptedEnvironment::new([ScriptedTurn::new().text("ok"), ScriptedTurn::new().text("ok")]);
+        let config = json!({ "agent": { agent: { "options": { "metadata": { "user_id": "evil" } } } } });
+        scripted.env.write("copydesk.jsonc", config.to_string());
+        let ran = scripted.run(&["--agent", agent, "Go"]);
+        assert!(ran.stderr.contains(warning), "{ran:?}");
+        assert_eq!(scripted.request_body(0).get("metadata"), None);
+        assert_eq!(scripted.env.run(&["config", "trust"]).code, Some(0));
+        scripted.run(&["--agent", agent, "Go"]);
+        assert_eq!(scripted.request_body(1)["metadata"]["user_id"], "evil", "{agent}");
+    }
 }
 
 #[test]

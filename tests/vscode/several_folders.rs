@@ -51,6 +51,8 @@ fn documents_and_closed_files_of_both_are_edited(user: &mut VscodeUser) {
     assert!(!failed, "{told}");
     let listed = user.witness().request_ok("copydesk/session/list", json!({}));
     assert_eq!(listed["sessions"][0]["folder"], json!(user.scripted.env.path("first")));
+    let system = user.scripted.request_body(0)["system"].to_string();
+    assert!(system.contains(user.scripted.env.path("~/second").to_str().unwrap()), "{system}");
     let (told, failed) = user.edit(&second, "two", "TWO");
     assert!(!failed, "{told}");
     let closed = path(user, "~/second/b.txt");

@@ -6,7 +6,7 @@
 //! only, because its trust is known. A project's file cannot switch on a tool that the user switched off.
 //!
 //! Invariant: a user's grants to an agent apply only while its prompt is the user's own. An untrusted
-//! repository cannot redefine an agent of the user, and an agent that such a repository defines gets no grants.
+//! repository cannot redefine an agent of the user or a built-in one, and an agent that it defines gets no grants.
 
 mod agent_files;
 
@@ -47,7 +47,7 @@ pub struct AgentRegistry {
     agents: BTreeMap<String, Agent>,
     /// The base of a new agent.
     blank: Agent,
-    /// Agents that the user defined, and built-in ones that the user configured.
+    /// Agents that the user defined, and those that are built in.
     user_owned: BTreeSet<String>,
     /// Agents with text or settings of an untrusted repository.
     untrusted: BTreeSet<String>,
@@ -67,11 +67,8 @@ impl AgentRegistry {
         let blank = agents.get("build").cloned().context("the agent `build` is built in")?;
         // An agent without a `mode` is both a primary agent and a subagent.
         let blank = Agent { is_subagent: true, ..blank };
-        let is_user_owned = |(name, own): &(&String, &config::AgentConfig)| {
-            own.prompt.is_some() || agents.contains_key(*name)
-        };
-        let user_owned =
-            loaded.trusted_config.agent.iter().filter(is_user_owned).map(|(name, _)| name.clone()).collect();
+        let with_prompt = loaded.trusted_config.agent.iter().filter(|(_, own)| own.prompt.is_some());
+        let user_owned = with_prompt.map(|(name, _)| name).chain(agents.keys()).cloned().collect();
         let mut registry = Self {
             agents,
             blank,
@@ -159,8 +156,8 @@ impl AgentRegistry {
         if own {
             self.user_owned.insert(name.clone());
         } else if self.user_owned.contains(&name) {
-            let warning = ignored_override(path.display(), &name);
-            self.ignored_overrides.insert(name, warning);
+            let why = "because you have an agent of that name, or it is built in";
+            self.ignored_overrides.insert(name.clone(), ignored_override(path.display(), &name, why));
             return;
         } else {
             self.untrusted.insert(name.clone());
@@ -179,7 +176,9 @@ impl AgentRegistry {
         let overridden =
             OWN_KEYS.iter().find_map(|key| loaded.merged.untrusted_origin(&["agent", name, key]));
         if let Some(origin) = overridden.or_else(removed) {
-            self.ignored_overrides.insert(name.to_owned(), ignored_override(origin, name));
+            let why =
+                "because this project is not trusted. Review the file, then run `copydesk config trust`";
+            self.ignored_overrides.insert(name.to_owned(), ignored_override(origin, name, why));
         }
     }
 
@@ -301,10 +300,8 @@ fn unqualified_model_warning(path: &Path, head: &FrontMatter) -> Option<String> 
     ))
 }
 
-fn ignored_override(origin: impl std::fmt::Display, name: &str) -> String {
-    format!(
-        "{origin}: this repository's settings for the agent `{name}` are ignored, because you have an agent of that name"
-    )
+fn ignored_override(origin: impl std::fmt::Display, name: &str, why: &str) -> String {
+    format!("{origin}: this repository's settings for the agent `{name}` are ignored, {why}")
 }
 
 /// The agent of a new session. An untrusted repository cannot choose one that the user allows more than others.

@@ -1,6 +1,6 @@
 //! The attached editors, which know the diagnostics of their own language servers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -93,6 +93,15 @@ impl AttachedEditors {
         let mut all = self.all();
         all.retain(|(_, editor)| editor.folders().iter().any(is_at));
         all
+    }
+
+    /// The folders that an editor has open beside this one. There may be very many: the first few.
+    pub fn other_folders(&self, folder: &Path) -> Vec<PathBuf> {
+        const MAX_FOLDERS: usize = 20;
+        let editors = self.near_folder(folder);
+        let all = editors.iter().flat_map(|(_, editor)| editor.folders());
+        let others: BTreeSet<_> = all.filter(|other| !folder.starts_with(other)).cloned().collect();
+        others.into_iter().take(MAX_FOLDERS).collect()
     }
 
     // A poisoned lock is fine: each change is one insert or remove.

@@ -4,6 +4,7 @@ mod prompt_source;
 mod role_factory;
 mod subagent_runner;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::SystemTime;
 
@@ -94,7 +95,8 @@ pub(crate) async fn build_session(
     let root = workspace_root(&session.folder).unwrap_or_else(|_| session.folder.clone());
     let folders = SessionFolders { root: &root, folder: &session.folder, home: &setup.paths.home };
     let configured_instructions = ConfiguredInstructions::read(loaded, &models, folders).await;
-    let prompts = PromptSource::new(prompt_environment(folders), configured_instructions);
+    let others = services.editors.other_folders(&session.folder);
+    let prompts = PromptSource::new(prompt_environment(folders, others), configured_instructions);
     let instructions = prompts.environment().instructions.into_iter().map(|(path, _)| path).collect();
     let roles = RoleFactory {
         setup: setup.clone(),
@@ -293,7 +295,7 @@ fn is_user_facing(key: &str, agent: &Agent) -> bool {
 }
 
 /// Where the session works, with the project's own instruction files.
-fn prompt_environment(folders: SessionFolders<'_>) -> PromptEnvironment {
+fn prompt_environment(folders: SessionFolders<'_>, other_folders: Vec<PathBuf>) -> PromptEnvironment {
     let SessionFolders { root, folder, .. } = folders;
     let files = instruction_files(root, folder).into_iter();
     let instructions = files.filter_map(|path| Some((path.clone(), read_instructions(&path)?))).collect();
@@ -301,6 +303,7 @@ fn prompt_environment(folders: SessionFolders<'_>) -> PromptEnvironment {
     let date = httpdate::fmt_http_date(SystemTime::now());
     PromptEnvironment {
         folder: folder.to_path_buf(),
+        other_folders,
         today: date.get(..16).unwrap_or(&date).to_owned(),
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         is_repository: root.join(".git").exists(),

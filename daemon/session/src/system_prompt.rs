@@ -18,6 +18,8 @@ pub const MAX_INSTRUCTIONS_BYTES: usize = 64 * 1024;
 #[derive(Debug, Clone)]
 pub struct PromptEnvironment {
     pub folder: PathBuf,
+    /// Other folders that the user has open in the same editor.
+    pub other_folders: Vec<PathBuf>,
     /// `2026-11-15`
     pub today: String,
     pub platform: String,
@@ -27,12 +29,20 @@ pub struct PromptEnvironment {
 }
 
 pub fn build_system_prompt(agent_prompt: &str, surroundings: &PromptEnvironment) -> Vec<String> {
-    let PromptEnvironment { folder, today, platform, is_repository, instructions } = surroundings;
+    let PromptEnvironment { folder, other_folders, today, platform, is_repository, instructions } =
+        surroundings;
     let repository = if *is_repository { "yes" } else { "no" };
-    let environment = format!(
+    let mut environment = format!(
         "Workspace: {}\nGit repository: {repository}\nPlatform: {platform}\nToday: {today}",
         folder.display()
     );
+    let others: Vec<_> = other_folders.iter().map(|other| other.display().to_string()).collect();
+    if !others.is_empty() {
+        let others = others.join("\n");
+        environment.push_str(&format!(
+            "\nThe user also has these folders open; name their files by absolute paths:\n{others}"
+        ));
+    }
     let mut blocks = vec![agent_prompt.to_owned()];
     for (path, text) in instructions {
         blocks.push(format!("Instructions from {}:\n\n{text}", path.display()));

@@ -123,7 +123,8 @@ fn what_a_server_repeats_of_our_secrets_is_not_shown() {
     provider.query = vec![("sig".into(), "signature-42".into())];
     let body = "You sent: Bearer sk-secret, X-Gateway: Token gw-0123456789 v2, ?sig=signature-42 (v2)";
     let error = from_response(&provider, "m-1", 400, &HeaderMap::new(), body.as_bytes());
-    let shown = "Acme rejected the request (400): You sent: Bearer (key), X-Gateway: Token (key) v2, ?sig=(key) (v2)";
+    let shown =
+        "Acme rejected the request (400): You sent: Bearer (key), X-Gateway: Token (key) v2, ?sig=(key) (v2)";
     assert_eq!(error.to_string(), shown);
 }
 
