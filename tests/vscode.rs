@@ -7,6 +7,7 @@ mod activation;
 mod asks;
 mod bad_programs;
 mod chat;
+mod chat_actions;
 mod chat_page;
 mod commands;
 mod crashes;
