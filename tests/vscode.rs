@@ -9,6 +9,7 @@ mod bad_programs;
 mod chat;
 mod chat_actions;
 mod chat_page;
+mod chat_sessions;
 mod commands;
 mod crashes;
 mod deleted_files;
