@@ -38,6 +38,8 @@ export const methods = {
   turnSteer: "copydesk/turn/steer",
   /** Cancels the running turn and all its asks. Answers at once. Does nothing without a turn. */
   turnCancel: "copydesk/turn/cancel",
+  /** Stops one running call, such as a command. The model is told, and the turn continues. Does nothing if the call has ended. */
+  turnStopCall: "copydesk/turn/stopCall",
   /** Reverts the agent's edits of files, and nothing else. */
   undo: "copydesk/undo",
   /** Reverts the last undo of a session. */
@@ -180,6 +182,8 @@ export interface RequestsToDaemon {
   "copydesk/turn/steer": { params: TurnParams; result: TurnSteerResult };
   /** Cancels the running turn and all its asks. Answers at once. Does nothing without a turn. */
   "copydesk/turn/cancel": { params: SessionParams; result: Empty };
+  /** Stops one running call, such as a command. The model is told, and the turn continues. Does nothing if the call has ended. */
+  "copydesk/turn/stopCall": { params: TurnStopCallParams; result: Empty };
   /** Reverts the agent's edits of files, and nothing else. */
   "copydesk/undo": { params: UndoParams; result: UndoResult };
   /** Reverts the last undo of a session. */
@@ -964,8 +968,10 @@ export interface InlineStartParams {
   uri: string;
   /** The selection. */
   range: WireRange;
-  /** The user's instruction. */
-  instruction: string;
+  /** The user's instruction; empty if there is a text. */
+  instruction?: string;
+  /** The replacement, if it is written already, such as code from the conversation. Then no model is asked. */
+  text?: string;
 }
 
 /** The review of the edit. */
@@ -1991,6 +1997,8 @@ export interface SessionStatus {
   session: string;
   /** Whether a turn runs. */
   running: boolean;
+  /** The names of the clients that show it, one for each. */
+  attached?: string[];
 }
 
 /** The severity of a problem, as in LSP. */
@@ -2280,6 +2288,14 @@ export interface TurnSteerResult {
   joined: boolean;
   /** The id of the prompt's part. */
   prompt: string;
+}
+
+/** A running call. */
+export interface TurnStopCallParams {
+  /** The session's id. */
+  session: string;
+  /** The id of the call's part. */
+  part: string;
 }
 
 /** The outcome for one file. */

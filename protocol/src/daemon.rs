@@ -219,6 +219,9 @@ pub struct SessionStatus {
     pub session: String,
     /// Whether a turn runs.
     pub running: bool,
+    /// The names of the clients that show it, one for each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attached: Vec<String>,
 }
 
 /// When to stop.

@@ -15,8 +15,12 @@ pub struct InlineStartParams {
     pub uri: String,
     /// The selection.
     pub range: WireRange,
-    /// The user's instruction.
+    /// The user's instruction; empty if there is a text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instruction: String,
+    /// The replacement, if it is written already, such as code from the conversation. Then no model is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// The review of the edit.

@@ -31,7 +31,7 @@ use crate::session::{
     SessionPendingResult, SessionRenameParams, SessionResult, SessionSearchParams, SessionSearchResult,
     SessionSetAgentParams, SessionSetModelParams,
 };
-use crate::turn::{TurnParams, TurnStartResult, TurnSteerResult};
+use crate::turn::{TurnParams, TurnStartResult, TurnSteerResult, TurnStopCallParams};
 use crate::undo::{UndoParams, UndoResult};
 
 methods! {
@@ -67,6 +67,8 @@ methods! {
     ToDaemon Request TurnSteer = "turn/steer" (TurnParams => TurnSteerResult)
     /// Cancels the running turn and all its asks. Answers at once. Does nothing without a turn.
     ToDaemon Request TurnCancel = "turn/cancel" (SessionParams => Empty)
+    /// Stops one running call, such as a command. The model is told, and the turn continues. Does nothing if the call has ended.
+    ToDaemon Request TurnStopCall = "turn/stopCall" (TurnStopCallParams => Empty)
     /// Reverts the agent's edits of files, and nothing else.
     ToDaemon Request Undo = "undo" (UndoParams => UndoResult)
     /// Reverts the last undo of a session.

@@ -8,6 +8,15 @@ use crate::part::MediaContent;
 use crate::position::WireRange;
 use crate::turn_end::TurnEndInfo;
 
+/// A running call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnStopCallParams {
+    /// The session's id.
+    pub session: String,
+    /// The id of the call's part.
+    pub part: String,
+}
+
 /// A prompt to a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -23,6 +23,8 @@ let browser;
 let context;
 const pages = new Map();
 const consoles = new Map();
+/** What measures a page, by page. */
+const meters = new Map();
 
 /** Resolves when code-server accepts connections. */
 function listening() {
@@ -132,6 +134,24 @@ const actions = {
     await page.keyboard.press(keys);
     return page.evaluate("window.copydeskTimed");
   },
+  /** Presses keys that open the frame with the element `within`; returns after how many milliseconds `until`, JavaScript there, gave a time. */
+  async timeFrame(page, { keys, within, until }) {
+    await page.evaluate("addEventListener('keydown', (event) => (window.copydeskKeyAt = performance.timeOrigin + event.timeStamp), { capture: true })");
+    await page.keyboard.press(keys);
+    const frame = await scopeOf(page, { within });
+    const at = await frame.evaluate(until);
+    return at - (await page.evaluate("window.copydeskKeyAt"));
+  },
+  /** The processor time of the page's main thread so far, in seconds. Frames of the same origin, such as webviews here, share it. */
+  async busyTime(page) {
+    if (!meters.has(page)) {
+      const meter = await context.newCDPSession(page);
+      await meter.send("Performance.enable", { timeDomain: "threadTicks" });
+      meters.set(page, meter);
+    }
+    const { metrics } = await meters.get(page).send("Performance.getMetrics");
+    return metrics.find(({ name }) => name === "TaskDuration").value;
+  },
   /** Types; returns how many milliseconds each key took. */
   async timeType(page, { text, delay }) {
     await page.evaluate(`(${noteKeys})()`);
@@ -146,6 +166,13 @@ const actions = {
   click: async (page, what) => (await found(page, what)).click({ button: what.button || "left" }),
   hover: async (page, what) => (await found(page, what)).hover(),
   wait: async (page, what) => (await found(page, what)).waitFor({ state: what.state || "visible" }),
+  /** Waits until an input has a text. */
+  waitForValue: async (page, what) => {
+    const input = await found(page, { ...what, text: undefined });
+    for (const end = Date.now() + PATIENCE_MS; (await input.inputValue()) !== what.text; await new Promise((resolve) => setTimeout(resolve, 20))) {
+      if (Date.now() > end) throw new Error(`the input has ${JSON.stringify(await input.inputValue())}`);
+    }
+  },
   texts: async (page, what) => (await scopeOf(page, what)).locator(what.selector).allInnerTexts(),
   count: async (page, what) => (await scopeOf(page, what)).locator(what.selector).count(),
   /** What is a barrier for users with disabilities, one line each. */

@@ -46,6 +46,7 @@ mod prompt_context;
 mod review_requests;
 mod runtime_state;
 mod session_snapshot;
+mod stop_call;
 mod stored_parts;
 mod subagent_session;
 mod undo;
@@ -234,6 +235,11 @@ impl SessionHost {
         let status = |hosted: &Arc<HostedSession>| SessionStatus {
             session: hosted.id().to_string(),
             running: hosted.is_running(),
+            attached: hosted
+                .clients()
+                .into_iter()
+                .filter_map(|client| self.buffers.client_name(client))
+                .collect(),
         };
         sessions.values().map(status).collect()
     }

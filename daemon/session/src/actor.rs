@@ -146,6 +146,8 @@ struct QueuedPrompt {
 enum ActorCommand {
     Prompt(QueuedPrompt),
     Cancel,
+    /// Stops one call.
+    StopCall(Id),
     Reply(Id, AskReply),
     Answer(Id, QuestionAnswers),
     /// The user decided every hunk of an ask.
@@ -207,6 +209,7 @@ impl SessionHandle {
             steering: VecDeque::new(),
             queue: VecDeque::new(),
             cancel: CancellationToken::new(),
+            call_stops: HashMap::new(),
             next_role: None,
             is_stopped_by_user: false,
             is_unattended: false,
@@ -226,6 +229,11 @@ impl SessionHandle {
     /// Cancels the running turn, if there is one.
     pub async fn cancel(&self) -> bool {
         self.inbox.send(ActorCommand::Cancel).await.is_ok()
+    }
+
+    /// Stops one running call; the turn continues.
+    pub async fn stop_call(&self, call: &Id) -> bool {
+        self.inbox.send(ActorCommand::StopCall(call.clone())).await.is_ok()
     }
 
     /// Ends the session: cancels the turn and starts no other. Waits until everything is stored and announced.
@@ -286,6 +294,8 @@ struct SessionActor {
     queue: VecDeque<QueuedPrompt>,
     /// For the running turn.
     cancel: CancellationToken,
+    /// For the calls of the running step, by part.
+    call_stops: HashMap<Id, CancellationToken>,
     /// The role from the next step on.
     next_role: Option<Box<AgentRole>>,
     /// The user rejected without a reason, which stops the turn.
@@ -316,6 +326,7 @@ impl SessionActor {
                     }
                     Some(
                         ActorCommand::Cancel
+                        | ActorCommand::StopCall(_)
                         | ActorCommand::Reply(..)
                         | ActorCommand::Answer(..)
                         | ActorCommand::AskReviewed(_),
@@ -336,6 +347,11 @@ impl SessionActor {
                 PromptDelivery::Queue => self.queue.push_back(prompted),
             },
             ActorCommand::Cancel => self.cancel.cancel(),
+            ActorCommand::StopCall(call) => {
+                if let Some(stop) = self.call_stops.get(&call) {
+                    stop.cancel();
+                }
+            }
             ActorCommand::Reply(ask, reply) => self.reply(&ask, reply).await,
             ActorCommand::Answer(question, answers) => self.answer(&question, answers).await,
             ActorCommand::AskReviewed(ask) => self.settle_reviewed_ask(&ask).await,

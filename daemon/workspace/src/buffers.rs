@@ -395,6 +395,11 @@ impl Buffers {
         self.lock().clients.get(&client).map(|attached| attached.client.encoding)
     }
 
+    /// The name of a client.
+    pub fn client_name(&self, client: ClientId) -> Option<String> {
+        self.lock().clients.get(&client).map(|attached| attached.client.name.clone())
+    }
+
     /// The handle of a client while it is attached.
     pub fn editor(&self, client: ClientId) -> Option<Arc<dyn EditorHandle>> {
         self.lock().clients.get(&client).map(|attached| Arc::clone(&attached.client.editor))

@@ -33,6 +33,7 @@ pub(super) fn register(builder: LspServiceBuilder<LspBackend>) -> LspServiceBuil
         .custom_method(table::TurnStart::METHOD, LspBackend::turn_start)
         .custom_method(table::TurnSteer::METHOD, LspBackend::turn_steer)
         .custom_method(table::TurnCancel::METHOD, LspBackend::turn_cancel)
+        .custom_method(table::TurnStopCall::METHOD, LspBackend::turn_stop_call)
         .custom_method(table::Undo::METHOD, LspBackend::undo)
         .custom_method(table::Redo::METHOD, LspBackend::redo)
         .custom_method(table::ReviewList::METHOD, LspBackend::review_list)

@@ -158,6 +158,10 @@ impl HostedSession {
         state.attached.is_empty() && !state.is_running()
     }
 
+    pub(super) fn clients(&self) -> Vec<ClientId> {
+        self.lock().attached.keys().copied().collect()
+    }
+
     /// Attaches a client: returns the present state and sends it all events from now on.
     pub async fn attach(
         &self,

@@ -1,5 +1,5 @@
 //! Inline edits of a session: each is a review *before* that grows while the model writes, with a conversation
-//! about it.
+//! about it. A text that a client brings along, such as code from the conversation, is such a review at once.
 //!
 //! Invariant: only a decision changes the document. A cancelled inline edit, or a client that leaves, leaves
 //! nothing behind.
@@ -27,7 +27,8 @@ const MAX_INLINE_EDITS: usize = 16;
 
 pub(super) struct InlineEdit {
     proposal: ReviewProposal,
-    model: Model,
+    /// Missing if the client brought the text and the session's model cannot rewrite.
+    model: Option<Model>,
     region: Arc<InlineRegion>,
     conversation: InlineConversation,
     writing: Option<AbortHandle>,
@@ -48,14 +49,17 @@ impl HostedSession {
         params: InlineStartParams,
     ) -> Result<String, SessionHostError> {
         let instruction = params.instruction.trim().to_owned();
-        if instruction.is_empty() {
-            return Err(SessionHostError::Failed("an inline edit needs an instruction".to_owned()));
+        if instruction.is_empty() && params.text.is_none() {
+            return Err(SessionHostError::Failed("an inline edit needs an instruction or a text".to_owned()));
         }
+        // For a later refinement: the model sees the text as its answer to this.
+        let instruction = if instruction.is_empty() { "Use your code here.".to_owned() } else { instruction };
         let (host, session) = (self.host()?, self.session());
         let setup = host.setup(&session.folder);
         let loaded = setup.load().map_err(SessionHostError::failed)?;
         let model =
-            session_builder::inline_model(&setup, &loaded, &session).map_err(SessionHostError::failed)?;
+            session_builder::inline_model(&setup, &loaded, &session).map_err(SessionHostError::failed);
+        let model = if params.text.is_some() { model.ok() } else { Some(model?) };
         let files = self.files(client).await?;
         let place = resolve_uri(&files, &params.uri);
         let failed =
@@ -79,8 +83,14 @@ impl HostedSession {
         }
         let region = Arc::new(region);
         let mut inline = InlineEdit { proposal, model, region, conversation, writing: None };
-        inline.write(Arc::downgrade(self), &review);
+        if params.text.is_none() {
+            inline.write(Arc::downgrade(self), &review);
+        }
         inlines.insert(review.clone(), inline);
+        drop(inlines);
+        if let Some(text) = params.text {
+            self.inline_ended(&review, Ok(text));
+        }
         Ok(review)
     }
 
@@ -96,6 +106,11 @@ impl HostedSession {
         if inline.proposal.has_decisions() {
             return Err(SessionHostError::Failed(
                 "some of its hunks are decided; start another inline edit".to_owned(),
+            ));
+        }
+        if inline.model.is_none() {
+            return Err(SessionHostError::Failed(
+                "the session's model cannot rewrite text; choose another".to_owned(),
             ));
         }
         inline.conversation.follow_up(instruction);
@@ -143,7 +158,7 @@ impl HostedSession {
                     let over = inlines.remove(review);
                     drop(inlines);
                     if let Some(mut inline) = over {
-                        inline.fail("the model changed nothing");
+                        inline.fail("nothing changed");
                     }
                 }
             }
@@ -163,8 +178,8 @@ impl InlineEdit {
         if let Some(writing) = self.writing.take() {
             writing.abort();
         }
-        let (model, region, conversation) =
-            (self.model.clone(), Arc::clone(&self.region), self.conversation.clone());
+        let Some(model) = self.model.clone() else { return };
+        let (region, conversation) = (Arc::clone(&self.region), self.conversation.clone());
         let review = review.to_owned();
         self.proposal.update(&region.whole(), &Change::default(), true);
         let task = tokio::spawn(async move {

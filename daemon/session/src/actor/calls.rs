@@ -67,6 +67,7 @@ impl SessionActor {
         }
         self.store_parts(unstored).await?;
         tasks.abort_all();
+        self.call_stops.clear();
         self.note_nested_instructions(&calls).await?;
         let lost = calls.into_iter().map(|call| call.part).filter(|part| !part.state.is_settled());
         self.interrupt(lost.collect()).await
@@ -135,13 +136,14 @@ impl SessionActor {
     }
 
     /// Starts a task for each call. A call waits until the earlier calls that touch the same files have ended.
-    fn spawn_calls(&self, calls: &[ScheduledCall], updates: &mpsc::Sender<CallUpdate>) -> JoinSet<()> {
+    fn spawn_calls(&mut self, calls: &[ScheduledCall], updates: &mpsc::Sender<CallUpdate>) -> JoinSet<()> {
         let permits = Arc::new(Semaphore::new(MAX_CONCURRENT_CALLS));
         let mut tasks = JoinSet::new();
         let mut earlier: Vec<(&TouchedFiles, watch::Receiver<bool>)> = Vec::new();
         for (index, scheduled) in calls.iter().enumerate() {
             let Some(call) = scheduled.call.clone() else { continue };
             let context = self.tool_context(&scheduled.part);
+            self.call_stops.insert(scheduled.part.id.clone(), context.cancel.clone());
             let blocking: Vec<_> = earlier
                 .iter()
                 .filter(|(touches, _)| touch_same_files(touches, &scheduled.touches))

@@ -469,7 +469,8 @@
 ---@field session string The session whose model writes. The edit is not part of the conversation.
 ---@field uri string The document.
 ---@field range copydesk.WireRange The selection.
----@field instruction string The user's instruction.
+---@field instruction? string The user's instruction; empty if there is a text.
+---@field text? string The replacement, if it is written already, such as code from the conversation. Then no model is asked.
 
 --- The review of the edit.
 ---@class copydesk.InlineStartResult
@@ -1168,6 +1169,7 @@
 ---@class copydesk.SessionStatus
 ---@field session string The session's id.
 ---@field running boolean Whether a turn runs.
+---@field attached? string[] The names of the clients that show it, one for each.
 
 --- The severity of a problem, as in LSP.
 ---@alias copydesk.SeverityInfo
@@ -1365,6 +1367,11 @@
 ---@field joined boolean Whether it joined the running turn; if not, it started one.
 ---@field prompt string The id of the prompt's part.
 
+--- A running call.
+---@class copydesk.TurnStopCallParams
+---@field session string The session's id.
+---@field part string The id of the call's part.
+
 --- The outcome for one file.
 ---@alias copydesk.UndoOutcome
 ---| "undone" # The agent's edits are reverted.
@@ -1508,6 +1515,9 @@ M.methods = {
   --- Cancels the running turn and all its asks. Answers at once. Does nothing without a turn.
   --- `copydesk.SessionParams -> copydesk.Empty`
   turnCancel = "copydesk/turn/cancel",
+  --- Stops one running call, such as a command. The model is told, and the turn continues. Does nothing if the call has ended.
+  --- `copydesk.TurnStopCallParams -> copydesk.Empty`
+  turnStopCall = "copydesk/turn/stopCall",
   --- Reverts the agent's edits of files, and nothing else.
   --- `copydesk.UndoParams -> copydesk.UndoResult`
   undo = "copydesk/undo",

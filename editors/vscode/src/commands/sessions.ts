@@ -1,17 +1,33 @@
-// `copydesk.sessions`: opens, renames or deletes a session of this folder, or begins a new one.
+// `copydesk.sessions`: opens, searches, renames, exports or deletes a session of this folder, or begins a new one.
+//
+// Contract: what is typed filters the titles; the daemon searches the conversations for it at the same time. After a rename or a deletion
+// the list is there again. Rows say what a session needs and which other clients show it.
 
-import type { QuickInputButton, QuickPickItem } from "vscode";
-import { ThemeIcon, window } from "vscode";
-import type { SessionInfo } from "copydesk-protocol";
+import type { QuickInputButton, QuickPick, QuickPickItem } from "vscode";
+import { env, ThemeIcon, window } from "vscode";
+import type { PendingSessionInfo, SessionInfo, SessionStatus } from "copydesk-protocol";
+import { log } from "../daemon/log";
+import { problemOf } from "../daemon/requests";
 import type { Desk } from "../desk";
 import { sessionFolder } from "../sessions/folder";
+import { oneLine } from "../sessions/partText";
 import { sessionName } from "../sessions/view";
+import { exportConversation } from "./exportSession";
 
 const RENAME: QuickInputButton = { iconPath: new ThemeIcon("edit"), tooltip: "Rename" };
+const EXPORT: QuickInputButton = { iconPath: new ThemeIcon("markdown"), tooltip: "Export as Markdown" };
 const DELETE: QuickInputButton = { iconPath: new ThemeIcon("trash"), tooltip: "Delete" };
+const BUTTONS = [RENAME, EXPORT, DELETE];
+/** Shorter words are in every conversation. */
+const MIN_QUERY = 3;
 
 interface SessionItem extends QuickPickItem {
   session?: SessionInfo;
+}
+
+interface ChosenSession {
+  item: SessionItem;
+  button?: QuickInputButton;
 }
 
 function ago(time: number): string {
@@ -19,21 +35,48 @@ function ago(time: number): string {
   return minutes < 60 ? `${minutes} min ago` : minutes < 48 * 60 ? `${Math.round(minutes / 60)} h ago` : new Date(time).toLocaleDateString();
 }
 
+/** Who else shows a session: `VS Code, Neovim`. Without this window, which is attached to its own. */
+function elsewhere(desk: Desk, session: string, status: readonly SessionStatus[]): string | undefined {
+  const names = [...(status.find((one) => one.session === session)?.attached ?? [])];
+  const own = desk.sessions.get(session) ? names.indexOf(env.appName) : -1;
+  names.splice(own, own < 0 ? 0 : 1);
+  return names.length > 0 ? `open in ${oneLine([...new Set(names)].join(", "))}` : undefined;
+}
+
+function itemOf(desk: Desk, session: SessionInfo, needs: PendingSessionInfo | undefined, status: readonly SessionStatus[]): SessionItem {
+  const [icon, state] = needs?.waiting ? ["bell-dot", "waits for you"] : needs?.running ? ["loading~spin", "running"] : ["comment", undefined];
+  const notes = [
+    session.id === desk.sessions.current?.id && "current",
+    state,
+    needs?.undecided && `${needs.undecided} undecided`,
+    elsewhere(desk, session.id, status),
+    ago(session.updated),
+  ];
+  return { label: `$(${icon}) ${sessionName(session)}`, description: notes.filter(Boolean).join(", "), session, buttons: BUTTONS };
+}
+
 async function list(desk: Desk): Promise<SessionItem[]> {
   const folder = sessionFolder();
-  const [{ sessions }, pending] = await Promise.all([
+  const [{ sessions }, pending, { sessions: status }] = await Promise.all([
     desk.connection.request("copydesk/session/list", { folder }),
     desk.connection.request("copydesk/session/pending", { folder }),
+    desk.connection.request("copydesk/status", {}),
   ]);
-  const items = sessions.map((session): SessionItem => {
-    const needs = pending.sessions.find((one) => one.session.id === session.id);
-    const state = needs?.waiting ? "waits for you" : needs?.running ? "running" : undefined;
-    const hunks = needs?.undecided ? `${needs.undecided} undecided` : undefined;
-    const isCurrent = session.id === desk.sessions.current?.id;
-    const description = [isCurrent ? "current" : undefined, state, hunks, ago(session.updated)].filter(Boolean).join(", ");
-    return { label: sessionName(session), description, session, buttons: [RENAME, DELETE] };
+  const need = (session: SessionInfo) => pending.sessions.find((one) => one.session.id === session.id);
+  return [{ label: "$(add) New session" }, ...sessions.map((session) => itemOf(desk, session, need(session), status))];
+}
+
+/** Adds what the daemon finds in the conversations to the rows, once for each session. */
+async function search(desk: Desk, pick: QuickPick<SessionItem>, items: readonly SessionItem[]): Promise<void> {
+  const query = pick.value.trim();
+  const { found } = query.length < MIN_QUERY ? { found: [] } : await desk.connection.request("copydesk/session/search", { query });
+  if (query !== pick.value.trim()) {
+    return;
+  }
+  pick.items = items.map((item) => {
+    const match = found.find((one) => one.session === item.session?.id);
+    return match ? { ...item, detail: oneLine(match.excerpt), alwaysShow: true } : item;
   });
-  return [{ label: "$(add) New session" }, ...items];
 }
 
 async function rename(desk: Desk, session: SessionInfo): Promise<void> {
@@ -51,12 +94,16 @@ async function remove(desk: Desk, session: SessionInfo): Promise<void> {
 }
 
 /** What the user chose, or undefined. */
-function choose(items: SessionItem[]): Promise<{ item: SessionItem; button?: QuickInputButton } | undefined> {
+function choose(desk: Desk, items: SessionItem[]): Promise<ChosenSession | undefined> {
   return new Promise((resolve) => {
     const pick = window.createQuickPick<SessionItem>();
     pick.title = "Copydesk sessions of this folder";
+    pick.placeholder = "Search titles and conversations";
     pick.items = items;
     pick.matchOnDescription = true;
+    pick.onDidChangeValue(() => {
+      search(desk, pick, items).catch((error) => log().warn(`the sessions were not searched: ${problemOf(error)}`));
+    });
     pick.onDidTriggerItemButton(({ item, button }) => (resolve({ item, button }), pick.hide()));
     pick.onDidAccept(() => {
       const item = pick.selectedItems[0];
@@ -68,19 +115,29 @@ function choose(items: SessionItem[]): Promise<{ item: SessionItem; button?: Qui
   });
 }
 
-export async function sessions(desk: Desk): Promise<void> {
-  const chosen = await choose(await list(desk));
-  const session = chosen?.item.session;
-  if (!chosen) {
-    return;
-  } else if (!session) {
+/** Does what the user chose; whether the list is to be shown again. */
+async function handle(desk: Desk, { item: { session }, button }: ChosenSession): Promise<boolean> {
+  if (!session) {
     await desk.sessions.create();
-  } else if (chosen.button === RENAME) {
-    return rename(desk, session);
-  } else if (chosen.button === DELETE) {
-    return remove(desk, session);
+  } else if (button === RENAME) {
+    await rename(desk, session);
+    return true;
+  } else if (button === DELETE) {
+    await remove(desk, session);
+    return true;
+  } else if (button === EXPORT) {
+    await exportConversation(desk, session.id);
+    return false;
   } else {
     await desk.sessions.open(session.id);
   }
   desk.showConversation();
+  return false;
+}
+
+export async function sessions(desk: Desk): Promise<void> {
+  for (let isOpen = true; isOpen;) {
+    const chosen = await choose(desk, await list(desk));
+    isOpen = chosen !== undefined && (await handle(desk, chosen));
+  }
 }

@@ -106,6 +106,13 @@ export class InlineEdits implements Disposable {
     await this.#openPeek(document, lines, review);
   }
 
+  /** Proposes a text that is there already, such as code from the chat, in place of a range. The review shows it. */
+  async propose(document: TextDocument, range: Range, text: string): Promise<void> {
+    const view = await this.sessions.ensure();
+    const uri = document.uri.toString();
+    await this.connection.request("copydesk/inline/start", { session: view.id, uri, range: wireRange(range), text });
+  }
+
   /** Lets the model revise its text; without an instruction it tries again. */
   async refine(document: TextDocument, { session, review }: InlineEditId, lines: EditLines, instruction?: string): Promise<void> {
     const older = this.#writing.get(review);

@@ -75,7 +75,11 @@ fn daemon_status() {
         pid: 42,
         started: 1,
         clients: 2,
-        sessions: vec![SessionStatus { session: "s1".into(), running: true }],
+        sessions: vec![SessionStatus {
+            session: "s1".into(),
+            running: true,
+            attached: vec!["Neovim".into()],
+        }],
         documents: 3,
         tiers: vec![MatchTierCount { tier: "exact".into(), count: 7 }],
         servers: vec![server(ServerState::Indexing)],
@@ -84,7 +88,7 @@ fn daemon_status() {
     check(
         &status,
         &expect![[
-            r#"{"version":"0.1.0","protocol":1,"pid":42,"started":1,"clients":2,"sessions":[{"session":"s1","running":true}],"documents":3,"tiers":[{"tier":"exact","count":7}],"servers":[{"name":"rust-analyzer","root":"/w","state":"indexing","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43}],"missing":[{"name":"m","language":"l","hint":"get it"}]}"#
+            r#"{"version":"0.1.0","protocol":1,"pid":42,"started":1,"clients":2,"sessions":[{"session":"s1","running":true,"attached":["Neovim"]}],"documents":3,"tiers":[{"tier":"exact","count":7}],"servers":[{"name":"rust-analyzer","root":"/w","state":"indexing","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43}],"missing":[{"name":"m","language":"l","hint":"get it"}]}"#
         ]],
     );
     check(&StopParams { when: StopTiming::Idle }, &expect![[r#"{"when":"idle"}"#]]);

@@ -190,11 +190,18 @@ fn inline_edits() {
             end: WirePosition { line: 2, character: 0 },
         },
         instruction: "Make it so.".into(),
+        text: None,
     };
     check(
         &start,
         &expect![[
             r#"{"session":"s1","uri":"file:///w/a","range":{"start":{"line":1,"character":0},"end":{"line":2,"character":0}},"instruction":"Make it so."}"#
+        ]],
+    );
+    check(
+        &InlineStartParams { instruction: String::new(), text: Some("let x = 1;\n".into()), ..start },
+        &expect![[
+            r#"{"session":"s1","uri":"file:///w/a","range":{"start":{"line":1,"character":0},"end":{"line":2,"character":0}},"text":"let x = 1;\n"}"#
         ]],
     );
     check(&InlineStartResult { review: "1".into() }, &expect![[r#"{"review":"1"}"#]]);

@@ -22,7 +22,7 @@ use crate::session::{
 };
 use crate::tests::wire::asks::{ask, questions};
 use crate::turn::LastTurnInfo;
-use crate::turn::{ContextItem, TurnParams, TurnStartResult, TurnSteerResult};
+use crate::turn::{ContextItem, TurnParams, TurnStartResult, TurnSteerResult, TurnStopCallParams};
 use crate::undo::{UndoOutcome, UndoParams, UndoResult, UndoScope, UndoneFile};
 
 fn session() -> SessionInfo {
@@ -371,6 +371,10 @@ fn prompts() {
     check(
         &TurnSteerResult { joined: false, prompt: "p1".into() },
         &expect![[r#"{"joined":false,"prompt":"p1"}"#]],
+    );
+    check(
+        &TurnStopCallParams { session: "s1".into(), part: "p1".into() },
+        &expect![[r#"{"session":"s1","part":"p1"}"#]],
     );
 }
 

@@ -4,7 +4,7 @@ use copydesk_host::session_host::AcceptedPrompt;
 use copydesk_protocol::daemon::Empty;
 use copydesk_protocol::lenient::LenientJson;
 use copydesk_protocol::session::SessionParams;
-use copydesk_protocol::turn::{TurnParams, TurnStartResult, TurnSteerResult};
+use copydesk_protocol::turn::{TurnParams, TurnStartResult, TurnSteerResult, TurnStopCallParams};
 use copydesk_protocol::undo::{UndoParams, UndoResult};
 use copydesk_session::PromptDelivery;
 use tower_lsp_server::jsonrpc::Result;
@@ -27,6 +27,14 @@ impl LspBackend {
         let hosted =
             self.host().open_session(&params.session).await.map_err(|error| rpc_error_from(&error))?;
         hosted.prompt(client, params, when).await.map_err(|error| rpc_error_from(&error))
+    }
+
+    pub(super) async fn turn_stop_call(&self, params: LenientJson<TurnStopCallParams>) -> Result<Empty> {
+        let TurnStopCallParams { session, part } = params.0;
+        if let Some(hosted) = self.host().hosted_session(&session) {
+            hosted.stop_call(&part).await;
+        }
+        Ok(Empty {})
     }
 
     pub(super) async fn turn_cancel(&self, params: LenientJson<SessionParams>) -> Result<Empty> {

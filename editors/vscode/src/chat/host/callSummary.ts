@@ -118,12 +118,12 @@ function todoSummary(call: CallInfo): string {
 /** The state of a call as it is shown: a command that failed is no success, although its call is complete. */
 export function stateOf(part: PartInfo, call: CallInfo, isWaiting: boolean): CallRow["state"] {
   const { exit } = metadataOf(call);
-  if (call.output?.isError || part.state.kind === "error" || (call.output && typeof exit === "number" && exit !== 0)) {
+  if (part.state.kind === "interrupted") {
+    return "stopped";
+  } else if (call.output?.isError || part.state.kind === "error" || (call.output && typeof exit === "number" && exit !== 0)) {
     return "failed";
   } else if (part.state.kind === "completed") {
     return "done";
-  } else if (part.state.kind === "interrupted") {
-    return "stopped";
   }
   return isWaiting ? "waiting" : part.state.kind === "running" ? "running" : "pending";
 }

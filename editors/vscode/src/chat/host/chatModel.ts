@@ -8,6 +8,7 @@ import { Disposable, EventEmitter, Uri, window, workspace } from "vscode";
 import type { Desk } from "../../desk";
 import { shownPath } from "../../documents/save";
 import type { SessionView, ViewChange } from "../../sessions/view";
+import { sessionName } from "../../sessions/view";
 import { limits } from "../../timeLimits";
 import type { AskCard, ChatChange, Head } from "../wire/messages";
 import { MAX_PROMPT } from "../wire/messages";
@@ -20,6 +21,7 @@ import { feedbackRows, queuedRow, warningRow } from "./extraRows";
 import { headOf } from "./head";
 import { ChatHunks } from "./hunks";
 import { ModelCatalogue } from "./modelCatalogue";
+import { labelOf } from "./plainText";
 import { changesBetween, RowList } from "./rowList";
 
 /** The most rows that are kept unfolded. */
@@ -107,13 +109,12 @@ export class ChatModel implements Disposable {
     this.#changed.fire([{ kind: "draft", draft: this.draft }]);
   }
 
-  /** The user has written in the input of a page that shows a session. A page that still shows another one is late. */
+  /** The user has written in the input of a page that shows a session. A page that still shows another one is late: that one gets it. */
   keepDraft(text: string, session = this.#shown): void {
-    if (session !== this.#shown) {
-      return;
+    if (session === this.#shown) {
+      this.draft = { number: this.draft.number, text };
     }
-    this.draft = { number: this.draft.number, text };
-    this.drafts.set(this.#shown, text);
+    this.drafts.set(session, text);
   }
 
   /** Shows a prompt that waits for the model's next step, or for the end of the running turn. */
@@ -143,6 +144,9 @@ export class ChatModel implements Disposable {
 
   #handle(view: SessionView, change: ViewChange): void {
     const { current } = this.desk.sessions;
+    if (change.kind === "gone" && view.id === this.#shown && !current) {
+      void window.showInformationMessage(`The session “${labelOf(sessionName(view.session), 100)}” was deleted. What you wrote is in the input of a new one.`);
+    }
     if (current?.id !== this.#shown) {
       this.#restart();
     } else if (view !== current) {
@@ -185,11 +189,11 @@ export class ChatModel implements Disposable {
   #restart(): void {
     const id = this.desk.sessions.current?.id;
     if (id !== this.#shown || this.draft.number === 0) {
-      // What was written before there was a session goes along into the first one.
-      const carried = this.#shown === undefined && id !== undefined ? this.draft.text : "";
+      // What was written before there was a session goes along into the first one, and what was written in one that was deleted into the next.
+      const carried = this.#shown === undefined || id === undefined ? this.draft.text : "";
       const text = this.drafts.get(id) || carried;
       if (carried !== "" && text === carried) {
-        this.drafts.set(undefined, "");
+        this.drafts.set(this.#shown, "");
         this.drafts.set(id, text);
       }
       this.#shown = id;

@@ -13,6 +13,7 @@ import { selectionPiece } from "../../sessions/context";
 import { allow, reject } from "../../waiting/permissionPick";
 import type { PageMessage } from "../wire/messages";
 import type { RowRemedy } from "../wire/rows";
+import { applyCode } from "./applyCode";
 import { addFiles } from "./attachments";
 import type { ChatModel } from "./chatModel";
 import type { ChatPage } from "./chatPage";
@@ -73,6 +74,10 @@ export class PageActions {
         return session?.session.parent === undefined ? undefined : desk.sessions.open(session.session.parent);
       case "insert":
         return insertAtCursor(message.text);
+      case "apply":
+        return applyCode(desk.inlineEdits, message.text);
+      case "stopCall":
+        return session && desk.connection.request("copydesk/turn/stopCall", { session: session.id, part: message.row });
       case "copy":
         return env.clipboard.writeText(message.text);
       case "resend":

@@ -1,4 +1,4 @@
-// The bar above the conversation: the session, what runs, what is undecided, the to-do list and background commands.
+// The bar above the conversation: the session, what is undecided, the to-do list, background commands, other sessions that need the user.
 
 import type { Head } from "../wire/messages";
 import { plural } from "../words";
@@ -21,8 +21,8 @@ function Jobs({ head }: { head: Head }) {
 }
 
 function Facts({ head }: { head: Head }) {
-  const { todo, undecided } = head;
-  if (!todo && undecided === 0 && head.jobs.length === 0) {
+  const { todo, undecided, others } = head;
+  if (!todo && undecided === 0 && head.jobs.length === 0 && others.length === 0) {
     return null;
   }
   return (
@@ -39,6 +39,11 @@ function Facts({ head }: { head: Head }) {
         </span>
       )}
       <Jobs head={head} />
+      {others.map(({ session, title, state }) => (
+        <LinkButton key={session} title={`Open “${title}”`} run={() => post({ kind: "openSession", session })}>
+          {title}: {state}
+        </LinkButton>
+      ))}
     </div>
   );
 }

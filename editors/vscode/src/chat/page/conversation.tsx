@@ -43,6 +43,7 @@ function useFollowing(virtualizer: RowVirtualizer, scroller: RefObject<HTMLEleme
   /** The row to go back to, which may be among the rows that follow the snapshot. */
   const wanted = useRef<string>(undefined);
   const session = head.value?.session;
+  // A row that grows within its last line changes no size: asking for the end then would only force a layout.
   const size = virtualizer.getTotalSize();
   useLayoutEffect(() => {
     const place = storedPlace();
@@ -55,10 +56,11 @@ function useFollowing(virtualizer: RowVirtualizer, scroller: RefObject<HTMLEleme
       wanted.current = undefined;
       isFollowing.current = false;
       virtualizer.scrollToIndex(at, { align: "start" });
-    } else if (isFollowing.current && list.length > 0) {
-      virtualizer.scrollToEnd();
+    } else if (isFollowing.current && scroller.current) {
+      // The virtual list's own way would look again in the next frames whether it has arrived; a row that still grows calls again anyway.
+      scroller.current.scrollTop = scroller.current.scrollHeight;
     }
-  }, [session, list, size]);
+  }, [session, list.length, size]);
   useEffect(() => {
     const element = scroller.current;
     if (!element) {

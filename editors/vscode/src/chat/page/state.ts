@@ -12,6 +12,8 @@ export const isEmpty = computed(() => rows.value.length === 0);
 export const asks = signal<readonly AskCard[]>([]);
 export const draft = signal<Snapshot["draft"]>({ number: 0, text: "" });
 export const sentPrompts = signal<readonly string[]>([]);
+/** Why the input refused what was pasted or dropped; until the next key. */
+export const inputNotice = signal("");
 /** Counts the requests to put the focus into the input. */
 export const focusRequests = signal(0);
 /** Counts the requests to go to the end of the conversation. */

@@ -1,4 +1,4 @@
-// What an empty conversation says: who answers, what to try, which keys there are, and which other sessions need the user.
+// What an empty conversation says: who answers, what to try, and which keys there are.
 
 import type { Head } from "../wire/messages";
 import { Icon, LinkButton, TextButton } from "./buttons";
@@ -67,16 +67,6 @@ export function Welcome({ head }: { head: Head }) {
           <TextButton key={text} icon={icon} label={text} run={() => offerText(text)} />
         ))}
       </div>
-      {head.others.length > 0 && (
-        <div class="others">
-          <h2>Other sessions</h2>
-          {head.others.map(({ session, title, state }) => (
-            <LinkButton key={session} run={() => post({ kind: "openSession", session })}>
-              {title}: {state}
-            </LinkButton>
-          ))}
-        </div>
-      )}
       <dl class="keys">
         {KEYS.map(([key, meaning]) => (
           <div key={key}>

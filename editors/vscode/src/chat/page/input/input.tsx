@@ -6,7 +6,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { MAX_HISTORY, MAX_PROMPT, type Head } from "../../wire/messages";
 import { post } from "../connection";
-import { asks, draft, focusRequests, head as state, requestEnd, sentPrompts } from "../state";
+import { asks, draft, focusRequests, head as state, inputNotice, requestEnd, sentPrompts } from "../state";
 import { choices, chosen, closeCompletion, takeChoice, updateCompletion, type Choice } from "./completion";
 import { choiceId, CompletionList, LIST_ID } from "./completionList";
 import { ContextChips } from "./contextChips";
@@ -147,6 +147,7 @@ export function Input({ head }: { head: Head }) {
   };
 
   const handleInput = (element: HTMLTextAreaElement) => {
+    inputNotice.value = "";
     fit(element);
     postDraft(element.value);
     updateCompletion(element.value, element.selectionEnd);
@@ -157,6 +158,11 @@ export function Input({ head }: { head: Head }) {
     <footer class="input">
       <CompletionList take={take} />
       <ContextChips head={head} />
+      {inputNotice.value !== "" && (
+        <div class="input-notice" role="alert">
+          {inputNotice.value}
+        </div>
+      )}
       <textarea
         ref={area}
         rows={2}

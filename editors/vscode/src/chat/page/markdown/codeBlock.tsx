@@ -1,4 +1,4 @@
-// A block of code: coloured when it is complete, with buttons to copy it and to insert it at the cursor.
+// A block of code: coloured when it is complete, with buttons to propose it in the open file, to copy it, and to insert it at the cursor.
 
 import { Fragment, type ComponentChild } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -44,6 +44,7 @@ export function CodeBlock({ text, language, isGrowing }: { text: string; languag
     <div class="code-block">
       <div class="code-bar">
         <span class="code-language">{language.slice(0, 40)}</span>
+        {!isGrowing && <IconButton icon="diff" label="Apply the code as a hunk to review" run={() => post({ kind: "apply", text: code })} />}
         <IconButton icon="copy" label="Copy the code" run={() => post({ kind: "copy", text: code })} />
         <IconButton icon="insert" label="Insert the code at the cursor" run={() => post({ kind: "insert", text: code })} />
       </div>

@@ -3,7 +3,7 @@
 // Contract: tokens become elements of a fixed set of tags, and texts; there is no way from a text to markup. Images are not loaded: their
 // description and address show.
 
-import { Fragment, h, type ComponentChild } from "preact";
+import { Component, Fragment, h, type ComponentChild } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import type { Token } from "markdown-it";
 import { LinkButton } from "../buttons";
@@ -15,6 +15,8 @@ import { linkTarget, parseMarkdown } from "./parse";
 
 const TAGS = new Set(["p", "strong", "em", "s", "ul", "ol", "li", "blockquote", "table", "thead", "tbody", "tr", "th", "td"]);
 const HEADING = /^h[1-6]$/;
+/** How many blocks are laid out, or left out, together. */
+const GROUP = 8;
 
 interface OpenElement {
   token?: Token;
@@ -110,16 +112,37 @@ function Block({ source, isGrowing }: { source: string; isGrowing: boolean }) {
   return useMemo(() => <Fragment>{elements(parseMarkdown(source), isGrowing)}</Fragment>, [source, isGrowing]);
 }
 
+interface BlockGroupOptions {
+  sources: readonly string[];
+  /** The last block may still grow. */
+  isGrowing: boolean;
+}
+
+/** Blocks that follow each other. While a text grows, a group that is not on the screen is neither laid out nor painted. */
+class BlockGroup extends Component<BlockGroupOptions> {
+  override shouldComponentUpdate({ sources, isGrowing }: BlockGroupOptions): boolean {
+    const before = this.props;
+    return isGrowing !== before.isGrowing || sources.length !== before.sources.length || sources.some((source, at) => source !== before.sources[at]);
+  }
+
+  override render({ sources, isGrowing }: BlockGroupOptions) {
+    return (
+      <div class="blocks">
+        {sources.map((source, at) => (
+          <Block key={at} source={source} isGrowing={isGrowing && at === sources.length - 1} />
+        ))}
+      </div>
+    );
+  }
+}
+
 /** A Markdown text, which may still grow: then only its last block is parsed and drawn again. */
 export function Markdown({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
   const before = useRef<BlockList>(undefined);
-  const list = (before.current = before.current?.text === text ? before.current : splitBlocks(text, before.current));
-  const last = list.blocks.length - 1;
-  return (
-    <div class="markdown">
-      {list.blocks.map((source, at) => (
-        <Block key={at} source={source} isGrowing={isGrowing && at === last} />
-      ))}
-    </div>
-  );
+  const { blocks } = (before.current = before.current?.text === text ? before.current : splitBlocks(text, before.current));
+  const groups: ComponentChild[] = [];
+  for (let at = 0; at < blocks.length; at += GROUP) {
+    groups.push(<BlockGroup key={at} sources={blocks.slice(at, at + GROUP)} isGrowing={isGrowing && at + GROUP >= blocks.length} />);
+  }
+  return <div class={isGrowing ? "markdown growing" : "markdown"}>{groups}</div>;
 }

@@ -100,7 +100,7 @@ export function CallView({ row }: { row: CallRow }) {
           <Duration since={row.since} took={row.took} isRunning={isRunning} />
         </FoldLine>
         {isRunning && row.name === "bash" && (
-          <IconButton icon="debug-stop" label="Stop the turn and its command" run={() => post({ kind: "stop" })} />
+          <IconButton icon="debug-stop" label="Stop this command" run={() => post({ kind: "stopCall", row: row.id })} />
         )}
         {row.canUndo && <IconButton icon="discard" label="Undo the edits of this call" run={() => post({ kind: "undoCall", row: row.id })} />}
       </div>
