@@ -134,24 +134,6 @@ const actions = {
     await page.keyboard.press(keys);
     return page.evaluate("window.copydeskTimed");
   },
-  /** Presses keys that open the frame with the element `within`; returns after how many milliseconds `until`, JavaScript there, gave a time. */
-  async timeFrame(page, { keys, within, until }) {
-    await page.evaluate("addEventListener('keydown', (event) => (window.copydeskKeyAt = performance.timeOrigin + event.timeStamp), { capture: true })");
-    await page.keyboard.press(keys);
-    const frame = await scopeOf(page, { within });
-    const at = await frame.evaluate(until);
-    return at - (await page.evaluate("window.copydeskKeyAt"));
-  },
-  /** The processor time of the page's main thread so far, in seconds. Frames of the same origin, such as webviews here, share it. */
-  async busyTime(page) {
-    if (!meters.has(page)) {
-      const meter = await context.newCDPSession(page);
-      await meter.send("Performance.enable", { timeDomain: "threadTicks" });
-      meters.set(page, meter);
-    }
-    const { metrics } = await meters.get(page).send("Performance.getMetrics");
-    return metrics.find(({ name }) => name === "TaskDuration").value;
-  },
   /** Types; returns how many milliseconds each key took. */
   async timeType(page, { text, delay }) {
     await page.evaluate(`(${noteKeys})()`);

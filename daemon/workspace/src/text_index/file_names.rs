@@ -34,10 +34,7 @@ impl FileNames {
     pub(super) fn insert(&mut self, path: &Path, is_visible: bool) {
         let state = if is_visible { FileNameState::Visible } else { FileNameState::Hidden };
         match self.position(path) {
-            Ok(index) => {
-                self.removed -= usize::from(self.names[index].state == FileNameState::Removed);
-                self.names[index].state = state;
-            }
+            Ok(index) => self.set_state(index, state),
             Err(index) => {
                 let start = self.text.len();
                 self.text.extend_from_slice(path.as_os_str().as_bytes());
@@ -48,8 +45,7 @@ impl FileNames {
 
     pub(super) fn remove(&mut self, path: &Path) {
         let Ok(index) = self.position(path) else { return };
-        self.removed += usize::from(self.names[index].state != FileNameState::Removed);
-        self.names[index].state = FileNameState::Removed;
+        self.set_state(index, FileNameState::Removed);
         if self.removed * 2 > self.names.len() {
             self.compact();
         }
@@ -59,7 +55,7 @@ impl FileNames {
     pub(super) fn below<'a>(&'a self, folder: &'a Path, hidden: bool) -> impl Iterator<Item = &'a Path> {
         let is_all = folder.as_os_str().is_empty();
         let first = if is_all { 0 } else { self.position(folder).unwrap_or_else(|index| index) };
-        let names = self.names[first..].iter().map(|name| (self.path(*name), name.state));
+        let names = self.names.iter().skip(first).map(|name| (self.path(*name), name.state));
         let names = names.take_while(move |(path, _)| is_all || path.starts_with(folder));
         names.filter_map(move |(path, state)| match state {
             FileNameState::Visible => Some(path),
@@ -68,8 +64,15 @@ impl FileNames {
         })
     }
 
+    fn set_state(&mut self, index: usize, state: FileNameState) {
+        let Some(name) = self.names.get_mut(index) else { return };
+        self.removed -= usize::from(name.state == FileNameState::Removed);
+        self.removed += usize::from(state == FileNameState::Removed);
+        name.state = state;
+    }
+
     fn path(&self, name: FileName) -> &Path {
-        Path::new(OsStr::from_bytes(&self.text[name.start..name.end]))
+        Path::new(OsStr::from_bytes(text_of(&self.text, name)))
     }
 
     /// Where a path is, or would be.
@@ -87,13 +90,17 @@ impl FileNames {
             let start = text.len();
             let is_kept = name.state != FileNameState::Removed;
             if is_kept {
-                text.extend_from_slice(&old[name.start..name.end]);
+                text.extend_from_slice(text_of(&old, *name));
                 (name.start, name.end) = (start, text.len());
             }
             is_kept
         });
         (self.text, self.removed) = (text, 0);
     }
+}
+
+fn text_of(text: &[u8], name: FileName) -> &[u8] {
+    text.get(name.start..name.end).unwrap_or_default()
 }
 
 #[cfg(test)]

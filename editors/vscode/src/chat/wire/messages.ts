@@ -138,8 +138,6 @@ export const mediaTypes = ["image/png", "image/jpeg", "image/gif", "image/webp",
 export const pageCommands = [
   "model",
   "agent",
-  "setUpModel",
-  "tour",
   "review.timing",
   "sessions",
   "export",
