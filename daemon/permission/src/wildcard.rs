@@ -85,7 +85,8 @@ mod tests {
     fn many_stars_come_to_an_end() {
         assert!(!matches_wildcard(&("*a".repeat(30) + "b"), &"a".repeat(5000)));
         let text = "a".repeat(100_000);
-        for pattern in ["*a*a*a*a*b*".to_owned(), "*a?".repeat(40) + "b", format!("*{}b*", "a?".repeat(500))] {
+        for pattern in ["*a*a*a*a*b*".to_owned(), "*a?".repeat(40) + "b", format!("*{}b*", "a?".repeat(500))]
+        {
             assert!(!matches_wildcard(&pattern, &text));
         }
     }
