@@ -106,6 +106,14 @@ impl CommandPattern {
     }
 
     fn has_spelling(&self, pattern: &str) -> bool {
+        // Most rules are about other programs: their first letter says so.
+        let first = pattern.bytes().next().filter(u8::is_ascii_lowercase);
+        if !cfg!(windows)
+            && first.is_some()
+            && !self.spellings.iter().any(|text| text.bytes().next() == first)
+        {
+            return false;
+        }
         let is_spaced = pattern.contains("  ") || pattern.contains('\t');
         let collapsed = is_spaced.then(|| pattern.split_whitespace().collect::<Vec<_>>().join(" "));
         let pattern = collapsed.as_deref().unwrap_or(pattern);
@@ -116,13 +124,16 @@ impl CommandPattern {
         if !pattern.is_empty() && pattern.bytes().all(|c| c == b'*') {
             return true;
         }
+        if self.text.len() > MAX_COMPARED_BYTES {
+            return false;
+        }
         let Some(literal) = pattern.find(['*', '?']) else {
             return pattern == self.text
                 || self.spellings.iter().any(|spelling| spelling == pattern && self.is_plain());
         };
         // A rule whose program is open would allow any program with the right ending.
         let first_word = pattern.find([' ', '*', '?']).unwrap_or_default();
-        if first_word == 0 || self.text.len() > MAX_COMPARED_BYTES {
+        if first_word == 0 {
             return false;
         }
         // `git *` also spells out `git`.

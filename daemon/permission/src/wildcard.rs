@@ -19,6 +19,11 @@ pub fn matches_wildcard(pattern: &str, text: &str) -> bool {
 }
 
 fn matches_in(pattern: &str, text: &str, any_case: bool) -> bool {
+    // Most patterns fail at their first letter, without a look at the rest.
+    let first = pattern.bytes().next().filter(u8::is_ascii_alphanumeric);
+    if !any_case && first.is_some() && text.bytes().next() != first {
+        return false;
+    }
     let (pattern, text) = (folded(pattern, any_case), folded(text, any_case));
     let without_arguments = pattern.strip_suffix(" *");
     matches_folded(&pattern, &text) || without_arguments.is_some_and(|command| matches_folded(command, &text))

@@ -45,7 +45,8 @@ pub(super) fn judge_git(words: &[ShellWord], risk: &mut CommandRisk) {
     let Some(name) = words.get(at).map(|word| word.text.as_str()) else { return };
     let arguments = words.get(at + 1..).unwrap_or_default();
     // An alias runs anything. The tables have the subcommands that do.
-    if !GIT_SUBCOMMANDS.contains(&name) && !(name == "config" && is_config_query(arguments)) {
+    let is_query = name == "config" && is_config_query(arguments);
+    if !is_query && !GIT_SUBCOMMANDS.contains(&name) {
         risk.require_words(at + 1);
         risk.may_run_anything |= name != "config" && !super::risks::is_listed_subcommand("git", name);
     }

@@ -26,7 +26,7 @@ use here_documents::PendingHereDocument;
 type ReadResult<T> = Result<T, UnreadableCommandError>;
 
 /// More is not a command that a user can judge.
-const MAX_COMMANDS: usize = 256;
+const MAX_COMMANDS: usize = 512;
 const MAX_DEPTH: usize = 32;
 
 /// What `$HOME` and `$PWD` stand for.

@@ -75,11 +75,10 @@ fn judge_program(program: &ProgramName, words: &[ShellWord], risk: &mut CommandR
         risk.may_run_anything |= !first.is_some_and(|value| is_file(value) || value == "--version");
     }
     // `make SHELL=…`: a variable of the makefile.
-    if program.is_one_of(&["make", "gmake", "dd"]) {
-        if let Some(last) = arguments.iter().rposition(|word| word.text.contains('=')) {
-            risk.require_words(last + 2);
-            risk.may_run_anything |= !program.is("dd");
-        }
+    let assigned = arguments.iter().rposition(|word| word.text.contains('='));
+    if let Some(last) = assigned.filter(|_| program.is_one_of(&["make", "gmake", "dd"])) {
+        risk.require_words(last + 2);
+        risk.may_run_anything |= !program.is("dd");
     }
     // `uniq in out` writes its second file.
     if program.is("uniq") && arguments.iter().filter(|word| !word.text.starts_with('-')).count() > 1 {

@@ -1,7 +1,7 @@
 //! From a script's syntax to the patterns that rules decide on.
 
 use super::always_offer::offer_always;
-use super::file_paths::{PRINTING_PROGRAMS, find_paths};
+use super::file_paths::{HARMLESS_TARGETS, PRINTING_PROGRAMS, find_paths};
 use super::inner_commands::{InnerCommands, find_inner_commands, is_assignment};
 use super::program_name::ProgramName;
 use super::reader::{KnownVariables, read_script};
@@ -15,13 +15,11 @@ use super::{CommandReading, ShellPlace};
 use crate::CommandPattern;
 
 const MAX_INNER_DEPTH: usize = 12;
-const MAX_PATTERNS: usize = 256;
+const MAX_PATTERNS: usize = 512;
 const MAX_PATHS: usize = 128;
 const MAX_FOLDERS: usize = 16;
 /// The work of a decision grows with this and with the rules.
-const MAX_SPELLING_BYTES: usize = 32 * 1024;
-
-const HARMLESS_TARGETS: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
+const MAX_SPELLING_BYTES: usize = 64 * 1024;
 
 /// What a whole command does to all its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,7 +167,7 @@ impl Understanding<'_> {
         match inner {
             InnerCommands::None | InnerCommands::Unclear => {}
             InnerCommands::Script { text, is_remote } => {
-                self.add_script(&text, is_remote || around.is_remote)?
+                self.add_script(&text, is_remote || around.is_remote)?;
             }
             InnerCommands::Arguments { commands, .. } => {
                 for words in commands {
