@@ -181,7 +181,7 @@ impl Tool for BashTool {
             ..PermissionRequest::default()
         };
         let grant = context.ask(ask).await?;
-        command_paths::ask_outside_folders(&context, &reading.paths, grant).await?;
+        command_paths::ask_outside_folders(&context, place.real_path(), &reading.paths, grant).await?;
         let command = self.command(&parameters, place.real_path().to_owned(), &context.call).await;
         let unsaved = context.files.unsaved_files().await;
         if parameters.background {

@@ -3,6 +3,7 @@
 //! The user who approves a command sees its paths, so only a rule asks or denies further then.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use crate::context::{AskUserMode, PermissionGrant, PermissionRequest, ToolContext};
 use crate::outcome::ToolError;
@@ -10,8 +11,10 @@ use crate::outcome::ToolError;
 /// A user cannot judge more.
 const MAX_FOLDERS: usize = 32;
 
+/// `workdir` is the real folder that the command runs in: it was asked for before.
 pub(super) async fn ask_outside_folders(
     context: &ToolContext,
+    workdir: &Path,
     paths: &[String],
     grant: PermissionGrant,
 ) -> Result<(), ToolError> {
@@ -22,7 +25,9 @@ pub(super) async fn ask_outside_folders(
         let real = place.real_path();
         let folder = if real.is_dir() { Some(real) } else { real.parent() };
         // Many arguments only look like a path: nothing is there, and nothing can be made there.
-        if let Some(folder) = folder.filter(|folder| !place.is_in_workspace && folder.is_dir()) {
+        if let Some(folder) =
+            folder.filter(|folder| !place.is_in_workspace && !real.starts_with(workdir) && folder.is_dir())
+        {
             folders.insert(folder.join("*").display().to_string());
         }
     }
