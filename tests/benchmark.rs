@@ -35,6 +35,7 @@ mod benchmark {
     pub(crate) mod matching;
     pub(crate) mod navigation;
     pub(crate) mod page;
+    pub(crate) mod permissions;
     pub(crate) mod plugin;
     pub(crate) mod project;
     pub(crate) mod review;
@@ -69,6 +70,7 @@ fn main() {
     benchmark::navigation::measure(&mut table);
     benchmark::review::measure(&mut table);
     benchmark::matching::measure(&mut table);
+    benchmark::permissions::measure(&mut table);
     benchmark::text_index::measure(&mut table);
     benchmark::plugin::measure(&mut table);
     benchmark::vscode::measure(&mut table);

@@ -2,13 +2,16 @@
 
 use thiserror::Error;
 
-use crate::{PermissionAction, PermissionRule};
+use crate::{CommandPattern, PermissionAction, PermissionRule};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ask {
     pub key: String,
-    /// Every one must be allowed: each path, each command.
+    /// Every one must be allowed: each path, each command. Not compared with rules if there are `commands`:
+    /// then these are their texts.
     pub patterns: Vec<String>,
+    /// What a shell will run, as it was understood.
+    pub commands: Vec<CommandPattern>,
     /// What the session remembers when the reply is `Always`. The user sees it, so keep it as narrow as is
     /// useful.
     pub always_patterns: Vec<String>,

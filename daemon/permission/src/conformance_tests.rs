@@ -124,12 +124,7 @@ fn disabled() {
 fn ask() {
     let cases = cases().ask;
     for case in &cases {
-        let ask = Ask {
-            key: case.key.clone(),
-            patterns: case.patterns.clone(),
-            always_patterns: Vec::new(),
-            prior_action: None,
-        };
+        let ask = Ask { key: case.key.clone(), patterns: case.patterns.clone(), ..Ask::default() };
         let ours = match RuleLayers::new([rules(&case.rules)]).decide(&ask) {
             PermissionDecision::Allow => "allow",
             PermissionDecision::Ask(_) => "ask",

@@ -10,18 +10,23 @@
 //! Invariant: a user's reply never allows what a rule denies.
 
 mod ask;
+mod command_pattern;
+mod command_rules;
 mod default_rules;
 mod pending_asks;
 mod rule;
 mod rule_layers;
+mod shell;
 mod wildcard;
 
 #[cfg(test)]
 mod conformance_tests;
 
 pub use ask::{Ask, AskReply, PermissionDecision, PermissionDeniedError};
+pub use command_pattern::CommandPattern;
 pub use default_rules::default_rules;
 pub use pending_asks::{AskOutcome, PendingAsks, UnknownAskError};
 pub use rule::{PermissionAction, PermissionRule, PermissionRules, RuleSetting};
 pub use rule_layers::RuleLayers;
+pub use shell::{CommandReading, ShellPlace, UnreadableCommandError, read_command};
 pub use wildcard::matches_wildcard;

@@ -119,7 +119,7 @@ mod tests {
             key: "bash".into(),
             patterns: vec![pattern.into()],
             always_patterns: vec![format!("{pattern} *")],
-            prior_action: None,
+            ..Ask::default()
         }
     }
 

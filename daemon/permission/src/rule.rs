@@ -34,7 +34,7 @@ impl PermissionRule {
         Self { key: key.into(), pattern: pattern.into(), action }
     }
 
-    fn is_for_everything(&self) -> bool {
+    pub(crate) fn is_for_everything(&self) -> bool {
         !self.pattern.is_empty() && self.pattern.chars().all(|c| c == '*')
     }
 }

@@ -8,6 +8,8 @@ use crate::{
     matches_wildcard,
 };
 
+mod commands;
+
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RuleLayers {
     rules: PermissionRules,
@@ -106,6 +108,9 @@ impl RuleLayers {
     /// One denied pattern denies the whole ask; otherwise one pattern that needs asking makes it an ask. An
     /// ask without patterns is decided as the pattern `*`.
     pub fn decide(&self, ask: &Ask) -> PermissionDecision {
+        if !ask.commands.is_empty() {
+            return self.decide_commands(ask);
+        }
         let everything = ["*".to_owned()];
         let patterns = if ask.patterns.is_empty() { &everything[..] } else { &ask.patterns };
         let mut open = Vec::new();
@@ -146,7 +151,7 @@ mod tests {
 
     fn ask(patterns: &[&str]) -> Ask {
         let patterns = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
-        Ask { key: "bash".into(), patterns, always_patterns: vec!["git *".into()], prior_action: None }
+        Ask { key: "bash".into(), patterns, always_patterns: vec!["git *".into()], ..Ask::default() }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::time::Instant;
 use copydesk_diagnostics::DiagnosticsTracker;
 use copydesk_metadata::{CallDetail, CallMetadata, PermissionAskMetadata};
 use copydesk_navigation::Navigator;
-use copydesk_permission::PermissionAction;
+use copydesk_permission::{CommandPattern, PermissionAction};
 use copydesk_servers::format::Formatters;
 use copydesk_workspace::files::{ResolvedPath, WorkspaceFiles};
 use copydesk_workspace::reviews::ReviewId;
@@ -33,6 +33,8 @@ pub struct PermissionRequest {
     pub key: String,
     /// The paths or commands; each must be allowed.
     pub patterns: Vec<String>,
+    /// What a shell will run, as it was understood; `patterns` are then only shown.
+    pub commands: Vec<CommandPattern>,
     /// The patterns that "always" would allow from now on.
     pub always: Vec<String>,
     /// One line for the user.

@@ -28,7 +28,7 @@ mod batch;
 mod change;
 mod change_summary;
 mod codesearch;
-mod command_patterns;
+mod command_paths;
 mod diagnostics;
 mod edit;
 mod endpoint_search;

@@ -176,6 +176,11 @@ impl WorkspaceFiles {
         &self.shared.root
     }
 
+    /// What `~` stands for.
+    pub fn home(&self) -> &Path {
+        &self.shared.home
+    }
+
     /// Where `path`, as a user or a model writes it, leads now. Relative to the workspace unless it begins
     /// with `/` or `~/`.
     pub fn resolve(&self, path: &str) -> ResolvedPath {

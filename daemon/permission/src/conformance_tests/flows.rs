@@ -83,7 +83,7 @@ impl AskFlowSessions {
                     key: key.clone(),
                     patterns: patterns.clone(),
                     always_patterns: always.clone(),
-                    prior_action: None,
+                    ..Ask::default()
                 };
                 let decision = match asks.ask(ask.clone(), &wanted) {
                     PermissionDecision::Allow => "allowed",

@@ -111,8 +111,13 @@ impl SessionActor {
         }
         let ask_user = ask.ask_user;
         let id = Id::new();
-        let rule =
-            Rule { key: ask.key, patterns: ask.patterns, always_patterns: ask.always, prior_action: said };
+        let rule = Rule {
+            key: ask.key,
+            patterns: ask.patterns,
+            commands: ask.commands,
+            always_patterns: ask.always,
+            prior_action: said,
+        };
         if ask_user == AskUserMode::Never
             && matches!(self.asks.layers().decide(&rule), PermissionDecision::Ask(_))
         {

@@ -31,6 +31,7 @@ impl SessionActor {
         let rule = Rule {
             key: ask.key.clone(),
             patterns: ask.patterns.clone(),
+            commands: ask.commands.clone(),
             always_patterns: ask.always.clone(),
             prior_action: said,
         };

@@ -109,6 +109,7 @@ pub(super) async fn apply_changes(
 fn edit_ask(context: &ToolContext, changes: &[RequestedChange]) -> PermissionRequest {
     PermissionRequest {
         key: "edit".to_owned(),
+        commands: Vec::new(),
         patterns: patterns(context, changes),
         always: vec!["*".to_owned()],
         title: title(changes),

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use copydesk_metadata::{
     BackgroundCommandMetadata, CallDetail, CommandAskMetadata, CommandMetadata, PermissionAskDetail,
 };
+use copydesk_permission::{ShellPlace, read_command};
 use copydesk_text::{self as text, KeepSide as End};
 use copydesk_workspace::process::{
     FinishedCommand, OutputLimits, ProcessExit, Processes, Shell, ShellCommand, SpillOutcome as Spilt,
@@ -23,7 +24,7 @@ use serde::Deserialize;
 use super::diagnostics;
 use super::live_output::LiveOutput;
 use super::target_file::sentence;
-use super::{ToolOptions, command_patterns};
+use super::{ToolOptions, command_paths};
 use crate::context::{PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::output_spill::OutputSpill;
@@ -162,10 +163,14 @@ impl Tool for BashTool {
         let place = context.resolve_path(parameters.workdir.as_deref().unwrap_or_default()).await?;
         let said = parameters.description.as_deref().map(str::trim).filter(|said| !said.is_empty());
         let title = said.or(written.lines().next()).unwrap_or_default().to_owned();
+        let home = context.files.home().to_string_lossy();
+        let folder = place.real_path().to_string_lossy();
+        let reading = read_command(written, ShellPlace { home: Some(&home), working_folder: Some(&folder) });
         let ask = PermissionRequest {
             key: "bash".to_owned(),
-            patterns: command_patterns::patterns(written),
-            always: command_patterns::always_pattern(written).into_iter().collect(),
+            patterns: reading.commands.iter().map(|command| command.text.clone()).collect(),
+            commands: reading.commands,
+            always: reading.always,
             title: if parameters.background { format!("{title} (in the background)") } else { title.clone() },
             metadata: PermissionAskDetail::Command(CommandAskMetadata {
                 command: written.to_owned(),
@@ -175,7 +180,8 @@ impl Tool for BashTool {
             .into(),
             ..PermissionRequest::default()
         };
-        context.ask(ask).await?;
+        let grant = context.ask(ask).await?;
+        command_paths::ask_outside_folders(&context, place.real_path(), &reading.paths, grant).await?;
         let command = self.command(&parameters, place.real_path().to_owned(), &context.call).await;
         let unsaved = context.files.unsaved_files().await;
         if parameters.background {
