@@ -124,7 +124,7 @@ fn what_goes_wrong_is_said_and_changes_nothing() {
     assert_eq!(failed["review"]["total"], 0, "{failed}");
     start(&mut client, &session, &uri, "leave it");
     let same = wait_for_review_event(&mut client, |event| event["failed"].is_string());
-    assert!(same["failed"].as_str().unwrap().contains("changed nothing"), "{same}");
+    assert!(same["failed"].as_str().unwrap().contains("nothing changed"), "{same}");
     let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 0 } });
     let params = |uri: &str, said: &str| json!({ "session": session, "uri": uri, "range": range, "instruction": said });
     assert!(

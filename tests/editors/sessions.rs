@@ -154,7 +154,7 @@ fn a_session_is_deleted_while_its_turn_runs() {
     let next = one.new_session();
     one.run_turn(&next, "Go");
     let status = one.request_ok("copydesk/status", json!({}));
-    assert_eq!(status["sessions"], json!([{ "session": next, "running": false }]));
+    assert_eq!(status["sessions"], json!([{ "session": next, "running": false, "attached": ["vscode"] }]));
     assert_eq!(one.request_ok("copydesk/stop", json!({ "when": "idle" })), json!({ "waitingFor": 0 }));
     one.read_to_the_end();
 }

@@ -124,6 +124,7 @@ fn requests(session: &str, spare: &str) -> Vec<(&'static str, Value)> {
         ("document/verify", json!({ "uri": "file:///a", "version": 1, "bytes": 1 })),
         ("log/set", json!({ "level": "info", "until": "detach" })),
         ("servers/restart", json!({ "name": "silent" })),
+        ("turn/stopCall", json!({ "session": session, "part": "none" })),
         ("turn/cancel", own()),
         ("session/leave", own()),
         ("session/delete", json!({ "session": spare })),

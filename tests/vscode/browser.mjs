@@ -23,8 +23,6 @@ let browser;
 let context;
 const pages = new Map();
 const consoles = new Map();
-/** What measures a page, by page. */
-const meters = new Map();
 
 /** Resolves when code-server accepts connections. */
 function listening() {
