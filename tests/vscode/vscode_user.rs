@@ -241,6 +241,15 @@ impl VscodeUser {
     #[track_caller]
     pub(crate) fn wait_for_new_daemon(&mut self, killed: u64) {
         let end = Instant::now() + PATIENCE;
+        // Until it has ended, a connection may still reach its socket.
+        let is_running = || {
+            let stat = std::fs::read_to_string(format!("/proc/{killed}/stat"));
+            stat.is_ok_and(|stat| !stat.contains(") Z "))
+        };
+        while is_running() {
+            assert!(Instant::now() < end, "the killed daemon does not end");
+            std::thread::yield_now();
+        }
         // The shim of the window starts it.
         while std::os::unix::net::UnixStream::connect(self.scripted.env.path(SOCKET)).is_err() {
             assert!(Instant::now() < end, "no daemon replaces the killed one");
