@@ -33,7 +33,7 @@ fn forbid_reading_this_process() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
     {
-        eprintln!("copydesk: other programs may read the memory of this one: {error}");
+        terminal::print_error(&anyhow::anyhow!("other programs may read the memory of this one: {error}"));
     }
 }
 
