@@ -241,10 +241,12 @@ impl VscodeUser {
     #[track_caller]
     pub(crate) fn wait_for_new_daemon(&mut self, killed: u64) {
         let end = Instant::now() + PATIENCE;
-        // Until it has ended, a connection may still reach its socket.
+        // Until its last thread has ended, a connection may still reach its socket. Its first one stays as a zombie if nobody waits for it.
         let is_running = || {
-            let stat = std::fs::read_to_string(format!("/proc/{killed}/stat"));
-            stat.is_ok_and(|stat| !stat.contains(") Z "))
+            let threads = std::fs::read_dir(format!("/proc/{killed}/task")).into_iter().flatten().flatten();
+            let mut states =
+                threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("stat")).ok());
+            states.any(|stat| !stat.contains(") Z "))
         };
         while is_running() {
             assert!(Instant::now() < end, "the killed daemon does not end");
