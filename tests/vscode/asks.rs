@@ -94,8 +94,13 @@ fn an_ask_that_is_answered_elsewhere_closes(user: &mut VscodeUser) {
 
 /// The notifications that VS Code keeps, the newest first.
 fn notifications(user: &mut VscodeUser) -> Vec<String> {
-    user.window.command("notifications.showList", json!([]));
-    user.window.wait_for(&mut user.server, ".notifications-center", "");
+    let shown = json!({ "selector": ".notifications-center.visible" });
+    // VS Code closes the list when the last notification goes, also just after it was opened.
+    let is_shown = (0..20).any(|_| {
+        user.window.command("notifications.showList", json!([]));
+        user.window.user(&mut user.server, "count", shown.clone()) != json!(0)
+    });
+    assert!(is_shown, "VS Code does not show its notifications");
     let texts = json!({ "selector": format!("{LISTED} .notification-list-item-message") });
     serde_json::from_value(user.window.user(&mut user.server, "texts", texts)).unwrap()
 }

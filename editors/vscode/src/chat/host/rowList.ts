@@ -22,9 +22,17 @@ export interface RowContext {
   relative: (path: string) => string;
 }
 
-function mediaOf(view: SessionView, prompt: PartInfo): string[] {
-  const files = view.parts.filter(({ turn, content }) => turn === prompt.turn && content.kind === "file");
-  return files.map(({ content }) => (content.kind === "file" ? (content.name ?? content.mime) : ""));
+/** The images and PDFs of a prompt: the parts that follow it directly. */
+function filesOfPrompt(parts: readonly PartInfo[], prompt: number): PartInfo[] {
+  let end = prompt + 1;
+  while (parts[end]?.content.kind === "file") {
+    end += 1;
+  }
+  return parts.slice(prompt + 1, end);
+}
+
+function fileName({ content }: PartInfo): string {
+  return content.kind === "file" ? (content.name ?? content.mime) : "";
 }
 
 function summaryText(parts: readonly PartInfo[], files: number): string {
@@ -100,7 +108,7 @@ export class RowList {
     const rows: Row[] = [];
     let begin = 0;
     for (const [at, part] of view.parts.entries()) {
-      const row = this.#rowOf(view, part, context);
+      const row = this.#rowOf(part, part.content.kind === "prompt" ? filesOfPrompt(view.parts, at) : [], context);
       if (row) {
         rows.push(row);
       }
@@ -115,10 +123,11 @@ export class RowList {
     return rows;
   }
 
-  #rowOf(view: SessionView, part: PartInfo, { open, waiting, hunks, relative }: RowContext): Row | undefined {
+  #rowOf(part: PartInfo, files: readonly PartInfo[], { open, waiting, hunks, relative }: RowContext): Row | undefined {
     const { id } = part;
-    if (!this.#known.has(id)) {
-      const media = part.content.kind === "prompt" ? mediaOf(view, part) : [];
+    // A prompt's row names its files, which come after it.
+    if (!this.#known.has(id) || files.some((file) => !this.#known.has(file.id))) {
+      const media = files.map(fileName);
       this.#known.set(id, rowOf(part, { isOpen: open.has(id), isWaiting: waiting.has(id), hunks: hunks.get(id) ?? [], relative, media }));
     }
     return this.#known.get(id);
