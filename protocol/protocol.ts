@@ -62,6 +62,8 @@ export const methods = {
   agents: "copydesk/agents",
   /** Returns the state of the daemon. */
   status: "copydesk/status",
+  /** Records whether the user trusts a folder. Only a user's own choice may be sent. */
+  trustSet: "copydesk/trust/set",
   /** Restarts language servers of the daemon, also those that it gave up. */
   serversRestart: "copydesk/servers/restart",
   /** Returns the diagnostics of the client's own language servers, and the certainty that they are for the present text. */
@@ -206,6 +208,8 @@ export interface RequestsToDaemon {
   "copydesk/agents": { params: AgentsParams; result: AgentsResult };
   /** Returns the state of the daemon. */
   "copydesk/status": { params: Empty; result: StatusResult };
+  /** Records whether the user trusts a folder. Only a user's own choice may be sent. */
+  "copydesk/trust/set": { params: TrustSetParams; result: TrustInfo };
   /** Restarts language servers of the daemon, also those that it gave up. */
   "copydesk/servers/restart": { params: ServersRestartParams; result: ServersRestartResult };
   /** Returns the diagnostics of the client's own language servers, and the certainty that they are for the present text. */
@@ -1879,6 +1883,8 @@ export interface SessionLoadResult {
   jobs?: JobInfo[];
   /** The warnings since the daemon hosts the session: see the event `warning`. */
   warnings?: string[];
+  /** Whether the user trusts its folder. */
+  trust?: TrustInfo;
 }
 
 /** The properties of a new session. */
@@ -2234,6 +2240,33 @@ export interface TodoListMetadata {
   /** Whether the list has other items than the one before it; if not, only their statuses changed. */
   isNew?: boolean;
 }
+
+/** Whether the user trusts a folder. */
+export interface TrustInfo {
+  /** The folder whose trust counts: the root of the repository, or the folder itself. */
+  folder: string;
+  /** What the user said. It counts from the next prompt on. */
+  trust: TrustState;
+}
+
+/** What the user says about a folder. */
+export interface TrustSetParams {
+  /** The folder, which may lie above a repository. Without it, the repository of the client's first workspace folder. The answer counts for all below it. */
+  folder?: string;
+  /** Whether the user trusts it. */
+  trusted: boolean;
+  /** The editor asked the user itself, some time ago. The answer counts for the repository that contains the folder. It changes nothing if the daemon knows it already: the configuration there may have changed since. */
+  passedOn?: boolean;
+}
+
+/** What the user said about a folder, or about one above it. */
+export type TrustState =
+  /** The user trusts it. */
+  | "trusted"
+  /** The user was asked and does not. */
+  | "restricted"
+  /** The user has not been asked. A client that can ask does so before its first prompt. */
+  | "unasked";
 
 /** Why a turn ended. */
 export type TurnEndInfo =

@@ -24,4 +24,5 @@ mod sessions;
 mod shared_session;
 mod slow_peers;
 mod tasks;
+mod trust;
 mod undo;

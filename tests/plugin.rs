@@ -23,5 +23,6 @@ mod questions_and_todos;
 mod review;
 mod setup;
 mod tasks;
+mod trust;
 mod typist;
 mod web;

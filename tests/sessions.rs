@@ -22,6 +22,7 @@ mod skills;
 mod steering;
 mod stored_sessions;
 pub(crate) mod tasks;
+mod trust;
 mod turns;
 mod undo;
 pub(crate) mod web;

@@ -20,4 +20,5 @@ mod secret;
 pub(crate) mod svg;
 mod tasks;
 mod tour;
+mod trust;
 mod web;

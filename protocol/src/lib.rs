@@ -36,6 +36,7 @@ pub mod session;
 pub mod table;
 #[cfg(test)]
 mod tests;
+pub mod trust;
 pub mod turn;
 pub mod turn_end;
 pub mod undo;

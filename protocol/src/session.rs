@@ -8,6 +8,7 @@ use crate::part::PartInfo;
 use crate::permission::PermissionAskInfo;
 use crate::question::QuestionAskInfo;
 use crate::review::{FeedbackInfo, ReviewTimingInfo};
+use crate::trust::TrustInfo;
 use crate::turn::LastTurnInfo;
 
 /// A conversation with an agent. The daemon owns it; it outlives every window.
@@ -156,6 +157,9 @@ pub struct SessionLoadResult {
     /// The warnings since the daemon hosts the session: see the event `warning`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Whether the user trusts its folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<TrustInfo>,
 }
 
 /// Which page of a session's parts.

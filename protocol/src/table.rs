@@ -31,6 +31,7 @@ use crate::session::{
     SessionPendingResult, SessionRenameParams, SessionResult, SessionSearchParams, SessionSearchResult,
     SessionSetAgentParams, SessionSetModelParams,
 };
+use crate::trust::{TrustInfo, TrustSetParams};
 use crate::turn::{TurnParams, TurnStartResult, TurnSteerResult, TurnStopCallParams};
 use crate::undo::{UndoParams, UndoResult};
 
@@ -91,6 +92,8 @@ methods! {
     ToDaemon Request Agents = "agents" (AgentsParams => AgentsResult)
     /// Returns the state of the daemon.
     ToDaemon Request Status = "status" (Empty => StatusResult)
+    /// Records whether the user trusts a folder. Only a user's own choice may be sent.
+    ToDaemon Request TrustSet = "trust/set" (TrustSetParams => TrustInfo)
     /// Restarts language servers of the daemon, also those that it gave up.
     ToDaemon Request ServersRestart = "servers/restart" (ServersRestartParams => ServersRestartResult)
     /// Returns the diagnostics of the client's own language servers, and the certainty that they are for the present text.

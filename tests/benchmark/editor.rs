@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::project::trust_all_below;
 use super::table::BenchmarkTable;
 use crate::shared::model_server::{ScriptedModelServer, ScriptedTurn, ScriptedWire};
 use crate::shared::neovim::nvim::NeovimInstance;
@@ -44,6 +45,7 @@ impl BenchmarkHome {
         });
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("project")).unwrap();
+        trust_all_below(folder.path());
         Self { folder, config: config.to_string() }
     }
 

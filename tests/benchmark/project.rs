@@ -11,6 +11,14 @@ use crate::shared::model_server::{ScriptedModelServer, ScriptedTurn, ScriptedWir
 
 pub(crate) type ScriptedCalls = Vec<(&'static str, Value)>;
 
+/// The user of this home trusts every project in it, so that language servers run.
+pub(crate) fn trust_all_below(home: &Path) {
+    let folder = home.join(".local/state/copydesk");
+    fs::create_dir_all(&folder).unwrap();
+    let trust = json!({ "folders": { home.canonicalize().unwrap().to_str().unwrap(): true } });
+    fs::write(folder.join("trust.json"), trust.to_string()).unwrap();
+}
+
 pub(crate) struct BenchmarkProject<'a> {
     pub(crate) folder: &'a Path,
     /// Additional configuration.
@@ -41,6 +49,7 @@ impl BenchmarkProject<'_> {
         command.args(["run", "--auto", "Work"]).current_dir(cwd).env_clear();
         command.env("HOME", self.folder).env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("COPYDESK_CONFIG_CONTENT", config.to_string());
+        trust_all_below(self.folder);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 

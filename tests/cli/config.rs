@@ -41,8 +41,8 @@ fn each_value_has_its_place_and_later_files_win() {
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
           named    ~/named.jsonc
-          project  PROJECT/copydesk.jsonc  not trusted: see `copydesk config trust --help`
-          project  .copydesk/copydesk.json  not trusted: see `copydesk config trust --help`
+          project  PROJECT/copydesk.jsonc  not trusted: see `copydesk trust --help`
+          project  .copydesk/copydesk.json  not trusted: see `copydesk trust --help`
           inline   COPYDESK_CONFIG_CONTENT
 
         Values
@@ -154,7 +154,7 @@ fn opencodes_files_are_read_where_there_are_none_of_ours() {
     env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/opencode/opencode.json
-          project  opencode.json  not trusted: see `copydesk config trust --help`
+          project  opencode.json  not trusted: see `copydesk trust --help`
 
         Values
           $schema = "https://opencode.ai/config.json"  ~/.config/opencode/opencode.json:1:14
@@ -166,7 +166,7 @@ fn opencodes_files_are_read_where_there_are_none_of_ours() {
     env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
-          project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
+          project  copydesk.jsonc  not trusted: see `copydesk trust --help`
 
         Values
           model = "groq/ours"  ~/.config/copydesk/copydesk.jsonc:1:12
@@ -181,7 +181,7 @@ fn of_two_files_in_one_place_the_other_is_told_of() {
     ]);
     env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
-          project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
+          project  copydesk.jsonc  not trusted: see `copydesk trust --help`
 
         Values
           model = "groq/c"  copydesk.jsonc:1:12
@@ -199,7 +199,7 @@ fn a_project_is_looked_at_from_its_root_down_and_no_further_up() {
     let env = env.cwd("inner/deep");
     env.run(&["config"]).assert_output(&expect![[r#"
         Files, later ones win
-          project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
+          project  copydesk.jsonc  not trusted: see `copydesk trust --help`
 
         Values
           small_model = "groq/d"  copydesk.jsonc:1:18

@@ -223,7 +223,12 @@ fn who_serves_the_languages_of_the_project_and_who_is_missing() {
         ("data.json", "{}"),
         ("node_modules/x/index.js", ""),
     ]);
+    let untrusted = doctor(&env);
+    assert_finding(&untrusted, "trust", "warning", "PROJECT is not trusted: no language server");
+    assert_eq!(findings_about(&untrusted, "language servers"), []);
+    env.trust_project();
     let ran = doctor(&env);
+    assert_finding(&ran, "trust", "ok", "PROJECT is trusted");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let ok = |words: &str| ("ok".to_owned(), format!("{words} | "));
     let missing = "rust-analyzer for rust is missing | rustup component add rust-analyzer";

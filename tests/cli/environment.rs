@@ -21,6 +21,7 @@ pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_copydesk");
 /// The user's configuration, for [`TestEnvironment::with_files`].
 pub(crate) const USER_CONFIG: &str = "~/.config/copydesk/copydesk.jsonc";
 pub(crate) const PROJECT_CONFIG: &str = "copydesk.jsonc";
+pub(crate) const TRUST_FILE: &str = "~/.local/state/copydesk/trust.json";
 pub(crate) const KEYS_FILE: &str = "~/.local/share/copydesk/auth.json";
 
 /// The providers on this machine's usual ports, where anything may be running.
@@ -102,6 +103,18 @@ impl TestEnvironment {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
+    }
+
+    /// The user trusts the project's folder, but not its configuration file, which may be written later.
+    pub(crate) fn trust_project(&self) {
+        let folder = self.path("").canonicalize().unwrap();
+        let list = serde_json::json!({ "folders": { folder.to_str().unwrap(): true } });
+        self.write(TRUST_FILE, list.to_string());
+    }
+
+    /// The user was never asked about a folder.
+    pub(crate) fn forget_trust(&self) {
+        fs::remove_file(self.path(TRUST_FILE)).unwrap();
     }
 
     pub(crate) fn read(&self, path: &str) -> String {

@@ -18,6 +18,7 @@ fn without_a_command_there_is_help() {
         !   sessions     List, show, search, export, import and delete sessions
         !   models       List the models you can use, and what the others lack
         !   config       Show the configuration and where each value comes from
+        !   trust        Trust a folder, so that its programs may run and its configuration counts
         !   auth         Store API keys of providers in a file that only you can read
         !   lsp          Speak LSP with the editor that starts this; starts the daemon if needed
         !   daemon       Run the daemon in the foreground
@@ -56,31 +57,36 @@ fn without_a_command_there_is_help() {
 #[test]
 fn help_that_was_asked_for_is_a_result() {
     let env = TestEnvironment::new();
-    for args in [
-        &["--help"][..],
-        &["help"],
-        &["models", "--help"],
-        &["help", "auth", "add"],
-        &["config", "trust", "-h"],
-    ] {
+    for args in
+        [&["--help"][..], &["help"], &["models", "--help"], &["help", "auth", "add"], &["trust", "-h"]]
+    {
         let ran = env.run(args);
         assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)), "{args:?}");
         assert!(ran.stdout.contains("Usage: copydesk"), "{ran:?}");
     }
-    env.run(&["config", "trust", "--help"]).assert_output(&expect![[r#"
-        Trust this project's configuration files as they are now
+    env.run(&["trust", "--help"]).assert_output(&expect![[r#"
+        Trust a folder, so that its programs may run and its configuration counts
 
-        Untrusted files cannot read your environment variables or files outside the project, nor send
-        anything to addresses of their choice. A file that changes is no longer trusted.
+        In a folder that you do not trust no language server, build script, checker or formatter runs, and
+        its configuration only tightens. Trust counts for everything below the folder: you can trust the
+        parent of many clones. It includes the configuration files as they are now; one that changes later
+        is not trusted until you run this again.
 
-        Usage: copydesk config trust [OPTIONS]
+        Usage: copydesk trust [OPTIONS] [FOLDER]
+
+        Arguments:
+          [FOLDER]
+                  The folder; by default the repository that you are in, else the current folder
 
         Options:
               --cwd <FOLDER>
                   Work as if started in this folder
 
-              --remove
-                  Stop trusting them
+              --revoke
+                  Do not trust it, and do not ask about it again
+
+              --list
+                  List the folders that you were asked about
 
           -h, --help
                   Print help (see a summary with '-h')

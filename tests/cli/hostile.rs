@@ -42,9 +42,14 @@ fn it_cannot_steer_a_terminal() {
         }
         let allowed: &[&str] =
             if force { &["ESC[0m", "ESC[1m", "ESC[2m", "ESC[31m", "ESC[32m", "ESC[33m"] } else { &[] };
-        for args in
-            [&["models"][..], &["models", "--json"], &["config"], &["config", "--json"], &["config", "trust"]]
-        {
+        for args in [
+            &["models"][..],
+            &["models", "--json"],
+            &["config"],
+            &["config", "--json"],
+            &["trust"],
+            &["trust", "--list"],
+        ] {
             let ran = env.run(args);
             assert_eq!(ran.code, Some(0), "{ran:?}");
             for control in controls(&ran.stdout).iter().chain(&controls(&ran.stderr)) {

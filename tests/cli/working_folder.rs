@@ -15,7 +15,7 @@ fn a_home_is_needed() {
         ! error: HOME is not set; set it to the absolute path of your home folder
         exit code 1
     "#]]);
-    for args in [&["models"][..], &["config", "--json"], &["config", "trust"], &["auth", "list"]] {
+    for args in [&["models"][..], &["config", "--json"], &["trust"], &["auth", "list"]] {
         let other = env.run(args);
         assert_eq!((&other.stdout, &other.stderr, other.code), (&ran.stdout, &ran.stderr, ran.code));
     }
@@ -61,8 +61,8 @@ fn another_folder_can_be_named() {
     ]);
     env.run(&["--cwd", "sub", "config"]).assert_output(&expect![[r#"
         Files, later ones win
-          project  PROJECT/copydesk.jsonc  not trusted: see `copydesk config trust --help`
-          project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
+          project  PROJECT/copydesk.jsonc  not trusted: see `copydesk trust --help`
+          project  copydesk.jsonc  not trusted: see `copydesk trust --help`
 
         Values
           model = "groq/inner"  copydesk.jsonc:1:12
@@ -113,14 +113,14 @@ fn a_folder_whose_name_is_no_text() {
     env.shell("cd odd* && \"$COPYDESK\" config").assert_output(&expect![[r#"
         Files, later ones win
           user     ~/.config/copydesk/copydesk.jsonc
-          project  copydesk.jsonc  not trusted: see `copydesk config trust --help`
+          project  copydesk.jsonc  not trusted: see `copydesk trust --help`
 
         Values
           model = "groq/x"  copydesk.jsonc:1:12
     "#]]);
     let report = env.shell("cd odd* && \"$COPYDESK\" config --json").json();
     assert_eq!(report["files"][1]["path"], "PROJECT/odd\u{fffd}/copydesk.jsonc");
-    env.shell("cd odd* && \"$COPYDESK\" config trust").assert_output(&expect![[r#"
+    env.shell("cd odd* && \"$COPYDESK\" trust").assert_output(&expect![[r#"
         ! error: PROJECT/odd�/copydesk.jsonc: expected a path that is UTF-8
         exit code 1
     "#]]);

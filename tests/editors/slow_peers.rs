@@ -123,6 +123,7 @@ fn requests(session: &str, spare: &str) -> Vec<(&'static str, Value)> {
         ("diagnostics", json!({})),
         ("document/verify", json!({ "uri": "file:///a", "version": 1, "bytes": 1 })),
         ("log/set", json!({ "level": "info", "until": "detach" })),
+        ("trust/set", json!({ "trusted": true })),
         ("servers/restart", json!({ "name": "silent" })),
         ("turn/stopCall", json!({ "session": session, "part": "none" })),
         ("turn/cancel", own()),

@@ -196,7 +196,7 @@ fn options_of_a_project_are_not_sent_before_it_is_trusted() {
         let ran = scripted.run(&["--agent", agent, "Go"]);
         assert!(ran.stderr.contains(warning), "{ran:?}");
         assert_eq!(scripted.request_body(0).get("metadata"), None);
-        assert_eq!(scripted.env.run(&["config", "trust"]).code, Some(0));
+        assert_eq!(scripted.env.run(&["trust"]).code, Some(0));
         scripted.run(&["--agent", agent, "Go"]);
         assert_eq!(scripted.request_body(1)["metadata"]["user_id"], "evil", "{agent}");
     }

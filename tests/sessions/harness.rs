@@ -69,6 +69,7 @@ impl ScriptedEnvironment {
             config[key] = value.clone();
         }
         let env = TestEnvironment::new().with_files(&[(USER_CONFIG, &config.to_string())]);
+        env.trust_project();
         Self { env, server }
     }
 

@@ -187,9 +187,9 @@ fn a_project_names_nothing_outside_before_it_is_trusted() {
         (6, 0),
         "{ran:?}"
     );
-    assert!(ran.stderr.contains("copydesk config trust"), "{ran:?}");
+    assert!(ran.stderr.contains("copydesk trust"), "{ran:?}");
 
-    assert_eq!(env.run(&["config", "trust"]).code, Some(0));
+    assert_eq!(env.run(&["trust"]).code, Some(0));
     let ran = scripted.run(&["Go"]);
     let system = scripted.request_body(1)["system"].to_string();
     assert!(system.contains("FROM THE WEB") && system.contains("SECRET"), "{ran:?}");

@@ -45,6 +45,22 @@ fn nothing_runs_before_the_first_use() {
     assert!(!user.scripted.env.exists(SOCKET), "a daemon has started");
 }
 
+/// VS Code has asked the user, so the daemon does not ask again.
+#[test]
+#[ignore = "needs VS Code, which tests/run installs"]
+fn the_daemon_learns_that_the_folder_is_trusted() {
+    let scripted = allow_edits_environment([]);
+    scripted.env.forget_trust();
+    let mut user = VscodeUser::start(scripted);
+    user.scripted.env.write("a.txt", "one\n");
+    user.window.open("a.txt");
+    let (told, failed) = user.edit("a.txt", "one", "two");
+    assert!(!failed, "{told}");
+    assert_eq!(user.scripted.env.run(&["trust", "--list"]).stdout, "trusted      PROJECT\n");
+    let session = user.session.clone();
+    assert_eq!(user.witness().load(&session)["trust"]["trust"], "trusted");
+}
+
 /// In a folder that is not trusted no program starts, whatever the folder's settings say.
 #[test]
 #[ignore = "needs VS Code, which tests/run installs"]

@@ -44,6 +44,12 @@ pub(crate) enum CliCommand {
     Models(ModelsArgs),
     /// Show the configuration and where each value comes from
     Config(ConfigArgs),
+    /// Trust a folder, so that its programs may run and its configuration counts
+    ///
+    /// In a folder that you do not trust no language server, build script, checker or formatter runs, and its configuration only
+    /// tightens. Trust counts for everything below the folder: you can trust the parent of many clones. It includes the
+    /// configuration files as they are now; one that changes later is not trusted until you run this again.
+    Trust(TrustArgs),
     /// Store API keys of providers in a file that only you can read
     Auth(AuthArgs),
     /// Speak LSP with the editor that starts this; starts the daemon if needed
@@ -228,15 +234,18 @@ pub(crate) struct ConfigArgs {
 pub(crate) enum ConfigCommand {
     /// Print the JSON Schema of copydesk.jsonc
     Schema,
-    /// Trust this project's configuration files as they are now
-    ///
-    /// Untrusted files cannot read your environment variables or files outside the project, nor send anything
-    /// to addresses of their choice. A file that changes is no longer trusted.
-    Trust {
-        /// Stop trusting them
-        #[arg(long)]
-        remove: bool,
-    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// The folder; by default the repository that you are in, else the current folder
+    pub(crate) folder: Option<PathBuf>,
+    /// Do not trust it, and do not ask about it again
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) revoke: bool,
+    /// List the folders that you were asked about
+    #[arg(long, conflicts_with = "folder")]
+    pub(crate) list: bool,
 }
 
 #[derive(Debug, Args)]

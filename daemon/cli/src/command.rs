@@ -15,4 +15,5 @@ pub(crate) mod sessions;
 pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod tour;
+pub(crate) mod trust;
 pub(crate) mod undo;

@@ -74,6 +74,9 @@ fn run_command() -> anyhow::Result<ExitCode> {
         CliCommand::Models(options) => {
             setup().and_then(|setup| command::models::run(&setup, &options)).map(done)
         }
+        CliCommand::Trust(options) => {
+            setup().and_then(|setup| command::trust::run(&setup, &options)).map(done)
+        }
         CliCommand::Config(options) => {
             setup().and_then(|setup| command::config::run(&setup, &options)).map(done)
         }

@@ -5,7 +5,12 @@
 //! Only then is it merged over the earlier files. `discover` finds the files and their order; `merge` defines
 //! merging; `keys_without_effect` lists the keys that no code reads.
 
-use std::{collections::BTreeSet, io, path::Path, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 pub use self::{
     entries::{ConfigEntry, config_entries},
@@ -33,7 +38,7 @@ use self::{
 };
 use crate::{
     paths::{EnvLookup, UserPaths, workspace_root},
-    trust::TrustStore,
+    trust::{FolderTrust, TrustStore},
     warnings::WarningCollector,
 };
 
@@ -94,6 +99,9 @@ pub struct LoadedConfig {
     collector: WarningCollector,
     /// In merge order.
     pub files: Vec<LoadedConfigFile>,
+    /// The root of the workspace, whose trust this is.
+    pub root: PathBuf,
+    pub trust: FolderTrust,
 }
 
 /// One configuration text.
@@ -116,7 +124,8 @@ pub fn load(search: &ConfigSearch<'_>) -> Result<LoadedConfig, ConfigError> {
     let cwd = std::path::absolute(search.cwd).map_err(no_folder)?;
     let root = workspace_root(&cwd).map_err(no_folder)?;
     let mut warnings = Vec::new();
-    let files = read_all(search, &root, &cwd, &mut warnings)?;
+    let trust = load_trust(search, &mut warnings);
+    let files = read_all(search, &trust, &root, &cwd, &mut warnings)?;
 
     let (mut nodes, mut variables_sent) = (Vec::new(), BTreeSet::new());
     for file in &files {
@@ -126,20 +135,22 @@ pub fn load(search: &ConfigSearch<'_>) -> Result<LoadedConfig, ConfigError> {
     }
     let trusted: Vec<_> = nodes.iter().filter(|node| node.origin.is_trusted()).cloned().collect();
     let all_trusted = trusted.len() == nodes.len();
-    let root = merge_all(nodes);
-    let config: Config = decode::decode(&root)?;
+    let merged = merge_all(nodes);
+    let config: Config = decode::decode(&merged)?;
     let own = if all_trusted { config.clone() } else { decode::decode(&merge_all(trusted))? };
-    warnings.extend(unknown_keys::find_incomplete(&config, &root));
+    warnings.extend(unknown_keys::find_incomplete(&config, &merged));
     let collector = WarningCollector::default();
     warnings.iter().for_each(|warning| collector.add(warning));
     Ok(LoadedConfig {
         config,
         trusted_config: own,
         variables_sent,
-        merged: MergedConfig { root },
+        merged: MergedConfig { root: merged },
         warnings,
         collector,
         files,
+        trust: trust.trust_of(&root),
+        root,
     })
 }
 
@@ -162,23 +173,28 @@ fn merge_all(nodes: Vec<ConfigNode>) -> ConfigNode {
         .unwrap_or_else(empty_object)
 }
 
+/// A list of trusted folders that cannot be read trusts none.
+fn load_trust(search: &ConfigSearch<'_>, warnings: &mut Vec<ConfigWarning>) -> TrustStore {
+    TrustStore::load(&search.paths.state_dir).unwrap_or_else(|error| {
+        let message = format!("{}; no folder is trusted", error.reason());
+        warnings.push(ConfigWarning::about_file(error.path(), message));
+        TrustStore::empty(&search.paths.state_dir)
+    })
+}
+
 fn read_all(
     search: &ConfigSearch<'_>,
+    trust: &TrustStore,
     root: &Path,
     cwd: &Path,
     warnings: &mut Vec<ConfigWarning>,
 ) -> Result<Vec<LoadedConfigFile>, ConfigError> {
-    let trust = TrustStore::load(&search.paths.state_dir).unwrap_or_else(|error| {
-        warnings.push(ConfigWarning::about_file(
-            error.path(),
-            format!("{}; no project file is trusted", error.reason()),
-        ));
-        TrustStore::empty(&search.paths.state_dir)
-    });
+    let is_root_trusted = trust.trust_of(root).is_trusted();
     let mut files = Vec::new();
     for found in discover::discover(search.paths, search.env, root, cwd, warnings)? {
         let text = read::read_text(&found.path)?;
-        let trusted = found.layer != ConfigLayer::Project || trust.is_trusted(&found.path, text.as_bytes());
+        let trusted = found.layer != ConfigLayer::Project
+            || (is_root_trusted && trust.is_file_trusted(&found.path, text.as_bytes()));
         let source = ConfigSource {
             layer: found.layer,
             path: found.path,

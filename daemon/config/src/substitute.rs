@@ -185,8 +185,8 @@ impl Substitution<'_> {
     fn withhold(&mut self, what: &str, origin: &ConfigOrigin) {
         self.warnings.add(origin, || {
             format!(
-                "{what} is withheld: this file came with the project and you have not trusted \
-                 it; look at the file, then run `copydesk config trust`"
+                "{what} is withheld: this file came with the project and you have not trusted it; look at the file, \
+                 then run `copydesk trust`"
             )
         });
     }

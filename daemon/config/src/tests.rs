@@ -59,10 +59,14 @@ impl ConfigTestFolder {
         self
     }
 
-    /// Does what `copydesk config trust` does.
-    fn trust(self, path: &str) -> Self {
-        let content = fs::read(self.path(path)).unwrap();
-        TrustStore::update(&self.paths().state_dir, |trust| trust.add(&self.path(path), &content)).unwrap();
+    /// Does what `copydesk trust` does.
+    fn trust(self, folder: &str) -> Self {
+        TrustStore::update(&self.paths().state_dir, |trust| {
+            let file = self.path(folder).join("copydesk.jsonc");
+            trust.add_file(&file, &fs::read(&file).unwrap())?;
+            trust.set(&self.path(folder), true)
+        })
+        .unwrap();
         self
     }
 

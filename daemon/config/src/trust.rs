@@ -1,8 +1,9 @@
-//! The project configuration files that the user trusts.
+//! The folders and project configuration files that the user trusts.
 //!
-//! The authors of a repository wrote its configuration, not the user. The user trusts one file with one
-//! content; a changed file is no longer trusted. `trusted.json` in the state folder stores an object from path
-//! (symlinks resolved) to the SHA-256 of the content. Only the user can read it; it is replaced atomically,
+//! The authors of a repository wrote its files, not the user. Until the user trusts a folder, nothing that lies in it runs. The
+//! innermost folder with an entry decides, so the parent of many clones can be trusted. A configuration file is trusted in a trusted
+//! folder with one content: it may send keys to an address, so a commit that changes it needs the user's consent again.
+//! `trust.json` in the state folder stores both by path, symlinks resolved. Only the user can read it; it is replaced atomically,
 //! under a lock.
 
 use std::{
@@ -11,16 +12,44 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{ConfigError, private_file, read::read_bytes};
 
-/// More than any user's trusted files need.
+/// More than any user's folders need.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Whether the user trusts a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FolderTrust {
+    Trusted,
+    /// The user was asked and did not trust it.
+    Restricted,
+    /// The user has not been asked yet. It counts as restricted.
+    Unasked,
+}
+
+impl FolderTrust {
+    pub fn is_trusted(self) -> bool {
+        self == Self::Trusted
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustStore {
     path: PathBuf,
+    entries: TrustEntries,
+}
+
+/// The content of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct TrustEntries {
+    /// Whether the user trusts the folder.
+    #[serde(default)]
+    folders: BTreeMap<String, bool>,
+    /// The SHA-256 of the trusted content.
+    #[serde(default)]
     files: BTreeMap<String, String>,
 }
 
@@ -49,7 +78,7 @@ impl TrustStoreError {
 impl TrustStore {
     /// A store that trusts nothing.
     pub fn empty(state_dir: &Path) -> Self {
-        Self { path: state_dir.join("trusted.json"), files: BTreeMap::new() }
+        Self { path: state_dir.join("trust.json"), entries: TrustEntries::default() }
     }
 
     pub fn load(state_dir: &Path) -> Result<Self, TrustStoreError> {
@@ -61,25 +90,46 @@ impl TrustStore {
             }
             Err(error) => return Err(TrustStoreError::new(&trust.path, error.reason(&trust.path))),
         };
-        trust.files = serde_json::from_slice(&bytes)
+        trust.entries = serde_json::from_slice(&bytes)
             .map_err(|error| TrustStoreError::new(&trust.path, format!("is damaged ({error}); remove it")))?;
         Ok(trust)
     }
 
-    /// Whether the user trusts `file` with this content.
-    pub fn is_trusted(&self, file: &Path, content: &[u8]) -> bool {
-        let known = name(file).ok().and_then(|name| self.files.get(&name));
+    /// Whether the user trusts `folder`: the entry of the folder, or of the nearest one above it.
+    pub fn trust_of(&self, folder: &Path) -> FolderTrust {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.into());
+        let innermost = real.ancestors().find_map(|folder| self.entries.folders.get(folder.to_str()?));
+        match innermost {
+            Some(true) => FolderTrust::Trusted,
+            Some(false) => FolderTrust::Restricted,
+            None => FolderTrust::Unasked,
+        }
+    }
+
+    /// Whether the user trusts a configuration file of a trusted folder with this content.
+    pub fn is_file_trusted(&self, file: &Path, content: &[u8]) -> bool {
+        let known = name(file).ok().and_then(|name| self.entries.files.get(&name));
         known.is_some_and(|known| *known == digest(content))
     }
 
-    pub fn add(&mut self, file: &Path, content: &[u8]) -> Result<(), TrustStoreError> {
-        self.files.insert(name(file)?, digest(content));
+    pub fn add_file(&mut self, file: &Path, content: &[u8]) -> Result<(), TrustStoreError> {
+        self.entries.files.insert(name(file)?, digest(content));
         Ok(())
     }
 
-    /// Returns whether it was trusted.
-    pub fn remove(&mut self, file: &Path) -> Result<bool, TrustStoreError> {
-        Ok(self.files.remove(&name(file)?).is_some())
+    /// The user trusts a folder and everything below it, or does not.
+    pub fn set(&mut self, folder: &Path, is_trusted: bool) -> Result<(), TrustStoreError> {
+        let name = name(folder)?;
+        if is_trusted && name == "/" {
+            return Err(TrustStoreError::new(folder, "cannot be trusted: it contains every folder"));
+        }
+        self.entries.folders.insert(name, is_trusted);
+        Ok(())
+    }
+
+    /// Every folder that the user was asked about, and whether it is trusted.
+    pub fn folders(&self) -> impl Iterator<Item = (&Path, bool)> {
+        self.entries.folders.iter().map(|(folder, is_trusted)| (Path::new(folder), *is_trusted))
     }
 
     /// Changes the list in the file. Two programs that do so at once never lose each other's changes.
@@ -94,19 +144,19 @@ impl TrustStore {
         let mut trust = before.clone();
         let changed = change(&mut trust)?;
         if trust != before {
-            let text = serde_json::to_vec_pretty(&trust.files).map_err(io::Error::from).map_err(error)?;
+            let text = serde_json::to_vec_pretty(&trust.entries).map_err(io::Error::from).map_err(error)?;
             private_file::replace_file(&path, &text).map_err(error)?;
         }
         Ok(changed)
     }
 }
 
-/// The file's name with symlinks resolved. A deleted file keeps its written path, so that it can be removed.
-fn name(file: &Path) -> Result<String, TrustStoreError> {
-    let real = file.canonicalize().unwrap_or_else(|_| file.into());
+/// The path with symlinks resolved. A deleted folder keeps its written path, so that its trust can be revoked.
+fn name(path: &Path) -> Result<String, TrustStoreError> {
+    let real = path.canonicalize().unwrap_or_else(|_| path.into());
     real.into_os_string()
         .into_string()
-        .map_err(|_| TrustStoreError::new(file, "expected a path that is UTF-8"))
+        .map_err(|_| TrustStoreError::new(path, "expected a path that is UTF-8"))
 }
 
 fn digest(content: &[u8]) -> String {
@@ -129,42 +179,67 @@ mod tests {
     #[test]
     fn what_was_saved_is_loaded() {
         let dir = tempfile::tempdir().unwrap();
-        let (state, file) = (dir.path().join("a/state"), dir.path().join("copydesk.jsonc"));
-        fs::write(&file, "{}").unwrap();
+        let (state, folder) = (dir.path().join("a/state"), dir.path().join("project"));
+        fs::create_dir(&folder).unwrap();
         assert_eq!(TrustStore::load(&state).unwrap(), TrustStore::empty(&state));
         for _ in 0..2 {
-            TrustStore::update(&state, |trust| trust.add(&file, b"{}")).unwrap();
+            TrustStore::update(&state, |trust| trust.set(&folder, true)).unwrap();
         }
 
         let mut loaded = TrustStore::load(&state).unwrap();
-        assert!(loaded.is_trusted(&file, b"{}"));
-        assert!(!loaded.is_trusted(&file, b"{ }"));
-        assert!(!loaded.is_trusted(&dir.path().join("other"), b"{}"));
-        assert_eq!((mode(&state), mode(&state.join("trusted.json"))), (0o700, 0o600));
+        assert_eq!(loaded.trust_of(&folder), FolderTrust::Trusted);
+        assert_eq!(loaded.trust_of(&dir.path().join("project-2")), FolderTrust::Unasked);
+        assert_eq!((mode(&state), mode(&state.join("trust.json"))), (0o700, 0o600));
         assert_eq!(fs::read_dir(&state).unwrap().count(), 2, "the list and its lock, no temporary file");
 
-        assert!(loaded.remove(&file).unwrap());
-        assert!(!loaded.remove(&file).unwrap());
-        assert!(!loaded.is_trusted(&file, b"{}"));
+        let file = folder.join("copydesk.jsonc");
+        loaded.add_file(&file, b"{}").unwrap();
+        assert!(loaded.is_file_trusted(&file, b"{}"));
+        assert!(!loaded.is_file_trusted(&file, b"{ }"));
+        assert!(!loaded.is_file_trusted(&dir.path().join("other"), b"{}"));
+
+        loaded.set(&folder, false).unwrap();
+        assert_eq!(loaded.trust_of(&folder), FolderTrust::Restricted);
     }
 
     #[test]
-    fn two_programs_lose_none_of_each_others_files() {
+    fn the_innermost_entry_decides() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let mut trust = TrustStore::empty(&root);
+        trust.set(&root, true).unwrap();
+        trust.set(&root.join("foreign"), false).unwrap();
+        trust.set(&root.join("foreign/mine"), true).unwrap();
+        for (folder, expected) in [
+            ("", FolderTrust::Trusted),
+            ("clone/deep", FolderTrust::Trusted),
+            ("foreign", FolderTrust::Restricted),
+            ("foreign/deep", FolderTrust::Restricted),
+            ("foreign/mine/deep", FolderTrust::Trusted),
+        ] {
+            assert_eq!(trust.trust_of(&root.join(folder)), expected, "{folder}");
+        }
+        assert_eq!(trust.trust_of(root.parent().unwrap()), FolderTrust::Unasked);
+        assert!(trust.set(Path::new("/"), true).is_err());
+    }
+
+    #[test]
+    fn two_programs_lose_none_of_each_others_folders() {
         let dir = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {
             for number in 0..16 {
-                let (state, file) = (dir.path(), dir.path().join(number.to_string()));
-                scope.spawn(move || TrustStore::update(state, |trust| trust.add(&file, b"{}")).unwrap());
+                let (state, folder) = (dir.path(), dir.path().join(number.to_string()));
+                scope.spawn(move || TrustStore::update(state, |trust| trust.set(&folder, true)).unwrap());
             }
         });
-        assert_eq!(TrustStore::load(dir.path()).unwrap().files.len(), 16);
+        assert_eq!(TrustStore::load(dir.path()).unwrap().entries.folders.len(), 16);
     }
 
     #[test]
     fn a_change_that_fails_changes_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let failed = TrustStore::update(dir.path(), |trust| {
-            trust.add(Path::new("/a"), b"{}")?;
+            trust.set(Path::new("/a"), true)?;
             Err::<(), _>(TrustStoreError::new(Path::new("/b"), "no"))
         });
         assert!(failed.is_err());
@@ -172,26 +247,32 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_the_file_it_leads_to() {
+    fn a_link_is_the_folder_it_leads_to() {
         let dir = tempfile::tempdir().unwrap();
-        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
-        fs::write(&file, "{}").unwrap();
-        symlink(&file, &link).unwrap();
+        let (folder, link) = (dir.path().join("folder"), dir.path().join("link"));
+        fs::create_dir(&folder).unwrap();
+        symlink(&folder, &link).unwrap();
         let mut trust = TrustStore::empty(dir.path());
-        trust.add(&link, b"{}").unwrap();
-        assert!(trust.is_trusted(&file, b"{}"));
+        trust.set(&link, true).unwrap();
+        assert!(trust.trust_of(&folder).is_trusted());
+        // A link that leads elsewhere later is trusted as the folder that it leads to then.
+        let other = dir.path().join("other");
+        fs::create_dir(&other).unwrap();
+        fs::remove_file(&link).unwrap();
+        symlink(&other, &link).unwrap();
+        assert!(!trust.trust_of(&link).is_trusted());
     }
 
     #[test]
     fn a_damaged_or_unwritable_list_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("trusted.json"), "[]").unwrap();
+        fs::write(dir.path().join("trust.json"), r#"{ "folders": [] }"#).unwrap();
         let error = TrustStore::load(dir.path()).unwrap_err();
-        assert_eq!(error.path(), dir.path().join("trusted.json"));
+        assert_eq!(error.path(), dir.path().join("trust.json"));
         assert!(error.reason().starts_with("is damaged ("), "{error}");
 
-        let blocked = dir.path().join("trusted.json");
-        let error = TrustStore::update(&blocked, |trust| trust.remove(Path::new("/a"))).unwrap_err();
+        let blocked = dir.path().join("trust.json");
+        let error = TrustStore::update(&blocked, |trust| trust.set(Path::new("/a"), true)).unwrap_err();
         assert!(error.reason().starts_with("cannot be written: "), "{error}");
     }
 

@@ -176,8 +176,7 @@ impl AgentRegistry {
         let overridden =
             OWN_KEYS.iter().find_map(|key| loaded.merged.untrusted_origin(&["agent", name, key]));
         if let Some(origin) = overridden.or_else(removed) {
-            let why =
-                "because this project is not trusted. Review the file, then run `copydesk config trust`";
+            let why = "because this project is not trusted. Review the file, then run `copydesk trust`";
             self.ignored_overrides.insert(name.to_owned(), ignored_override(origin, name, why));
         }
     }
@@ -315,7 +314,7 @@ pub fn default_agent(setup: &UserSetup, loaded: &LoadedConfig) -> String {
     }
     loaded.warn(format_args!(
         "{origin}: `default_agent` is ignored: this project is not trusted, and you allow the agent `{named}` more than \
-         others. Review the file, then run `copydesk config trust`."
+         others. Review the file, then run `copydesk trust`."
     ));
     or_build(&loaded.trusted_config.default_agent)
 }

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use copydesk_config::paths::UserPaths;
+use copydesk_config::trust::TrustStore;
 use copydesk_config::{ConfigSearch, LoadedConfig, load};
 use tempfile::TempDir;
 
-/// The configuration loaded in the folder of an untrusted project. The files live as long as the fixture.
+/// The configuration loaded in a trusted folder whose configuration file is not trusted. The files live as long as the fixture.
 pub(crate) struct ConfigFixture {
     pub(crate) loaded: LoadedConfig,
     pub(crate) root: PathBuf,
@@ -33,6 +34,7 @@ impl ConfigFixture {
             _ => env(name),
         };
         let paths = UserPaths::new(&env).unwrap();
+        TrustStore::update(&paths.state_dir, |trust| trust.set(&root.join("w"), true)).unwrap();
         let loaded = load(&ConfigSearch { paths: &paths, cwd: &root.join("w"), env: &env }).unwrap();
         Self { loaded, root, _folder: folder }
     }

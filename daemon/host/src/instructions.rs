@@ -165,6 +165,6 @@ impl SessionFolders<'_> {
 fn withheld(loaded: &LoadedConfig, origin: &ConfigOrigin, line: &str) {
     loaded.warn(format_args!(
         "{origin}: `{line}` is ignored: it is outside the workspace, and this project is not trusted. Review the file, \
-         then run `copydesk config trust`."
+         then run `copydesk trust`."
     ));
 }

@@ -1,8 +1,9 @@
 //! Translates the configuration into settings for language servers, checkers and formatters.
 //!
 //! The daemon runs these programs, and their options may name more programs. So the daemon ignores the settings of an untrusted project,
-//! and reports that. It does run programs that lie in the project, unless the user forbids it: the user began a session there, and their
-//! editor would run them too.
+//! and reports that. In a folder that the user does not trust none of them runs, not even one of the user's own: most load code of the
+//! project (build scripts, macros, plugins, interpreters). In a trusted folder the daemon also runs programs that lie in the project, unless
+//! the user forbids it.
 
 mod editor_source;
 mod language_services;
@@ -52,9 +53,20 @@ pub fn language_settings(loaded: &LoadedConfig) -> LanguageSettings {
     for key in ["lsp", "formatter", "checkers", "diagnostics"] {
         if let Some(origin) = loaded.merged.untrusted_origin(&[key]) {
             problems.push(format!(
-                "{origin}: `{key}` is ignored: this project is not trusted. Review the file, then run `copydesk config trust`."
+                "{origin}: `{key}` is ignored: this project is not trusted. Review the file, then run `copydesk trust`."
             ));
         }
+    }
+    if !loaded.trust.is_trusted() {
+        return LanguageSettings {
+            servers: ServerPreferences { is_enabled: false, ..ServerPreferences::default() },
+            checkers: Vec::new(),
+            formatters: Vec::new(),
+            server_formatter_extensions: None,
+            allows_project_programs: false,
+            diagnostics: loaded.trusted_config.diagnostics.clone(),
+            problems,
+        };
     }
     let trusted = &loaded.trusted_config;
     let checkers = trusted.checkers.iter().filter(|(_, config)| config.disabled != Some(true));

@@ -22,5 +22,6 @@ pub mod setup;
 pub mod skills;
 mod subagent_host;
 mod time_limits;
+pub mod trust;
 pub mod uri;
 mod web;

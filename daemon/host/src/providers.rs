@@ -184,8 +184,7 @@ pub fn options(
 ) -> anyhow::Result<RequestDefaults> {
     if let Some(origin) = loaded.merged.untrusted_origin(path).filter(|_| !options.is_empty()) {
         loaded.warn(format_args!(
-            "{origin}: `{}` is ignored: this project is not trusted. Review the file, then run `copydesk config \
-             trust`.",
+            "{origin}: `{}` is ignored: this project is not trusted. Review the file, then run `copydesk trust`.",
             path.join(".")
         ));
         return Ok(RequestDefaults::default());

@@ -10,7 +10,7 @@ pub fn config_rules(loaded: &LoadedConfig, home: &str) -> PermissionRules {
     if let Some(origin) = untrusted {
         loaded.warn(format_args!(
             "{origin}: this project sets `permission` and is not trusted, so Copydesk asks for everything \
-             that the configuration allows. Review the file, then run `copydesk config trust`."
+             that the configuration allows. Review the file, then run `copydesk trust`."
         ));
     }
     let Some(permission) = &loaded.config.permission else { return PermissionRules::default() };

@@ -33,7 +33,7 @@ use crate::instructions::{ConfiguredInstructions, SessionFolders};
 use crate::languages::{self, LanguageServices};
 use crate::setup::UserSetup;
 use crate::subagent_host::SubagentHost;
-use crate::{rules, web};
+use crate::{rules, trust, web};
 use prompt_source::PromptSource;
 use role_factory::RoleFactory;
 use subagent_runner::{MAX_DEPTH, SubagentRunner};
@@ -81,6 +81,9 @@ pub(crate) async fn build_session(
     let agents = AgentRegistry::new(setup, loaded)?;
     agents.ignored_overrides().for_each(|warning| loaded.warn(warning));
     agents.problems().iter().for_each(|warning| loaded.warn(warning));
+    if parent.is_none() && !loaded.trust.is_trusted() {
+        loaded.warn(trust::restriction_warning(&loaded.root));
+    }
     if parent.is_none() {
         // The session has its agent by now. This warns if the project's own choice is ignored.
         drop(agents::default_agent(setup, loaded));
@@ -118,7 +121,7 @@ pub(crate) async fn build_session(
         services.buffers.clone(),
         services.journal.clone(),
         services.reviews.clone(),
-        loaded.config.save.unwrap_or_default(),
+        loaded.trusted_config.save.unwrap_or_default(),
     )
     .with_indexes(&services.indexes)
     .with_processes(&services.processes);

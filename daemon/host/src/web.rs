@@ -40,7 +40,7 @@ pub(crate) fn web_settings(loaded: &LoadedConfig) -> WebAccess {
     for key in ["webfetch", WEB.key, CODE.key] {
         if let Some(origin) = loaded.merged.untrusted_origin(&[key]) {
             loaded.warn(format_args!(
-                "{origin}: `{key}` is ignored: this project is not trusted. Review the file, then run `copydesk config trust`."
+                "{origin}: `{key}` is ignored: this project is not trusted. Review the file, then run `copydesk trust`."
             ));
         }
     }

@@ -8,6 +8,7 @@ import { Disposable, workspace } from "vscode";
 import { Connection } from "./daemon/connection";
 import { disposeLog, log } from "./daemon/log";
 import { problemOf } from "./daemon/requests";
+import { passOnTrust } from "./daemon/trust";
 import { ReadOnlyTexts } from "./documents/readOnlyTexts";
 import { saveDocument } from "./documents/save";
 import { Screen } from "./documents/screen";
@@ -67,6 +68,7 @@ export class Desk implements Disposable {
     this.connection.handleApplyEdit((params) => applier.handle(params));
     this.connection.handle("copydesk/document/save", saveDocument, (message) => ({ saved: false, message }));
     this.#disposables = [
+      passOnTrust(this.connection),
       new DocumentVerifier(this.connection, this.sync),
       new LanguageServers(this.connection, this.sync),
       this.screen,

@@ -1,8 +1,7 @@
-//! `copydesk config`: the merged configuration, where each value comes from, and trust in a project's files.
+//! `copydesk config`: the merged configuration, and where each value comes from.
 
 use std::path::Path;
 
-use copydesk_config::trust::TrustStore;
 use copydesk_config::{
     self as config, ConfigEntry, ConfigLayer, ConfigOrigin, ConfigSource, LoadedConfig, LoadedConfigFile,
 };
@@ -16,7 +15,6 @@ use crate::terminal::{self, BOLD, DIM, print, styled};
 pub(crate) fn run(setup: &UserSetup, options: &ConfigArgs) -> anyhow::Result<()> {
     match &options.action {
         Some(ConfigCommand::Schema) => schema(),
-        Some(ConfigCommand::Trust { remove }) => trust(setup, *remove),
         None if options.json => show_json(&setup.load()?),
         None => show(setup, &configuration::load(setup)?),
     }
@@ -64,7 +62,7 @@ fn show(setup: &UserSetup, loaded: &LoadedConfig) -> anyhow::Result<()> {
     }
     print(styled(BOLD, "Files, later ones win"))?;
     for LoadedConfigFile { source, .. } in &loaded.files {
-        let note = if source.is_trusted { "" } else { "  not trusted: see `copydesk config trust --help`" };
+        let note = if source.is_trusted { "" } else { "  not trusted: see `copydesk trust --help`" };
         print(format!("  {:8} {}{}", layer(source), brief(setup, &source.path), styled(DIM, note)))?;
     }
     let entries = config::config_entries(&loaded.merged);
@@ -105,30 +103,4 @@ fn brief(setup: &UserSetup, path: &Path) -> String {
         Ok(below) => format!("~/{}", below.display()),
         Err(_) => path.display().to_string(),
     }
-}
-
-fn trust(setup: &UserSetup, remove: bool) -> anyhow::Result<()> {
-    let loaded = setup.load()?;
-    let files: Vec<_> =
-        loaded.files.iter().filter(|file| file.source.layer == ConfigLayer::Project).collect();
-    anyhow::ensure!(
-        !files.is_empty(),
-        "found no project configuration in {} or a folder above it",
-        setup.cwd.display()
-    );
-    TrustStore::update(&setup.paths.state_dir, |trust| {
-        for file in &files {
-            if remove {
-                trust.remove(&file.source.path)?;
-            } else {
-                trust.add(&file.source.path, file.text.as_bytes())?;
-            }
-        }
-        Ok(())
-    })?;
-    let verb = if remove { "No longer trusted" } else { "Trusted as it is now" };
-    for file in files {
-        print(format!("{verb}: {}", brief(setup, &file.source.path)))?;
-    }
-    Ok(())
 }

@@ -160,7 +160,7 @@ fn configuration(loaded: &anyhow::Result<LoadedConfig>, findings: &mut Vec<Docto
             DoctorFinding::ok(about, path.to_string())
         } else {
             let advice =
-                "review it, then run `copydesk config trust` to let it use your variables, keys and addresses";
+                "review it, then run `copydesk trust` to let it use your variables, keys and addresses";
             DoctorFinding::warning(about, format!("{path} is not trusted"), advice)
         });
     }

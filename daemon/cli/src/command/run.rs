@@ -38,6 +38,9 @@ const MAX_PROMPT_BYTES: u64 = 4 * 1024 * 1024;
 pub(crate) fn run(setup: &UserSetup, options: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut text = prompt(options)?;
     let files = attachments::read(&setup.cwd, &options.file, &mut text)?;
+    if !options.auto && !options.json {
+        super::trust::ask_if_new(setup)?;
+    }
     let loaded = setup.load()?;
     check_model_name(setup, &loaded, options.model.as_deref())?;
     let choice = SessionChoice {

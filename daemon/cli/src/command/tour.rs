@@ -11,6 +11,7 @@ use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use copydesk_host::setup::UserSetup;
+use copydesk_host::trust::set_trust;
 use copydesk_model::offline;
 use copydesk_protocol::event::TurnEndInfo;
 use copydesk_session::{PromptDelivery, PromptRequest};
@@ -34,6 +35,8 @@ pub(crate) fn run(setup: &UserSetup, options: &TourArgs) -> anyhow::Result<ExitC
     introduce(&project, &toolchain, options)?;
     let started_in = setup.cwd.clone();
     let setup = UserSetup { cwd: project.path.clone(), paths: project.paths(&setup.paths) };
+    // The project is ours.
+    set_trust(&setup, &project.path.canonicalize()?, true)?;
     let loaded = setup.load()?;
     let choice = SessionChoice {
         model: Some(offline::MODEL_NAME.to_owned()),

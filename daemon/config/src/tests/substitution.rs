@@ -130,17 +130,17 @@ fn a_file_that_is_not_trusted_gets_nothing_from_outside() {
         mcp.s.cwd = "sub"  # ws/copydesk.jsonc:7:77 (not trusted)
         subagent_depth = 2  # ws/copydesk.jsonc:8:21 (not trusted)
         warning: ws/copydesk.jsonc:7:3: `mcp` has no effect yet
-        warning: ws/copydesk.jsonc:2:12: the value with `{env:SECRET}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
-        warning: ws/copydesk.jsonc:4:12: the value with `{file:../outside.txt}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
+        warning: ws/copydesk.jsonc:2:12: the value with `{env:SECRET}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk trust`
+        warning: ws/copydesk.jsonc:4:12: the value with `{file:../outside.txt}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk trust`
             |   "shell": "{file:../outside.txt}",
             |            ^
-        warning: ws/copydesk.jsonc:5:20: the value with `{file:~/.ssh/id}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
+        warning: ws/copydesk.jsonc:5:20: the value with `{file:~/.ssh/id}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk trust`
             |   "default_agent": "{file:~/.ssh/id}",
             |                    ^
-        warning: ws/copydesk.jsonc:6:20: the value with `{file:link.txt}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
+        warning: ws/copydesk.jsonc:6:20: the value with `{file:link.txt}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk trust`
             |   "instructions": ["{file:link.txt}", "kept?"],
             |                    ^
-        warning: ws/copydesk.jsonc:7:53: the value with `{env:SECRET}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
+        warning: ws/copydesk.jsonc:7:53: the value with `{env:SECRET}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk trust`
         warning: ws/copydesk.jsonc:7:17: `mcp.s` is not used: expected `command`, found none
     "#]]);
 }
@@ -156,9 +156,9 @@ fn a_file_that_is_not_trusted_names_no_variables_for_keys() {
         provider.x.env[0] = "X_KEY"  # ~/.config/copydesk/copydesk.jsonc:1:32
         provider.x.name = "X"  # ws/copydesk.jsonc:1:51 (not trusted)
         provider.y.env = null  # ws/copydesk.jsonc:1:72 (not trusted)
-        warning: ws/copydesk.jsonc:1:31: `provider.x.env` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
+        warning: ws/copydesk.jsonc:1:31: `provider.x.env` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk trust`
     "#]]);
-    world.trust("ws/copydesk.jsonc").check(&expect![[r#"
+    world.trust("ws").check(&expect![[r#"
         provider.x.env[0] = "SECRET"  # ws/copydesk.jsonc:1:32
         provider.x.name = "X"  # ws/copydesk.jsonc:1:51
         provider.y.env = null  # ws/copydesk.jsonc:1:72
@@ -167,7 +167,7 @@ fn a_file_that_is_not_trusted_names_no_variables_for_keys() {
 
 #[test]
 fn a_trusted_file_gets_everything() {
-    project().trust("ws/copydesk.jsonc").check(&expect![[r#"
+    project().trust("ws").check(&expect![[r#"
         model = "hush"  # ws/copydesk.jsonc:2:12
         small_model = "x/inside"  # ws/copydesk.jsonc:3:18
         shell = "outside"  # ws/copydesk.jsonc:4:12
@@ -186,13 +186,13 @@ fn a_trusted_file_gets_everything() {
 #[test]
 fn a_trusted_file_that_changed_is_not_trusted() {
     let world = ConfigTestFolder::new(&[("ws/copydesk.jsonc", r#"{ "model": "{env:A}" }"#)]).env("A", "a");
-    let world = world.trust("ws/copydesk.jsonc");
+    let world = world.trust("ws");
     world.check(&expect![[r#"
         model = "a"  # ws/copydesk.jsonc:1:12
     "#]]);
     world.write("ws/copydesk.jsonc", br#"{ "model": "x{env:A}" }"#);
     world.check(&expect![[r#"
-        warning: ws/copydesk.jsonc:1:12: the value with `{env:A}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
+        warning: ws/copydesk.jsonc:1:12: the value with `{env:A}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk trust`
             | { "model": "x{env:A}" }
             |            ^
     "#]]);
@@ -207,12 +207,12 @@ fn missing_files_are_told_of_only_inside_the_workspace() {
             |            ^
     "#]]);
     ConfigTestFolder::new(&[("ws/copydesk.jsonc", &text("../gone.txt"))]).check(&expect![[r#"
-        warning: ws/copydesk.jsonc:1:12: the value with `{file:../gone.txt}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
+        warning: ws/copydesk.jsonc:1:12: the value with `{file:../gone.txt}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk trust`
             | { "model": "{file:../gone.txt}" }
             |            ^
     "#]]);
     ConfigTestFolder::new(&[("ws/copydesk.jsonc", &text("/gone/gone.txt"))]).check(&expect![[r#"
-        warning: ws/copydesk.jsonc:1:12: the value with `{file:/gone/gone.txt}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
+        warning: ws/copydesk.jsonc:1:12: the value with `{file:/gone/gone.txt}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk trust`
             | { "model": "{file:/gone/gone.txt}" }
             |            ^
     "#]]);
@@ -222,11 +222,11 @@ fn missing_files_are_told_of_only_inside_the_workspace() {
 fn damaged_trust_is_no_trust() {
     let world = ConfigTestFolder::new(&[
         ("ws/copydesk.jsonc", r#"{ "model": "{env:A}" }"#),
-        ("~/.local/state/copydesk/trusted.json", "{ nonsense"),
+        ("~/.local/state/copydesk/trust.json", "{ nonsense"),
     ]);
     world.env("A", "a").check(&expect![[r#"
-        warning: ~/.local/state/copydesk/trusted.json: is damaged (key must be a string at line 1 column 3); remove it; no project file is trusted
-        warning: ws/copydesk.jsonc:1:12: the value with `{env:A}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk config trust`
+        warning: ~/.local/state/copydesk/trust.json: is damaged (key must be a string at line 1 column 3); remove it; no folder is trusted
+        warning: ws/copydesk.jsonc:1:12: the value with `{env:A}` is withheld: this file came with the project and you have not trusted it; look at the file, then run `copydesk trust`
             | { "model": "{env:A}" }
             |            ^
     "#]]);

@@ -13,6 +13,7 @@ mod documents;
 mod inline;
 mod reviews;
 mod sessions;
+mod trust;
 mod turns;
 
 pub(super) fn register(builder: LspServiceBuilder<LspBackend>) -> LspServiceBuilder<LspBackend> {
@@ -45,6 +46,7 @@ pub(super) fn register(builder: LspServiceBuilder<LspBackend>) -> LspServiceBuil
         .custom_method(table::Models::METHOD, LspBackend::models)
         .custom_method(table::Agents::METHOD, LspBackend::agents)
         .custom_method(table::Status::METHOD, LspBackend::status)
+        .custom_method(table::TrustSet::METHOD, LspBackend::trust_set)
         .custom_method(table::ServersRestart::METHOD, LspBackend::servers_restart)
         .custom_method(table::Diagnostics::METHOD, LspBackend::diagnostics)
         .custom_method(table::DocumentVerify::METHOD, LspBackend::document_verify)

@@ -1,5 +1,6 @@
 use super::*;
 use crate::config_fixture::ConfigFixture;
+use copydesk_config::trust::FolderTrust;
 
 /// Loads the user's configuration `own` and that of an untrusted project.
 fn load(own: &str, project: &str) -> LanguageSettings {
@@ -19,6 +20,25 @@ fn by_default_servers_are_on_and_nothing_else_runs() {
     assert_eq!((languages.checkers, languages.formatters, languages.problems), (vec![], vec![], vec![]));
     assert!(!load(r#"{ "lsp": false }"#, "{}").servers.is_enabled);
     assert!(!load(r#"{ "diagnostics": { "project_programs": false } }"#, "{}").allows_project_programs);
+}
+
+#[test]
+fn nothing_runs_in_an_untrusted_folder() {
+    let own = r#"{
+        "lsp": { "mine": { "command": ["mine"], "extensions": [".m"] } }, "formatter": { "server": {} },
+        "checkers": { "cargo": {} }
+    }"#;
+    let mut fixture = ConfigFixture::new(own, "{}", |_| None);
+    let trusted = language_settings(&fixture.loaded);
+    assert!(trusted.servers.is_enabled && trusted.server_formatter_extensions.is_some());
+    assert_eq!(trusted.checkers.len(), 1);
+    for trust in [FolderTrust::Restricted, FolderTrust::Unasked] {
+        fixture.loaded.trust = trust;
+        let languages = language_settings(&fixture.loaded);
+        assert!(!languages.servers.is_enabled && !languages.allows_project_programs);
+        assert_eq!((languages.checkers, languages.formatters), (vec![], vec![]));
+        assert_eq!(languages.server_formatter_extensions, None);
+    }
 }
 
 #[test]

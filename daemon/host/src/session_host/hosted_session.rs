@@ -1,7 +1,7 @@
 //! One session that the host has open.
 //!
 //! Its snapshot is always there. The host builds its runtime (model, tools, files) at the first prompt, and again after its
-//! model or agent changed, once no turn runs.
+//! model, its agent or the trust of its folder changed, once no turn runs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -31,6 +31,7 @@ use super::{
 };
 use crate::environment;
 use crate::session_builder::{SessionInputs, build_session};
+use crate::trust::{folder_trust, trust_info};
 
 /// How many parts a client gets if it does not set a limit.
 const DEFAULT_PARTS: usize = 200;
@@ -118,7 +119,7 @@ impl HostedSession {
         }
         let (host, folder) = (self.host()?, self.session().folder);
         let loaded = host.setup(&folder).load().ok();
-        let save = loaded.as_ref().and_then(|loaded| loaded.config.save);
+        let save = loaded.as_ref().and_then(|loaded| loaded.trusted_config.save);
         let mut files = WorkspaceFiles::with_buffers(
             &folder,
             &host.paths.home,
@@ -187,6 +188,7 @@ impl HostedSession {
                 feedback: state.feedback.clone(),
                 jobs: view.jobs.clone(),
                 warnings: view.warnings.clone(),
+                trust: None,
             };
             let asks = result.asks.iter().map(|ask| ask_messages::ask_message(&self.id, ask));
             let questions =
@@ -201,6 +203,7 @@ impl HostedSession {
         // Of unfinished parts the snapshot is newer than the store.
         parts.retain(|part| open.iter().all(|open| open.id != part.id));
         parts.extend(open);
+        result.trust = Some(trust_info(&host.setup(&self.session().folder)));
         (result.parts, result.earlier) = (parts, earlier);
         waiting.into_iter().for_each(|message| outbox.send(message));
         Ok(result)
@@ -243,36 +246,28 @@ impl HostedSession {
         if running && matches!(state, RuntimeState::Subagent(_)) {
             return Err(SessionHostError::Busy);
         }
-        if !state.takes_prompt(running) {
+        if !state.takes_prompt(running, folder_trust(&self.host()?.setup(&self.session().folder))) {
             // A session has one runtime at a time. Its background commands move to the next one.
             let processes = state.take().map(|runtime| runtime.processes);
-            *state = RuntimeState::Open(self.build_runtime(processes).await?);
+            *state = self.build_runtime(processes).await?;
         }
         let Some(runtime) = state.runtime() else { return Err(SessionHostError::Busy) };
         runtime.files.set_home_client(Some(client));
-        let mut files = params.files.into_iter().map(convert::media_from_client).collect();
-        let mut context = prompt_context::read_context(&runtime.files, params.context).await;
-        if let Some(part) = params.context_of {
+        let TurnParams { text, context, files, context_of, unattended: is_unattended, .. } = params;
+        let mut files = files.into_iter().map(convert::media_from_client).collect();
+        let mut context = prompt_context::read_context(&runtime.files, context).await;
+        if let Some(part) = context_of {
             prompt_context::repeat_context(&self.host()?.store, &part, &mut context, &mut files).await?;
         }
         let ended = || SessionHostError::Failed("the session has ended; load it again".to_owned());
-        runtime
-            .handle
-            .prompt(PromptRequest {
-                text: params.text,
-                context,
-                files,
-                delivery,
-                is_unattended: params.unattended,
-            })
-            .await
-            .ok_or_else(ended)
+        let request = PromptRequest { text, context, files, delivery, is_unattended };
+        runtime.handle.prompt(request).await.ok_or_else(ended)
     }
 
     async fn build_runtime(
         self: &Arc<Self>,
         processes: Option<Processes>,
-    ) -> Result<SessionRuntime, SessionHostError> {
+    ) -> Result<RuntimeState, SessionHostError> {
         let host = self.host()?;
         let session = self.session();
         let setup = host.setup(&session.folder);
@@ -292,7 +287,7 @@ impl HostedSession {
         for message in loaded.take_warnings() {
             self.publish_session_event(SessionEvent::Warning { message });
         }
-        Ok(SessionRuntime { handle, files, processes })
+        Ok(RuntimeState::Open(SessionRuntime { handle, files, processes }, loaded.trust))
     }
 
     /// Starts the session for a call of another one. Fails while it runs.

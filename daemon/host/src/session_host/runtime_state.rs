@@ -1,5 +1,6 @@
 //! The runtime of a hosted session, and its states.
 
+use copydesk_config::trust::FolderTrust;
 use copydesk_session::SessionHandle;
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::Processes;
@@ -23,7 +24,7 @@ impl SessionRuntime {
 /// The states of a hosted session.
 ///
 /// ```text
-/// Closed ──prompt──▶ Open ──model or agent changed──▶ Outdated ──prompt, no turn runs──▶ Open
+/// Closed ──prompt──▶ Open ──model, agent or trust changed──▶ Outdated ──prompt, no turn runs──▶ Open
 ///    │                                                                     any ──end──▶ Closed
 ///    └──a call of another session──▶ Subagent ──the call ends──▶ Closed
 /// ```
@@ -32,9 +33,9 @@ pub(super) enum RuntimeState {
     /// It has no runtime.
     #[default]
     Closed,
-    /// Built for the session's present model and agent.
-    Open(SessionRuntime),
-    /// Built for an earlier model or agent. The running turn ends with it.
+    /// Built for the session's present model and agent, and the trust that its folder had then.
+    Open(SessionRuntime, FolderTrust),
+    /// Built for an earlier model, agent or trust. The running turn ends with it.
     Outdated(SessionRuntime),
     /// A call of another session runs it, and only that call prompts it.
     Subagent(SessionRuntime),
@@ -44,7 +45,7 @@ impl RuntimeState {
     pub(super) fn runtime(&self) -> Option<&SessionRuntime> {
         match self {
             Self::Closed => None,
-            Self::Open(runtime) | Self::Outdated(runtime) | Self::Subagent(runtime) => Some(runtime),
+            Self::Open(runtime, _) | Self::Outdated(runtime) | Self::Subagent(runtime) => Some(runtime),
         }
     }
 
@@ -52,7 +53,7 @@ impl RuntimeState {
     pub(super) fn take(&mut self) -> Option<SessionRuntime> {
         match std::mem::take(self) {
             Self::Closed => None,
-            Self::Open(runtime) | Self::Outdated(runtime) | Self::Subagent(runtime) => Some(runtime),
+            Self::Open(runtime, _) | Self::Outdated(runtime) | Self::Subagent(runtime) => Some(runtime),
         }
     }
 
@@ -63,15 +64,15 @@ impl RuntimeState {
     /// Called when the model or the agent of the session has changed.
     pub(super) fn mark_outdated(&mut self) {
         *self = match std::mem::take(self) {
-            Self::Open(runtime) => Self::Outdated(runtime),
+            Self::Open(runtime, _) => Self::Outdated(runtime),
             other => other,
         };
     }
 
-    /// Whether the present runtime takes a prompt; if not, it needs a new one.
-    pub(super) fn takes_prompt(&self, is_running: bool) -> bool {
+    /// Whether the present runtime takes a prompt; if not, it needs a new one. `trust` is the folder's now.
+    pub(super) fn takes_prompt(&self, is_running: bool, trust: FolderTrust) -> bool {
         match self {
-            Self::Open(_) => true,
+            Self::Open(_, built_for) => is_running || built_for.is_trusted() == trust.is_trusted(),
             Self::Outdated(_) => is_running,
             Self::Closed | Self::Subagent(_) => false,
         }

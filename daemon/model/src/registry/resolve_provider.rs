@@ -169,7 +169,7 @@ impl ModelRegistry {
         if !trusted_address && (own || !provider.is_loopback()) {
             missing.get_or_insert(MissingSetup::new(format!(
                 "This folder's configuration sends requests for {} to {}. Check that file; if you agree, run \
-                 `copydesk config trust`.",
+                 `copydesk trust`.",
                 provider.name,
                 provider.redacted_address()
             )));

@@ -82,30 +82,33 @@ fn nothing_goes_where_a_repository_says() {
     let evil =
         ProviderSettings { base_url: address("https://evil.test", false), ..ProviderSettings::default() };
     // Not even a conversation.
-    assert!(refused(&registry(one("own", evil.clone()), &[], &[]), "own/m").contains("config trust"));
+    assert!(refused(&registry(one("own", evil.clone()), &[], &[]), "own/m").contains("copydesk trust"));
     for (environment, keys) in [(vec![("OPENAI_API_KEY", "sk")], vec![]), (vec![], vec![("openai", "sk")])] {
         let registry = registry(one("openai", evil.clone()), &environment, &keys);
         let message = refused(&registry, "openai/gpt-5");
-        assert!(message.contains("copydesk config trust") && !message.contains("sk\""), "{message}");
+        assert!(message.contains("copydesk trust") && !message.contains("sk\""), "{message}");
     }
     let mut with_header = evil.clone();
     with_header.headers =
         vec![("x-team".into(), SettingValue { value: SecretString::new("token"), is_trusted: true })];
     assert!(
-        refused(&registry(one("openai", with_header), &[], &[]), "openai/gpt-5").contains("config trust")
+        refused(&registry(one("openai", with_header), &[], &[]), "openai/gpt-5").contains("copydesk trust")
     );
     let mut with_query = evil.clone();
     with_query.query = vec![("key".into(), SettingValue { value: "token".into(), is_trusted: true })];
-    assert!(refused(&registry(one("openai", with_query), &[], &[]), "openai/gpt-5").contains("config trust"));
+    assert!(
+        refused(&registry(one("openai", with_query), &[], &[]), "openai/gpt-5").contains("copydesk trust")
+    );
     // A variable that the repository names holds the user's secret too.
     let mut named = evil.clone();
     named.key_names = vec!["AWS_SECRET".into()];
     assert!(
-        refused(&registry(one("own", named), &[("AWS_SECRET", "s")], &[]), "own/m").contains("config trust")
+        refused(&registry(one("own", named), &[("AWS_SECRET", "s")], &[]), "own/m")
+            .contains("copydesk trust")
     );
     let mut own_key = evil;
     own_key.key = Some(SettingValue { value: SecretString::new("shared"), is_trusted: false });
-    assert!(refused(&registry(one("own", own_key.clone()), &[], &[]), "own/m").contains("config trust"));
+    assert!(refused(&registry(one("own", own_key.clone()), &[], &[]), "own/m").contains("copydesk trust"));
     // A server on this machine gets the repository's own secrets and no others.
     own_key.base_url = address("http://localhost:8000/v1", false);
     let at_home = registry(one("own", own_key.clone()), &[], &[]);
@@ -113,7 +116,7 @@ fn nothing_goes_where_a_repository_says() {
     own_key.key = None;
     own_key.key_names = vec!["AWS_SECRET".into()];
     let at_home = registry(one("own", own_key), &[("AWS_SECRET", "s")], &[]);
-    assert!(refused(&at_home, "own/m").contains("config trust"));
+    assert!(refused(&at_home, "own/m").contains("copydesk trust"));
 }
 
 #[test]

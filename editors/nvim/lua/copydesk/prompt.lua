@@ -39,10 +39,7 @@ function M.send(text, options)
   if not pcall(vim.fn.json_encode, { text, gathered.items }) then
     return failed("it contains bytes that are not UTF-8")
   end
-  require("copydesk.session").ensure(function(problem, view)
-    if not view then
-      return failed(problem)
-    end
+  local function send_to(view)
     local method = options.steer and methods.turnSteer or methods.turnStart
     local params = { session = view.id, text = text, context = gathered.items, files = gathered.files }
     params.contextOf = gathered.context_of
@@ -59,6 +56,14 @@ function M.send(text, options)
         require("copydesk.session").add_queued(view, result.prompt, text)
       end
       done()
+    end)
+  end
+  require("copydesk.session").ensure(function(problem, view)
+    if not view then
+      return failed(problem)
+    end
+    require("copydesk.trust").ask_if_new(view, function()
+      send_to(view)
     end)
   end)
 end

@@ -1095,6 +1095,7 @@
 ---@field feedback? copydesk.FeedbackInfo[] Decisions and comments that the model has not read yet: see the event `feedback`.
 ---@field jobs? copydesk.JobInfo[] Running background commands.
 ---@field warnings? string[] The warnings since the daemon hosts the session: see the event `warning`.
+---@field trust? copydesk.TrustInfo Whether the user trusts its folder.
 
 --- The properties of a new session.
 ---@class copydesk.SessionNewParams
@@ -1312,6 +1313,23 @@
 ---@class copydesk.TodoListMetadata
 ---@field todos copydesk.TodoEntryMetadata[] What is to be done, in its order.
 ---@field isNew? boolean Whether the list has other items than the one before it; if not, only their statuses changed.
+
+--- Whether the user trusts a folder.
+---@class copydesk.TrustInfo
+---@field folder string The folder whose trust counts: the root of the repository, or the folder itself.
+---@field trust copydesk.TrustState What the user said. It counts from the next prompt on.
+
+--- What the user says about a folder.
+---@class copydesk.TrustSetParams
+---@field folder? string The folder, which may lie above a repository. Without it, the repository of the client's first workspace folder. The answer counts for all below it.
+---@field trusted boolean Whether the user trusts it.
+---@field passedOn? boolean The editor asked the user itself, some time ago. The answer counts for the repository that contains the folder. It changes nothing if the daemon knows it already: the configuration there may have changed since.
+
+--- What the user said about a folder, or about one above it.
+---@alias copydesk.TrustState
+---| "trusted" # The user trusts it.
+---| "restricted" # The user was asked and does not.
+---| "unasked" # The user has not been asked. A client that can ask does so before its first prompt.
 
 --- The model finished its answer.
 ---@class copydesk.TurnEndInfo.done
@@ -1551,6 +1569,9 @@ M.methods = {
   --- Returns the state of the daemon.
   --- `copydesk.Empty -> copydesk.StatusResult`
   status = "copydesk/status",
+  --- Records whether the user trusts a folder. Only a user's own choice may be sent.
+  --- `copydesk.TrustSetParams -> copydesk.TrustInfo`
+  trustSet = "copydesk/trust/set",
   --- Restarts language servers of the daemon, also those that it gave up.
   --- `copydesk.ServersRestartParams -> copydesk.ServersRestartResult`
   serversRestart = "copydesk/servers/restart",

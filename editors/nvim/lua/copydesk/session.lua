@@ -22,6 +22,7 @@ local M = {}
 ---@field feedback copydesk.FeedbackInfo[] Decisions and comments that the model has not read yet.
 ---@field jobs copydesk.JobInfo[] Commands that run in the background.
 ---@field warnings? table<string, true> The warnings that were shown.
+---@field trust? copydesk.TrustInfo Whether the user trusts its folder.
 ---@field seq integer The last event applied.
 ---@field kept? copydesk.EventParams[] Events that arrived during a load.
 ---@field loads? integer How many loads were started.
@@ -231,7 +232,7 @@ local function replace_view(view, result)
   view.session, view.parts, view.earlier = result.session, result.parts, result.earlier
   view.starting = nil
   view.running, view.seq, view.jobs = result.running, result.seq, result.jobs or {}
-  view.feedback = result.feedback or {}
+  view.feedback, view.trust = result.feedback or {}, result.trust
   index_parts(view)
   for _, message in ipairs(result.warnings or {}) do
     warn(view, message)

@@ -9,6 +9,7 @@ use crate::daemon::{
     ServersRestartResult, SessionStatus, StatusResult, StopParams, StopResult, StopTiming,
 };
 use crate::handshake::{ClientHello, DaemonHello, ProtocolMismatch, ProtocolSide};
+use crate::trust::{TrustInfo, TrustSetParams, TrustState};
 
 #[test]
 fn daemon_status() {
@@ -59,6 +60,17 @@ fn daemon_status() {
         &states.map(server).to_vec(),
         &expect![[
             r#"[{"name":"rust-analyzer","root":"/w","state":"starting","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43},{"name":"rust-analyzer","root":"/w","state":"ready","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43},{"name":"rust-analyzer","root":"/w","state":"resting","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43},{"name":"rust-analyzer","root":"/w","state":"givenUp","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43},{"name":"rust-analyzer","root":"/w","state":"ending","message":"shop","percent":40,"documents":3,"memory":1024,"pid":43}]"#
+        ]],
+    );
+    check(
+        &TrustSetParams { folder: Some("/w".into()), trusted: true, passed_on: true },
+        &expect![[r#"{"folder":"/w","trusted":true,"passedOn":true}"#]],
+    );
+    let told = |trust| TrustInfo { folder: "/w".into(), trust };
+    check(
+        &[TrustState::Trusted, TrustState::Restricted, TrustState::Unasked].map(told).to_vec(),
+        &expect![[
+            r#"[{"folder":"/w","trust":"trusted"},{"folder":"/w","trust":"restricted"},{"folder":"/w","trust":"unasked"}]"#
         ]],
     );
     check(&ServersRestartParams { name: "gopls".into() }, &expect![[r#"{"name":"gopls"}"#]]);

@@ -21,6 +21,7 @@ use crate::session::{
     SessionSetModelParams,
 };
 use crate::tests::wire::asks::{ask, questions};
+use crate::trust::{TrustInfo, TrustState};
 use crate::turn::LastTurnInfo;
 use crate::turn::{ContextItem, TurnParams, TurnStartResult, TurnSteerResult, TurnStopCallParams};
 use crate::undo::{UndoOutcome, UndoParams, UndoResult, UndoScope, UndoneFile};
@@ -126,6 +127,7 @@ fn loading() {
     check(&SessionLoadParams { session: "s1".into(), limit: None }, &expect![[r#"{"session":"s1"}"#]]);
     let prompt = PromptInfo { text: "go".into(), steers: false, context: Vec::new() };
     let loaded = SessionLoadResult {
+        trust: Some(TrustInfo { folder: "/w".into(), trust: TrustState::Trusted }),
         session: session(),
         parts: vec![part(PartStateInfo::Completed, PartContentInfo::Prompt(prompt))],
         earlier: false,
@@ -147,7 +149,7 @@ fn loading() {
     check(
         &loaded,
         &expect![[
-            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"lastTurn":{"turn":1,"prompt":"p0"},"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"feedback":[{"path":"a.rs","line":3,"lines":2,"kind":"commented","comment":"why?"}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}],"warnings":["`modle` is no key"]}"#
+            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"lastTurn":{"turn":1,"prompt":"p0"},"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"feedback":[{"path":"a.rs","line":3,"lines":2,"kind":"commented","comment":"why?"}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}],"warnings":["`modle` is no key"],"trust":{"folder":"/w","trust":"trusted"}}"#
         ]],
     );
     let page = SessionPartsParams { session: "s1".into(), before: "p1".into(), limit: Some(5) };

@@ -31,6 +31,13 @@ pub(super) fn examine(setup: &UserSetup, loaded: &LoadedConfig) -> Vec<DoctorFin
     let mut findings: Vec<_> = problems
         .map(|problem| DoctorFinding::warning("languages", problem, "fix this; the rest is used"))
         .collect();
+    let folder = loaded.root.display();
+    if !loaded.trust.is_trusted() {
+        let what = format!("{folder} is not trusted: no language server, checker or formatter runs here");
+        findings.push(DoctorFinding::warning("trust", what, "run `copydesk trust` if you trust its authors"));
+        return findings;
+    }
+    findings.push(DoctorFinding::ok("trust", format!("{folder} is trusted")));
     if !languages.servers.is_enabled {
         findings.push(DoctorFinding::ok("language servers", "switched off (`lsp`)"));
     }

@@ -1,0 +1,89 @@
+--- Asks whether the user trusts the folder of a session.
+---
+--- Contract: asks once per folder and Neovim, before the first prompt, if the user was never asked. Dismissing the question changes
+--- nothing, and the prompt is sent in any case: without trust the daemon runs nothing of the folder.
+
+local message = require("copydesk.message")
+
+local M = {}
+
+--- The folders about which the user was asked in this Neovim.
+---@type table<string, true>
+local asked = {}
+
+---@class copydesk.TrustChoice
+---@field label string
+---@field folders string[] In this order.
+---@field trusted boolean
+
+---@param folder string
+---@return string
+local function brief(folder)
+  return vim.fn.fnamemodify(folder, ":~")
+end
+
+---@param folder string
+---@return copydesk.TrustChoice[]
+local function choices(folder)
+  local items = {
+    { label = "Yes: language servers may run its build scripts, and its configuration counts", folders = { folder }, trusted = true },
+    { label = "No: read, edit and review without them", folders = { folder }, trusted = false },
+  }
+  local parent = vim.fs.dirname(folder)
+  -- Not the home: it holds downloads and more.
+  if not vim.startswith((vim.uv.os_homedir() or "") .. "/", parent == "/" and parent or parent .. "/") then
+    local label = ("Yes, and everything else in %s"):format(brief(parent))
+    table.insert(items, 2, { label = label, folders = { parent, folder }, trusted = true })
+  end
+  return items
+end
+
+--- Sends a choice to the daemon, and shows what it counts for.
+---@param view copydesk.View
+---@param choice copydesk.TrustChoice
+local function set(view, choice)
+  local method = require("copydesk.protocol").methods.trustSet
+  for _, folder in ipairs(choice.folders) do
+    local params = { folder = folder, trusted = choice.trusted }
+    local problem, result = require("copydesk.client").await_request(method, params)
+    if not result then
+      return message.error(("the choice was not stored: %s"):format(problem))
+    end
+    view.trust = result
+  end
+  local words = choice.trusted and "%s is trusted, from the next prompt on" or "%s is not trusted"
+  message.info(words:format(brief(choice.folders[1])))
+end
+
+--- Lets the user choose. Waits in a coroutine.
+---@param view copydesk.View
+function M.choose(view)
+  local folder = view.trust.folder
+  asked[folder] = true
+  local choice = require("copydesk.pick").select(choices(folder), {
+    prompt = ("Do you trust the authors of the files in %s?"):format(brief(folder)),
+    kind = "trust",
+    label = function(item)
+      return item.label
+    end,
+  })
+  if choice then
+    set(view, choice)
+  end
+end
+
+--- Asks if the user was never asked about the folder; then calls `go_on`.
+---@param view copydesk.View
+---@param go_on fun()
+function M.ask_if_new(view, go_on)
+  local trust = view.trust
+  if not trust or trust.trust ~= "unasked" or asked[trust.folder] then
+    return go_on()
+  end
+  require("copydesk.await").run(function()
+    M.choose(view)
+    go_on()
+  end)
+end
+
+return M
