@@ -52,6 +52,8 @@ mod listing;
 mod move_file;
 mod parent_folder;
 mod propose;
+#[cfg(test)]
+mod race_tests;
 mod read;
 mod resolved_path;
 mod rollback;
