@@ -281,7 +281,7 @@ impl AgentRegistry {
 }
 
 fn read(path: &Path) -> Option<String> {
-    Some(read_instructions(path)?.replace("\r\n", "\n"))
+    Some(read_instructions(path, None)?.replace("\r\n", "\n"))
 }
 
 fn problem(path: &Path, head: &FrontMatter) -> Option<String> {

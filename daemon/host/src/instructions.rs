@@ -136,11 +136,12 @@ impl SessionFolders<'_> {
         if paths.len() < before {
             withheld(loaded, origin, line);
         }
+        let within = (!origin.is_trusted()).then_some(self.root);
         let mut texts: Vec<(PathBuf, String)> = Vec::new();
         for path in paths {
             if texts.len() < most
                 && !texts.iter().any(|(known, _)| *known == path)
-                && let Some(text) = read_instructions(&path)
+                && let Some(text) = read_instructions(&path, within)
             {
                 texts.push((path, text));
             }

@@ -301,7 +301,8 @@ fn is_user_facing(key: &str, agent: &Agent) -> bool {
 fn prompt_environment(folders: SessionFolders<'_>, other_folders: Vec<PathBuf>) -> PromptEnvironment {
     let SessionFolders { root, folder, .. } = folders;
     let files = instruction_files(root, folder).into_iter();
-    let instructions = files.filter_map(|path| Some((path.clone(), read_instructions(&path)?))).collect();
+    let read = |path: PathBuf| read_instructions(&path, Some(root)).map(|text| (path, text));
+    let instructions = files.filter_map(read).collect();
     // `Sun, 15 Nov 2026`
     let date = httpdate::fmt_http_date(SystemTime::now());
     PromptEnvironment {

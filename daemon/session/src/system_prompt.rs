@@ -5,9 +5,10 @@
 
 mod instruction_patterns;
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use copydesk_workspace::real_file::open_regular_file;
 
 pub use instruction_patterns::{InstructionMatches, match_instruction_files};
 
@@ -64,13 +65,18 @@ pub fn instruction_files(root: &Path, folder: &Path) -> Vec<PathBuf> {
     folders.iter().filter_map(in_folder).collect()
 }
 
-/// The text of an instruction file, capped. None if it cannot be read: the model works without it.
-pub fn read_instructions(path: &Path) -> Option<String> {
-    if !path.metadata().ok()?.is_file() {
+/// The text of an instruction file, capped. None if it cannot be read, or is not `within` that folder now: the model works
+/// without it.
+pub fn read_instructions(path: &Path, within: Option<&Path>) -> Option<String> {
+    let real = path.canonicalize().ok()?;
+    if let Some(root) = within
+        && !real.starts_with(root.canonicalize().ok()?)
+    {
         return None;
     }
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MAX_INSTRUCTIONS_BYTES as u64 + 1).read_to_end(&mut bytes).ok()?;
+    let (file, _) = open_regular_file(&real).ok()?;
+    file.take(MAX_INSTRUCTIONS_BYTES as u64 + 1).read_to_end(&mut bytes).ok()?;
     let is_cut = bytes.len() > MAX_INSTRUCTIONS_BYTES;
     bytes.truncate(MAX_INSTRUCTIONS_BYTES);
     truncate_instructions(String::from_utf8_lossy(&bytes).into_owned(), is_cut)
@@ -99,5 +105,9 @@ mod tests {
         symlink("../secret", root.join("AGENTS.md")).unwrap();
         symlink("../rules.md", deep.join("AGENTS.md")).unwrap();
         assert_eq!(instruction_files(&root, &deep), [deep.join("AGENTS.md")]);
+        let read = |path: &str, within| read_instructions(&root.join(path), within);
+        assert_eq!(read("deep/AGENTS.md", Some(root.as_path())).as_deref(), Some("own"));
+        assert_eq!(read("AGENTS.md", Some(root.as_path())), None);
+        assert_eq!(read("AGENTS.md", None).as_deref(), Some("key"));
     }
 }

@@ -10,9 +10,10 @@
 //! Invariant: the search is bounded in depth and number.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use copydesk_workspace::real_file::open_regular_file;
 
 use crate::front_matter::{FrontMatter, FrontMatterProblem};
 
@@ -131,7 +132,8 @@ fn walk(folder: &Path, deep: usize, left: &mut usize, files: &mut Vec<PathBuf>) 
 fn read(path: &Path, folder: PathBuf, foreign: bool) -> Result<Skill, FrontMatterProblem> {
     let wrong = |line: usize, what: &str| FrontMatterProblem { line, what: what.to_owned() };
     let mut bytes = Vec::new();
-    let opened = File::open(path).and_then(|file| file.take(MAX_HEAD_BYTES).read_to_end(&mut bytes));
+    let opened =
+        open_regular_file(path).and_then(|(file, _)| file.take(MAX_HEAD_BYTES).read_to_end(&mut bytes));
     opened.map_err(|error| wrong(1, &format!("it cannot be read: {error}")))?;
     let text = plain(&bytes);
     let (head, _) = FrontMatter::split(&text);

@@ -1,8 +1,9 @@
 //! Reads and writes files for a session: contents by path, each with a stamp that identifies it.
 //!
 //! [`WorkspaceFiles::resolve`] resolves a path once. The [`ResolvedPath`] says where the path leads *now*,
-//! symlinks included, and whether that is inside the workspace. Reading and writing take a resolved path and
-//! fail if it has come to lead elsewhere, so the file that was allowed is the file that is touched.
+//! symlinks included, and whether that is inside the workspace. Reading and writing take a resolved path, open
+//! the file by its real path without following symlinks ([`crate::real_file`]), and fail if the path has come to
+//! lead elsewhere. So the file that was allowed is the file that is touched.
 //!
 //! Invariant: a write replaces the whole file in one step, or changes nothing.
 //! Invariant: a write never replaces a content other than the one it was made against.
@@ -49,7 +50,10 @@ mod git_commits;
 mod in_flight_edit;
 mod listing;
 mod move_file;
+mod parent_folder;
 mod propose;
+#[cfg(test)]
+mod race_tests;
 mod read;
 mod resolved_path;
 mod rollback;

@@ -16,6 +16,7 @@ pub mod journal;
 pub mod library_files;
 
 pub mod process;
+pub mod real_file;
 mod real_path;
 pub mod review_feedback;
 pub mod reviews;

@@ -59,6 +59,7 @@ mod utf8_decoder;
 pub struct ShellCommand {
     pub script: String,
     pub shell: Shell,
+    /// The real path of the folder: links are not followed.
     pub cwd: PathBuf,
     /// Changes to the environment: `Some` sets a variable, `None` removes it.
     pub env: Vec<(OsString, Option<OsString>)>,

@@ -5,7 +5,8 @@
 //! always the same: the first matches in path order (see `first_matches`), and never more than the limit in
 //! memory.
 //!
-//! Invariant: a search reads nothing outside of the given folder or file, except the ignore files above it.
+//! Invariant: a search reads and names nothing outside of the given folder or file, except the ignore files above it, also if a
+//! folder becomes a symlink meanwhile: each file is opened or looked at by its real path ([`crate::real_file`]).
 //! Invariant: a search that is cancelled, dropped or timed out stops at its next file or block; after a
 //! timeout it returns what it has found.
 

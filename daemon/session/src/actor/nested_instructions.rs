@@ -24,7 +24,7 @@ impl SessionActor {
                 if !self.deps.instructions.insert(path.clone()) {
                     continue;
                 }
-                let Some(text) = read_instructions(&path) else { continue };
+                let Some(text) = read_instructions(&path, Some(&self.deps.root)) else { continue };
                 let note = NotePart { text: format!("Instructions from {}:\n\n{text}", path.display()) };
                 let part = self.new_part(PartState::Completed, PartContent::Note(note));
                 self.store_part(part).await?;

@@ -27,15 +27,17 @@ pub async fn match_instruction_files(base: &Path, line: &str, most: usize) -> In
         let paths = if start.is_file() { vec![start] } else { Vec::new() };
         return InstructionMatches { paths, more: false };
     }
-    if !start.is_dir() {
+    let Ok(folder) = start.canonicalize() else {
         return InstructionMatches::default();
-    }
+    };
     // Anchored here: without the slash `*.md` would match in every folder below.
     let pattern = Path::new("/").join(pattern.iter().collect::<PathBuf>());
     let until = SearchDeadline { cancel: CancellationToken::new(), timeout: INSTRUCTIONS_SEARCH_TIMEOUT };
-    match search::glob(&start, &pattern.to_string_lossy(), most, SearchView::default(), until).await {
+    match search::glob(&folder, &pattern.to_string_lossy(), most, SearchView::default(), until).await {
         Ok(found) => {
-            let mut paths = found.paths;
+            // Under the name by which the configuration knows the folder.
+            let below = found.paths.iter().filter_map(|path| path.strip_prefix(&folder).ok());
+            let mut paths: Vec<_> = below.map(|below| start.join(below)).collect();
             paths.sort();
             InstructionMatches { paths, more: found.has_more || found.is_timed_out }
         }

@@ -3,7 +3,7 @@
 //! A file that cannot be read here, such as a device or one that is too large, counts as the same. A deleted file differs.
 
 use std::collections::HashMap;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -12,6 +12,7 @@ use std::time::SystemTime;
 use copydesk_text::FileText;
 
 use super::{Buffers, ClientId};
+use crate::real_file::open_regular_file;
 use crate::time_limits::STAMP_SETTLE_TIME;
 
 /// Hand-written files are smaller.
@@ -24,14 +25,14 @@ pub fn is_deleted(path: &Path) -> bool {
     path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// Reads only regular files up to a megabyte: a device or FIFO has no end.
-pub fn read_small_file(path: &Path) -> Option<Vec<u8>> {
-    let metadata = path
-        .metadata()
-        .ok()
-        .filter(|metadata| metadata.is_file() && metadata.len() <= MAX_SMALL_FILE_BYTES)?;
+/// Reads a file by its real path: only a regular one up to a megabyte, because a device or FIFO has no end.
+pub fn read_small_file(real: &Path) -> Option<Vec<u8>> {
+    let (file, metadata) = open_regular_file(real).ok()?;
+    if metadata.len() > MAX_SMALL_FILE_BYTES {
+        return None;
+    }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()? + 1);
-    File::open(path).ok()?.take(MAX_SMALL_FILE_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    file.take(MAX_SMALL_FILE_BYTES + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= MAX_SMALL_FILE_BYTES).then_some(bytes)
 }
 

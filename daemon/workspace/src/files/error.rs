@@ -3,6 +3,7 @@
 use std::io;
 
 use copydesk_text::Conflict;
+use rustix::io::Errno;
 
 use super::ResolvedPath;
 use crate::buffers::SyncError;
@@ -75,6 +76,10 @@ impl FileError {
     pub(super) fn io(place: &ResolvedPath, doing: &'static str, error: io::Error) -> Self {
         use io::ErrorKind;
         let shown = place.display_path.clone();
+        // A real path has no link.
+        if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) {
+            return Self::PathChanged { shown };
+        }
         match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => Self::NotFound { shown },
             ErrorKind::IsADirectory => Self::IsAFolder { shown },

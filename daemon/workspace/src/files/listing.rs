@@ -1,12 +1,9 @@
 //! Lists a folder, and finds the names that a misspelled one may have meant.
 
-use std::{
-    collections::BinaryHeap,
-    fs::{self, DirEntry},
-    path::Path,
-};
+use std::{collections::BinaryHeap, ffi::OsStr, io, path::Path};
 
 use super::{FileError, ResolvedPath};
+use crate::real_file::{self, FolderHandle};
 
 /// With more entries, a guess helps no one.
 const MAX_SIBLINGS: usize = 10_000;
@@ -24,22 +21,29 @@ pub struct DirectoryListing {
 /// A folder may contain millions of entries: at most `limit` names are in memory at any time.
 pub(super) fn list(place: &ResolvedPath, limit: usize) -> Result<DirectoryListing, FileError> {
     let unreadable = |error| FileError::io(place, "listed", error);
-    let real = place.verified_real_path()?;
-    let metadata = fs::symlink_metadata(real).map_err(unreadable)?;
-    if !metadata.is_dir() {
-        return Err(FileError::NotAFolder { shown: place.display_path.clone() });
-    }
+    let real = place.real_path();
+    let opened = FolderHandle::open(real);
+    place.ensure_unchanged()?;
+    let folder = match opened {
+        Err(error)
+            if error.kind() == io::ErrorKind::NotADirectory
+                && real_file::metadata(real).is_ok_and(|found| !found.is_dir()) =>
+        {
+            return Err(FileError::NotAFolder { shown: place.display_path.clone() });
+        }
+        opened => opened.map_err(unreadable)?,
+    };
     let mut first = BinaryHeap::new();
     let mut total = 0;
-    for entry in fs::read_dir(real).map_err(unreadable)? {
-        first.push(entry.map_err(unreadable)?.file_name());
+    for name in folder.names().map_err(unreadable)? {
+        first.push(name.map_err(unreadable)?);
         total += 1;
         if first.len() > limit {
             first.pop();
         }
     }
     let entries = first.into_sorted_vec().into_iter().map(|name| {
-        let end = if real.join(&name).is_dir() { "/" } else { "" };
+        let end = if folder.is_folder(&name) { "/" } else { "" };
         format!("{}{end}", name.to_string_lossy())
     });
     Ok(DirectoryListing { entries: entries.collect(), total })
@@ -50,7 +54,10 @@ pub(super) fn similar(place: &ResolvedPath) -> Vec<String> {
         return Vec::new();
     };
     let wanted = name.to_string_lossy().to_lowercase();
-    let siblings = fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_SIBLINGS);
+    let Ok(siblings) = FolderHandle::open(folder).and_then(|folder| folder.names()) else {
+        return Vec::new();
+    };
+    let siblings = siblings.flatten().take(MAX_SIBLINGS);
     let mut guesses: Vec<_> = siblings.filter_map(|sibling| likeness(&sibling, &wanted)).collect();
     guesses.sort_by(|(likeness, name), (other, other_name)| {
         other.total_cmp(likeness).then_with(|| name.cmp(other_name))
@@ -61,8 +68,8 @@ pub(super) fn similar(place: &ResolvedPath) -> Vec<String> {
 }
 
 /// The similarity from 0 to 1, and the name; `None` if no one would confuse the two.
-fn likeness(sibling: &DirEntry, wanted: &str) -> Option<(f64, String)> {
-    let name = sibling.file_name().to_string_lossy().into_owned();
+fn likeness(sibling: &OsStr, wanted: &str) -> Option<(f64, String)> {
+    let name = sibling.to_string_lossy().into_owned();
     let lower = name.to_lowercase();
     let (shorter, longer) =
         if lower.len() < wanted.len() { (lower.as_str(), wanted) } else { (wanted, lower.as_str()) };

@@ -1,17 +1,18 @@
 //! Reads one regular file up to a limit, or compares it with an expected content.
 
 use std::{
-    fs::{self, File, Metadata, OpenOptions},
-    io::{self, BufRead, BufReader, Read},
+    ffi::OsStr,
+    fs::{File, Metadata},
+    io::{BufRead, BufReader, Read},
     ops::RangeInclusive,
-    os::unix::fs::{FileTypeExt, OpenOptionsExt},
-    path::{Path, PathBuf},
+    os::unix::fs::FileTypeExt,
+    path::PathBuf,
 };
 
 use copydesk_text::FileText;
-use rustix::fs::OFlags;
 
 use super::{ContentStamp, FileError, ResolvedPath};
+use crate::real_file::{self, FolderHandle};
 
 /// Bytes to compare at a time.
 const CHUNK: usize = 64 * 1024;
@@ -69,10 +70,16 @@ pub(super) fn read(
     })
 }
 
-/// Whether the file has exactly this content. Keeps and hashes nothing.
-pub(super) fn content_equals(place: &ResolvedPath, content: &FileText) -> Result<bool, FileError> {
+/// Whether the file of this name in `folder` has exactly this content. Keeps and hashes nothing.
+pub(super) fn content_equals(
+    place: &ResolvedPath,
+    (folder, name): (&FolderHandle, &OsStr),
+    content: &FileText,
+) -> Result<bool, FileError> {
     let unreadable = |error| FileError::io(place, "read", error);
-    let mut reader = BufReader::with_capacity(CHUNK, opened(place)?.0);
+    let (file, metadata) = folder.open_file(name).map_err(unreadable)?;
+    ensure_regular(place, &metadata)?;
+    let mut reader = BufReader::with_capacity(CHUNK, file);
     for mut piece in content.pieces() {
         while !piece.is_empty() {
             let read = reader.fill_buf().map_err(unreadable)?;
@@ -89,25 +96,16 @@ pub(super) fn content_equals(place: &ResolvedPath, content: &FileText) -> Result
 
 fn opened(place: &ResolvedPath) -> Result<(File, Metadata), FileError> {
     let unreadable = |error| FileError::io(place, "read", error);
-    let real = place.verified_real_path()?;
-    // Check before opening, since opening some devices has effects, and after, since it may be another file
-    // by then.
-    ensure_regular(place, &fs::symlink_metadata(real).map_err(unreadable)?)?;
-    let file = open(real).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
+    let before = real_file::metadata(place.real_path());
+    place.ensure_unchanged()?;
+    // Before it is opened, because that has effects on some devices, and after, because it may be another file by then.
+    ensure_regular(place, &before.map_err(unreadable)?)?;
+    let (file, metadata) = real_file::open_file(place.real_path()).map_err(unreadable)?;
     ensure_regular(place, &metadata)?;
     Ok((file, metadata))
 }
 
-/// Opens without ever waiting for a writer at the other end of a pipe. The path has no symlinks left; one
-/// that was put there since is not followed.
-fn open(real: &Path) -> io::Result<File> {
-    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::NOCTTY;
-    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
-    OpenOptions::new().read(true).custom_flags(flags).open(real)
-}
-
-pub(super) fn ensure_regular(place: &ResolvedPath, metadata: &fs::Metadata) -> Result<(), FileError> {
+pub(super) fn ensure_regular(place: &ResolvedPath, metadata: &Metadata) -> Result<(), FileError> {
     let (kind, shown) = (metadata.file_type(), place.display_path.clone());
     if kind.is_file() {
         return Ok(());

@@ -75,10 +75,11 @@ impl ResolvedPath {
         fs::metadata(&self.real).ok().map(|metadata| metadata.permissions().mode() & 0o777)
     }
 
-    /// The real path, if it is still the one that was resolved.
-    pub(super) fn verified_real_path(&self) -> Result<&Path, FileError> {
+    /// Fails if the path leads elsewhere now. That alone keeps nobody out, because it may be changed right after this: what is
+    /// used is opened by the real path ([`crate::real_file`]).
+    pub(super) fn ensure_unchanged(&self) -> Result<(), FileError> {
         match real_path(&self.absolute_path) {
-            Ok(real) if real == self.real => Ok(&self.real),
+            Ok(real) if real == self.real => Ok(()),
             Ok(_) => Err(FileError::PathChanged { shown: self.display_path.clone() }),
             Err(error) => Err(FileError::io(self, "followed", error)),
         }

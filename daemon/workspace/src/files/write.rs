@@ -6,23 +6,23 @@
 //! system call; for `WritePrecondition::New` there is none, because the system itself refuses to replace.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions, Permissions},
+    ffi::{OsStr, OsString},
+    fs::{self, File, Permissions},
     io::{self, ErrorKind, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown},
-    path::{Path, PathBuf},
+    os::unix::fs::{MetadataExt, PermissionsExt, fchown},
     sync::atomic::{AtomicU64, Ordering},
 };
 
 use copydesk_text::FileText;
-use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
-#[cfg(target_os = "linux")]
-use rustix::fs::{AtFlags, Mode, OFlags, linkat, openat};
-#[cfg(target_os = "linux")]
-use std::os::fd::AsRawFd;
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, openat, renameat, renameat_with, unlinkat};
 
-use super::{
-    FileError, ResolvedPath,
-    read::{content_equals, ensure_regular},
+use super::{FileError, ResolvedPath, parent_folder::ParentFolder};
+use crate::real_file::FolderHandle;
+#[cfg(target_os = "linux")]
+use {
+    crate::real_file::DESCRIPTORS,
+    rustix::fs::{CWD, linkat},
+    std::{os::fd::AsRawFd, path::Path},
 };
 
 /// What must hold for a write.
@@ -36,7 +36,10 @@ pub(super) enum WritePrecondition {
 
 /// Whether a write would succeed now, as far as can be told without trying.
 pub(super) fn check(place: &ResolvedPath, expect: &WritePrecondition) -> Result<(), FileError> {
-    let before = replaceable_metadata(place, place.verified_real_path()?)?;
+    let before = match ParentFolder::open(place)? {
+        Some(parent) => parent.replaceable_metadata(place)?,
+        None => None,
+    };
     check_expected(place, before.as_ref(), expect)
 }
 
@@ -47,8 +50,10 @@ pub(super) fn remove<Lock>(
     lock: impl FnOnce() -> Lock,
 ) -> Result<(), FileError> {
     let _lock = lock();
-    ensure_unchanged(place, content)?;
-    fs::remove_file(place.verified_real_path()?).map_err(|error| FileError::io(place, "removed", error))
+    let parent = ParentFolder::open_existing(place)?;
+    parent.ensure_unchanged(place, content)?;
+    let removed = unlinkat(&parent.folder, parent.name, AtFlags::empty());
+    removed.map_err(|error| FileError::io(place, "removed", error.into()))
 }
 
 /// Moves a file that still has this content to a path where there is none.
@@ -58,17 +63,20 @@ pub(super) fn rename<Lock>(
     content: &FileText,
     lock: impl Fn() -> Lock,
 ) -> Result<(), FileError> {
-    create_parent_folder(to)?;
     let mode = from.mode();
     let moved = {
         let _lock = lock();
-        ensure_unchanged(from, content)?;
-        let (source, target) = (from.verified_real_path()?, to.verified_real_path()?);
-        check_expected(to, replaceable_metadata(to, target)?.as_ref(), &WritePrecondition::New)?;
-        match renameat_with(CWD, source, CWD, target, RenameFlags::NOREPLACE).map_err(io::Error::from) {
+        let source = ParentFolder::open_existing(from)?;
+        source.ensure_unchanged(from, content)?;
+        let target = ParentFolder::create(to)?;
+        check_expected(to, target.replaceable_metadata(to)?.as_ref(), &WritePrecondition::New)?;
+        let keep = RenameFlags::NOREPLACE;
+        match renameat_with(&source.folder, source.name, &target.folder, target.name, keep)
+            .map_err(io::Error::from)
+        {
             // Some file systems cannot refuse to replace.
             Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
-                fs::rename(source, target)
+                renameat(&source.folder, source.name, &target.folder, target.name).map_err(io::Error::from)
             }
             moved => moved,
         }
@@ -87,27 +95,7 @@ pub(super) fn rename<Lock>(
 
 /// Creates the folders in which a new file is to be.
 pub(super) fn create_parent_folder(place: &ResolvedPath) -> Result<(), FileError> {
-    let folder = place.real_path().parent();
-    let folder = folder.ok_or_else(|| FileError::IsAFolder { shown: place.display_path.clone() })?;
-    ensure_parent_folder(place, folder, &WritePrecondition::New)
-}
-
-/// The metadata of the existing file, if it may be replaced.
-fn replaceable_metadata(place: &ResolvedPath, real: &Path) -> Result<Option<fs::Metadata>, FileError> {
-    let metadata = match fs::symlink_metadata(real) {
-        Ok(metadata) => metadata,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(FileError::io(place, "written", error)),
-    };
-    ensure_regular(place, &metadata)?;
-    // A rename needs no permission to write the file itself, so check its mode. `access` always succeeds for
-    // root, who nevertheless means something by a file without any write bit.
-    if metadata.permissions().readonly() || access(real, Access::WRITE_OK).is_err() {
-        return Err(FileError::ReadOnly { shown: place.display_path.clone() });
-    }
-    Ok(Some(metadata))
+    ParentFolder::create(place).map(drop)
 }
 
 fn check_expected(
@@ -126,39 +114,6 @@ fn check_expected(
     }
 }
 
-fn ensure_unchanged(place: &ResolvedPath, content: &FileText) -> Result<(), FileError> {
-    let shown = || place.display_path.clone();
-    match content_equals(place, content) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(FileError::Changed { shown: shown() }),
-        Err(FileError::NotFound { .. }) => Err(FileError::Disappeared { shown: shown() }),
-        Err(error) => Err(error),
-    }
-}
-
-fn ensure_parent_folder(
-    place: &ResolvedPath,
-    folder: &Path,
-    expect: &WritePrecondition,
-) -> Result<(), FileError> {
-    let shown = || place.display_path.clone();
-    let error = match fs::metadata(folder) {
-        Ok(metadata) if metadata.is_dir() => return Ok(()),
-        Ok(_) => return Err(FileError::ParentMissing { shown: shown() }),
-        Err(error) => error,
-    };
-    match (error.kind(), expect) {
-        (ErrorKind::NotFound, WritePrecondition::New) => {
-            let made = DirBuilder::new().recursive(true).create(folder);
-            made.map_err(|error| FileError::io(place, "written", error))
-        }
-        (ErrorKind::NotFound | ErrorKind::NotADirectory, _) => {
-            Err(FileError::ParentMissing { shown: shown() })
-        }
-        _ => Err(FileError::io(place, "written", error)),
-    }
-}
-
 /// The new content, which vanishes unless it takes the file's name.
 pub(super) struct StagedFile {
     place: ResolvedPath,
@@ -174,13 +129,17 @@ impl StagedFile {
         expect: WritePrecondition,
         mode: Option<u32>,
     ) -> Result<Self, FileError> {
-        let real = place.verified_real_path()?;
-        let before = replaceable_metadata(&place, real)?;
+        let parent = ParentFolder::open(&place)?;
+        let before = match &parent {
+            Some(parent) => parent.replaceable_metadata(&place)?,
+            None => None,
+        };
         check_expected(&place, before.as_ref(), &expect)?;
-        let folder =
-            real.parent().ok_or_else(|| FileError::IsAFolder { shown: place.display_path.clone() })?;
-        ensure_parent_folder(&place, folder, &expect)?;
-        let written = TempFile::new(folder, content, before.as_ref(), mode);
+        let parent = match parent {
+            Some(parent) => parent,
+            None => ParentFolder::create(&place)?,
+        };
+        let written = TempFile::new(parent.folder, content, before.as_ref(), mode);
         let file = written.map_err(|error| FileError::io(&place, "written", error))?;
         Ok(Self { place, expect, file })
     }
@@ -189,13 +148,16 @@ impl StagedFile {
     pub(super) fn commit<Lock>(self, lock: impl FnOnce() -> Lock) -> Result<(), FileError> {
         let Self { place, expect, file } = self;
         let _lock = lock();
-        let real = place.verified_real_path()?;
-        replaceable_metadata(&place, real)?;
+        let parent = match expect {
+            WritePrecondition::New => ParentFolder::create(&place)?,
+            WritePrecondition::Unchanged(_) => ParentFolder::open_existing(&place)?,
+        };
+        parent.replaceable_metadata(&place)?;
         match expect {
-            WritePrecondition::New => file.take_new_name(&place, real),
+            WritePrecondition::New => file.take_new_name(&place, &parent),
             WritePrecondition::Unchanged(content) => {
-                ensure_unchanged(&place, &content)?;
-                file.take_name(real).map_err(|error| FileError::io(&place, "written", error))
+                parent.ensure_unchanged(&place, &content)?;
+                file.take_name(&parent).map_err(|error| FileError::io(&place, "written", error))
             }
         }
     }
@@ -205,14 +167,14 @@ impl StagedFile {
 /// only for the moment before it replaces another file, or where the system has no files without a name.
 struct TempFile {
     file: File,
-    folder: PathBuf,
-    /// Its temporary name, which is removed unless the file takes another.
-    path: Option<PathBuf>,
+    folder: FolderHandle,
+    /// Its temporary name in `folder`, which is removed unless the file takes another.
+    name: Option<OsString>,
 }
 
 impl TempFile {
     fn new(
-        folder: &Path,
+        folder: FolderHandle,
         content: &FileText,
         before: Option<&fs::Metadata>,
         wanted: Option<u32>,
@@ -220,7 +182,7 @@ impl TempFile {
         // A new file gets what the umask leaves of 0666; a replacement is private until it has the old file's
         // mode.
         let mode = if before.is_some() { 0o600 } else { 0o666 };
-        let mut temporary = Self::open(folder, mode)?;
+        let mut temporary = Self::open(folder, Mode::from_raw_mode(mode))?;
         for piece in content.pieces() {
             temporary.file.write_all(piece)?;
         }
@@ -233,50 +195,54 @@ impl TempFile {
         Ok(temporary)
     }
 
-    fn open(folder: &Path, mode: u32) -> io::Result<Self> {
-        if let Some(file) = unnamed_file(folder, mode) {
-            return Ok(Self { file, folder: folder.to_owned(), path: None });
+    fn open(folder: FolderHandle, mode: Mode) -> io::Result<Self> {
+        if let Some(file) = unnamed_file(&folder, mode) {
+            return Ok(Self { file, folder, name: None });
         }
-        let path = temporary_path(folder);
-        let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
-        Ok(Self { file, folder: folder.to_owned(), path: Some(path) })
+        let name = temporary_name();
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = File::from(openat(&folder, &name, flags, mode)?);
+        Ok(Self { file, folder, name: Some(name) })
     }
 
-    /// Gives it a temporary name, from which it can be renamed.
-    fn name(&mut self) -> io::Result<&Path> {
-        if self.path.is_none() {
-            let path = temporary_path(&self.folder);
-            link(&self.file, &path)?;
-            self.path = Some(path);
+    /// Gives it a temporary name beside the file that it is to replace.
+    fn name(&mut self, parent: &ParentFolder<'_>) -> io::Result<OsString> {
+        if let Some(name) = &self.name {
+            return Ok(name.clone());
         }
-        Ok(self.path.as_deref().unwrap_or(&self.folder))
+        let name = temporary_name();
+        link(&self.file, &parent.folder, &name)?;
+        self.folder = parent.folder.try_clone()?;
+        self.name = Some(name.clone());
+        Ok(name)
     }
 
-    fn take_name(mut self, real: &Path) -> io::Result<()> {
-        fs::rename(self.name()?, real)?;
-        self.path = None;
+    fn take_name(mut self, parent: &ParentFolder<'_>) -> io::Result<()> {
+        let name = self.name(parent)?;
+        renameat(&self.folder, &name, &parent.folder, parent.name)?;
+        self.name = None;
         Ok(())
     }
 
-    fn take_new_name(mut self, place: &ResolvedPath, real: &Path) -> Result<(), FileError> {
+    fn take_new_name(mut self, place: &ResolvedPath, parent: &ParentFolder<'_>) -> Result<(), FileError> {
         let failed = |error| FileError::io(place, "written", error);
-        let named = match self.path.is_none() {
+        let named = match &self.name {
             // A link never replaces a file.
-            true => link(&self.file, real),
-            false => {
-                let path = self.name().map_err(failed)?;
-                renameat_with(CWD, path, CWD, real, RenameFlags::NOREPLACE).map_err(io::Error::from)
+            None => link(&self.file, &parent.folder, parent.name),
+            Some(name) => {
+                renameat_with(&self.folder, name, &parent.folder, parent.name, RenameFlags::NOREPLACE)
+                    .map_err(io::Error::from)
             }
         };
         match named {
-            Ok(()) => self.path = None,
+            Ok(()) => self.name = None,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 return Err(FileError::AlreadyExists { shown: place.display_path.clone() });
             }
             // Some file systems cannot refuse to replace.
             Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
-                check_expected(place, replaceable_metadata(place, real)?.as_ref(), &WritePrecondition::New)?;
-                return self.take_name(real).map_err(failed);
+                check_expected(place, parent.replaceable_metadata(place)?.as_ref(), &WritePrecondition::New)?;
+                return self.take_name(parent).map_err(failed);
             }
             Err(error) => return Err(failed(error)),
         }
@@ -286,46 +252,42 @@ impl TempFile {
 
 impl Drop for TempFile {
     fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            let _ = fs::remove_file(path);
+        if let Some(name) = &self.name {
+            let _ = unlinkat(&self.folder, name, AtFlags::empty());
         }
     }
 }
 
-fn temporary_path(folder: &Path) -> PathBuf {
+fn temporary_name() -> OsString {
     static SERIAL: AtomicU64 = AtomicU64::new(0);
     let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-    folder.join(format!(".copydesk-{}-{serial}.tmp", std::process::id()))
+    format!(".copydesk-{}-{serial}.tmp", std::process::id()).into()
 }
-
-/// The folder through which a file without a name is linked.
-#[cfg(target_os = "linux")]
-const DESCRIPTORS: &str = "/proc/self/fd";
 
 /// `None` if the file system has no files without a name.
 #[cfg(target_os = "linux")]
-fn unnamed_file(folder: &Path, mode: u32) -> Option<File> {
+fn unnamed_file(folder: &FolderHandle, mode: Mode) -> Option<File> {
     if !Path::new(DESCRIPTORS).is_dir() {
         return None;
     }
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    openat(CWD, folder, flags, Mode::from_raw_mode(mode)).ok().map(File::from)
+    openat(folder, c".", flags, mode).ok().map(File::from)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn unnamed_file(_: &Path, _: u32) -> Option<File> {
+fn unnamed_file(_: &FolderHandle, _: Mode) -> Option<File> {
     None
 }
 
 /// Gives a file without a name its first one.
 #[cfg(target_os = "linux")]
-fn link(file: &File, path: &Path) -> io::Result<()> {
+fn link(file: &File, folder: &FolderHandle, name: &OsStr) -> io::Result<()> {
     let descriptor = Path::new(DESCRIPTORS).join(file.as_raw_fd().to_string());
-    linkat(CWD, &descriptor, CWD, path, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
+    linkat(CWD, &descriptor, folder, name, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn link(_: &File, _: &Path) -> io::Result<()> {
+fn link(_: &File, _: &FolderHandle, _: &OsStr) -> io::Result<()> {
     Err(io::Error::from(ErrorKind::Unsupported))
 }
 
@@ -349,13 +311,14 @@ mod tests {
     fn a_staged_file_has_no_name_until_it_takes_one() {
         let folder = tempfile::tempdir().unwrap();
         let names = || fs::read_dir(folder.path()).unwrap().count();
+        let opened = || FolderHandle::open(&folder.path().canonicalize().unwrap()).unwrap();
         let content = FileText::from("new\n".to_owned());
-        let new = TempFile::new(folder.path(), &content, None, Some(0o640)).unwrap();
-        assert_eq!((names(), new.path.is_none()), (0, true));
-        new.take_name(&folder.path().join("a")).unwrap();
+        let new = TempFile::new(opened(), &content, None, Some(0o640)).unwrap();
+        assert_eq!((names(), new.name.is_none()), (0, true));
+        new.take_name(&ParentFolder { folder: opened(), name: OsStr::new("a") }).unwrap();
         assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "new\n");
         assert_eq!(folder.path().join("a").metadata().unwrap().mode() & 0o777, 0o640);
-        drop(TempFile::new(folder.path(), &content, None, None).unwrap());
+        drop(TempFile::new(opened(), &content, None, None).unwrap());
         assert_eq!(names(), 1);
     }
 }

@@ -15,6 +15,7 @@ use tokio::{
 };
 
 use super::{ProcessError, ShellCommand};
+use crate::real_file::FolderHandle;
 
 /// The start of every script, on its first line so that line numbers stay right: the script continues once it
 /// has read a line, and ends if there is none. After that it has nothing to read.
@@ -43,11 +44,15 @@ pub(super) fn spawn(
 ) -> Result<SpawnedShell, ProcessError> {
     reject_nul("the script", OsStr::new(&command.script))?;
     check(&command.cwd, &command.env)?;
+    // The shell starts in the folder that is opened here, whatever has its name by then.
+    let folder =
+        FolderHandle::open(&command.cwd).map_err(|_| ProcessError::NotAFolder(command.cwd.clone()))?;
+    let cwd = folder.descriptor_path().unwrap_or_else(|| command.cwd.clone());
     let (reader, writer) = io::pipe()?;
     let output = Receiver::from_owned_fd(reader.into())?;
     let mut shell = StdCommand::new(command.shell.path());
     // This prefix also keeps a script from being read as options.
-    shell.arg("-c").arg(format!("{HOLD}{}", command.script)).current_dir(&command.cwd);
+    shell.arg("-c").arg(format!("{HOLD}{}", command.script)).current_dir(&cwd);
     self::environment(&mut shell, environment, &command.env);
     let (word, letting_go) = io::pipe()?;
     shell.stdin(word).stdout(writer.try_clone()?).stderr(writer);

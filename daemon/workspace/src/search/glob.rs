@@ -1,11 +1,13 @@
 //! Files by name.
 //!
 //! Order: most recently modified first if all fit the limit, since those are most often meant; else the first
-//! in path order. Only returned files are asked for their time, which costs at most `limit` system calls.
+//! in path order. A file is looked at again by its real path before it counts: if a folder of it became a link during the
+//! search, its name is one from elsewhere.
 
 use std::{
     cmp::Reverse,
-    fs, io,
+    fs::Metadata,
+    io,
     path::{Component, Path, PathBuf},
 };
 
@@ -17,6 +19,7 @@ use super::{
     search_view::SearchView,
 };
 use crate::file_walk::FileWalker;
+use crate::real_file::metadata;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GlobMatches {
@@ -29,7 +32,7 @@ pub struct GlobMatches {
 
 /// The regular files below `root` whose relative path matches. Hidden files match only if the pattern names
 /// them (`.github/*.yml`, `**/.env`). Folders that it spells out are searched even if ignored
-/// (`node_modules/react/*.json`): the caller means them.
+/// (`node_modules/react/*.json`): the caller means them. `root` is a real path: links are not followed.
 pub async fn glob(
     root: &Path,
     pattern: &str,
@@ -61,9 +64,12 @@ fn search(
         (root.join(start), names_hidden(rest))
     };
     let first = FirstMatches::new(limit);
+    let matches = |path: &Path| path.strip_prefix(root).is_ok_and(|below| include.matches(below));
     let add = |path: PathBuf| {
-        if path.strip_prefix(root).is_ok_and(|below| include.matches(below)) {
-            first.add(path, vec![()]);
+        if matches(&path)
+            && let Some(found) = metadata(&path).ok().filter(Metadata::is_file)
+        {
+            first.add(path, vec![found.modified().ok()]);
         }
     };
     if start.is_dir() {
@@ -79,18 +85,18 @@ fn search(
             index.iter().for_each(|index| index.note_walk(counts.files));
         }
     }
-    view.unsaved(root).cloned().for_each(add);
-    let (found, more) = first.finish();
-    let mut paths: Vec<_> = found.into_iter().map(|(path, ())| path).collect();
+    let unsaved = view.unsaved(root).filter(|path| matches(path));
+    unsaved.for_each(|path| first.add(path.clone(), vec![None]));
+    let (mut found, more) = first.finish();
     if !more {
-        let modified = |path: &PathBuf| fs::symlink_metadata(path).and_then(|found| found.modified()).ok();
-        paths.sort_by_cached_key(|path| Reverse(modified(path)));
+        found.sort_by_key(|(_, modified)| Reverse(*modified));
     }
+    let paths = found.into_iter().map(|(path, _)| path).collect();
     Ok(GlobMatches { paths, has_more: more, is_timed_out: stop.is_timed_out() })
 }
 
 pub(super) fn folder(path: &Path) -> Result<(), SearchError> {
-    match fs::metadata(path) {
+    match metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(()),
         Ok(_) => Err(SearchError::NotAFolder(path.into())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(SearchError::NotFound(path.into())),

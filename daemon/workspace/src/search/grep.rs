@@ -5,10 +5,9 @@
 
 use std::{
     collections::HashSet,
-    fs::{self, OpenOptions},
+    fs::File,
     io::{self, Read},
     num::NonZeroUsize,
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, AtomicUsize, Ordering},
     thread,
@@ -18,13 +17,13 @@ use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 use regex_syntax::hir::Hir;
-use rustix::fs::OFlags;
 
 use super::{
     SearchDeadline, SearchError, SearchStop, first_matches::FirstMatches, glob_pattern::IncludeGlobs,
     line_excerpt::excerpt_line, run_blocking, search_view::SearchView,
 };
 use crate::file_walk::FileWalker;
+use crate::real_file::{metadata, open_regular_file};
 use crate::text_index::TrigramQuery;
 
 /// Fewer files are searched by one thread: to begin another takes as long.
@@ -38,7 +37,7 @@ const MAX_REGEX_BYTES: usize = 4096;
 /// What to find, and where.
 #[derive(Debug, Clone)]
 pub struct GrepRequest {
-    /// A folder, or the one file to search, whatever its name and even if ignored.
+    /// A folder, or the one file to search, whatever its name and even if ignored. A real path: links are not followed.
     pub root: PathBuf,
     pub regex: String,
     pub case: CaseSensitivity,
@@ -188,7 +187,7 @@ fn run_on_threads(most: usize, work: impl Fn() + Sync) {
 }
 
 fn is_file(path: &Path) -> Result<bool, SearchError> {
-    match fs::metadata(path) {
+    match metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(false),
         Ok(metadata) if metadata.is_file() => Ok(true),
         Ok(_) => Err(SearchError::NotRegular(path.into())),
@@ -249,7 +248,7 @@ impl FileSearcher<'_> {
         match self.request.view.text(path) {
             Some(text) => self.searcher.search_slice(&self.matcher, text.as_bytes(), &mut lines)?,
             None => {
-                let file = StoppableReader { inner: open(path)?, stop: self.stop };
+                let file = StoppableReader { inner: open_regular_file(path)?.0, stop: self.stop };
                 self.searcher.search_reader(&self.matcher, file, &mut lines)?;
             }
         }
@@ -257,15 +256,9 @@ impl FileSearcher<'_> {
     }
 }
 
-/// If a pipe has taken the place of the regular file meanwhile, do not wait for it.
-fn open(path: &Path) -> io::Result<fs::File> {
-    let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
-}
-
 /// A file whose reads fail once the search has to stop, however large it is.
 struct StoppableReader<'a> {
-    inner: fs::File,
+    inner: File,
     stop: &'a SearchStop,
 }
 
@@ -310,9 +303,9 @@ mod tests {
     #[test]
     fn a_file_is_not_read_on_once_the_search_is_to_stop() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        fs::write(file.path(), "text").unwrap();
+        std::fs::write(file.path(), "text").unwrap();
         let stop = SearchStop::new(crate::time_limits::SEARCH_TIMEOUT);
-        let mut reader = StoppableReader { inner: open(file.path()).unwrap(), stop: &stop };
+        let mut reader = StoppableReader { inner: open_regular_file(file.path()).unwrap().0, stop: &stop };
         let mut block = [0; 2];
         assert_eq!(reader.read(&mut block).unwrap(), 2);
         drop(super::super::StopOnDrop(stop.clone()));

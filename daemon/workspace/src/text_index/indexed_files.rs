@@ -1,13 +1,11 @@
 //! The files of a tree with their signatures, and how changes on the disk come into them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{Metadata, OpenOptions};
+use std::fs::Metadata;
 use std::io::{self, Read as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-
-use rustix::fs::OFlags;
 
 use super::file_names::FileNames;
 use super::ignore_rules::is_ignore_file;
@@ -15,6 +13,7 @@ use super::listing::{FileList, ListedFolders};
 use super::signature::{SignatureBuilder, TextSignature};
 use super::{IndexLimits, IndexProblem};
 use crate::disk_watcher::{DiskChanges, FileChangeType};
+use crate::real_file::open_regular_file;
 use crate::time_limits::INDEX_SETTLE_TIME;
 
 /// Larger files are searched whatever is looked for: there are few.
@@ -304,9 +303,7 @@ impl FileReader {
     }
 
     fn content(&mut self, path: &Path) -> io::Result<()> {
-        // If a pipe has taken the place of the file meanwhile, do not wait for it.
-        let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits()).map_err(io::Error::other)?;
-        let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+        let (file, _) = open_regular_file(path)?;
         file.take(MAX_SIGNED_BYTES + 1).read_to_end(&mut self.content)?;
         if self.content.len() as u64 > MAX_SIGNED_BYTES {
             return Err(io::Error::other("it has grown"));

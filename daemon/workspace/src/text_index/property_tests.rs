@@ -86,7 +86,8 @@ async fn names(root: &Path, pattern: &str, view: SearchView) -> GlobMatches {
 
 /// Fails if a search of the folder through the index differs from a walk.
 async fn compare(folder: &IndexedFolder, below: &str, hidden: bool, after: &str) {
-    let root = folder.root.join(below);
+    // As a tool resolves it.
+    let Ok(root) = folder.root.join(below).canonicalize() else { return };
     if !root.is_dir() {
         return;
     }
