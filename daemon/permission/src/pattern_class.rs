@@ -1,0 +1,25 @@
+//! Patterns that name a class: a rule may say `@secrets` where no list of wildcards would do.
+//!
+//! | pattern | of the key | matches |
+//! |---|---|---|
+//! | `@secrets` | `read`, `edit`, … | paths that look like a secret (`secret_files.rs`) |
+//! | `@reads` | `bash` | commands that only read (`shell/reading_commands.rs`) |
+//! | `@network` | `bash` | commands that use the network (`shell/network_commands.rs`) |
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PatternClass {
+    Secrets,
+    Reads,
+    Network,
+}
+
+impl PatternClass {
+    pub(crate) fn of(pattern: &str) -> Option<Self> {
+        match pattern {
+            "@secrets" => Some(Self::Secrets),
+            "@reads" => Some(Self::Reads),
+            "@network" => Some(Self::Network),
+            _ => None,
+        }
+    }
+}
