@@ -30,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::{
     error::ProcessError,
+    git_guard::{GUARDED_GIT, is_guarded_repository},
     jobs::{BackgroundJob, MAX_JOBS},
     output::{CommandOutput, OutputLimits, SpillOutcome, SpillTarget, SpillWhen},
     piped_process::{PipedProcess, ProcessPipes, ProgramSpec, StderrTail},
@@ -40,6 +41,7 @@ use self::{jobs::BackgroundJobs, registry::GroupRegistry};
 
 mod background;
 mod error;
+mod git_guard;
 mod group;
 mod guard;
 mod jobs;

@@ -24,11 +24,13 @@ use tokio_util::sync::CancellationToken;
 use crate::time_limits::{SEARCH_GRACE, SEARCH_TIMEOUT};
 
 pub use self::{
+    file_list::{FileList, list_files},
     glob::{GlobMatches, glob},
     grep::{CaseSensitivity, GrepMatch, GrepMatches, GrepRequest, grep},
     search_view::SearchView,
 };
 
+mod file_list;
 mod first_matches;
 mod glob;
 mod glob_pattern;

@@ -14,8 +14,8 @@ use copydesk_metadata::{
 use copydesk_permission::{ShellPlace, read_command};
 use copydesk_text::{self as text, KeepSide as End};
 use copydesk_workspace::process::{
-    FinishedCommand, OutputLimits, ProcessExit, Processes, Shell, ShellCommand, SpillOutcome as Spilt,
-    SpillTarget, SpillWhen,
+    FinishedCommand, GUARDED_GIT, OutputLimits, ProcessExit, Processes, Shell, ShellCommand,
+    SpillOutcome as Spilt, SpillTarget, SpillWhen,
 };
 use copydesk_workspace::time_limits::TERMINATE_GRACE;
 use schemars::JsonSchema;
@@ -24,8 +24,8 @@ use serde::Deserialize;
 use super::diagnostics;
 use super::live_output::LiveOutput;
 use super::target_file::sentence;
-use super::{ToolOptions, command_paths};
-use crate::context::{PermissionRequest, ToolContext};
+use super::{ToolOptions, command_files, command_paths};
+use crate::context::{PermissionGrant, PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::output_spill::OutputSpill;
 use crate::registry::ToolOutputLimits;
@@ -165,12 +165,16 @@ impl Tool for BashTool {
         let title = said.or(written.lines().next()).unwrap_or_default().to_owned();
         let home = context.files.home().to_string_lossy();
         let folder = place.real_path().to_string_lossy();
-        let reading = read_command(written, ShellPlace { home: Some(&home), working_folder: Some(&folder) });
+        let mut reading =
+            read_command(written, ShellPlace { home: Some(&home), working_folder: Some(&folder) });
+        let searched =
+            command_files::find_searched_files(&context, &self.processes, place.real_path(), &mut reading)
+                .await;
         let ask = PermissionRequest {
             key: "bash".to_owned(),
             patterns: reading.commands.iter().map(|command| command.text.clone()).collect(),
-            commands: reading.commands,
-            always: reading.always,
+            commands: reading.commands.clone(),
+            always: reading.always.clone(),
             title: if parameters.background { format!("{title} (in the background)") } else { title.clone() },
             metadata: PermissionAskDetail::Command(CommandAskMetadata {
                 command: written.to_owned(),
@@ -182,7 +186,12 @@ impl Tool for BashTool {
         };
         let grant = context.ask(ask).await?;
         command_paths::ask_outside_folders(&context, place.real_path(), &reading.paths, grant).await?;
-        let command = self.command(&parameters, place.real_path().to_owned(), &context.call).await;
+        command_files::ask_for_files(&context, &reading, searched, grant).await?;
+        let mut command = self.command(&parameters, place.real_path().to_owned(), &context.call).await;
+        if reading.reads_git && reading.only_reads() && grant != PermissionGrant::ByUser {
+            let guard = GUARDED_GIT.map(|(name, value)| (OsString::from(name), value.map(OsString::from)));
+            command.env.extend(guard);
+        }
         let unsaved = context.files.unsaved_files().await;
         if parameters.background {
             let mut started = self.start(title, command)?;

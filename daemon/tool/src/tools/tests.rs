@@ -14,6 +14,7 @@ mod multiediting;
 mod navigating;
 mod patching;
 mod reading;
+mod reading_commands;
 mod refactoring;
 mod searching;
 mod talking;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use copydesk_metadata::{CallMetadata, PermissionAskMetadata};
 use copydesk_navigation::Navigator;
+use copydesk_permission::{Ask, PermissionDecision, RuleLayers};
 use copydesk_servers::{CheckedDocument, DocumentProvider};
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::{Processes, Shell};
@@ -19,8 +20,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{
-    AskFuture, Asker, CallProgress, PermissionGrant, PermissionRequest, QuestionFuture, SwitchAgentFuture,
-    ToolContext,
+    AskFuture, AskUserMode, Asker, CallProgress, PermissionGrant, PermissionRequest, QuestionFuture,
+    SwitchAgentFuture, ToolContext,
 };
 use crate::denial::PermissionDenial;
 use crate::outcome::CallOutcome;
@@ -36,7 +37,8 @@ use crate::web::WebAccess;
 /// A test that searches the whole disk does not wait for that.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-type PermissionAnswer = Box<dyn Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync>;
+type PermissionAnswer =
+    Box<dyn Fn(&PermissionRequest) -> Result<PermissionGrant, PermissionDenial> + Send + Sync>;
 type Knows = Box<dyn Fn(&[Question]) -> QuestionAnswers + Send + Sync>;
 
 /// Answers as told and remembers what was asked.
@@ -52,7 +54,7 @@ impl Asker for ScriptedAsker {
     fn ask<'a>(&'a self, _call: &'a str, ask: PermissionRequest) -> AskFuture<'a> {
         let read = PermissionAskMetadata::from_value(ask.metadata.to_value());
         assert_eq!(read, ask.metadata, "{}: its metadata is decoded as it was made", ask.key);
-        let answer = (self.says)(&ask).map(|()| PermissionGrant::ByUser);
+        let answer = (self.says)(&ask);
         self.asked.lock().unwrap().push(ask);
         Box::pin(async { answer })
     }
@@ -93,11 +95,32 @@ pub(super) fn fixture_with_asker(
     fixture_with_web(files, WebAccess::default(), says)
 }
 
+/// These rules decide, and the user rejects what they ask for.
+pub(super) fn fixture_with_rules(files: &[(&str, &str)], rules: RuleLayers) -> ToolFixture {
+    let says = move |ask: &PermissionRequest| {
+        let request = Ask {
+            key: ask.key.clone(),
+            patterns: ask.patterns.clone(),
+            commands: ask.commands.clone(),
+            ..Ask::default()
+        };
+        match rules.decide(&request) {
+            PermissionDecision::Allow => Ok(PermissionGrant::ByRule),
+            PermissionDecision::Ask(_) if ask.ask_user == AskUserMode::Never => {
+                Ok(PermissionGrant::NotAsked { is_unattended: false })
+            }
+            PermissionDecision::Ask(_) => Err(PermissionDenial::ByUser { reason: Some("no".to_owned()) }),
+            PermissionDecision::Deny(denied) => Err(PermissionDenial::ByRule { why: denied.to_string() }),
+        }
+    };
+    build_fixture(files, WebAccess::default(), says, |_| Err(PermissionDenial::ByUser { reason: None }))
+}
+
 /// The user approves everything and answers questions like this.
 pub(super) fn fixture_answering(
     answers: impl Fn(&[Question]) -> QuestionAnswers + Send + Sync + 'static,
 ) -> ToolFixture {
-    build_fixture(&[], WebAccess::default(), |_| Ok(()), answers)
+    build_fixture(&[], WebAccess::default(), |_| Ok(PermissionGrant::ByUser), answers)
 }
 
 pub(super) fn fixture_with_web(
@@ -105,6 +128,7 @@ pub(super) fn fixture_with_web(
     web: WebAccess,
     says: impl Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync + 'static,
 ) -> ToolFixture {
+    let says = move |ask: &PermissionRequest| says(ask).map(|()| PermissionGrant::ByUser);
     build_fixture(files, web, says, |_| Err(PermissionDenial::ByUser { reason: None }))
 }
 
@@ -124,7 +148,7 @@ impl ToolFixture {
 fn build_fixture(
     files: &[(&str, &str)],
     web: WebAccess,
-    says: impl Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync + 'static,
+    says: impl Fn(&PermissionRequest) -> Result<PermissionGrant, PermissionDenial> + Send + Sync + 'static,
     answers: impl Fn(&[Question]) -> QuestionAnswers + Send + Sync + 'static,
 ) -> ToolFixture {
     let folder = tempfile::tempdir().unwrap();
