@@ -30,6 +30,8 @@ export const methods = {
   sessionSetAgent: "copydesk/session/setAgent",
   /** Sets whether a session's edits are reviewed before or after they are made, from the next edit on. */
   sessionSetReview: "copydesk/session/setReview",
+  /** Sets what runs unasked in a session, from the next call on. */
+  sessionSetPreset: "copydesk/session/setPreset",
   /** Finds sessions by their content. */
   sessionSearch: "copydesk/session/search",
   /** Prompts. Answers at once; events report the turn. While a turn runs, the prompt is queued. */
@@ -174,6 +176,8 @@ export interface RequestsToDaemon {
   "copydesk/session/setAgent": { params: SessionSetAgentParams; result: SessionResult };
   /** Sets whether a session's edits are reviewed before or after they are made, from the next edit on. */
   "copydesk/session/setReview": { params: SessionSetReviewParams; result: SessionResult };
+  /** Sets what runs unasked in a session, from the next call on. */
+  "copydesk/session/setPreset": { params: SessionSetPresetParams; result: SessionResult };
   /** Finds sessions by their content. */
   "copydesk/session/search": { params: SessionSearchParams; result: SessionSearchResult };
   /** Prompts. Answers at once; events report the turn. While a turn runs, the prompt is queued. */
@@ -1233,6 +1237,8 @@ export interface PermissionAskInfo {
   always: string[];
   /** One line for the user. */
   title: string;
+  /** The rule that asks, and where it stands. */
+  why?: string;
   /** What the user is shown. */
   metadata?: PermissionAskMetadata;
 }
@@ -1280,9 +1286,20 @@ export interface PermissionAskParams {
   always: string[];
   /** One line for the user. */
   title: string;
+  /** The rule that asks, and where it stands. */
+  why?: string;
   /** What the user is shown. */
   metadata?: PermissionAskMetadata;
 }
+
+/** What runs unasked, in one word. */
+export type PermissionPresetInfo =
+  /** Everything that changes or runs something asks. */
+  | "careful"
+  /** As `careful`, but commands that only read run unasked. */
+  | "normal"
+  /** Edits and commands inside the workspace run unasked; secrets, the network and other folders ask. */
+  | "trusting";
 
 /** The reply of the user, or of a client without one. */
 export type PermissionReply =
@@ -1825,6 +1842,8 @@ export interface SessionInfo {
   parent?: string;
   /** When its edits are reviewed, if the user chose that. */
   review?: ReviewTimingInfo;
+  /** What runs unasked, if the user chose that for this session. */
+  preset?: PermissionPresetInfo;
   /** When it was created, in milliseconds since 1970. */
   created: number;
   /** When it last changed, in milliseconds since 1970. */
@@ -1981,6 +2000,14 @@ export interface SessionSetModelParams {
   session: string;
   /** `PROVIDER/MODEL` */
   model: string;
+}
+
+/** The preset of a session. */
+export interface SessionSetPresetParams {
+  /** The session's id. */
+  session: string;
+  /** From the next call on; by default the configuration decides. */
+  preset?: PermissionPresetInfo;
 }
 
 /** When the user reviews the edits of a session. */

@@ -19,10 +19,10 @@ pub use self::{
         CheckerFormat, CommandConfig, CompactionConfig, Config, ConfigSecret, DiagnosticsConfig,
         DiagnosticsSourceConfig, EditFormatConfig, FormatterConfig, ImageAttachmentConfig,
         LanguageServerConfig, McpServerConfig, McpServerKind, ModalitiesConfig, ModelConfig, ModelCostConfig,
-        ModelLimitConfig, OAuthConfig, PermissionActionConfig, PermissionConfig, PermissionRuleConfig,
-        ProviderConfig, ProviderOptionsConfig, ReasoningConfig, RetryConfig, SaveMode, SearchEngineConfig,
-        SearchEngineKind, SkillsConfig, SwitchConfig, TimeoutConfig, ToolOutputConfig, WebfetchConfig,
-        WireConfig,
+        ModelLimitConfig, OAuthConfig, PermissionActionConfig, PermissionConfig, PermissionPresetConfig,
+        PermissionRuleConfig, ProviderConfig, ProviderOptionsConfig, ReasoningConfig, RetryConfig, SaveMode,
+        SearchEngineConfig, SearchEngineKind, SkillsConfig, SwitchConfig, TimeoutConfig, ToolOutputConfig,
+        WebfetchConfig, WireConfig,
     },
 };
 use self::{

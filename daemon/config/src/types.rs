@@ -18,7 +18,7 @@ pub use self::{
     model::{
         EditFormatConfig, ModalitiesConfig, ModelConfig, ModelCostConfig, ModelLimitConfig, ReasoningConfig,
     },
-    permission::{PermissionActionConfig, PermissionConfig, PermissionRuleConfig},
+    permission::{PermissionActionConfig, PermissionConfig, PermissionPresetConfig, PermissionRuleConfig},
     provider::{ProviderConfig, ProviderOptionsConfig, TimeoutConfig, WireConfig},
     secret::ConfigSecret,
     web::{AllowPrivateConfig, SearchEngineConfig, SearchEngineKind, WebfetchConfig},
@@ -56,6 +56,9 @@ pub struct Config {
     pub disabled_providers: Vec<String>,
     /// If set, the only providers to use.
     pub enabled_providers: Option<Vec<String>>,
+    /// What runs without asking, in one word: `careful`, `normal` (the default) or `trusting`. The rules of `permission` come
+    /// first.
+    pub preset: Option<PermissionPresetConfig>,
     /// What the agent may do without asking. The last matching rule decides.
     pub permission: Option<PermissionConfig>,
     /// Tools to switch on or off, by name; `*` matches any text. `batch` is off by default.

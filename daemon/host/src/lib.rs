@@ -12,6 +12,7 @@ pub mod editors;
 pub mod environment;
 mod instructions;
 pub mod languages;
+pub mod permission_report;
 pub mod providers;
 pub mod reviews;
 pub mod rules;

@@ -1,8 +1,11 @@
 //! Builds a session: gathers everything it needs from the user's setup and the host.
 
+mod agent_rules;
 mod prompt_source;
 mod role_factory;
 mod subagent_runner;
+
+pub(crate) use self::agent_rules::{ConfigurationRules, agent_rules};
 
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};

@@ -24,19 +24,19 @@ use tokio_util::sync::CancellationToken;
 use crate::time_limits::{SEARCH_GRACE, SEARCH_TIMEOUT};
 
 pub use self::{
-    file_list::{FileList, list_files},
     glob::{GlobMatches, glob},
     grep::{CaseSensitivity, GrepMatch, GrepMatches, GrepRequest, grep},
     search_view::SearchView,
+    searchable_files::{SearchableFiles, list_files},
 };
 
-mod file_list;
 mod first_matches;
 mod glob;
 mod glob_pattern;
 mod grep;
 mod line_excerpt;
 mod search_view;
+mod searchable_files;
 #[cfg(test)]
 mod tests;
 

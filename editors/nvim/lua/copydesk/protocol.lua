@@ -681,6 +681,7 @@
 ---@field patterns string[] What the call needs: each path, each command.
 ---@field always string[] What `always` would allow from now on. If it is empty, the client does not offer `always`.
 ---@field title string One line for the user.
+---@field why? string The rule that asks, and where it stands.
 ---@field metadata? copydesk.PermissionAskMetadata What the user is shown.
 
 --- What a view shows of an ask: the fields of its tool, and `PermissionAskNotes` beside them. The fields tell the tools apart; a tool that is not built in may have fields of its own.
@@ -708,7 +709,14 @@
 ---@field patterns string[] What the call needs: each path, each command.
 ---@field always string[] What `always` would allow from now on. If it is empty, the client does not offer `always`.
 ---@field title string One line for the user.
+---@field why? string The rule that asks, and where it stands.
 ---@field metadata? copydesk.PermissionAskMetadata What the user is shown.
+
+--- What runs unasked, in one word.
+---@alias copydesk.PermissionPresetInfo
+---| "careful" # Everything that changes or runs something asks.
+---| "normal" # As `careful`, but commands that only read run unasked.
+---| "trusting" # Edits and commands inside the workspace run unasked; secrets, the network and other folders ask.
 
 --- Allow it this time.
 ---@class copydesk.PermissionReply.once
@@ -1064,6 +1072,7 @@
 ---@field model? string `PROVIDER/MODEL`, if the user chose one for this session.
 ---@field parent? string The session whose call started this one.
 ---@field review? copydesk.ReviewTimingInfo When its edits are reviewed, if the user chose that.
+---@field preset? copydesk.PermissionPresetInfo What runs unasked, if the user chose that for this session.
 ---@field created integer When it was created, in milliseconds since 1970.
 ---@field updated integer When it last changed, in milliseconds since 1970.
 
@@ -1159,6 +1168,11 @@
 ---@class copydesk.SessionSetModelParams
 ---@field session string The session's id.
 ---@field model string `PROVIDER/MODEL`
+
+--- The preset of a session.
+---@class copydesk.SessionSetPresetParams
+---@field session string The session's id.
+---@field preset? copydesk.PermissionPresetInfo From the next call on; by default the configuration decides.
 
 --- When the user reviews the edits of a session.
 ---@class copydesk.SessionSetReviewParams
@@ -1503,6 +1517,9 @@ M.methods = {
   --- Sets whether a session's edits are reviewed before or after they are made, from the next edit on.
   --- `copydesk.SessionSetReviewParams -> copydesk.SessionResult`
   sessionSetReview = "copydesk/session/setReview",
+  --- Sets what runs unasked in a session, from the next call on.
+  --- `copydesk.SessionSetPresetParams -> copydesk.SessionResult`
+  sessionSetPreset = "copydesk/session/setPreset",
   --- Finds sessions by their content.
   --- `copydesk.SessionSearchParams -> copydesk.SessionSearchResult`
   sessionSearch = "copydesk/session/search",

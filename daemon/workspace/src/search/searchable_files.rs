@@ -7,7 +7,7 @@ use super::{SearchDeadline, SearchError, glob, run_blocking};
 use crate::file_walk::FileWalker;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileList {
+pub struct SearchableFiles {
     /// Absolute, in path order.
     pub paths: Vec<PathBuf>,
     /// Whether all are there: neither the limit nor the timeout was reached.
@@ -20,7 +20,7 @@ pub async fn list_files(
     hidden: bool,
     limit: usize,
     until: impl Into<SearchDeadline>,
-) -> Result<FileList, SearchError> {
+) -> Result<SearchableFiles, SearchError> {
     let root = root.to_owned();
     run_blocking(until.into(), move |stop| {
         glob::folder(&root)?;
@@ -29,7 +29,7 @@ pub async fn list_files(
         walk.run(|path| first.may_include(path), || |path: PathBuf| first.add(path, vec![()]));
         let (found, has_more) = first.finish();
         let paths = found.into_iter().map(|(path, ())| path).collect();
-        Ok(FileList { paths, is_complete: !has_more && !stop.is_timed_out() })
+        Ok(SearchableFiles { paths, is_complete: !has_more && !stop.is_timed_out() })
     })
     .await
 }
