@@ -67,6 +67,7 @@ fn a_preset_is_picked_or_named_and_shown() {
     for_each_neovim(|program| {
         let scripted = ScriptedEnvironment::new([]);
         let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.lua("vim.o.columns = 150");
         user.run_command("Copydesk chat", json!([]));
         user.run_command("Copydesk preset trusting", json!([]));
         assert_eq!(user.next_notification(), "trusting: edits and commands inside the workspace run unasked");
