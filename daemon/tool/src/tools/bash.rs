@@ -126,6 +126,7 @@ impl BashTool {
                 tail: self.output_limits().bytes,
                 spill: self.spill_to(call, when).await,
             },
+            sandbox: None,
         }
     }
 }
