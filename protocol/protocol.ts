@@ -311,6 +311,8 @@ export interface BackgroundCommandMetadata {
   job: number;
   /** The file with everything that it prints. */
   file?: string;
+  /** Whether it runs in the sandbox; missing if the sandbox is off. */
+  sandboxed?: boolean;
 }
 
 /** What a `batch` ran. Each call also has a part of its own. */
@@ -479,6 +481,8 @@ export interface CommandAskMetadata {
   workdir: string;
   /** What the model says that it does. */
   description?: string;
+  /** Whether it would run in the sandbox; missing if the sandbox is off. */
+  sandboxed?: boolean;
 }
 
 /** A command of `bash`. While it runs there is only `output`. */
@@ -491,6 +495,10 @@ export interface CommandMetadata {
   signal?: number;
   /** Whether it was ended at its timeout; missing if not. */
   timedOut?: boolean;
+  /** Whether it ran in the sandbox; missing if the sandbox is off. */
+  sandboxed?: boolean;
+  /** Why it did not run in the sandbox, or what the sandbox probably stopped. */
+  sandboxNote?: string;
   /** The end of what it has printed so far; when it is done, only if it failed. */
   output?: string;
   /** What is wrong with files that it changed; missing if nothing was checked. */

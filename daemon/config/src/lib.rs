@@ -20,9 +20,9 @@ pub use self::{
         DiagnosticsSourceConfig, EditFormatConfig, FormatterConfig, ImageAttachmentConfig,
         LanguageServerConfig, McpServerConfig, McpServerKind, ModalitiesConfig, ModelConfig, ModelCostConfig,
         ModelLimitConfig, OAuthConfig, PermissionActionConfig, PermissionConfig, PermissionRuleConfig,
-        ProviderConfig, ProviderOptionsConfig, ReasoningConfig, RetryConfig, SaveMode, SearchEngineConfig,
-        SearchEngineKind, SkillsConfig, SwitchConfig, TimeoutConfig, ToolOutputConfig, WebfetchConfig,
-        WireConfig,
+        ProviderConfig, ProviderOptionsConfig, ReasoningConfig, RetryConfig, SandboxConfig,
+        SandboxModeConfig, SandboxSettingsConfig, SaveMode, SearchEngineConfig, SearchEngineKind,
+        SkillsConfig, SwitchConfig, TimeoutConfig, ToolOutputConfig, WebfetchConfig, WireConfig,
     },
 };
 use self::{

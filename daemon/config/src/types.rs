@@ -20,6 +20,7 @@ pub use self::{
     },
     permission::{PermissionActionConfig, PermissionConfig, PermissionRuleConfig},
     provider::{ProviderConfig, ProviderOptionsConfig, TimeoutConfig, WireConfig},
+    sandbox::{SandboxConfig, SandboxModeConfig, SandboxSettingsConfig},
     secret::ConfigSecret,
     web::{AllowPrivateConfig, SearchEngineConfig, SearchEngineKind, WebfetchConfig},
 };
@@ -30,6 +31,7 @@ mod mcp;
 mod model;
 mod permission;
 mod provider;
+mod sandbox;
 mod secret;
 mod web;
 
@@ -89,6 +91,8 @@ pub struct Config {
     pub save: Option<SaveMode>,
     /// The shell that runs commands, by name or path.
     pub shell: Option<String>,
+    /// The sandbox for commands: `auto`, `require` or `off`, or settings; `off` by default.
+    pub sandbox: Option<SandboxConfig>,
     /// Which environment variables programs get, by name or pattern (`CORP_*`). By default those whose names tell of a secret
     /// (`*_TOKEN`, `*_PASSWORD`, …) are withheld.
     pub environment: BTreeMap<String, bool>,

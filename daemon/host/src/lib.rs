@@ -15,6 +15,7 @@ pub mod languages;
 pub mod providers;
 pub mod reviews;
 pub mod rules;
+mod sandbox;
 mod secret_variables;
 pub mod session_builder;
 pub mod session_host;

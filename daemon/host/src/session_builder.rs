@@ -33,7 +33,7 @@ use crate::instructions::{ConfiguredInstructions, SessionFolders};
 use crate::languages::{self, LanguageServices};
 use crate::setup::UserSetup;
 use crate::subagent_host::SubagentHost;
-use crate::{rules, web};
+use crate::{rules, sandbox, web};
 use prompt_source::PromptSource;
 use role_factory::RoleFactory;
 use subagent_runner::{MAX_DEPTH, SubagentRunner};
@@ -263,6 +263,7 @@ fn tools(
         limits,
         spill: outputs.clone(),
         processes: services.processes.clone(),
+        sandbox: sandbox::command_sandbox(loaded, &roles.setup.paths, outputs.folder().to_owned()),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
         search_timeout: copydesk_workspace::time_limits::SEARCH_TIMEOUT,
         web: web::web_settings(loaded),

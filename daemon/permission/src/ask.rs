@@ -17,6 +17,8 @@ pub struct Ask {
     pub always_patterns: Vec<String>,
     /// What the rules of a child session already decided about this ask.
     pub prior_action: Option<PermissionAction>,
+    /// The command runs in the sandbox, so that a rule may let it run unasked.
+    pub is_sandboxed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

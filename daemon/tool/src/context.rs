@@ -41,6 +41,8 @@ pub struct PermissionRequest {
     pub title: String,
     pub metadata: PermissionAskMetadata,
     pub ask_user: AskUserMode,
+    /// The command runs in the sandbox. Without it, a command runs with all that the user may do.
+    pub is_sandboxed: bool,
 }
 
 /// How the user decides if the rules say `ask`.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use copydesk_workspace::process::{Processes, Shell};
+use copydesk_workspace::sandbox::CommandSandbox;
 
 use crate::output_spill::OutputSpill;
 use crate::plan_file::PlanFile;
@@ -29,6 +30,7 @@ mod change;
 mod change_summary;
 mod codesearch;
 mod command_paths;
+mod command_sandbox;
 mod diagnostics;
 mod edit;
 mod endpoint_search;
@@ -43,6 +45,7 @@ mod live_output;
 mod lsp;
 mod media;
 mod multiedit;
+mod outside_commands;
 mod patch_files;
 mod plan_enter;
 mod plan_exit;
@@ -77,6 +80,8 @@ pub struct ToolOptions {
     pub spill: OutputSpill,
     /// The session's processes: what a command leaves running ends with the session.
     pub processes: Processes,
+    /// Where commands run.
+    pub sandbox: CommandSandbox,
     pub shell: Shell,
     /// The timeout of a search.
     pub search_timeout: Duration,

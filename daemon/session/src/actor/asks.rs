@@ -117,6 +117,7 @@ impl SessionActor {
             commands: ask.commands,
             always_patterns: ask.always,
             prior_action: said,
+            is_sandboxed: ask.is_sandboxed,
         };
         if ask_user == AskUserMode::Never
             && matches!(self.asks.layers().decide(&rule), PermissionDecision::Ask(_))

@@ -34,6 +34,7 @@ impl SessionActor {
             commands: ask.commands.clone(),
             always_patterns: ask.always.clone(),
             prior_action: said,
+            is_sandboxed: ask.is_sandboxed,
         };
         let said = match self.asks.layers().decide(&rule) {
             PermissionDecision::Deny(denied) => {

@@ -115,6 +115,7 @@ fn edit_ask(context: &ToolContext, changes: &[RequestedChange]) -> PermissionReq
         title: title(changes),
         metadata: PermissionAskDetail::Edit(metadata(changes)).into(),
         ask_user: AskUserMode::Never,
+        is_sandboxed: false,
     }
 }
 

@@ -15,6 +15,7 @@ mod navigating;
 mod patching;
 mod reading;
 mod refactoring;
+mod sandboxing;
 mod searching;
 mod talking;
 mod tasks;

@@ -36,6 +36,7 @@
 ---@class copydesk.BackgroundCommandMetadata
 ---@field job integer The job's number.
 ---@field file? string The file with everything that it prints.
+---@field sandboxed? boolean Whether it runs in the sandbox; missing if the sandbox is off.
 
 --- What a `batch` ran. Each call also has a part of its own.
 ---@class copydesk.BatchMetadata
@@ -133,6 +134,7 @@
 ---@field command string The command. A view shows it, whatever the title says.
 ---@field workdir string The folder that it would run in, relative to the workspace.
 ---@field description? string What the model says that it does.
+---@field sandboxed? boolean Whether it would run in the sandbox; missing if the sandbox is off.
 
 --- A command of `bash`. While it runs there is only `output`.
 ---@class copydesk.CommandMetadata
@@ -140,6 +142,8 @@
 ---@field truncated? boolean Whether it printed more than the output holds; missing while it runs.
 ---@field signal? integer The signal that ended it.
 ---@field timedOut? boolean Whether it was ended at its timeout; missing if not.
+---@field sandboxed? boolean Whether it ran in the sandbox; missing if the sandbox is off.
+---@field sandboxNote? string Why it did not run in the sandbox, or what the sandbox probably stopped.
 ---@field output? string The end of what it has printed so far; when it is done, only if it failed.
 ---@field diagnostics? copydesk.DiagnosticsMetadata What is wrong with files that it changed; missing if nothing was checked.
 

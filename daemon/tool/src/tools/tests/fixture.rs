@@ -12,6 +12,7 @@ use copydesk_navigation::Navigator;
 use copydesk_servers::{CheckedDocument, DocumentProvider};
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::{Processes, Shell};
+use copydesk_workspace::sandbox::{CommandSandbox, SandboxMode, SandboxPlaces, SandboxSettings};
 use expect_test::Expect;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -73,7 +74,7 @@ pub(super) struct ToolFixture {
     folder: TempDir,
     files: WorkspaceFiles,
     registry: ToolRegistry,
-    options: ToolOptions,
+    pub(super) options: ToolOptions,
     script: Arc<ScriptedAsker>,
     pub(super) cancel: CancellationToken,
     todos: TodoList,
@@ -115,6 +116,14 @@ fn registry(options: &ToolOptions) -> ToolRegistry {
 }
 
 impl ToolFixture {
+    /// The sandbox of a user whose home is not the workspace. It has bubblewrap only if this machine does.
+    pub(super) fn set_sandbox(&mut self, mode: SandboxMode, home: &Path) {
+        let settings = SandboxSettings { mode, ..SandboxSettings::default() };
+        let places = SandboxPlaces { home: home.to_owned(), ..SandboxPlaces::default() };
+        self.options.sandbox = CommandSandbox::new(settings, places);
+        self.rebuild_tools();
+    }
+
     /// As when the session goes on as another agent.
     pub(super) fn rebuild_tools(&mut self) {
         self.registry = registry(&self.options);
@@ -144,8 +153,17 @@ fn build_fixture(
     }
     let skills = find_skills(&[SkillFolder { folder: shelf, repository: Some(root.clone()) }]).skills.into();
     let plan = PlanFile::new(0);
-    let options =
-        ToolOptions { limits, spill, processes, shell, search_timeout: PATIENCE, web, skills, plan };
+    let options = ToolOptions {
+        limits,
+        spill,
+        processes,
+        sandbox: CommandSandbox::default(),
+        shell,
+        search_timeout: PATIENCE,
+        web,
+        skills,
+        plan,
+    };
     let (progress, shown) = mpsc::channel(100);
     let script = Arc::new(ScriptedAsker {
         says: Box::new(says),
