@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use copydesk_config::paths::UserPaths;
 use copydesk_config::{LoadedConfig, SandboxConfig, SandboxModeConfig, SandboxSettingsConfig};
-use copydesk_workspace::sandbox::{CommandSandbox, SandboxMode, SandboxPlaces, SandboxSettings};
+use copydesk_workspace::process::sandbox::{CommandSandbox, SandboxMode, SandboxPlaces, SandboxSettings};
 
 /// `readable` is what commands may read in Copydesk's own folders.
 pub(crate) fn command_sandbox(loaded: &LoadedConfig, paths: &UserPaths, readable: PathBuf) -> CommandSandbox {

@@ -9,8 +9,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use copydesk_workspace::process::sandbox::CommandSandbox;
 use copydesk_workspace::process::{Processes, Shell};
-use copydesk_workspace::sandbox::CommandSandbox;
 
 use crate::output_spill::OutputSpill;
 use crate::plan_file::PlanFile;

@@ -19,7 +19,6 @@ pub mod process;
 mod real_path;
 pub mod review_feedback;
 pub mod reviews;
-pub mod sandbox;
 pub mod search;
 pub mod text_index;
 pub mod time_limits;

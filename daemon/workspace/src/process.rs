@@ -37,8 +37,7 @@ pub use self::{
     registry::LeftoverProcess,
     shell::{Shell, ShellError},
 };
-use self::{jobs::BackgroundJobs, registry::GroupRegistry};
-use crate::sandbox::SandboxedLaunch;
+use self::{jobs::BackgroundJobs, registry::GroupRegistry, sandbox::SandboxedLaunch};
 
 mod background;
 mod error;
@@ -51,6 +50,7 @@ mod owned_group;
 mod piped_process;
 mod registry;
 mod run;
+pub mod sandbox;
 mod shell;
 mod spawn;
 pub mod subprocess;

@@ -13,11 +13,11 @@ use copydesk_metadata::{
 };
 use copydesk_permission::{ShellPlace, read_command};
 use copydesk_text::{self as text, KeepSide as End};
+use copydesk_workspace::process::sandbox::{CommandSandbox, SandboxMode};
 use copydesk_workspace::process::{
     FinishedCommand, OutputLimits, ProcessExit, Processes, Shell, ShellCommand, SpillOutcome as Spilt,
     SpillTarget, SpillWhen,
 };
-use copydesk_workspace::sandbox::{CommandSandbox, SandboxMode};
 use copydesk_workspace::time_limits::TERMINATE_GRACE;
 use schemars::JsonSchema;
 use serde::Deserialize;

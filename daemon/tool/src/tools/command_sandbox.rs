@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use copydesk_permission::CommandPattern;
-use copydesk_workspace::process::{ProcessExit, Processes};
-use copydesk_workspace::sandbox::{
+use copydesk_workspace::process::sandbox::{
     CommandSandbox, PlantedRepositories, SandboxDenial, SandboxMode, SandboxedLaunch, guess_denial,
 };
+use copydesk_workspace::process::{ProcessExit, Processes};
 
 use super::outside_commands::find_lack;
 use crate::context::{AskUserMode, PermissionGrant, PermissionRequest, ToolContext};

@@ -18,9 +18,9 @@ impl Drop for OwnedGroup {
     fn drop(&mut self) {
         if self.kills_on_drop {
             if self.has_ended {
-                self.group.kill_group()
+                self.group.kill_group();
             } else {
-                self.group.kill()
+                self.group.kill();
             }
             self.shared.registry.forget(self.group);
         }

@@ -14,8 +14,7 @@ use tokio::{
     process::{Child, Command as TokioCommand},
 };
 
-use super::{ProcessError, ShellCommand};
-use crate::sandbox::SandboxedLaunch;
+use super::{ProcessError, ShellCommand, sandbox::SandboxedLaunch};
 
 /// The start of every script, on its first line so that line numbers stay right: the script continues once it
 /// has read a line, and ends if there is none. After that it has nothing to read.
