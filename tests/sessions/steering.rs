@@ -65,6 +65,7 @@ impl SteeredSession {
             limits: ToolOutputLimits::default(),
             spill: spill.clone(),
             processes: processes.clone(),
+            sandbox: copydesk_workspace::process::sandbox::CommandSandbox::default(),
             shell: Shell::choose(None, &|name| std::env::var_os(name)).unwrap(),
             skills: [].into(),
             plan: PlanFile::new(time),

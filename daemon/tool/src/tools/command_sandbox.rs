@@ -19,7 +19,13 @@ use crate::outcome::ToolError;
 const KEY: &str = "unsandboxed";
 
 /// For the model, where the sandbox is on.
-pub(super) const PROMPT: &str = include_str!("command_sandbox.md");
+pub(super) const PROMPT: &str = "\
+     - Commands run in a sandbox: only the workspace and `/tmp` (empty, for each command) are writable, \
+     without git's hooks and configuration, editor settings and agents' configuration; secrets of the \
+     home cannot be read; there is no network unless the user allows it. Builds and tests work. What a \
+     command starts in the background ends with it; `background: true` keeps it.\n\
+     - If a command needs more, say why in `unsandboxed`; the user is asked. Do not try to get around the \
+     sandbox.\n";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CommandPlacement {
