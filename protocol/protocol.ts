@@ -30,6 +30,8 @@ export const methods = {
   sessionSetAgent: "copydesk/session/setAgent",
   /** Sets whether a session's edits are reviewed before or after they are made, from the next edit on. */
   sessionSetReview: "copydesk/session/setReview",
+  /** Sets what runs unasked in a session, from the next call on. */
+  sessionSetPreset: "copydesk/session/setPreset",
   /** Finds sessions by their content. */
   sessionSearch: "copydesk/session/search",
   /** Prompts. Answers at once; events report the turn. While a turn runs, the prompt is queued. */
@@ -176,6 +178,8 @@ export interface RequestsToDaemon {
   "copydesk/session/setAgent": { params: SessionSetAgentParams; result: SessionResult };
   /** Sets whether a session's edits are reviewed before or after they are made, from the next edit on. */
   "copydesk/session/setReview": { params: SessionSetReviewParams; result: SessionResult };
+  /** Sets what runs unasked in a session, from the next call on. */
+  "copydesk/session/setPreset": { params: SessionSetPresetParams; result: SessionResult };
   /** Finds sessions by their content. */
   "copydesk/session/search": { params: SessionSearchParams; result: SessionSearchResult };
   /** Prompts. Answers at once; events report the turn. While a turn runs, the prompt is queued. */
@@ -315,6 +319,8 @@ export interface BackgroundCommandMetadata {
   job: number;
   /** The file with everything that it prints. */
   file?: string;
+  /** Whether it runs in the sandbox; missing if the sandbox is off. */
+  sandboxed?: boolean;
 }
 
 /** What a `batch` ran. Each call also has a part of its own. */
@@ -483,6 +489,8 @@ export interface CommandAskMetadata {
   workdir: string;
   /** What the model says that it does. */
   description?: string;
+  /** Whether it would run in the sandbox; missing if the sandbox is off. */
+  sandboxed?: boolean;
 }
 
 /** A command of `bash`. While it runs there is only `output`. */
@@ -495,6 +503,10 @@ export interface CommandMetadata {
   signal?: number;
   /** Whether it was ended at its timeout; missing if not. */
   timedOut?: boolean;
+  /** Whether it ran in the sandbox; missing if the sandbox is off. */
+  sandboxed?: boolean;
+  /** Why it did not run in the sandbox, or what the sandbox probably stopped. */
+  sandboxNote?: string;
   /** The end of what it has printed so far; when it is done, only if it failed. */
   output?: string;
   /** What is wrong with files that it changed; missing if nothing was checked. */
@@ -1237,6 +1249,8 @@ export interface PermissionAskInfo {
   always: string[];
   /** One line for the user. */
   title: string;
+  /** The rule that asks, and where it stands. */
+  why?: string;
   /** What the user is shown. */
   metadata?: PermissionAskMetadata;
 }
@@ -1284,9 +1298,20 @@ export interface PermissionAskParams {
   always: string[];
   /** One line for the user. */
   title: string;
+  /** The rule that asks, and where it stands. */
+  why?: string;
   /** What the user is shown. */
   metadata?: PermissionAskMetadata;
 }
+
+/** What runs unasked, in one word. */
+export type PermissionPresetInfo =
+  /** Everything that changes or runs something asks. */
+  | "careful"
+  /** As `careful`, but commands that only read run unasked. */
+  | "normal"
+  /** Edits and commands inside the workspace run unasked; secrets, the network and other folders ask. */
+  | "trusting";
 
 /** The reply of the user, or of a client without one. */
 export type PermissionReply =
@@ -1829,6 +1854,8 @@ export interface SessionInfo {
   parent?: string;
   /** When its edits are reviewed, if the user chose that. */
   review?: ReviewTimingInfo;
+  /** What runs unasked, if the user chose that for this session. */
+  preset?: PermissionPresetInfo;
   /** When it was created, in milliseconds since 1970. */
   created: number;
   /** When it last changed, in milliseconds since 1970. */
@@ -1987,6 +2014,14 @@ export interface SessionSetModelParams {
   session: string;
   /** `PROVIDER/MODEL` */
   model: string;
+}
+
+/** The preset of a session. */
+export interface SessionSetPresetParams {
+  /** The session's id. */
+  session: string;
+  /** From the next call on; by default the configuration decides. */
+  preset?: PermissionPresetInfo;
 }
 
 /** When the user reviews the edits of a session. */
@@ -2255,7 +2290,7 @@ export interface TrustSetParams {
   folder?: string;
   /** Whether the user trusts it. */
   trusted: boolean;
-  /** The editor asked the user itself, some time ago. The answer counts for the repository that contains the folder. It changes nothing if the daemon knows it already: the configuration there may have changed since. */
+  /** The editor asked the user itself, some time ago. The answer counts for the repository that contains the folder, and only if the user has not answered here: the configuration may have changed since, or the user their mind. */
   passedOn?: boolean;
 }
 

@@ -13,6 +13,7 @@ mod help;
 mod hostile;
 mod local;
 mod models;
+mod permission;
 mod terminal;
 mod trust;
 mod working_folder;

@@ -16,6 +16,7 @@ mod jobs;
 pub(crate) mod offline;
 mod open_calls;
 mod patches;
+mod presets;
 mod problems;
 mod questions_and_todos;
 mod skills;

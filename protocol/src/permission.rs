@@ -6,6 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::lenient;
 
+/// What runs unasked, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PermissionPresetInfo {
+    /// Everything that changes or runs something asks.
+    Careful,
+    /// As `careful`, but commands that only read run unasked.
+    Normal,
+    /// Edits and commands inside the workspace run unasked; secrets, the network and other folders ask.
+    Trusting,
+}
+
+/// The preset of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionSetPresetParams {
+    /// The session's id.
+    pub session: String,
+    /// From the next call on; by default the configuration decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<PermissionPresetInfo>,
+}
+
 /// What a call wants to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionAskInfo {
@@ -21,6 +43,9 @@ pub struct PermissionAskInfo {
     pub always: Vec<String>,
     /// One line for the user.
     pub title: String,
+    /// The rule that asks, and where it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// What the user is shown.
     #[serde(default, skip_serializing_if = "PermissionAskMetadata::is_empty")]
     pub metadata: PermissionAskMetadata,

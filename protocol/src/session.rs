@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::job::JobInfo;
 use crate::part::PartInfo;
-use crate::permission::PermissionAskInfo;
+use crate::permission::{PermissionAskInfo, PermissionPresetInfo};
 use crate::question::QuestionAskInfo;
 use crate::review::{FeedbackInfo, ReviewTimingInfo};
 use crate::trust::TrustInfo;
@@ -33,6 +33,9 @@ pub struct SessionInfo {
     /// When its edits are reviewed, if the user chose that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<ReviewTimingInfo>,
+    /// What runs unasked, if the user chose that for this session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<PermissionPresetInfo>,
     /// When it was created, in milliseconds since 1970.
     pub created: u64,
     /// When it last changed, in milliseconds since 1970.

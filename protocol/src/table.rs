@@ -14,7 +14,9 @@ use crate::editor::{
 use crate::event::EventParams;
 use crate::inline::{InlineCancelParams, InlineRefineParams, InlineStartParams, InlineStartResult};
 use crate::method::methods;
-use crate::permission::{PermissionAskParams, PermissionReply, PermissionSettledParams};
+use crate::permission::{
+    PermissionAskParams, PermissionReply, PermissionSettledParams, SessionSetPresetParams,
+};
 use crate::question::{QuestionAskParams, QuestionReply, QuestionSettledParams};
 use crate::review::{
     ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewListParams,
@@ -60,6 +62,8 @@ methods! {
     ToDaemon Request SessionSetAgent = "session/setAgent" (SessionSetAgentParams => SessionResult)
     /// Sets whether a session's edits are reviewed before or after they are made, from the next edit on.
     ToDaemon Request SessionSetReview = "session/setReview" (SessionSetReviewParams => SessionResult)
+    /// Sets what runs unasked in a session, from the next call on.
+    ToDaemon Request SessionSetPreset = "session/setPreset" (SessionSetPresetParams => SessionResult)
     /// Finds sessions by their content.
     ToDaemon Request SessionSearch = "session/search" (SessionSearchParams => SessionSearchResult)
     /// Prompts. Answers at once; events report the turn. While a turn runs, the prompt is queued.

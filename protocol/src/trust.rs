@@ -13,8 +13,8 @@ pub struct TrustSetParams {
     pub folder: Option<String>,
     /// Whether the user trusts it.
     pub trusted: bool,
-    /// The editor asked the user itself, some time ago. The answer counts for the repository that contains the folder. It changes
-    /// nothing if the daemon knows it already: the configuration there may have changed since.
+    /// The editor asked the user itself, some time ago. The answer counts for the repository that contains the folder, and only if the
+    /// user has not answered here: the configuration may have changed since, or the user their mind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub passed_on: bool,
 }

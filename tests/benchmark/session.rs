@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -38,6 +39,12 @@ pub(crate) fn measure(table: &mut BenchmarkTable) {
     env.row(table, "session: bash true", ms(5), |turn| {
         vec![("bash", json!({ "command": "true", "description": format!("Nothing, {turn}") }))]
     });
+    if Path::new("/usr/bin/bwrap").exists() {
+        let sandboxed = BenchmarkProject { folder: folder.path(), also: json!({ "sandbox": "require" }) };
+        sandboxed.row(table, "session: bash true in the sandbox", ms(15), |turn| {
+            vec![("bash", json!({ "command": "true", "description": format!("Nothing, {turn}") }))]
+        });
+    }
     env.row(table, "session: 20 reads in one step", ms(8), |turn| {
         (0..20).map(|number| read(format!("part{number}.rs"), turn)).collect()
     });

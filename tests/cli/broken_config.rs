@@ -161,7 +161,7 @@ fn what_is_no_text() {
 fn what_is_no_file() {
     // A folder stands for anything that even root cannot read.
     refused(
-        &TestEnvironment::new().cwd("copydesk.jsonc").cwd("."),
+        &TestEnvironment::new().cwd("copydesk.jsonc/inner").cwd("."),
         &expect![[r#"
         ! error: PROJECT/copydesk.jsonc: is a folder; expected a file
         exit code 1

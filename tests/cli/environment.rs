@@ -107,7 +107,11 @@ impl TestEnvironment {
 
     /// The user trusts the project's folder, but not its configuration file, which may be written later.
     pub(crate) fn trust_project(&self) {
-        let folder = self.path("").canonicalize().unwrap();
+        self.trust_folder("");
+    }
+
+    pub(crate) fn trust_folder(&self, folder: &str) {
+        let folder = self.path(folder).canonicalize().unwrap();
         let list = serde_json::json!({ "folders": { folder.to_str().unwrap(): true } });
         self.write(TRUST_FILE, list.to_string());
     }

@@ -50,7 +50,7 @@ fn a_variable_is_withheld_until_the_folder_is_trusted_with_the_file_as_it_is() {
           with its configuration as it is now: PROJECT/copydesk.jsonc
     "#]]);
     env.run(&["trust", "--revoke"]).assert_output(&expect![[r#"
-        Not trusted: PROJECT
+        Not trusted: PROJECT and everything below it
     "#]]);
     let ran = env.run(&["config"]);
     assert!(ran.assert_hides("brought-in").stderr.contains("is withheld"), "{ran:?}");
@@ -90,7 +90,7 @@ fn a_folder_without_a_configuration_is_trusted_too() {
         Trusted: PROJECT and everything below it
     "#]]);
     env.run(&["trust", "--revoke"]).assert_output(&expect![[r#"
-        Not trusted: PROJECT
+        Not trusted: PROJECT and everything below it
     "#]]);
     env.run(&["trust", "gone"]).assert_output(&expect![[r#"
         ! error: PROJECT/gone: No such file or directory (os error 2)
@@ -120,7 +120,7 @@ fn the_parent_of_many_clones_is_trusted_and_one_of_them_is_not() {
         PROJECT/clones lies in the repository PROJECT, whose own sessions need trust of PROJECT.
     "#]]);
     env.run(&["trust", "--revoke", "b"]).assert_output(&expect![[r#"
-        Not trusted: PROJECT/clones/b
+        Not trusted: PROJECT/clones/b and everything below it
     "#]]);
     env.run(&["trust", "--list"]).assert_output(&expect![[r#"
         trusted      PROJECT/clones

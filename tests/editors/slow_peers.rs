@@ -103,6 +103,7 @@ fn requests(session: &str, spare: &str) -> Vec<(&'static str, Value)> {
         ("session/setModel", json!({ "session": session, "model": "script/m-1" })),
         ("session/setAgent", json!({ "session": session, "agent": "plan" })),
         ("session/setReview", json!({ "session": session, "review": "before" })),
+        ("session/setPreset", json!({ "session": session, "preset": "careful" })),
         ("session/search", json!({ "query": "Go" })),
         ("turn/start", json!({ "session": session, "text": "More" })),
         ("turn/steer", json!({ "session": session, "text": "Other" })),

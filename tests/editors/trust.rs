@@ -53,8 +53,11 @@ fn what_an_editor_passes_on_never_trusts_a_changed_configuration() {
     editor.request_ok(SET, passed_on.clone());
     assert_eq!(is_file_trusted(), true);
     daemon.scripted.env.write("copydesk.jsonc", r#"{ "shell": "bash" }"#);
-    editor.request_ok(SET, passed_on);
+    editor.request_ok(SET, passed_on.clone());
     assert_eq!(is_file_trusted(), false);
+    // Nor does it overrule the user.
+    editor.request_ok(SET, json!({ "trusted": false }));
+    assert_eq!(editor.request_ok(SET, passed_on)["trust"], "restricted");
     editor.request_ok(SET, json!({ "folder": daemon.scripted.env.path(""), "trusted": true }));
     assert_eq!(is_file_trusted(), true);
 }

@@ -155,6 +155,7 @@ fn where_the_home_is_the_repository_agents_are_the_persons_own() {
         agent_permission_config("mine", json!({})),
     );
     let env = env.cwd("~/.");
+    env.trust_folder("~/.");
     env.write("~/.copydesk/agents/mine.md", "I am yours.");
     let ran = env.run(&["run", "--agent", "mine", "Go"]);
     assert!(ran.code == Some(0) && !ran.stderr.contains("agent `mine`"), "{ran:?}");

@@ -143,7 +143,8 @@ fn a_file_that_may_not_be_read_is_not_told_as_gone() {
     let bash = |id: &str, command: &str| {
         ScriptedTurn::new().call(id, "bash", json!({ "command": command, "description": "Change it" }))
     };
-    let secret = "echo bad > secret.toy";
+    // A command that names the file would be denied.
+    let secret = "sh hide.sh";
     let turns = [
         edit("c1", "one", "uno"),
         bash("c2", secret),
@@ -157,6 +158,7 @@ fn a_file_that_may_not_be_read_is_not_told_as_gone() {
     let scripted = ScriptedEnvironment { env: env.with_files(&[(USER_CONFIG, &config.to_string())]), server };
     scripted.env.write("a.toy", "one\n");
     scripted.env.write("secret.toy", "");
+    scripted.env.write("hide.sh", "echo bad $1 > secret.toy\n");
     assert_eq!(scripted.run(&["Edit"]).code, Some(0));
     assert!(!scripted.last_model_input(2).contains("changed files"), "{}", scripted.last_model_input(2));
     let told = scripted.last_model_input(3);

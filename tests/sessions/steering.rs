@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use copydesk_model::settings::{ModelSettings, ProviderSettings, SettingValue};
 use copydesk_model::{ModelRegistry as Models, RegistrySettings, SecretString, WireProtocol};
-use copydesk_permission::{PermissionAction, PermissionRules, RuleLayers};
-use copydesk_session::agent::builtin_agents;
+use copydesk_permission::{PermissionAction, PermissionPreset, PermissionRules, RuleLayers};
+use copydesk_session::agent::{Agent, builtin_agents};
 use copydesk_session::{
     AgentRole, CurrentRules, Id, PartContent, PromptDelivery, PromptRequest, RoleProvider, Session,
     SessionDeps, SessionEvent, SessionHandle, Store, TurnEnd, now,
@@ -33,6 +33,10 @@ struct SteeredSession {
 struct SingleAgentRoles;
 
 impl RoleProvider for SingleAgentRoles {
+    fn rules(&self, _agent: &Agent, _preset: Option<PermissionPreset>) -> (PermissionRules, PermissionRules) {
+        Default::default()
+    }
+
     fn build_role(&self, agent: &str, _session: &Session) -> Result<AgentRole, String> {
         Err(format!("there is no agent `{agent}`"))
     }
@@ -55,6 +59,7 @@ impl SteeredSession {
             model: None,
             parent: None,
             review: None,
+            preset: None,
             created: time,
             updated: time,
         };
@@ -65,6 +70,7 @@ impl SteeredSession {
             limits: ToolOutputLimits::default(),
             spill: spill.clone(),
             processes: processes.clone(),
+            sandbox: copydesk_workspace::process::sandbox::CommandSandbox::default(),
             shell: Shell::choose(None, &|name| std::env::var_os(name)).unwrap(),
             skills: [].into(),
             plan: PlanFile::new(time),

@@ -203,7 +203,7 @@ fn a_project_opens_nothing_and_names_no_engine() {
     );
 
     // Once trusted, it counts.
-    assert_eq!(scripted.env.run(&["config", "trust"]).code, Some(0));
+    assert_eq!(scripted.env.run(&["trust"]).code, Some(0));
     fetch(site.url("/")).into_iter().for_each(|turn| scripted.server.queue_turn(turn));
     assert_eq!(scripted.run(&["--auto", "Look"]).code, Some(0));
     assert!(scripted.request_body(2)["tools"].to_string().contains(r#""name":"websearch""#));

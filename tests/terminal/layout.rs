@@ -17,6 +17,8 @@ fn a_narrow_window_has_one_key_per_line() {
         [
             "? Check",
             "  $ cargo check --workspace",
+            "  why: `\"bash\": { \"*\": \"ask\" }` (built i",
+            "n)",
             "  [y] yes",
             "  [a] always (bash: cargo check *)",
             "  [n] no, stop",

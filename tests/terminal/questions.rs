@@ -225,7 +225,7 @@ fn a_plan_is_suggested_written_sent_back_and_approved() {
             json!({ "filePath": plan, "oldString": "Look", "newString": "Test" }),
         ),
         exit("c5"),
-        ScriptedTurn::new().call("c6", "bash", json!({ "command": "true" })),
+        ScriptedTurn::new().call("c6", "bash", json!({ "command": "touch done" })),
         ScriptedTurn::new().text("Done."),
     ] {
         scripted.server.queue_turn(turn);
@@ -244,7 +244,7 @@ fn a_plan_is_suggested_written_sent_back_and_approved() {
         scripted.last_model_input(4)
     );
     terminal.line("y");
-    terminal.wait_for_text("always (bash: true *)");
+    terminal.wait_for_text("always (bash: touch *)");
     terminal.line("y");
     assert_eq!(terminal.wait_for_exit(), Some(0), "{}", terminal.text());
     assert!(terminal.text().contains(&format!("✓ plan_exit Approved {plan}\n")), "{}", terminal.text());

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use copydesk_permission::PermissionPreset;
+use copydesk_protocol::permission::PermissionPresetInfo;
 
 /// A coding agent that edits through your editor; you approve each change.
 #[derive(Debug, Parser)]
@@ -50,6 +52,8 @@ pub(crate) enum CliCommand {
     /// tightens. Trust counts for everything below the folder: you can trust the parent of many clones. It includes the
     /// configuration files as they are now; one that changes later is not trusted until you run this again.
     Trust(TrustArgs),
+    /// Show which rule decides about a call, and where it stands
+    Permission(PermissionArgs),
     /// Store API keys of providers in a file that only you can read
     Auth(AuthArgs),
     /// Speak LSP with the editor that starts this; starts the daemon if needed
@@ -109,6 +113,64 @@ pub(crate) struct TourArgs {
     pub(crate) keep: bool,
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PresetArg {
+    /// Everything that changes or runs something asks
+    Careful,
+    /// As `careful`, but commands that only read run unasked
+    Normal,
+    /// Edits and commands inside the workspace run unasked
+    Trusting,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PermissionArgs {
+    #[command(subcommand)]
+    pub(crate) action: PermissionCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PermissionCommand {
+    /// Explain a call without making it: copydesk permission explain bash 'git push'
+    ///
+    /// Shows how a command is read, what is decided about each part, and by which rule. Replies that you gave in a session do
+    /// not count.
+    Explain {
+        /// The key of the rules: bash, read, edit, webfetch, …
+        key: String,
+        /// The command, the path or the address
+        #[arg(required = true)]
+        target: Vec<String>,
+        /// For this agent
+        #[arg(long, value_parser = NonEmptyStringValueParser::new())]
+        agent: Option<String>,
+        /// Under this preset
+        #[arg(long, value_name = "PRESET")]
+        preset: Option<PresetArg>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl PresetArg {
+    pub(crate) fn preset(self) -> PermissionPreset {
+        match self {
+            Self::Careful => PermissionPreset::Careful,
+            Self::Normal => PermissionPreset::Normal,
+            Self::Trusting => PermissionPreset::Trusting,
+        }
+    }
+
+    pub(crate) fn info(self) -> PermissionPresetInfo {
+        match self {
+            Self::Careful => PermissionPresetInfo::Careful,
+            Self::Normal => PermissionPresetInfo::Normal,
+            Self::Trusting => PermissionPresetInfo::Trusting,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// What to do; standard input is appended to it
@@ -119,6 +181,9 @@ pub(crate) struct RunArgs {
     /// The agent: build, plan, or one of your own
     #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) agent: Option<String>,
+    /// What runs without asking in this session, from now on
+    #[arg(long, value_name = "PRESET")]
+    pub(crate) preset: Option<PresetArg>,
     /// Continue this session
     #[arg(long, value_name = "ID", conflicts_with = "continue", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) session: Option<String>,

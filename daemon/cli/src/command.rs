@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod log;
 pub(crate) mod lsp;
 pub(crate) mod models;
+pub(crate) mod permission;
 pub(crate) mod restart;
 pub(crate) mod run;
 pub(crate) mod sessions;

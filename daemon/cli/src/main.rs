@@ -80,6 +80,9 @@ fn run_command() -> anyhow::Result<ExitCode> {
         CliCommand::Config(options) => {
             setup().and_then(|setup| command::config::run(&setup, &options)).map(done)
         }
+        CliCommand::Permission(options) => {
+            setup().and_then(|setup| command::permission::run(&setup, &options)).map(done)
+        }
         CliCommand::Doctor { json } => setup().and_then(|setup| command::doctor::run(&setup, json)),
         CliCommand::Daemon(options) => {
             setup().and_then(|setup| command::daemon::run(&setup, &options)).map(done)

@@ -12,6 +12,7 @@
 
 use std::{
     collections::HashSet,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -82,7 +83,7 @@ impl ConfigDiscovery<'_> {
         let mut taken: Option<&str> = None;
         for name in names {
             let path = folder.join(name);
-            if !exists(&path)? {
+            if !exists(&path)? || is_empty_folder(&path) {
                 continue;
             }
             if let Some(taken) = taken {
@@ -103,4 +104,9 @@ impl ConfigDiscovery<'_> {
             self.found.push(found);
         }
     }
+}
+
+/// While a command runs in the sandbox, an empty folder keeps it from making the file.
+fn is_empty_folder(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }

@@ -24,8 +24,9 @@ pub use self::{
         CheckerFormat, CommandConfig, CompactionConfig, Config, ConfigSecret, DiagnosticsConfig,
         DiagnosticsSourceConfig, EditFormatConfig, FormatterConfig, ImageAttachmentConfig,
         LanguageServerConfig, McpServerConfig, McpServerKind, ModalitiesConfig, ModelConfig, ModelCostConfig,
-        ModelLimitConfig, OAuthConfig, PermissionActionConfig, PermissionConfig, PermissionRuleConfig,
-        ProviderConfig, ProviderOptionsConfig, ReasoningConfig, RetryConfig, SaveMode, SearchEngineConfig,
+        ModelLimitConfig, OAuthConfig, PermissionActionConfig, PermissionConfig, PermissionPresetConfig,
+        PermissionRuleConfig, ProviderConfig, ProviderOptionsConfig, ReasoningConfig, RetryConfig,
+        SandboxConfig, SandboxModeConfig, SandboxSettingsConfig, SaveMode, SearchEngineConfig,
         SearchEngineKind, SkillsConfig, SwitchConfig, TimeoutConfig, ToolOutputConfig, WebfetchConfig,
         WireConfig,
     },
@@ -38,7 +39,7 @@ use self::{
 };
 use crate::{
     paths::{EnvLookup, UserPaths, workspace_root},
-    trust::{FolderTrust, TrustStore},
+    trust::{TrustStamp, TrustStore},
     warnings::WarningCollector,
 };
 
@@ -99,9 +100,9 @@ pub struct LoadedConfig {
     collector: WarningCollector,
     /// In merge order.
     pub files: Vec<LoadedConfigFile>,
-    /// The root of the workspace, whose trust this is.
+    /// The root of the workspace, whose trust `trust` is.
     pub root: PathBuf,
-    pub trust: FolderTrust,
+    pub trust: TrustStamp,
 }
 
 /// One configuration text.
@@ -149,7 +150,7 @@ pub fn load(search: &ConfigSearch<'_>) -> Result<LoadedConfig, ConfigError> {
         warnings,
         collector,
         files,
-        trust: trust.trust_of(&root),
+        trust: trust.stamp(&root),
         root,
     })
 }

@@ -36,6 +36,15 @@ impl FolderTrust {
     }
 }
 
+/// What of the user's answers a session depends on: if it has changed, the session is built again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustStamp {
+    pub trust: FolderTrust,
+    files: Vec<(String, String)>,
+    /// Folders of the workspace that the user does not trust, although they trust the workspace.
+    pub refused: Vec<PathBuf>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustStore {
     path: PathBuf,
@@ -106,6 +115,18 @@ impl TrustStore {
         }
     }
 
+    /// The answers that count for a session in `root`.
+    pub fn stamp(&self, root: &Path) -> TrustStamp {
+        let root = root.canonicalize().unwrap_or_else(|_| root.into());
+        let files = self.entries.files.iter().filter(|(file, _)| Path::new(file).starts_with(&root));
+        let folders = self.folders().filter(|(folder, is_trusted)| !is_trusted && folder.starts_with(&root));
+        TrustStamp {
+            trust: self.trust_of(&root),
+            files: files.map(|(file, digest)| (file.clone(), digest.clone())).collect(),
+            refused: folders.map(|(folder, _)| folder.to_path_buf()).collect(),
+        }
+    }
+
     /// Whether the user trusts a configuration file of a trusted folder with this content.
     pub fn is_file_trusted(&self, file: &Path, content: &[u8]) -> bool {
         let known = name(file).ok().and_then(|name| self.entries.files.get(&name));
@@ -117,11 +138,17 @@ impl TrustStore {
         Ok(())
     }
 
-    /// The user trusts a folder and everything below it, or does not.
+    /// The user trusts a folder and everything below it, or does not. A refusal takes back what they trusted below it; a refusal below it
+    /// stays.
     pub fn set(&mut self, folder: &Path, is_trusted: bool) -> Result<(), TrustStoreError> {
         let name = name(folder)?;
         if is_trusted && name == "/" {
             return Err(TrustStoreError::new(folder, "cannot be trusted: it contains every folder"));
+        }
+        let is_below = |path: &String| Path::new(path).starts_with(&name);
+        if !is_trusted {
+            self.entries.folders.retain(|path, was_trusted| !(*was_trusted && is_below(path)));
+            self.entries.files.retain(|path, _| !is_below(path));
         }
         self.entries.folders.insert(name, is_trusted);
         Ok(())
@@ -198,8 +225,14 @@ mod tests {
         assert!(!loaded.is_file_trusted(&file, b"{ }"));
         assert!(!loaded.is_file_trusted(&dir.path().join("other"), b"{}"));
 
-        loaded.set(&folder, false).unwrap();
+        let stamp = loaded.stamp(&folder);
+        loaded.add_file(&file, b"{ }").unwrap();
+        assert_ne!(loaded.stamp(&folder), stamp);
+
+        // A refusal above takes it all back.
+        loaded.set(dir.path(), false).unwrap();
         assert_eq!(loaded.trust_of(&folder), FolderTrust::Restricted);
+        assert!(!loaded.is_file_trusted(&file, b"{ }"));
     }
 
     #[test]
@@ -220,6 +253,9 @@ mod tests {
             assert_eq!(trust.trust_of(&root.join(folder)), expected, "{folder}");
         }
         assert_eq!(trust.trust_of(root.parent().unwrap()), FolderTrust::Unasked);
+        assert_eq!(trust.stamp(&root).refused, [root.join("foreign")]);
+        trust.set(&root.join("foreign"), false).unwrap();
+        assert_eq!(trust.trust_of(&root.join("foreign/mine")), FolderTrust::Restricted);
         assert!(trust.set(Path::new("/"), true).is_err());
     }
 

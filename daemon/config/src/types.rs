@@ -18,8 +18,9 @@ pub use self::{
     model::{
         EditFormatConfig, ModalitiesConfig, ModelConfig, ModelCostConfig, ModelLimitConfig, ReasoningConfig,
     },
-    permission::{PermissionActionConfig, PermissionConfig, PermissionRuleConfig},
+    permission::{PermissionActionConfig, PermissionConfig, PermissionPresetConfig, PermissionRuleConfig},
     provider::{ProviderConfig, ProviderOptionsConfig, TimeoutConfig, WireConfig},
+    sandbox::{SandboxConfig, SandboxModeConfig, SandboxSettingsConfig},
     secret::ConfigSecret,
     web::{AllowPrivateConfig, SearchEngineConfig, SearchEngineKind, WebfetchConfig},
 };
@@ -30,6 +31,7 @@ mod mcp;
 mod model;
 mod permission;
 mod provider;
+mod sandbox;
 mod secret;
 mod web;
 
@@ -56,6 +58,9 @@ pub struct Config {
     pub disabled_providers: Vec<String>,
     /// If set, the only providers to use.
     pub enabled_providers: Option<Vec<String>>,
+    /// What runs without asking, in one word: `careful`, `normal` (the default) or `trusting`. The rules of `permission` come
+    /// first.
+    pub preset: Option<PermissionPresetConfig>,
     /// What the agent may do without asking. The last matching rule decides.
     pub permission: Option<PermissionConfig>,
     /// Tools to switch on or off, by name; `*` matches any text. `batch` is off by default.
@@ -89,6 +94,8 @@ pub struct Config {
     pub save: Option<SaveMode>,
     /// The shell that runs commands, by name or path.
     pub shell: Option<String>,
+    /// The sandbox for commands: `auto`, `require` or `off`, or settings; `off` by default.
+    pub sandbox: Option<SandboxConfig>,
     /// Which environment variables programs get, by name or pattern (`CORP_*`). By default those whose names tell of a secret
     /// (`*_TOKEN`, `*_PASSWORD`, …) are withheld.
     pub environment: BTreeMap<String, bool>,

@@ -249,7 +249,12 @@ impl AgentRegistry {
         agent.primary = written.mode.map_or(agent.primary, |mode| mode != AgentMode::Subagent);
         agent.is_subagent = written.mode.map_or(agent.is_subagent, |mode| mode != AgentMode::Primary);
         agent.hidden = written.hidden.unwrap_or(agent.hidden);
-        let options = providers::options(loaded, &["agent", name, "options"], &written.options)?;
+        let options = providers::options(
+            loaded,
+            &["agent", name, "options"],
+            &written.options,
+            own.map(|own| &own.options),
+        )?;
         let sampling = RequestDefaults {
             temperature: written.temperature,
             top_p: written.top_p,
@@ -327,11 +332,15 @@ fn allows(permission: &config::PermissionConfig, setup: &UserSetup) -> bool {
 /// A variant's request settings: from the configuration, else a reasoning effort of that name.
 pub fn variant(loaded: &LoadedConfig, model: &str, variant: &str) -> anyhow::Result<RequestDefaults> {
     let configured = model.split_once('/').and_then(|(provider, id)| {
-        let options = loaded.config.provider.get(provider)?.models.get(id)?.variants.get(variant)?;
-        Some((["provider", provider, "models", id, "variants", variant], options.as_object()?))
+        let find = |config: &'_ config::Config| {
+            let options = config.provider.get(provider)?.models.get(id)?.variants.get(variant)?;
+            options.as_object().cloned()
+        };
+        let path = ["provider", provider, "models", id, "variants", variant];
+        Some((path, find(&loaded.config)?, find(&loaded.trusted_config)))
     });
-    if let Some((path, options)) = configured {
-        return providers::options(loaded, &path, options);
+    if let Some((path, options, own)) = configured {
+        return providers::options(loaded, &path, &options, own.as_ref());
     }
     let effort = providers::effort(variant);
     if effort.is_none() {

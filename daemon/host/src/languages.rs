@@ -46,6 +46,8 @@ pub struct LanguageSettings {
     pub diagnostics: DiagnosticsConfig,
     /// Ignored settings with the reason, for the user.
     pub problems: Vec<String>,
+    /// Folders inside the workspace that the user does not trust.
+    pub refused: Vec<PathBuf>,
 }
 
 pub fn language_settings(loaded: &LoadedConfig) -> LanguageSettings {
@@ -57,7 +59,7 @@ pub fn language_settings(loaded: &LoadedConfig) -> LanguageSettings {
             ));
         }
     }
-    if !loaded.trust.is_trusted() {
+    if !loaded.trust.trust.is_trusted() {
         return LanguageSettings {
             servers: ServerPreferences { is_enabled: false, ..ServerPreferences::default() },
             checkers: Vec::new(),
@@ -66,21 +68,35 @@ pub fn language_settings(loaded: &LoadedConfig) -> LanguageSettings {
             allows_project_programs: false,
             diagnostics: loaded.trusted_config.diagnostics.clone(),
             problems,
+            refused: Vec::new(),
         };
     }
     let trusted = &loaded.trusted_config;
+    let refused = loaded.trust.refused.clone();
+    // A checker looks at the whole project.
+    let may_check = refused.is_empty();
+    if let (Some(folder), true) =
+        (refused.first(), !trusted.checkers.is_empty() || trusted.formatter.is_some())
+    {
+        problems.push(format!(
+            "checkers and formatters do not run, because you do not trust {}",
+            folder.display()
+        ));
+    }
     let checkers = trusted.checkers.iter().filter(|(_, config)| config.disabled != Some(true));
     let checkers = checkers.filter_map(|(name, config)| {
         Checker::new(name, checker(config)).map_err(|problem| problems.push(problem)).ok()
     });
+    let formatter = trusted.formatter.as_ref().filter(|_| may_check);
     LanguageSettings {
         servers: servers(trusted.lsp.as_ref()),
-        checkers: checkers.collect(),
-        formatters: formatters(trusted.formatter.as_ref()),
-        server_formatter_extensions: server_formatter_extensions(trusted.formatter.as_ref()),
+        checkers: checkers.filter(|_| may_check).collect(),
+        formatters: formatters(formatter),
+        server_formatter_extensions: server_formatter_extensions(formatter),
         allows_project_programs: trusted.diagnostics.project_programs != Some(false),
         diagnostics: trusted.diagnostics.clone(),
         problems,
+        refused,
     }
 }
 

@@ -16,9 +16,18 @@ const EFFORT: &str = "reasoningEffort";
 
 pub fn settings(loaded: &LoadedConfig) -> anyhow::Result<RegistrySettings> {
     let config = &loaded.config;
+    // An untrusted project can only take providers away.
+    let own = &loaded.trusted_config;
+    let enabled = match (&own.enabled_providers, &config.enabled_providers) {
+        (Some(own), Some(all)) => Some(own.iter().filter(|id| all.contains(id)).cloned().collect()),
+        (own, all) => own.clone().or_else(|| all.clone()),
+    };
+    let mut disabled = own.disabled_providers.clone();
+    disabled
+        .extend(config.disabled_providers.iter().filter(|id| !own.disabled_providers.contains(id)).cloned());
     let mut settings = RegistrySettings {
-        enabled: config.enabled_providers.clone(),
-        disabled: config.disabled_providers.clone(),
+        enabled,
+        disabled,
         policy: RetryPolicy {
             max_retries: config.retry.max.unwrap_or(RetryPolicy::default().max_retries),
             ..RetryPolicy::default()
@@ -39,6 +48,11 @@ struct ProviderTranslator<'a> {
 }
 
 impl ProviderTranslator<'_> {
+    /// What the user says of this provider.
+    fn own(&self) -> Option<&config::ProviderConfig> {
+        self.loaded.trusted_config.provider.get(self.id)
+    }
+
     fn trusts(&self, path: &[&str]) -> bool {
         self.loaded.merged.untrusted_origin(&self.path(path)).is_none()
     }
@@ -61,13 +75,25 @@ impl ProviderTranslator<'_> {
         };
         let base_url =
             given(&options.base_url, &["options", "baseURL"]).or_else(|| given(&written.api, &["api"]));
-        let key = options.api_key.as_ref().map(|key| SettingValue {
+        let is_foreign = base_url.as_ref().is_some_and(|address| !address.is_trusted);
+        // An address that the user chose gets the user's keys only: the owner of another account could read the conversation there.
+        let none = config::ProviderConfig::default();
+        let sent = if is_foreign { written } else { self.own().unwrap_or(&none) };
+        if !is_foreign {
+            self.warn_of_withheld(&["options", "apiKey"]);
+            self.warn_of_withheld(&["options", "headers"]);
+            self.warn_of_withheld(&["options", "query"]);
+        }
+        let is_trusted = |path: &[&str]| !is_foreign || self.trusts(path);
+        let key = sent.options.api_key.as_ref().map(|key| SettingValue {
             value: SecretString::new(key.expose()),
-            is_trusted: self.trusts(&["options", "apiKey"]),
+            is_trusted: is_trusted(&["options", "apiKey"]),
         });
         let mut models = Vec::new();
         for (name, model) in &written.models {
-            models.push((name.clone(), self.model(name, model)?));
+            let headers = sent.models.get(name).map(|model| &model.headers).into_iter().flatten();
+            let headers = secret_values(headers, |header| is_trusted(&["models", name, "headers", header]));
+            models.push((name.clone(), ModelSettings { headers, ..self.model(name, model)? }));
         }
         Ok(ProviderSettings {
             name: written.name.clone(),
@@ -76,13 +102,14 @@ impl ProviderTranslator<'_> {
             base_url,
             key,
             key_names: written.env.clone(),
-            headers: self.headers(&options.headers, &["options", "headers"]),
-            query: options
+            headers: secret_values(&sent.options.headers, |name| is_trusted(&["options", "headers", name])),
+            query: sent
+                .options
                 .query
                 .iter()
                 .map(|(name, value)| {
-                    let trusted = self.trusts(&["options", "query", name]);
-                    (name.clone(), SettingValue { value: value.expose().to_owned(), is_trusted: trusted })
+                    let is_trusted = is_trusted(&["options", "query", name]);
+                    (name.clone(), SettingValue { value: value.expose().to_owned(), is_trusted })
                 })
                 .collect(),
             first_byte: options.timeout.map(|timeout| match timeout {
@@ -98,19 +125,13 @@ impl ProviderTranslator<'_> {
         })
     }
 
-    fn headers<'a>(
-        &self,
-        headers: impl IntoIterator<Item = (&'a String, &'a config::ConfigSecret)>,
-        path: &[&str],
-    ) -> Vec<(String, SettingValue<SecretString>)> {
-        let given = headers.into_iter().map(|(name, value)| {
-            let path: Vec<_> = path.iter().copied().chain([name.as_str()]).collect();
-            (
-                name.clone(),
-                SettingValue { value: SecretString::new(value.expose()), is_trusted: self.trusts(&path) },
-            )
-        });
-        given.collect()
+    fn warn_of_withheld(&self, path: &[&str]) {
+        if let Some(origin) = self.loaded.merged.untrusted_origin(&self.path(path)) {
+            self.loaded.warn(format_args!(
+                "{origin}: `{}` is ignored: this project is not trusted. Review the file, then run `copydesk trust`.",
+                self.path(path).join(".")
+            ));
+        }
     }
 
     fn model(&self, name: &str, written: &config::ModelConfig) -> anyhow::Result<ModelSettings> {
@@ -138,10 +159,28 @@ impl ProviderTranslator<'_> {
                 .transpose()
                 .with_context(|| self.name(&["models", name, "reasoning"]))?,
             disabled: written.disabled.unwrap_or(false),
-            headers: self.headers(&written.headers, &["models", name, "headers"]),
-            defaults: options(self.loaded, &self.path(&["models", name, "options"]), &written.options)?,
+            headers: Vec::new(),
+            defaults: options(
+                self.loaded,
+                &self.path(&["models", name, "options"]),
+                &written.options,
+                self.own().and_then(|own| own.models.get(name)).map(|own| &own.options),
+            )?,
         })
     }
+}
+
+fn secret_values<'a>(
+    written: impl IntoIterator<Item = (&'a String, &'a config::ConfigSecret)>,
+    is_trusted: impl Fn(&str) -> bool,
+) -> Vec<(String, SettingValue<SecretString>)> {
+    let value = |(name, value): (&'a String, &'a config::ConfigSecret)| {
+        (
+            name.clone(),
+            SettingValue { value: SecretString::new(value.expose()), is_trusted: is_trusted(name) },
+        )
+    };
+    written.into_iter().map(value).collect()
 }
 
 fn edits(edits: config::EditFormatConfig) -> EditStyle {
@@ -176,19 +215,22 @@ fn reasons(reasoning: &ReasoningConfig) -> anyhow::Result<ReasoningSetting> {
     }
 }
 
-/// `options` of a model, an agent or a variant. Options of an untrusted repository are never sent.
+/// `options` of a model, an agent or a variant. Options of an untrusted repository are never sent, and take none of the user's away.
 pub fn options(
     loaded: &LoadedConfig,
     path: &[&str],
     options: &Map<String, Value>,
+    own: Option<&Map<String, Value>>,
 ) -> anyhow::Result<RequestDefaults> {
-    if let Some(origin) = loaded.merged.untrusted_origin(path).filter(|_| !options.is_empty()) {
+    let untrusted = loaded.merged.untrusted_origin(path).filter(|_| !options.is_empty());
+    if let Some(origin) = untrusted {
         loaded.warn(format_args!(
             "{origin}: `{}` is ignored: this project is not trusted. Review the file, then run `copydesk trust`.",
             path.join(".")
         ));
-        return Ok(RequestDefaults::default());
     }
+    let empty = Map::new();
+    let options = if untrusted.is_some() { own.unwrap_or(&empty) } else { options };
     defaults(options).with_context(|| {
         let path: Vec<_> = path.iter().copied().chain([EFFORT]).collect();
         let origin = loaded.merged.origin(&path).map(|origin| format!("{origin}: ")).unwrap_or_default();

@@ -1,7 +1,9 @@
 //! Translates the permissions of the configuration into the rules of the `permission` crate.
 
-use copydesk_config::{self as config, LoadedConfig, PermissionConfig, PermissionRuleConfig};
-use copydesk_permission::{PermissionAction, PermissionRules, RuleSetting};
+use copydesk_config::{
+    self as config, LoadedConfig, PermissionConfig, PermissionPresetConfig, PermissionRuleConfig,
+};
+use copydesk_permission::{PermissionAction, PermissionPreset, PermissionRules, RuleOrigin, RuleSetting};
 
 /// The configuration's layer of rules. An untrusted project cannot allow anything: once it sets `permission`,
 /// every `allow` counts as `ask`, because a later line may override those before it.
@@ -14,7 +16,45 @@ pub fn config_rules(loaded: &LoadedConfig, home: &str) -> PermissionRules {
         ));
     }
     let Some(permission) = &loaded.config.permission else { return PermissionRules::default() };
-    translate_rules(permission, untrusted.is_none(), home)
+    with_places(loaded, permission, translate_rules(permission, untrusted.is_none(), home))
+}
+
+/// What runs unasked by default. An untrusted project may only make it stricter.
+pub fn config_preset(loaded: &LoadedConfig) -> PermissionPreset {
+    let preset = |chosen: Option<PermissionPresetConfig>| {
+        chosen.map_or_else(PermissionPreset::default, |chosen| match chosen {
+            PermissionPresetConfig::Careful => PermissionPreset::Careful,
+            PermissionPresetConfig::Normal => PermissionPreset::Normal,
+            PermissionPresetConfig::Trusting => PermissionPreset::Trusting,
+        })
+    };
+    let (all, own) = (preset(loaded.config.preset), preset(loaded.trusted_config.preset));
+    if loaded.merged.untrusted_origin(&["preset"]).is_some() { all.min(own) } else { all }
+}
+
+/// Says where each rule stands: the rules have the order of the settings.
+fn with_places(
+    loaded: &LoadedConfig,
+    permission: &PermissionConfig,
+    rules: PermissionRules,
+) -> PermissionRules {
+    let place = |path: &[&str]| match loaded.merged.origin(path) {
+        Some(origin) => RuleOrigin::Configuration(origin.to_string().into()),
+        None => RuleOrigin::BuiltIn,
+    };
+    let places: Vec<_> = match permission {
+        PermissionConfig::All(_) => vec![place(&["permission"])],
+        PermissionConfig::Each(lines) => lines
+            .iter()
+            .flat_map(|(key, rule)| match rule {
+                PermissionRuleConfig::All(_) => vec![place(&["permission", key])],
+                PermissionRuleConfig::Each(patterns) => {
+                    patterns.iter().map(|(pattern, _)| place(&["permission", key, pattern])).collect()
+                }
+            })
+            .collect(),
+    };
+    rules.iter().cloned().zip(places).map(|(rule, place)| rule.with_origin(place)).collect()
 }
 
 /// The user's own rules, which an untrusted project can neither remove nor weaken.
@@ -23,7 +63,7 @@ pub fn user_rules(loaded: &LoadedConfig, home: &str) -> PermissionRules {
         .trusted_config
         .permission
         .as_ref()
-        .map(|permission| translate_rules(permission, true, home))
+        .map(|permission| with_places(loaded, permission, translate_rules(permission, true, home)))
         .unwrap_or_default()
 }
 

@@ -1,8 +1,11 @@
 //! Builds a session: gathers everything it needs from the user's setup and the host.
 
+mod agent_rules;
 mod prompt_source;
 mod role_factory;
 mod subagent_runner;
+
+pub(crate) use self::agent_rules::{ConfigurationRules, agent_rules};
 
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -33,7 +36,7 @@ use crate::instructions::{ConfiguredInstructions, SessionFolders};
 use crate::languages::{self, LanguageServices};
 use crate::setup::UserSetup;
 use crate::subagent_host::SubagentHost;
-use crate::{rules, trust, web};
+use crate::{rules, sandbox, trust, web};
 use prompt_source::PromptSource;
 use role_factory::RoleFactory;
 use subagent_runner::{MAX_DEPTH, SubagentRunner};
@@ -81,7 +84,7 @@ pub(crate) async fn build_session(
     let agents = AgentRegistry::new(setup, loaded)?;
     agents.ignored_overrides().for_each(|warning| loaded.warn(warning));
     agents.problems().iter().for_each(|warning| loaded.warn(warning));
-    if parent.is_none() && !loaded.trust.is_trusted() {
+    if parent.is_none() && !loaded.trust.trust.is_trusted() {
         loaded.warn(trust::restriction_warning(&loaded.root));
     }
     if parent.is_none() {
@@ -260,12 +263,12 @@ fn tools(
         bytes: number(configured.max_bytes, default.bytes),
     };
     // An untrusted project cannot choose the shell that runs commands.
-    let trusted = loaded.merged.untrusted_origin(&["shell"]).is_none();
-    let shell = loaded.config.shell.as_deref().filter(|_| trusted);
+    let shell = loaded.trusted_config.shell.as_deref();
     let options = tools::ToolOptions {
         limits,
         spill: outputs.clone(),
         processes: services.processes.clone(),
+        sandbox: sandbox::command_sandbox(loaded, &roles.setup.paths, outputs.folder().to_owned()),
         shell: Shell::choose(shell, &|name| std::env::var_os(name))?,
         search_timeout: copydesk_workspace::time_limits::SEARCH_TIMEOUT,
         web: web::web_settings(loaded),

@@ -159,6 +159,7 @@ impl SessionHost {
             model,
             parent: None,
             review: None,
+            preset: None,
             created: time,
             updated: time,
         };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use copydesk_config::ConfigLayer;
 use copydesk_config::paths::workspace_root;
-use copydesk_config::trust::{FolderTrust, TrustStore, TrustStoreError};
+use copydesk_config::trust::{FolderTrust, TrustStamp, TrustStore, TrustStoreError};
 use copydesk_protocol::trust::{TrustInfo, TrustState};
 
 use crate::setup::UserSetup;
@@ -15,10 +15,39 @@ pub fn trusted_root(setup: &UserSetup) -> PathBuf {
     root.canonicalize().unwrap_or(root)
 }
 
-/// Whether the user trusts a folder. A list that cannot be read trusts none.
+/// The trusted root, or the folder of the setup if its repository contains the home.
+pub fn root_below_home(setup: &UserSetup) -> PathBuf {
+    let root = trusted_root(setup);
+    if contains_home(setup, &root) { setup.cwd.clone() } else { root }
+}
+
+/// Whether a folder contains the user's home, and so downloads and more.
+pub fn contains_home(setup: &UserSetup, folder: &Path) -> bool {
+    let home = &setup.paths.home;
+    home.canonicalize().unwrap_or_else(|_| home.clone()).starts_with(folder)
+}
+
+/// The user's answers that count for a session in the setup's folder. A list that cannot be read trusts none.
+pub(crate) fn trust_stamp(setup: &UserSetup) -> TrustStamp {
+    load(setup).stamp(&trusted_root(setup))
+}
+
+/// Whether the user trusts the folder of the setup.
 pub fn folder_trust(setup: &UserSetup) -> FolderTrust {
-    let trust = TrustStore::load(&setup.paths.state_dir);
-    trust.map_or(FolderTrust::Restricted, |trust| trust.trust_of(&trusted_root(setup)))
+    match TrustStore::load(&setup.paths.state_dir) {
+        Ok(trust) => trust.trust_of(&trusted_root(setup)),
+        Err(_) => FolderTrust::Restricted,
+    }
+}
+
+/// Whether the user has answered for the folder of the setup, or for one above it.
+pub fn is_answered(setup: &UserSetup) -> bool {
+    folder_trust(setup) != FolderTrust::Unasked
+}
+
+fn load(setup: &UserSetup) -> TrustStore {
+    let state_dir = &setup.paths.state_dir;
+    TrustStore::load(state_dir).unwrap_or_else(|_| TrustStore::empty(state_dir))
 }
 
 /// What a client is told about a session's folder.
@@ -28,9 +57,7 @@ pub fn trust_info(setup: &UserSetup) -> TrustInfo {
 
 /// What a client is told about a folder that the user named.
 pub fn named_folder_info(setup: &UserSetup, folder: &Path) -> TrustInfo {
-    let trust = TrustStore::load(&setup.paths.state_dir);
-    let trust = trust.map_or(FolderTrust::Restricted, |trust| trust.trust_of(folder));
-    describe(folder.canonicalize().unwrap_or_else(|_| folder.to_owned()), trust)
+    describe(folder.canonicalize().unwrap_or_else(|_| folder.to_owned()), load(setup).trust_of(folder))
 }
 
 fn describe(folder: PathBuf, trust: FolderTrust) -> TrustInfo {
@@ -52,7 +79,8 @@ pub fn set_trust(
     // A configuration that cannot be read is reported where it is used. Trusting the folder does not depend on it.
     let files =
         if is_trusted { setup.load().map(|loaded| loaded.files).unwrap_or_default() } else { Vec::new() };
-    let is_below = |path: &Path| path.canonicalize().is_ok_and(|path| path.starts_with(folder));
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let is_below = |path: &Path| path.canonicalize().is_ok_and(|path| path.starts_with(&real));
     let own: Vec<_> = files
         .iter()
         .filter(|file| file.source.layer == ConfigLayer::Project && is_below(&file.source.path))

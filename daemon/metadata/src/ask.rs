@@ -80,6 +80,9 @@ pub struct CommandAskMetadata {
     /// What the model says that it does.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
     pub description: Option<String>,
+    /// Whether it would run in the sandbox; missing if the sandbox is off.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
+    pub sandboxed: Option<bool>,
 }
 
 /// A plan that would be carried out.

@@ -22,6 +22,12 @@ pub struct CommandMetadata {
     /// Whether it was ended at its timeout; missing if not.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
     pub timed_out: Option<bool>,
+    /// Whether it ran in the sandbox; missing if the sandbox is off.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
+    pub sandboxed: Option<bool>,
+    /// Why it did not run in the sandbox, or what the sandbox probably stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
+    pub sandbox_note: Option<String>,
     /// The end of what it has printed so far; when it is done, only if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
     pub output: Option<String>,
@@ -38,6 +44,9 @@ pub struct BackgroundCommandMetadata {
     /// The file with everything that it prints.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
     pub file: Option<String>,
+    /// Whether it runs in the sandbox; missing if the sandbox is off.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional")]
+    pub sandboxed: Option<bool>,
 }
 
 /// A background command that `job` looked at, waited for or stopped.

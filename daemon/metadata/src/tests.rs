@@ -188,7 +188,7 @@ fn known_key() -> impl Strategy<Value = String> {
         "agent additions answers arguments bytes calls code column command content cost count deletions description \
          diagnostics diff exit file filepath files first fixed foreign from header input isError isNew job last line matches \
          message mime name new now output own path plan prompt proof query questions reasoning refused remaining repaired \
-         reports running session severity signal source state status surplus text tiers timedOut times title todos total \
+         reports running sandboxNote sandboxed session severity signal source state status surplus text tiers timedOut times title todos total \
          truncated type unlisted unsure url usage waitedMs why workdir"
             .split_whitespace()
             .map(str::to_owned)

@@ -4,6 +4,7 @@
 //! the one text in which every word stands as the program receives it, and they must spell out what makes the
 //! command do more than its first words say.
 
+use crate::pattern_class::PatternClass;
 use crate::{PermissionAction, PermissionRule, matches_wildcard};
 
 /// Longer texts are compared by their beginning, and only exact or general rules allow them.
@@ -21,6 +22,9 @@ pub struct CommandPattern {
     may_run_anything: bool,
     /// Reported so that rules can deny it. It runs only what another pattern of the same command names.
     is_transparent: bool,
+    only_reads: bool,
+    uses_network: bool,
+    is_sandboxed: bool,
 }
 
 /// What one rule says about a command.
@@ -47,6 +51,9 @@ impl CommandPattern {
             spellings: compared,
             may_run_anything: is_long,
             is_transparent: false,
+            only_reads: false,
+            uses_network: false,
+            is_sandboxed: false,
         }
     }
 
@@ -78,6 +85,28 @@ impl CommandPattern {
         self
     }
 
+    #[must_use]
+    pub(crate) fn reading(mut self, only_reads: bool) -> Self {
+        self.only_reads = only_reads;
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn networking(mut self, uses_network: bool) -> Self {
+        self.uses_network |= uses_network;
+        self
+    }
+
+    /// It runs in the sandbox, which has no network.
+    pub fn mark_sandboxed(&mut self) {
+        self.is_sandboxed = true;
+    }
+
+    /// Whether it only reads, with nothing around it that makes it do more.
+    pub fn only_reads(&self) -> bool {
+        self.only_reads && self.is_plain()
+    }
+
     pub(crate) fn is_transparent(&self) -> bool {
         self.is_transparent
     }
@@ -95,6 +124,12 @@ impl CommandPattern {
     /// The rule's key was compared before.
     pub(crate) fn match_rule(&self, rule: &PermissionRule) -> RuleMatch {
         let is_matched = match rule.action {
+            _ if let Some(class) = PatternClass::of(&rule.pattern) => match class {
+                PatternClass::Reads => self.only_reads(),
+                PatternClass::Network => self.uses_network,
+                PatternClass::Sandboxed => self.is_sandboxed,
+                PatternClass::Secrets => false,
+            },
             PermissionAction::Allow => self.is_allowed_by(&rule.pattern),
             PermissionAction::Ask | PermissionAction::Deny => self.has_spelling(&rule.pattern),
         };

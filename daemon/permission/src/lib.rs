@@ -13,9 +13,13 @@ mod ask;
 mod command_pattern;
 mod command_rules;
 mod default_rules;
+mod pattern_class;
 mod pending_asks;
+mod preset;
 mod rule;
 mod rule_layers;
+mod rule_origin;
+mod secret_files;
 mod shell;
 mod wildcard;
 
@@ -24,9 +28,12 @@ mod conformance_tests;
 
 pub use ask::{Ask, AskReply, PermissionDecision, PermissionDeniedError};
 pub use command_pattern::CommandPattern;
-pub use default_rules::default_rules;
+pub use default_rules::{default_rules, preset_rules};
 pub use pending_asks::{AskOutcome, PendingAsks, UnknownAskError};
+pub use preset::PermissionPreset;
 pub use rule::{PermissionAction, PermissionRule, PermissionRules, RuleSetting};
-pub use rule_layers::RuleLayers;
+pub use rule_layers::{DecisionReason, ExplainedPattern, RuleLayers};
+pub use rule_origin::RuleOrigin;
+pub use secret_files::looks_like_secret;
 pub use shell::{CommandReading, ShellPlace, UnreadableCommandError, read_command};
 pub use wildcard::matches_wildcard;

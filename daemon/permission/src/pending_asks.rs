@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use crate::{Ask, AskReply, PermissionAction, PermissionDecision, RuleLayers};
+use crate::{Ask, AskReply, PermissionAction, PermissionDecision, PermissionRules, RuleLayers};
 
 /// How a pending ask ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +93,14 @@ impl<Id: Clone + PartialEq> PendingAsks<Id> {
     /// asks that this settles.
     pub fn choose_action(&mut self, key: &str, action: Option<PermissionAction>) -> Vec<(Id, AskOutcome)> {
         self.layers.choose_action(key, action);
+        self.answered()
+    }
+
+    /// Replaces the rules and the user's part of them. Returns the asks that this settles; a rule that now denies one lets
+    /// it wait for the user, who cannot allow it.
+    pub fn set_rules(&mut self, rules: PermissionRules, own: PermissionRules) -> Vec<(Id, AskOutcome)> {
+        self.layers.set_rules([rules]);
+        self.layers.set_user_rules(own);
         self.answered()
     }
 

@@ -1,6 +1,7 @@
 //! Rules: lines of key, pattern and action. The last line that matches decides.
 
-use crate::matches_wildcard;
+use crate::pattern_class::PatternClass;
+use crate::{RuleOrigin, looks_like_secret, matches_wildcard};
 
 /// Whether a call runs without asking, after asking, or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +28,26 @@ pub struct PermissionRule {
     pub key: String,
     pub pattern: String,
     pub action: PermissionAction,
+    pub origin: RuleOrigin,
 }
 
 impl PermissionRule {
     pub fn new(key: impl Into<String>, pattern: impl Into<String>, action: PermissionAction) -> Self {
-        Self { key: key.into(), pattern: pattern.into(), action }
+        Self { key: key.into(), pattern: pattern.into(), action, origin: RuleOrigin::BuiltIn }
+    }
+
+    #[must_use]
+    pub fn with_origin(self, origin: RuleOrigin) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// Whether it is about this path or text. Its key was compared before.
+    fn matches_text(&self, text: &str) -> bool {
+        match PatternClass::of(&self.pattern) {
+            Some(PatternClass::Secrets) => looks_like_secret(text),
+            Some(PatternClass::Reads | PatternClass::Network | PatternClass::Sandboxed) => false,
+            None => matches_wildcard(&self.pattern, text),
+        }
     }
 
     pub(crate) fn is_for_everything(&self) -> bool {
@@ -86,12 +102,21 @@ impl PermissionRules {
         let mut rules = Vec::with_capacity(self.rules.len());
         for rule in self.rules {
             let allows = rule.action == PermissionAction::Allow && matches_wildcard(&rule.key, key);
-            let asks = allows.then(|| PermissionRule::new(key, &*rule.pattern, PermissionAction::Ask));
+            let asks = allows.then(|| PermissionRule {
+                key: key.to_owned(),
+                action: PermissionAction::Ask,
+                ..rule.clone()
+            });
             rules.push(rule);
             // Directly behind the original, so that it overrides exactly that rule.
             rules.extend(asks);
         }
         Self { rules }
+    }
+
+    #[must_use]
+    pub fn with_origin(self, origin: &RuleOrigin) -> Self {
+        self.rules.into_iter().map(|rule| rule.with_origin(origin.clone())).collect()
     }
 
     pub fn push(&mut self, rule: PermissionRule) {
@@ -104,7 +129,7 @@ impl PermissionRules {
 
     /// The rule that decides, if any matches.
     pub fn deciding_rule(&self, key: &str, pattern: &str) -> Option<&PermissionRule> {
-        self.iter().rfind(|rule| matches_wildcard(&rule.key, key) && matches_wildcard(&rule.pattern, pattern))
+        self.iter().rfind(|rule| matches_wildcard(&rule.key, key) && rule.matches_text(pattern))
     }
 
     pub fn evaluate(&self, key: &str, pattern: &str) -> PermissionAction {

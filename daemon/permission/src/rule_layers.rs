@@ -9,6 +9,29 @@ use crate::{
 };
 
 mod commands;
+mod explain;
+
+pub use explain::{DecisionReason, ExplainedPattern};
+
+/// What the layers say about one path or command.
+#[derive(Debug, Clone, Copy)]
+struct WeighedText<'r> {
+    action: PermissionAction,
+    /// The rule that decides, or that would without the user's replies.
+    rule: Option<&'r PermissionRule>,
+    reason: WeighedReason,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WeighedReason {
+    Rule,
+    /// It may run what this rule is about.
+    MayHide,
+    Chosen,
+    Remembered,
+    /// It only runs another command, which is decided by itself.
+    Transparent,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RuleLayers {
@@ -78,24 +101,44 @@ impl RuleLayers {
     /// `prior` is the decision of a child session's own rules; ours can then only deny. The user's choices
     /// and replies in this session apply to the child too.
     fn weigh(&self, key: &str, pattern: &str, prior: Option<PermissionAction>) -> PermissionAction {
-        if self.denying(key, pattern).is_some() {
-            return PermissionAction::Deny;
+        self.weigh_text(key, pattern, prior).action
+    }
+
+    fn weigh_text(&self, key: &str, pattern: &str, prior: Option<PermissionAction>) -> WeighedText<'_> {
+        if let Some(rule) = self.denying(key, pattern) {
+            return WeighedText {
+                action: PermissionAction::Deny,
+                rule: Some(rule),
+                reason: WeighedReason::Rule,
+            };
         }
-        let chosen = self.chosen.iter().find(|(chosen, _)| chosen == key);
-        match prior.unwrap_or_else(|| self.ruled(key, pattern)) {
-            PermissionAction::Allow | PermissionAction::Ask if let Some((_, action)) = chosen => *action,
-            PermissionAction::Ask if self.is_remembered(key, pattern) => PermissionAction::Allow,
-            action => action,
+        let (action, rule) = self.ruled(key, pattern);
+        let ruled = prior.unwrap_or(action);
+        let weighed = |action, reason| WeighedText { action, rule, reason };
+        match ruled {
+            PermissionAction::Allow | PermissionAction::Ask if let Some(action) = self.chosen_action(key) => {
+                weighed(action, WeighedReason::Chosen)
+            }
+            PermissionAction::Ask if self.is_remembered(key, pattern) => {
+                weighed(PermissionAction::Allow, WeighedReason::Remembered)
+            }
+            action => weighed(action, WeighedReason::Rule),
         }
     }
 
+    fn chosen_action(&self, key: &str) -> Option<PermissionAction> {
+        self.chosen.iter().find(|(chosen, _)| chosen == key).map(|(_, action)| *action)
+    }
+
     /// The rules' decision once no rule denies.
-    fn ruled(&self, key: &str, pattern: &str) -> PermissionAction {
-        match self.rules.evaluate(key, pattern) {
-            PermissionAction::Allow => {
-                self.user_rules.deciding_rule(key, pattern).map_or(PermissionAction::Allow, |own| own.action)
-            }
-            action => action,
+    fn ruled(&self, key: &str, pattern: &str) -> (PermissionAction, Option<&PermissionRule>) {
+        let rule = self.rules.deciding_rule(key, pattern);
+        match rule.map_or(PermissionAction::Ask, |rule| rule.action) {
+            PermissionAction::Allow => match self.user_rules.deciding_rule(key, pattern) {
+                Some(own) => (own.action, Some(own)),
+                None => (PermissionAction::Allow, rule),
+            },
+            action => (action, rule),
         }
     }
 

@@ -16,8 +16,11 @@ mod command_words;
 mod file_paths;
 mod git_commands;
 mod inner_commands;
+mod network_commands;
 mod program_name;
 mod reader;
+mod reading_commands;
+mod reading_table;
 mod risks;
 mod risky_options;
 mod script;
@@ -55,8 +58,36 @@ pub struct CommandReading {
     pub paths: Vec<String>,
     /// What "always" may allow: nothing if any command is not plain.
     pub always: Vec<String>,
+    /// Folders, as `paths`, of which a command that only reads shows every file.
+    pub searched_folders: Vec<String>,
+    /// A command that only reads obeys the configuration of the repository that it runs in. Where that may
+    /// name a program, call [`CommandReading::ask_for_git`].
+    pub reads_git: bool,
     /// Why it is asked for as a whole.
     pub unreadable: Option<UnreadableCommandError>,
+}
+
+impl CommandReading {
+    /// Whether nothing of it does more than read.
+    pub fn only_reads(&self) -> bool {
+        self.commands.iter().all(CommandPattern::only_reads)
+    }
+
+    /// Counts its commands as commands that may do more than read.
+    pub fn ask_for_all(&mut self) {
+        for command in &mut self.commands {
+            *command = command.clone().reading(false);
+        }
+    }
+
+    /// Counts its commands of git as commands that may do more than read.
+    fn ask_for_git(&mut self) {
+        self.reads_git = false;
+        for command in &mut self.commands {
+            let is_git = command.text == "git" || command.text.starts_with("git ");
+            *command = command.clone().reading(command.only_reads() && !is_git);
+        }
+    }
 }
 
 pub fn read_command(command: &str, place: ShellPlace<'_>) -> CommandReading {
@@ -64,6 +95,8 @@ pub fn read_command(command: &str, place: ShellPlace<'_>) -> CommandReading {
         commands: vec![CommandPattern::unread(command)],
         paths: Vec::new(),
         always: Vec::new(),
+        searched_folders: Vec::new(),
+        reads_git: false,
         unreadable: Some(error),
     })
 }

@@ -32,7 +32,7 @@ use std::time::Instant;
 use copydesk_diagnostics::DiagnosticsTracker;
 use copydesk_model::{MediaPart, Model};
 use copydesk_navigation::Navigator;
-use copydesk_permission::{AskReply, PendingAsks};
+use copydesk_permission::{AskReply, PendingAsks, PermissionPreset};
 use copydesk_servers::format::Formatters;
 use copydesk_tool::{
     Asker, CallProgress, EditOwner, PermissionDenial, QuestionAnswers, TodoList, ToolRegistry,
@@ -153,6 +153,7 @@ enum ActorCommand {
     /// The user decided every hunk of an ask.
     AskReviewed(Id),
     SetReviewTiming(Option<SessionReviewTiming>),
+    SetPreset(Option<PermissionPreset>),
     /// Ends the session. The sender is dropped when that is done.
     End(oneshot::Sender<()>),
 }
@@ -211,6 +212,7 @@ impl SessionHandle {
             cancel: CancellationToken::new(),
             call_stops: HashMap::new(),
             next_role: None,
+            is_preset_switched: false,
             is_stopped_by_user: false,
             is_unattended: false,
             end_waiters: Vec::new(),
@@ -252,6 +254,11 @@ impl SessionHandle {
     /// Sets the review timing from the next edit on; `None` leaves it to the rules.
     pub async fn set_review_timing(&self, when: Option<SessionReviewTiming>) -> bool {
         self.inbox.send(ActorCommand::SetReviewTiming(when)).await.is_ok()
+    }
+
+    /// Sets the permission preset from the next call on; `None` leaves it to the configuration.
+    pub async fn set_preset(&self, preset: Option<PermissionPreset>) -> bool {
+        self.inbox.send(ActorCommand::SetPreset(preset)).await.is_ok()
     }
 
     /// The first reply wins; one to a settled ask is ignored.
@@ -298,6 +305,8 @@ struct SessionActor {
     call_stops: HashMap<Id, CancellationToken>,
     /// The role from the next step on.
     next_role: Option<Box<AgentRole>>,
+    /// Running tasks have the rules of an earlier preset.
+    is_preset_switched: bool,
     /// The user rejected without a reason, which stops the turn.
     is_stopped_by_user: bool,
     /// A program answers the asks of this turn.
@@ -322,6 +331,10 @@ impl SessionActor {
                     Some(ActorCommand::Prompt(prompted)) => prompted,
                     Some(ActorCommand::SetReviewTiming(when)) => {
                         self.set_review_timing(when).await;
+                        continue;
+                    }
+                    Some(ActorCommand::SetPreset(preset)) => {
+                        self.set_preset(preset).await;
                         continue;
                     }
                     Some(
@@ -356,6 +369,7 @@ impl SessionActor {
             ActorCommand::Answer(question, answers) => self.answer(&question, answers).await,
             ActorCommand::AskReviewed(ask) => self.settle_reviewed_ask(&ask).await,
             ActorCommand::SetReviewTiming(when) => self.set_review_timing(when).await,
+            ActorCommand::SetPreset(preset) => self.set_preset(preset).await,
             ActorCommand::End(end_waiter) => {
                 self.end_waiters.push(end_waiter);
                 self.cancel.cancel();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use copydesk_metadata::CallMetadata;
 use copydesk_model::{FinishReason, MediaPart, ProviderMetadata, ReasoningPart, TextPart, TokenUsage};
+use copydesk_permission::PermissionPreset;
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
@@ -26,6 +27,9 @@ pub struct Session {
     /// The review timing, if the user chose one; else the rules decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<SessionReviewTiming>,
+    /// The permission preset, if the user chose one for this session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<PermissionPreset>,
     /// Milliseconds since 1970.
     pub created: u64,
     /// The last change.

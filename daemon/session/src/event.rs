@@ -81,6 +81,8 @@ pub struct AskEvent {
     /// What "always" would allow; empty if it is not offered.
     pub always: Vec<String>,
     pub title: String,
+    /// The rule that asks, and where it stands.
+    pub why: Option<String>,
     pub metadata: PermissionAskMetadata,
 }
 

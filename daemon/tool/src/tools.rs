@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use copydesk_workspace::process::sandbox::CommandSandbox;
 use copydesk_workspace::process::{Processes, Shell};
 
 use crate::output_spill::OutputSpill;
@@ -28,7 +29,9 @@ mod batch;
 mod change;
 mod change_summary;
 mod codesearch;
+mod command_files;
 mod command_paths;
+mod command_sandbox;
 mod diagnostics;
 mod edit;
 mod endpoint_search;
@@ -37,12 +40,14 @@ mod folder_listing;
 mod formatting;
 mod glob;
 mod grep;
+mod hard_links;
 mod job;
 mod list;
 mod live_output;
 mod lsp;
 mod media;
 mod multiedit;
+mod outside_commands;
 mod patch_files;
 mod plan_enter;
 mod plan_exit;
@@ -77,6 +82,8 @@ pub struct ToolOptions {
     pub spill: OutputSpill,
     /// The session's processes: what a command leaves running ends with the session.
     pub processes: Processes,
+    /// Where commands run.
+    pub sandbox: CommandSandbox,
     pub shell: Shell,
     /// The timeout of a search.
     pub search_timeout: Duration,

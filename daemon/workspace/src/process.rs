@@ -16,7 +16,8 @@
 //! Invariant: a program inherits nothing of the daemon's environment; it gets the one that the caller passes, which
 //! has no API keys.
 //!
-//! Limit: a process that starts a session of its own (`setsid`) has left the group and lives on.
+//! A process that leaves the group (`setsid`, a double fork) is found by its mark (`mark`): it ends with its command if that is stopped,
+//! else with the session.
 
 use std::{
     ffi::OsString,
@@ -30,24 +31,28 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::{
     error::ProcessError,
+    git_guard::{GUARDED_GIT, is_guarded_repository},
     jobs::{BackgroundJob, MAX_JOBS},
     output::{CommandOutput, OutputLimits, SpillOutcome, SpillTarget, SpillWhen},
     piped_process::{PipedProcess, ProcessPipes, ProgramSpec, StderrTail},
     registry::LeftoverProcess,
     shell::{Shell, ShellError},
 };
-use self::{jobs::BackgroundJobs, registry::GroupRegistry};
+use self::{jobs::BackgroundJobs, registry::GroupRegistry, sandbox::SandboxedLaunch};
 
 mod background;
 mod error;
+mod git_guard;
 mod group;
 mod guard;
 mod jobs;
+mod mark;
 mod output;
 mod owned_group;
 mod piped_process;
 mod registry;
 mod run;
+pub mod sandbox;
 mod shell;
 mod spawn;
 pub mod subprocess;
@@ -66,6 +71,8 @@ pub struct ShellCommand {
     pub timeout: Option<Duration>,
     pub grace: Duration,
     pub limits: OutputLimits,
+    /// Its way into the sandbox. Without one it runs with all that the user may do.
+    pub sandbox: Option<Arc<SandboxedLaunch>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -223,14 +230,16 @@ impl Processes {
         for group in ending.join_all().await {
             self.shared.registry.forget(group);
         }
+        self.shared.registry.all_marks().end(grace).await;
     }
 }
 
 impl Drop for ProcessesOwner {
     fn drop(&mut self) {
         for group in self.shared.registry.close() {
-            group.kill();
+            group.kill_group();
             self.shared.registry.forget(group);
         }
+        self.shared.registry.all_marks().kill();
     }
 }

@@ -225,9 +225,9 @@ mod tests {
                 assert_eq!(found.ok(), is_opened.then(|| inode(path)), "{path}");
             }
         }
-        for way_out in ["..", "a/../..", "/"] {
-            assert!(open_stepwise(start.as_fd(), Path::new(way_out), READ).is_err() || way_out == "/");
-            assert!(open(&start, Path::new(way_out), READ).is_err() || way_out == "/");
+        for way_out in ["..", "a/../.."] {
+            assert!(open_stepwise(start.as_fd(), Path::new(way_out), READ).is_err(), "{way_out}");
+            assert!(open(&start, Path::new(way_out), READ).is_err(), "{way_out}");
         }
         let mut text = String::new();
         let (mut file, _) = open_regular_file(&root.join("a/b/file")).unwrap();

@@ -28,6 +28,7 @@ pub use self::{
     glob::{GlobMatches, glob},
     grep::{CaseSensitivity, GrepMatch, GrepMatches, GrepRequest, grep},
     search_view::SearchView,
+    searchable_files::{SearchableFiles, list_files},
 };
 
 mod first_matches;
@@ -36,6 +37,7 @@ mod glob_pattern;
 mod grep;
 mod line_excerpt;
 mod search_view;
+mod searchable_files;
 #[cfg(test)]
 mod tests;
 

@@ -68,3 +68,6 @@ pub(crate) const STDERR_DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 /// A file that was written more recently may be written again without a change of its time stamp, so the
 /// daemon does not remember that a buffer equals it.
 pub(crate) const STAMP_SETTLE_TIME: Duration = Duration::from_secs(1);
+
+/// How long the sandbox may take to run nothing at all. Then it does not work here.
+pub(crate) const SANDBOX_PROBE_TIMEOUT: Duration = Duration::from_secs(5);

@@ -26,7 +26,7 @@ end, {
 })
 
 local names = {
-  "ask", "chat", "stop", "undo", "redo", "new", "sessions", "model", "agent", "add",
+  "ask", "chat", "stop", "undo", "redo", "new", "sessions", "model", "agent", "preset", "add",
   "allow", "always", "reject", "accept", "comment", "edit", "next", "prev", "review", "changes", "places",
   "accept-file", "reject-file", "accept-all", "reject-all", "follow", "status", "log", "doctor", "trust", "restart",
 }

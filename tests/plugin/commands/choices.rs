@@ -1,4 +1,4 @@
-//! `model`, `agent` and `follow`.
+//! `model`, `agent`, `preset` and `follow`.
 
 use serde_json::{Value, json};
 
@@ -58,6 +58,33 @@ fn an_agent_is_picked_or_named() {
         user.window.wait_until("require('copydesk.session').current().session.agent == 'plan'");
         user.run_command("Copydesk agent", json!([false]));
         assert!(user.next_choices().contains(&labels[1].replace("  plan", "● plan")));
+    });
+}
+
+#[test]
+#[ignore = "needs Neovim, which tests/run installs"]
+fn a_preset_is_picked_or_named_and_shown() {
+    for_each_neovim(|program| {
+        let scripted = ScriptedEnvironment::new([]);
+        let mut user = NeovimUser::start(program, &scripted.env);
+        user.window.lua("vim.o.columns = 150");
+        user.run_command("Copydesk chat", json!([]));
+        user.run_command("Copydesk preset trusting", json!([]));
+        assert_eq!(user.next_notification(), "trusting: edits and commands inside the workspace run unasked");
+        user.window.wait_until("require('copydesk.session').current().session.preset == 'trusting'");
+        user.window.wait_until("require('copydesk.chat.winbar').text():find('trusting', 1, true) ~= nil");
+        user.run_command("Copydesk preset", json!([false]));
+        let labels = user.next_choices();
+        assert!(
+            labels[2].starts_with("● trusting: ") && labels[3].starts_with("  your configuration"),
+            "{labels:?}"
+        );
+        user.run_command("Copydesk preset wild", json!([]));
+        let said = user.next_notification();
+        assert_eq!(said, "`preset` takes `careful`, `normal`, `trusting` or `default`, not `wild`");
+        user.run_command("Copydesk preset default", json!([]));
+        assert_eq!(user.next_notification(), "your configuration decides what runs unasked");
+        user.window.wait_until("require('copydesk.session').current().session.preset == nil");
     });
 }
 

@@ -43,7 +43,10 @@ fn whoever_is_unknown_gets_no_task() {
     assert!(results[6].contains("`prompt`"), "{results:?}");
     assert_eq!(results[7], "This session has no task `01k9`. Leave `task_id` out to begin a new one.");
     let tools = requests[0]["tools"].to_string();
-    assert!(tools.contains("- `review`: Reads - `evil`: changes\\n") && !tools.contains("secret"), "{tools}");
+    assert!(
+        tools.contains("- `review`: Reads - `evil`: changes\\n") && !tools.contains("`secret`"),
+        "{tools}"
+    );
 }
 
 #[test]

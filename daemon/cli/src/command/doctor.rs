@@ -220,8 +220,7 @@ fn models(
 }
 
 fn shell(loaded: Option<&LoadedConfig>) -> DoctorFinding {
-    let trusted = loaded.filter(|loaded| loaded.merged.untrusted_origin(&["shell"]).is_none());
-    let configured = trusted.and_then(|loaded| loaded.config.shell.as_deref());
+    let configured = loaded.and_then(|loaded| loaded.trusted_config.shell.as_deref());
     match Shell::choose(configured, &|name| std::env::var_os(name)) {
         Ok(shell) => DoctorFinding::ok("shell", shell.path().display().to_string()),
         Err(error) => DoctorFinding::error(

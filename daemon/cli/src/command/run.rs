@@ -26,7 +26,7 @@ use copydesk_config::LoadedConfig;
 use copydesk_model::offline;
 use copydesk_session::{PromptDelivery, PromptRequest};
 
-use crate::args::{RunArgs, UsageError};
+use crate::args::{PresetArg, RunArgs, UsageError};
 use crate::session_client::SessionChoice;
 use copydesk_host::setup::UserSetup;
 pub(crate) use run_prompt::{RunTarget, run_prompt};
@@ -38,7 +38,8 @@ const MAX_PROMPT_BYTES: u64 = 4 * 1024 * 1024;
 pub(crate) fn run(setup: &UserSetup, options: &RunArgs) -> anyhow::Result<ExitCode> {
     let mut text = prompt(options)?;
     let files = attachments::read(&setup.cwd, &options.file, &mut text)?;
-    if !options.auto && !options.json {
+    // A named session may work in another folder.
+    if !options.auto && !options.json && options.session.is_none() {
         super::trust::ask_if_new(setup)?;
     }
     let loaded = setup.load()?;
@@ -48,6 +49,7 @@ pub(crate) fn run(setup: &UserSetup, options: &RunArgs) -> anyhow::Result<ExitCo
         latest: options.r#continue,
         model: options.model.clone(),
         agent: options.agent.clone(),
+        preset: options.preset.map(PresetArg::info),
     };
     let run_options = RunOptions { auto: options.auto, json: options.json };
     let target = if options.no_daemon { RunTarget::InProcess } else { RunTarget::DaemonIfUp };

@@ -148,7 +148,7 @@ async fn import(store: &Store, setup: &UserSetup, file: &Path) -> anyhow::Result
     let archive = SessionArchive::read(&text).with_context(place)?;
     let (id, count) = (archive.session.id.clone(), archive.parts.len());
     // The parent session may not exist here.
-    store.put_session(Session { parent: None, ..archive.session }).await?;
+    store.put_session(Session { parent: None, preset: None, ..archive.session }).await?;
     store.put_parts(archive.parts).await?;
     Ok(print(format!("Imported as {id}, with {count} parts."))?)
 }

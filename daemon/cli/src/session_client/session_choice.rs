@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use copydesk_protocol::error::ErrorCode;
+use copydesk_protocol::permission::{PermissionPresetInfo, SessionSetPresetParams};
 use copydesk_protocol::session::{
     SessionInfo, SessionListParams, SessionLoadParams, SessionLoadResult, SessionNewParams,
     SessionSetAgentParams, SessionSetModelParams,
 };
-use copydesk_protocol::table::{SessionList, SessionLoad, SessionNew, SessionSetAgent, SessionSetModel};
+use copydesk_protocol::table::{
+    SessionList, SessionLoad, SessionNew, SessionSetAgent, SessionSetModel, SessionSetPreset,
+};
 
 use crate::daemon_client::{DaemonClient, DaemonClientError};
 
@@ -24,15 +27,29 @@ pub(crate) struct SessionChoice {
     pub(crate) latest: bool,
     pub(crate) model: Option<String>,
     pub(crate) agent: Option<String>,
+    pub(crate) preset: Option<PermissionPresetInfo>,
 }
 
-/// Opens or creates the chosen session, with the chosen agent and model.
+/// Opens or creates the chosen session, with the chosen agent, model and preset.
 pub(crate) async fn open_chosen_session(
     client: &DaemonClient,
     cwd: &Path,
     choice: &SessionChoice,
 ) -> Result<SessionInfo, DaemonClientError> {
-    let SessionChoice { session, latest, model, agent } = choice.clone();
+    let session = open_session(client, cwd, choice).await?;
+    if choice.preset.is_none() || choice.preset == session.preset {
+        return Ok(session);
+    }
+    let params = SessionSetPresetParams { session: session.id, preset: choice.preset };
+    Ok(client.request::<SessionSetPreset>(&params).await?.session)
+}
+
+async fn open_session(
+    client: &DaemonClient,
+    cwd: &Path,
+    choice: &SessionChoice,
+) -> Result<SessionInfo, DaemonClientError> {
+    let SessionChoice { session, latest, model, agent, .. } = choice.clone();
     if session.is_none() && !latest {
         let params = SessionNewParams { folder: Some(cwd.to_string_lossy().into_owned()), agent, model };
         return Ok(client.request::<SessionNew>(&params).await?.session);

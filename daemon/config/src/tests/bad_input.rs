@@ -296,8 +296,9 @@ fn what_is_not_text() {
 fn what_is_not_a_file() {
     let world = ConfigTestFolder::new(&[]);
     fs::create_dir_all(world.path("ws/copydesk.jsonc")).unwrap();
+    fs::create_dir_all(world.path("ws/copydesk.json/inner")).unwrap();
     world.check(&expect![[r#"
-        error: ws/copydesk.jsonc: is a folder; expected a file
+        error: ws/copydesk.json: is a folder; expected a file
     "#]]);
 
     let world = ConfigTestFolder::new(&[]);

@@ -23,6 +23,18 @@ pub enum PermissionActionConfig {
     Deny,
 }
 
+/// What runs without asking, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PermissionPresetConfig {
+    /// Everything that changes or runs something asks.
+    Careful,
+    /// As `careful`, but commands that only read run unasked.
+    Normal,
+    /// Edits and commands inside the workspace run unasked; secrets, the network and other folders ask.
+    Trusting,
+}
+
 /// One action for everything, or one for each permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionConfig {

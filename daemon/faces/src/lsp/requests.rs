@@ -30,6 +30,7 @@ pub(super) fn register(builder: LspServiceBuilder<LspBackend>) -> LspServiceBuil
         .custom_method(table::SessionSetModel::METHOD, LspBackend::session_set_model)
         .custom_method(table::SessionSetAgent::METHOD, LspBackend::session_set_agent)
         .custom_method(table::SessionSetReview::METHOD, LspBackend::session_set_review)
+        .custom_method(table::SessionSetPreset::METHOD, LspBackend::session_set_preset)
         .custom_method(table::SessionSearch::METHOD, LspBackend::session_search)
         .custom_method(table::TurnStart::METHOD, LspBackend::turn_start)
         .custom_method(table::TurnSteer::METHOD, LspBackend::turn_steer)

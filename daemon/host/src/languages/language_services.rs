@@ -198,6 +198,7 @@ impl LanguageServices {
             in_project: languages.allows_project_programs,
             withheld: environment::withheld_variables(loaded),
             search: search.clone(),
+            refused: languages.refused.clone(),
         };
         let has_changed = self.folders.put(root.to_owned(), folder);
         if let Some(pool) = self.pool.get().filter(|_| has_changed) {
@@ -248,6 +249,8 @@ struct ServedFolder {
     /// Variables that its servers do not get. Apart from these, all servers start with the same environment.
     withheld: Vec<OsString>,
     search: ProgramSearch,
+    /// Folders inside of it that the user does not trust.
+    refused: Vec<PathBuf>,
 }
 
 /// The sessions' folders by real path.
@@ -266,8 +269,9 @@ impl ServedFolders {
         let folder = Arc::new(folder);
         let before = known.insert(root, Arc::clone(&folder));
         before.is_some_and(|before| {
-            let parts =
-                |folder: &ServedFolder| (folder.settings.clone(), folder.in_project, folder.withheld.clone());
+            let parts = |folder: &ServedFolder| {
+                (folder.settings.clone(), folder.in_project, folder.withheld.clone(), folder.refused.clone())
+            };
             parts(&before) != parts(&folder)
         })
     }
@@ -287,6 +291,9 @@ impl ServedFolders {
 impl ServerChooser for ServedFolders {
     fn servers_for(&self, path: &Path, first_line: &str) -> Vec<SelectedServer> {
         let Some((root, folder)) = self.folder_of(path) else { return Vec::new() };
+        if folder.refused.iter().any(|refused| path.starts_with(refused)) {
+            return Vec::new();
+        }
         let mut chosen =
             servers_for(&folder.search, &folder.settings, ServedFile { path, first_line, root: &root });
         for server in &mut chosen {

@@ -33,12 +33,23 @@ fn nothing_runs_in_an_untrusted_folder() {
     assert!(trusted.servers.is_enabled && trusted.server_formatter_extensions.is_some());
     assert_eq!(trusted.checkers.len(), 1);
     for trust in [FolderTrust::Restricted, FolderTrust::Unasked] {
-        fixture.loaded.trust = trust;
+        fixture.loaded.trust.trust = trust;
         let languages = language_settings(&fixture.loaded);
         assert!(!languages.servers.is_enabled && !languages.allows_project_programs);
         assert_eq!((languages.checkers, languages.formatters), (vec![], vec![]));
         assert_eq!(languages.server_formatter_extensions, None);
     }
+    // A checker would look into the refused folder too; servers are chosen for each file.
+    fixture.loaded.trust.trust = FolderTrust::Trusted;
+    fixture.loaded.trust.refused = vec![fixture.root.join("w/foreign")];
+    let languages = language_settings(&fixture.loaded);
+    assert!(languages.servers.is_enabled && languages.refused == fixture.loaded.trust.refused);
+    assert_eq!((languages.checkers, languages.formatters), (vec![], vec![]));
+    assert!(
+        languages.problems.iter().any(|problem| problem.contains("w/foreign")),
+        "{:?}",
+        languages.problems
+    );
 }
 
 #[test]

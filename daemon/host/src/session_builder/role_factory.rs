@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use copydesk_config::LoadedConfig;
 use copydesk_model::ModelRegistry as Models;
-use copydesk_permission::{PermissionAction, PermissionRule, PermissionRules, default_rules};
-use copydesk_session::agent::{Agent, EXPLORE_AGENT, PLAN_AGENT, ToolSwitches};
+use copydesk_permission::{PermissionAction, PermissionPreset, PermissionRules};
+use copydesk_session::agent::{Agent, PLAN_AGENT, ToolSwitches};
 use copydesk_session::system_prompt::build_system_prompt;
 use copydesk_session::{AgentRole, CompletePromptFuture, CompletedPrompt, RoleProvider, Session, Store};
 use copydesk_tool::skills::Skill;
 use copydesk_tool::{OutputSpill, PlanFile, disabled_tool, tools as tool};
 
+use super::agent_rules::{ConfigurationRules, agent_rules};
 use super::prompt_source::PromptSource;
 use super::subagent_runner::{SubagentRunner, TASK};
 use super::{SessionInputs, SessionServices, layers, model, tools};
 use crate::agents::AgentRegistry;
 use crate::setup::UserSetup;
-use crate::{rules, skills};
+use crate::skills;
 
 /// What all roles of one session share.
 pub(super) struct RoleFactory {
@@ -42,6 +43,10 @@ impl RoleProvider for RoleFactory {
             let warnings = self.prompts.complete().await?;
             Some(CompletedPrompt { system: self.system_prompt(agent), warnings })
         })
+    }
+
+    fn rules(&self, agent: &Agent, preset: Option<PermissionPreset>) -> (PermissionRules, PermissionRules) {
+        self.agent_rules(agent, preset)
     }
 
     fn build_role(&self, agent: &str, session: &Session) -> Result<AgentRole, String> {
@@ -78,7 +83,7 @@ impl RoleFactory {
             "{model_name} cannot call tools, and an agent cannot work without them"
         );
         let skills = self.skills(&agent);
-        let (rules, user_rules) = self.rules(&agent);
+        let (rules, user_rules) = self.agent_rules(&agent, session.preset);
         let layers = layers(rules.clone(), user_rules.clone(), parent);
         // The model need not know of forbidden skills.
         let offered = skills
@@ -132,32 +137,16 @@ impl RoleFactory {
         found.skills
     }
 
-    /// Rules by rising precedence: defaults, configuration, agent. And the user's own part of them.
-    fn rules(&self, agent: &Agent) -> (PermissionRules, PermissionRules) {
-        let before = default_rules().chain(self.config_rules.clone());
-        let plan = self.plan.pattern();
-        let explore_rule = PermissionRule::new(TASK, EXPLORE_AGENT, before.evaluate(TASK, EXPLORE_AGENT));
-        let may_plan = agent.name == PLAN_AGENT && before.evaluate("edit", &plan) != PermissionAction::Deny;
-        let before = agent.always_ask.iter().fold(before, |rules, key| rules.with_asking(key));
-        let mut rules = before.chain(agent.rules.clone());
-        let user_rules = rules::user_rules(&self.loaded, &self.setup.paths.home.to_string_lossy());
-        let may_plan = may_plan
-            && user_rules
-                .deciding_rule("edit", &plan)
-                .is_none_or(|rule| rule.action != PermissionAction::Deny);
-        let user_explore =
-            user_rules.deciding_rule(TASK, EXPLORE_AGENT).map_or(PermissionAction::Allow, |rule| rule.action);
-        let user_explore_rule = PermissionRule::new(TASK, EXPLORE_AGENT, user_explore);
-        let mut user_rules = user_rules.chain(agent.user_rules.clone());
-        if agent.name == PLAN_AGENT {
-            explore(agent, &explore_rule, &mut rules);
-            explore(agent, &user_explore_rule, &mut user_rules);
-        }
-        if may_plan {
-            rules.push(PermissionRule::new("edit", plan.clone(), PermissionAction::Allow));
-            user_rules.push(PermissionRule::new("edit", plan, PermissionAction::Allow));
-        }
-        (rules, user_rules)
+    /// Rules by rising precedence: preset, configuration, agent. And the user's own part of them.
+    fn agent_rules(
+        &self,
+        agent: &Agent,
+        preset: Option<PermissionPreset>,
+    ) -> (PermissionRules, PermissionRules) {
+        let home = self.setup.paths.home.to_string_lossy();
+        let configuration =
+            ConfigurationRules { loaded: &self.loaded, rules: &self.config_rules, home: &home };
+        agent_rules(configuration, agent, preset, &self.plan.pattern())
     }
 
     /// The agent's own model, else the session's unless that was the previous agent's own.
@@ -172,14 +161,5 @@ impl RoleFactory {
         let current = session.model.clone().filter(|name| Some(name) != previous.as_ref());
         let session = Session { model: agent.model.clone().or(current), ..session.clone() };
         super::model_name(models, &self.loaded, &session, agent)
-    }
-}
-
-/// The plan agent may call `explore` as far as `general` allows, unless the agent's own rules say otherwise.
-fn explore(agent: &Agent, general: &PermissionRule, rules: &mut PermissionRules) {
-    let is_built_in =
-        |rule: &PermissionRule| *rule == PermissionRule::new(TASK, EXPLORE_AGENT, PermissionAction::Allow);
-    if agent.rules.deciding_rule(TASK, EXPLORE_AGENT).is_some_and(is_built_in) {
-        rules.push(general.clone());
     }
 }

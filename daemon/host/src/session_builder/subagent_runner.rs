@@ -100,6 +100,12 @@ impl SubagentRunner {
     /// The session of a task: a new one, or that of an earlier task of the same caller.
     async fn session(&self, task: &SubagentTask, call: &str) -> Result<Session, ToolError> {
         let (agent, review) = (task.agent.clone(), self.session.review);
+        // The user may have chosen another preset since the caller got its role.
+        let preset = self
+            .store
+            .session(self.session.id.as_str())
+            .await
+            .map_or(self.session.preset, |parent| parent.preset);
         if let Some(id) = &task.resumed_session {
             let stored = self.store.session(id).await.ok();
             let is_own = |session: &Session| {
@@ -110,7 +116,7 @@ impl SubagentRunner {
                     "This session has no task `{id}`. Leave `task_id` out to begin a new one."
                 ))
             })?;
-            return Ok(Session { agent, review, ..stored });
+            return Ok(Session { agent, review, preset, ..stored });
         }
         let (id, time) = (Id::from(call), now());
         // A call may start several tasks.
@@ -123,6 +129,7 @@ impl SubagentRunner {
             model: None,
             parent: Some(self.session.id.clone()),
             review,
+            preset,
             created: time,
             updated: time,
         })

@@ -2,11 +2,13 @@
 
 use copydesk_model as model;
 use copydesk_permission::AskReply;
+use copydesk_permission::PermissionPreset;
 use copydesk_protocol::event::{EventInfo, JobInfo, TurnEndInfo};
 use copydesk_protocol::part::{
     CallInfo, CallOutputInfo, MediaContent, PartContentInfo, PartInfo, PartStateInfo, PromptInfo,
     StepFinishInfo, StopReasonInfo, TextContent, UsageInfo,
 };
+use copydesk_protocol::permission::PermissionPresetInfo;
 use copydesk_protocol::permission::{PermissionAskInfo, PermissionReply};
 use copydesk_protocol::question::{QuestionAskInfo, QuestionInfo, QuestionOptionInfo, QuestionReply};
 use copydesk_protocol::review::ReviewTimingInfo;
@@ -52,6 +54,7 @@ pub fn session_info(session: &session::Session) -> SessionInfo {
         model: session.model.clone(),
         parent: session.parent.as_ref().map(ToString::to_string),
         review: session.review.map(review),
+        preset: session.preset.map(preset),
         created: session.created,
         updated: session.updated,
     }
@@ -61,6 +64,14 @@ fn review(when: session::SessionReviewTiming) -> ReviewTimingInfo {
     match when {
         session::SessionReviewTiming::Before => ReviewTimingInfo::Before,
         session::SessionReviewTiming::After => ReviewTimingInfo::After,
+    }
+}
+
+fn preset(preset: PermissionPreset) -> PermissionPresetInfo {
+    match preset {
+        PermissionPreset::Careful => PermissionPresetInfo::Careful,
+        PermissionPreset::Normal => PermissionPresetInfo::Normal,
+        PermissionPreset::Trusting => PermissionPresetInfo::Trusting,
     }
 }
 
@@ -159,8 +170,9 @@ fn usage(usage: model::TokenUsage) -> UsageInfo {
 }
 
 fn ask(asked: session::AskEvent) -> PermissionAskInfo {
-    let session::AskEvent { ask, part, key, patterns, always, title, metadata } = asked;
-    PermissionAskInfo { ask: ask.to_string(), part: part.to_string(), key, patterns, always, title, metadata }
+    let session::AskEvent { ask, part, key, patterns, always, title, why, metadata } = asked;
+    let (ask, part) = (ask.to_string(), part.to_string());
+    PermissionAskInfo { ask, part, key, patterns, always, title, why, metadata }
 }
 
 fn questions(questioned: session::QuestionEvent) -> QuestionAskInfo {

@@ -31,7 +31,7 @@ use super::{
 };
 use crate::environment;
 use crate::session_builder::{SessionInputs, build_session};
-use crate::trust::{folder_trust, trust_info};
+use crate::trust::{trust_info, trust_stamp};
 
 /// How many parts a client gets if it does not set a limit.
 const DEFAULT_PARTS: usize = 200;
@@ -246,7 +246,7 @@ impl HostedSession {
         if running && matches!(state, RuntimeState::Subagent(_)) {
             return Err(SessionHostError::Busy);
         }
-        if !state.takes_prompt(running, folder_trust(&self.host()?.setup(&self.session().folder))) {
+        if !state.takes_prompt(running, &trust_stamp(&self.host()?.setup(&self.session().folder))) {
             // A session has one runtime at a time. Its background commands move to the next one.
             let processes = state.take().map(|runtime| runtime.processes);
             *state = self.build_runtime(processes).await?;
@@ -287,7 +287,7 @@ impl HostedSession {
         for message in loaded.take_warnings() {
             self.publish_session_event(SessionEvent::Warning { message });
         }
-        Ok(RuntimeState::Open(SessionRuntime { handle, files, processes }, loaded.trust))
+        Ok(RuntimeState::Open(SessionRuntime { handle, files, processes }, loaded.trust.clone()))
     }
 
     /// Starts the session for a call of another one. Fails while it runs.

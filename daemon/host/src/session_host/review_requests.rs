@@ -2,7 +2,9 @@
 
 use std::sync::Weak;
 
+use copydesk_permission::PermissionPreset;
 use copydesk_protocol::event::EventInfo;
+use copydesk_protocol::permission::PermissionPresetInfo;
 use copydesk_protocol::review::{
     FeedbackInfo, ReviewChange, ReviewCommentParams, ReviewDecideParams, ReviewDecisionResult,
     ReviewListParams, ReviewListResult, ReviewTimingInfo,
@@ -92,6 +94,23 @@ impl HostedSession {
         });
         let session = self.update_session(|session| session.review = when).await?;
         self.apply_review_mode(when).await;
+        Ok(session)
+    }
+
+    /// Sets what runs unasked, from the next call on, also in a running turn.
+    pub async fn set_preset(
+        &self,
+        preset: Option<PermissionPresetInfo>,
+    ) -> Result<copydesk_session::Session, SessionHostError> {
+        let preset = preset.map(|preset| match preset {
+            PermissionPresetInfo::Careful => PermissionPreset::Careful,
+            PermissionPresetInfo::Normal => PermissionPreset::Normal,
+            PermissionPresetInfo::Trusting => PermissionPreset::Trusting,
+        });
+        let session = self.update_session(|session| session.preset = preset).await?;
+        if let Some(handle) = self.session_handle().await {
+            handle.set_preset(preset).await;
+        }
         Ok(session)
     }
 

@@ -1,6 +1,6 @@
 //! The runtime of a hosted session, and its states.
 
-use copydesk_config::trust::FolderTrust;
+use copydesk_config::trust::TrustStamp;
 use copydesk_session::SessionHandle;
 use copydesk_workspace::files::WorkspaceFiles;
 use copydesk_workspace::process::Processes;
@@ -34,7 +34,7 @@ pub(super) enum RuntimeState {
     #[default]
     Closed,
     /// Built for the session's present model and agent, and the trust that its folder had then.
-    Open(SessionRuntime, FolderTrust),
+    Open(SessionRuntime, TrustStamp),
     /// Built for an earlier model, agent or trust. The running turn ends with it.
     Outdated(SessionRuntime),
     /// A call of another session runs it, and only that call prompts it.
@@ -70,9 +70,9 @@ impl RuntimeState {
     }
 
     /// Whether the present runtime takes a prompt; if not, it needs a new one. `trust` is the folder's now.
-    pub(super) fn takes_prompt(&self, is_running: bool, trust: FolderTrust) -> bool {
+    pub(super) fn takes_prompt(&self, is_running: bool, trust: &TrustStamp) -> bool {
         match self {
-            Self::Open(_, built_for) => is_running || built_for.is_trusted() == trust.is_trusted(),
+            Self::Open(_, built_for) => is_running || built_for == trust,
             Self::Outdated(_) => is_running,
             Self::Closed | Self::Subagent(_) => false,
         }

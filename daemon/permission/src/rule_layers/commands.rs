@@ -1,16 +1,11 @@
 //! Commands in the layers: the same order as for patterns. A command that may hide something forbidden is
 //! asked for, whatever allows it in general.
 
+use super::{WeighedReason, WeighedText};
 use crate::{
     Ask, CommandPattern, PermissionAction, PermissionDecision, PermissionDeniedError, PermissionRule,
     RuleLayers,
 };
-
-/// What the layers say about one command.
-struct WeighedCommand<'r> {
-    action: PermissionAction,
-    denying_rule: Option<&'r PermissionRule>,
-}
 
 impl RuleLayers {
     pub(super) fn decide_commands(&self, ask: &Ask) -> PermissionDecision {
@@ -21,7 +16,7 @@ impl RuleLayers {
                 PermissionAction::Allow => {}
                 PermissionAction::Ask => open.push(command.clone()),
                 PermissionAction::Deny => {
-                    let rule = weighed.denying_rule.cloned();
+                    let rule = weighed.rule.cloned();
                     let denied = || PermissionRule::new(&*ask.key, &*command.text, PermissionAction::Deny);
                     return PermissionDecision::Deny(PermissionDeniedError {
                         key: ask.key.clone(),
@@ -39,33 +34,48 @@ impl RuleLayers {
     }
 
     /// `prior` is the decision of a child session's own rules; ours can then only deny.
-    fn weigh_command(
+    pub(super) fn weigh_command(
         &self,
         key: &str,
         command: &CommandPattern,
         prior: Option<PermissionAction>,
-    ) -> WeighedCommand<'_> {
+    ) -> WeighedText<'_> {
         let of_parents = self.parent_rules.iter().map(|rules| rules.decide_command(key, command));
         let by_user = self.user_rules.decide_command(key, command);
         let by_session = self.rules.decide_command(key, command);
-        let mut may_be_forbidden = false;
+        let mut hidden_rule = None;
         for verdict in of_parents.chain([by_user, by_session]) {
             if verdict.action == PermissionAction::Deny {
-                return WeighedCommand { action: PermissionAction::Deny, denying_rule: verdict.rule };
+                return WeighedText {
+                    action: verdict.action,
+                    rule: verdict.rule,
+                    reason: WeighedReason::Rule,
+                };
             }
-            may_be_forbidden |= verdict.may_be_forbidden && verdict.action == PermissionAction::Ask;
+            if verdict.may_be_forbidden && verdict.action == PermissionAction::Ask {
+                hidden_rule = hidden_rule.or(verdict.hidden_rule);
+            }
         }
         let user_asks = by_user.rule.is_some() && by_user.action == PermissionAction::Ask;
-        let ruled = if user_asks { PermissionAction::Ask } else { by_session.action };
-        let chosen = self.chosen.iter().find(|(chosen, _)| chosen == key);
-        let action = match prior.unwrap_or(ruled) {
-            _ if may_be_forbidden => PermissionAction::Ask,
-            PermissionAction::Allow if command.is_transparent() => PermissionAction::Allow,
-            PermissionAction::Allow | PermissionAction::Ask if let Some((_, action)) = chosen => *action,
-            PermissionAction::Ask if self.is_command_remembered(key, command) => PermissionAction::Allow,
-            action => action,
-        };
-        WeighedCommand { action, denying_rule: None }
+        let verdict = if user_asks { by_user } else { by_session };
+        let weighed = |action, reason| WeighedText { action, rule: verdict.rule, reason };
+        match prior.unwrap_or(verdict.action) {
+            _ if hidden_rule.is_some() => WeighedText {
+                action: PermissionAction::Ask,
+                rule: hidden_rule,
+                reason: WeighedReason::MayHide,
+            },
+            PermissionAction::Allow if command.is_transparent() => {
+                weighed(PermissionAction::Allow, WeighedReason::Transparent)
+            }
+            PermissionAction::Allow | PermissionAction::Ask if let Some(action) = self.chosen_action(key) => {
+                weighed(action, WeighedReason::Chosen)
+            }
+            PermissionAction::Ask if self.is_command_remembered(key, command) => {
+                weighed(PermissionAction::Allow, WeighedReason::Remembered)
+            }
+            action => weighed(action, WeighedReason::Rule),
+        }
     }
 
     fn is_command_remembered(&self, key: &str, command: &CommandPattern) -> bool {

@@ -3,8 +3,10 @@
 use super::always_offer::offer_always;
 use super::file_paths::{HARMLESS_TARGETS, PRINTING_PROGRAMS, find_paths};
 use super::inner_commands::{InnerCommands, find_inner_commands, is_assignment};
+use super::network_commands::uses_network;
 use super::program_name::ProgramName;
 use super::reader::{KnownVariables, read_script};
+use super::reading_commands::{SearchedPlace, find_reading_scope};
 use super::risks::{CommandRisk, judge_words};
 use super::script::{RedirectKind, ShellRedirect, ShellScript, ShellWord, SimpleCommand};
 use super::spellings::{join_words, list_spellings, quote_word};
@@ -40,6 +42,9 @@ struct Understanding<'a> {
     folders: Vec<String>,
     always: Option<Vec<String>>,
     effect: SharedEffect,
+    /// As `paths`.
+    searched_folders: Vec<String>,
+    reads_git: bool,
     spelling_bytes: usize,
     depth: usize,
 }
@@ -56,6 +61,8 @@ pub(super) fn understand_command(
         folders: vec![folder],
         always: Some(Vec::new()),
         effect: SharedEffect::None,
+        searched_folders: Vec::new(),
+        reads_git: false,
         spelling_bytes: 0,
         depth: 0,
     };
@@ -100,7 +107,9 @@ impl Understanding<'_> {
         if !is_remote {
             self.paths.extend(find_paths(&redirect.target, self.place.home));
         }
-        redirect.kind == RedirectKind::Write || redirect.target.value.is_none()
+        // The shell itself opens a connection.
+        let is_socket = ["/dev/tcp/", "/dev/udp/"].iter().any(|folder| redirect.target.text.contains(folder));
+        redirect.kind == RedirectKind::Write || redirect.target.value.is_none() || is_socket
     }
 
     fn add_command(
@@ -155,8 +164,28 @@ impl Understanding<'_> {
             offer_always(&program, words).filter(|_| is_plain && inner == InnerCommands::None).map(Some)
         };
         let pattern = if is_transparent && is_plain { pattern.transparent() } else { pattern };
+        let only_reads = is_plain
+            && !around.is_remote
+            && around.before.is_empty()
+            && (is_transparent || (inner == InnerCommands::None && self.note_reading(&program, words)));
+        let pattern = pattern.reading(only_reads).networking(uses_network(&program, words));
         self.add_pattern(pattern, offer)?;
         self.add_inner(inner, around)
+    }
+
+    /// Whether it only reads, and what it shows then.
+    fn note_reading(&mut self, program: &ProgramName, words: &[ShellWord]) -> bool {
+        let Some(scope) = find_reading_scope(program, words) else { return false };
+        self.reads_git |= scope.is_git;
+        match scope.searched {
+            SearchedPlace::Nothing => {}
+            SearchedPlace::WorkingFolder => self.searched_folders.push(".".to_owned()),
+            SearchedPlace::NamedFolders => {
+                let files = words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+                self.searched_folders.extend(files.flat_map(|word| find_paths(word, self.place.home)));
+            }
+        }
+        true
     }
 
     fn add_inner(&mut self, inner: InnerCommands, around: &TextAround) -> Result<(), UnreadableCommandError> {
@@ -267,14 +296,32 @@ impl Understanding<'_> {
             commands = commands.into_iter().map(CommandPattern::running_anything).collect();
         }
         let mut paths: Vec<String> = self.folders.iter().skip(1).cloned().collect();
-        for path in &self.paths {
-            paths.extend(self.folders.iter().map(|folder| join_path(folder, path)));
-        }
+        paths.extend(join_all(&self.folders, &self.paths));
         paths.sort();
         paths.dedup();
+        let mut searched_folders = join_all(&self.folders, &self.searched_folders);
+        searched_folders.sort();
+        searched_folders.dedup();
         let always = self.always.filter(|_| self.effect == SharedEffect::None).unwrap_or_default();
-        CommandReading { commands, paths, always, unreadable: None }
+        let moves = self.folders.len() > 1;
+        let mut reading = CommandReading {
+            commands,
+            paths,
+            always,
+            searched_folders,
+            reads_git: self.reads_git,
+            unreadable: None,
+        };
+        // Git must run in the repository that the caller looks at, and as the caller runs it.
+        if self.reads_git && (moves || !reading.only_reads()) {
+            reading.ask_for_git();
+        }
+        reading
     }
+}
+
+fn join_all(folders: &[String], paths: &[String]) -> Vec<String> {
+    paths.iter().flat_map(|path| folders.iter().map(|folder| join_path(folder, path))).collect()
 }
 
 /// What stands around the words of a command.

@@ -3,7 +3,9 @@
 //! Both wait as long as the user takes; the first reply wins; a reply that means stop settles all of them; the end of the
 //! turn closes them.
 
-use copydesk_permission::{Ask as Rule, AskOutcome, AskReply, PermissionAction, PermissionDecision};
+use copydesk_permission::{
+    Ask as Rule, AskOutcome, AskReply, PermissionAction, PermissionDecision, PermissionPreset,
+};
 use copydesk_tool::{
     AskUserMode, PermissionDenial, PermissionGrant, PermissionRequest, Question, QuestionAnswers,
 };
@@ -116,7 +118,8 @@ impl SessionActor {
             patterns: ask.patterns,
             commands: ask.commands,
             always_patterns: ask.always,
-            prior_action: said,
+            // A task that began under a more lenient preset allows nothing by itself any more.
+            prior_action: said.filter(|said| !(self.is_preset_switched && *said == PermissionAction::Allow)),
         };
         if ask_user == AskUserMode::Never
             && matches!(self.asks.layers().decide(&rule), PermissionDecision::Ask(_))
@@ -136,9 +139,11 @@ impl SessionActor {
                     let session = self.deps.session.id.as_str();
                     self.deps.files.reviews().set_ask(session, &reviews, id.as_str());
                 }
+                let why = self.reason_to_ask(&rule);
                 self.emit(SessionEvent::AskOpened(AskEvent {
                     ask: id,
                     part,
+                    why,
                     key: rule.key,
                     patterns: rule.patterns,
                     always: rule.always_patterns,
@@ -148,6 +153,13 @@ impl SessionActor {
                 .await;
             }
         }
+    }
+
+    /// For an ask of a subagent, its own rules may be the reason, which this session does not know.
+    fn reason_to_ask(&self, ask: &Rule) -> Option<String> {
+        let explained = self.asks.layers().explain(&Rule { prior_action: None, ..ask.clone() });
+        let asks = explained.into_iter().find(|pattern| pattern.action == PermissionAction::Ask);
+        asks.map(|pattern| pattern.reason.to_string())
     }
 
     pub(super) async fn reply(&mut self, ask: &Id, reply: AskReply) {
@@ -175,6 +187,16 @@ impl SessionActor {
     /// Counts from the next edit on. A waiting call continues if the user need not be asked any more.
     pub(super) async fn set_review_timing(&mut self, when: Option<SessionReviewTiming>) {
         let settled = self.asks.choose_action("edit", when.map(review_action));
+        self.settle(settled, |_| PermissionGrant::ByRule, |reason| PermissionDenial::ByUser { reason }).await;
+    }
+
+    /// Counts from the next call on. A waiting call continues if the user need not be asked any more.
+    pub(super) async fn set_preset(&mut self, preset: Option<PermissionPreset>) {
+        self.deps.session.preset = preset;
+        let (rules, own) = self.deps.roles.rules(&self.deps.agent, preset);
+        self.is_preset_switched = true;
+        let settled = self.asks.set_rules(rules, own);
+        self.deps.rules.set(self.asks.layers());
         self.settle(settled, |_| PermissionGrant::ByRule, |reason| PermissionDenial::ByUser { reason }).await;
     }
 

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use copydesk_model::Model;
-use copydesk_permission::PermissionRules;
+use copydesk_permission::{PermissionPreset, PermissionRules};
 use copydesk_tool::ToolRegistry;
 
 use super::SessionActor;
@@ -37,6 +37,9 @@ pub trait RoleProvider: Send + Sync {
     fn complete_prompt<'a>(&'a self, _agent: &'a Agent) -> CompletePromptFuture<'a> {
         Box::pin(std::future::ready(None))
     }
+
+    /// The rules of this agent under a preset, and the user's own part of them. `None`: the configuration chooses.
+    fn rules(&self, agent: &Agent, preset: Option<PermissionPreset>) -> (PermissionRules, PermissionRules);
 
     /// The role of this agent for the session as it is now. The error is for the model.
     fn build_role(&self, agent: &str, session: &Session) -> Result<AgentRole, String>;

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use copydesk_permission::PermissionPreset;
 use rusqlite::{Connection, Transaction};
 
 use super::{StoreError, parts, sessions};
@@ -191,13 +192,14 @@ fn session_of(row: &PageRow) -> Option<(i64, Session)> {
         (None, _) => return None,
         (Some(_), values) => values,
     };
-    // Older versions had neither of the last two.
+    // Older versions had none of the last three.
     let (columns, later) = values.split_at_checked(8)?;
     let [id, folder, title, agent, model, parent, created, updated] = columns else { return None };
-    let (review, sequence) = match later {
-        [] => (None, 0),
-        [review] => (optional(review)?, 0),
-        [review, sequence] => (optional(review)?, integer(sequence)?),
+    let (review, sequence, preset) = match later {
+        [] => (None, 0, None),
+        [review] => (optional(review)?, 0, None),
+        [review, sequence] => (optional(review)?, integer(sequence)?, None),
+        [review, sequence, preset] => (optional(review)?, integer(sequence)?, optional(preset)?),
         _ => return None,
     };
     let session = Session {
@@ -210,6 +212,7 @@ fn session_of(row: &PageRow) -> Option<(i64, Session)> {
         created: integer(created)?,
         updated: integer(updated)?,
         review: review.as_deref().and_then(sessions::named),
+        preset: preset.as_deref().and_then(PermissionPreset::from_name),
     };
     Some((sequence, session))
 }

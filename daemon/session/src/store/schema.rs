@@ -43,4 +43,10 @@ pub(super) const MIGRATIONS: &[&str] = &[
         ON session(id, folder, title, agent, model, parent, created, updated, review, sequence);
 ",
     "-- No change of the tables: parts of the kind `turn_end`, which an older version cannot read.",
+    "
+    ALTER TABLE session ADD COLUMN preset TEXT;
+    DROP INDEX session_copy;
+    CREATE INDEX session_copy
+        ON session(id, folder, title, agent, model, parent, created, updated, review, sequence, preset);
+",
 ];

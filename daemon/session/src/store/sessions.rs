@@ -1,12 +1,13 @@
 //! Sessions as rows.
 
+use copydesk_permission::PermissionPreset;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{Store, StoreError};
 use crate::data::{Session, SessionReviewTiming};
 use crate::id::{Id, now};
 
-const COLUMNS: &str = "id, folder, title, agent, model, parent, created, updated, review";
+const COLUMNS: &str = "id, folder, title, agent, model, parent, created, updated, review, preset";
 
 /// The sequence number of a session that changes now.
 pub(super) const NEXT: &str = "(SELECT coalesce(max(sequence), 0) + 1 FROM session)";
@@ -110,10 +111,11 @@ impl Store {
 pub(super) fn put(connection: &Connection, session: &Session) -> Result<(), StoreError> {
     connection.execute(
         &format!(
-            "INSERT INTO session (id, folder, title, agent, model, parent, created, updated, review, sequence)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, {NEXT})
+            "INSERT INTO session (id, folder, title, agent, model, parent, created, updated, review, preset, sequence)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, {NEXT})
              ON CONFLICT (id) DO UPDATE
-             SET folder = ?2, title = ?3, agent = ?4, model = ?5, updated = ?8, review = ?9, sequence = {NEXT}"
+             SET folder = ?2, title = ?3, agent = ?4, model = ?5, updated = ?8, review = ?9, preset = ?10,
+                 sequence = {NEXT}"
         ),
         params![
             session.id.as_str(),
@@ -124,7 +126,8 @@ pub(super) fn put(connection: &Connection, session: &Session) -> Result<(), Stor
             session.parent.as_ref().map(Id::as_str),
             session.created,
             session.updated,
-            session.review.map(name)
+            session.review.map(name),
+            session.preset.map(PermissionPreset::name)
         ],
     )?;
     Ok(())
@@ -142,6 +145,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Session> {
         created: row.get(6)?,
         updated: row.get(7)?,
         review: row.get::<_, Option<String>>(8)?.as_deref().and_then(named),
+        preset: row.get::<_, Option<String>>(9)?.as_deref().and_then(PermissionPreset::from_name),
     })
 }
 

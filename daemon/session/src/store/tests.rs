@@ -19,6 +19,7 @@ pub(super) fn session(folder: &str) -> Session {
         model: None,
         parent: None,
         review: None,
+        preset: Some(copydesk_permission::PermissionPreset::Careful),
         created: time,
         updated: time,
     }

@@ -11,21 +11,23 @@ use std::time::{Duration, SystemTime};
 use copydesk_metadata::{
     BackgroundCommandMetadata, CallDetail, CommandAskMetadata, CommandMetadata, PermissionAskDetail,
 };
-use copydesk_permission::{ShellPlace, read_command};
+use copydesk_permission::{CommandPattern, ShellPlace, read_command};
 use copydesk_text::{self as text, KeepSide as End};
+use copydesk_workspace::process::sandbox::{CommandSandbox, SandboxMode};
 use copydesk_workspace::process::{
-    FinishedCommand, OutputLimits, ProcessExit, Processes, Shell, ShellCommand, SpillOutcome as Spilt,
-    SpillTarget, SpillWhen,
+    FinishedCommand, GUARDED_GIT, OutputLimits, ProcessExit, Processes, Shell, ShellCommand,
+    SpillOutcome as Spilt, SpillTarget, SpillWhen,
 };
 use copydesk_workspace::time_limits::TERMINATE_GRACE;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::command_sandbox::{self, CommandPlacement, SandboxNote};
 use super::diagnostics;
 use super::live_output::LiveOutput;
 use super::target_file::sentence;
-use super::{ToolOptions, command_paths};
-use crate::context::{PermissionRequest, ToolContext};
+use super::{ToolOptions, command_files, command_paths};
+use crate::context::{PermissionGrant, PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind, ToolOutput};
 use crate::output_spill::OutputSpill;
 use crate::registry::ToolOutputLimits;
@@ -61,6 +63,7 @@ pub(super) struct BashTool {
     limits: ToolOutputLimits,
     spill: OutputSpill,
     processes: Processes,
+    sandbox: CommandSandbox,
     shell: Shell,
 }
 
@@ -78,12 +81,14 @@ pub(super) struct BashParameters {
     /// Whether it runs on while you do other things. Without a `timeout` of its own until the session ends.
     #[serde(default)]
     background: bool,
+    /// Why it must run outside of the sandbox, if there is one: the user is asked. Leave it out else.
+    unsandboxed: Option<String>,
 }
 
 impl BashTool {
     pub(super) fn new(options: &ToolOptions) -> Self {
-        let ToolOptions { limits, spill, processes, shell, .. } = options.clone();
-        Self { limits, spill, processes, shell }
+        let ToolOptions { limits, spill, processes, sandbox, shell, .. } = options.clone();
+        Self { limits, spill, processes, sandbox, shell }
     }
 
     /// The limits of the output, without the text around it.
@@ -126,6 +131,7 @@ impl BashTool {
                 tail: self.output_limits().bytes,
                 spill: self.spill_to(call, when).await,
             },
+            sandbox: None,
         }
     }
 }
@@ -138,7 +144,12 @@ impl Tool for BashTool {
     }
 
     fn prompt(&self) -> Cow<'static, str> {
-        include_str!("bash.md").into()
+        match self.sandbox.mode() {
+            SandboxMode::Off => include_str!("bash.md").into(),
+            SandboxMode::Auto | SandboxMode::Require => {
+                format!("{}\n{}", include_str!("bash.md").trim_end(), command_sandbox::PROMPT).into()
+            }
+        }
     }
 
     fn touched_files(&self, _parameters: &BashParameters, _context: &ToolContext) -> TouchedFiles {
@@ -165,27 +176,50 @@ impl Tool for BashTool {
         let title = said.or(written.lines().next()).unwrap_or_default().to_owned();
         let home = context.files.home().to_string_lossy();
         let folder = place.real_path().to_string_lossy();
-        let reading = read_command(written, ShellPlace { home: Some(&home), working_folder: Some(&folder) });
+        let mut reading =
+            read_command(written, ShellPlace { home: Some(&home), working_folder: Some(&folder) });
+        let wanted = parameters.unsandboxed.as_deref();
+        let placement =
+            CommandPlacement::choose(&self.sandbox, &context, &self.processes, &reading.commands, wanted)
+                .await?;
+        if placement == CommandPlacement::Sandboxed && !self.sandbox.has_network() {
+            reading.commands.iter_mut().for_each(CommandPattern::mark_sandboxed);
+        }
+        let searched =
+            command_files::find_searched_files(&context, &self.processes, place.real_path(), &mut reading)
+                .await;
+        let running =
+            if parameters.background { format!("{title} (in the background)") } else { title.clone() };
         let ask = PermissionRequest {
             key: "bash".to_owned(),
             patterns: reading.commands.iter().map(|command| command.text.clone()).collect(),
-            commands: reading.commands,
-            always: reading.always,
-            title: if parameters.background { format!("{title} (in the background)") } else { title.clone() },
+            commands: reading.commands.clone(),
+            always: reading.always.clone(),
+            title: format!("{running}{}", placement.title_suffix()),
             metadata: PermissionAskDetail::Command(CommandAskMetadata {
                 command: written.to_owned(),
                 workdir: place.display_path.clone(),
                 description: said.map(str::to_owned),
+                sandboxed: placement.is_sandboxed(),
             })
             .into(),
             ..PermissionRequest::default()
         };
-        let grant = context.ask(ask).await?;
+        let grant = context.ask(ask.clone()).await?;
+        placement.ask(&context, &ask, grant).await?;
         command_paths::ask_outside_folders(&context, place.real_path(), &reading.paths, grant).await?;
-        let command = self.command(&parameters, place.real_path().to_owned(), &context.call).await;
+        command_files::ask_for_files(&context, &reading, searched, grant).await?;
+        let mut command = self.command(&parameters, place.real_path().to_owned(), &context.call).await;
+        if reading.reads_git && reading.only_reads() && grant != PermissionGrant::ByUser {
+            let guard = GUARDED_GIT.map(|(name, value)| (OsString::from(name), value.map(OsString::from)));
+            command.env.extend(guard);
+        }
+        command.sandbox =
+            placement.prepare(&self.sandbox, &context, place.real_path(), &self.processes).await?;
+        let launch = command.sandbox.clone();
         let unsaved = context.files.unsaved_files().await;
         if parameters.background {
-            let mut started = self.start(title, command)?;
+            let mut started = self.start(title, command, &placement)?;
             started.output += &unsaved_note(&unsaved);
             return Ok(started);
         }
@@ -193,9 +227,14 @@ impl Tool for BashTool {
         let mut live = LiveOutput::new(&context);
         let finished = self.processes.run(command, context.cancel.clone(), |piece| live.push(piece)).await;
         let finished = finished.map_err(|error| ToolError::target(sentence(&error.to_string())))?;
-        let unsaved = unsaved_note(&unsaved);
+        let mut unsaved = unsaved_note(&unsaved);
+        if let Some(launch) = launch {
+            unsaved += &command_sandbox::planted_note(&launch.find_planted().await);
+        }
+        let printed = format!("{}{}", finished.output.head, finished.output.tail);
+        let note = placement.note(finished.exit, &printed, self.sandbox.has_network());
         let mut output = self
-            .render_result(title, &finished)
+            .render_result(title, &finished, &note)
             .map_err(|failure| ToolError { message: format!("{}{unsaved}", failure.message), ..failure })?;
         output.output += &unsaved;
         diagnostics::check_command(&context, before, &mut output).await;
@@ -220,7 +259,12 @@ fn unsaved_note(files: &[String]) -> String {
 }
 
 impl BashTool {
-    fn start(&self, title: String, command: ShellCommand) -> Result<ToolOutput, ToolError> {
+    fn start(
+        &self,
+        title: String,
+        command: ShellCommand,
+        placement: &CommandPlacement,
+    ) -> Result<ToolOutput, ToolError> {
         let job =
             self.processes.start(command).map_err(|error| ToolError::target(sentence(&error.to_string())))?;
         let place = match &job.file {
@@ -232,7 +276,12 @@ impl BashTool {
             job.id
         );
         let file = job.file.as_ref().map(|file| file.to_string_lossy().into_owned());
-        let metadata = CallDetail::BackgroundCommand(BackgroundCommandMetadata { job: job.id, file }).into();
+        let metadata = CallDetail::BackgroundCommand(BackgroundCommandMetadata {
+            job: job.id,
+            file,
+            sandboxed: placement.is_sandboxed(),
+        })
+        .into();
         Ok(ToolOutput {
             title: format!("{title} (job {})", job.id),
             output,
@@ -241,12 +290,19 @@ impl BashTool {
         })
     }
 
-    fn render_result(&self, title: String, finished: &FinishedCommand) -> Result<ToolOutput, ToolError> {
+    fn render_result(
+        &self,
+        title: String,
+        finished: &FinishedCommand,
+        sandbox: &SandboxNote,
+    ) -> Result<ToolOutput, ToolError> {
         let time = format!("{:.1} s", finished.duration.as_secs_f64());
         let is_success = finished.exit == ProcessExit::Code(0);
         let mut shown = CommandMetadata {
             truncated: Some(finished.output.omitted_bytes > 0),
             output: (!is_success).then(|| text::truncate(&finished.output.tail, SEEN, End::Tail).text.into()),
+            sandboxed: sandbox.is_sandboxed(),
+            sandbox_note: sandbox.short(),
             ..CommandMetadata::default()
         };
         match finished.exit {
@@ -278,7 +334,8 @@ impl BashTool {
             format!("; it left something running in the background, which `kill -- -{group}` ends")
         });
         let printed = printed.trim_end_matches('\n');
-        let output = format!("{printed}\n\n({verdict}{})", left.unwrap_or_default());
+        let left = left.unwrap_or_default();
+        let output = format!("{printed}\n\n({verdict}{left}{}){}", sandbox.verdict(), sandbox.advice());
         let metadata = metadata.into();
         Ok(ToolOutput { title, output, metadata, keep_end: true, ..ToolOutput::default() })
     }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use copydesk_metadata::{CallDetail, TextSearchMetadata};
+use copydesk_permission::looks_like_secret;
 use copydesk_workspace::files::ResolvedPath;
 use copydesk_workspace::search::{
     self, CaseSensitivity, GrepMatch, GrepMatches, SearchDeadline, SearchError,
@@ -17,7 +18,7 @@ use serde::Deserialize;
 use super::folder_listing::child_path_from_real;
 use super::readable_folders::ReadableFolders;
 use super::target_file::{count, rule_names, search_ask, search_error, timeout_note};
-use crate::context::{AskUserMode, PermissionRequest, ToolContext};
+use crate::context::{AskUserMode, PermissionGrant, PermissionRequest, ToolContext};
 use crate::denial::PermissionDenial;
 use crate::outcome::{ToolError, ToolOutput};
 use crate::tool::Tool;
@@ -102,7 +103,7 @@ impl GrepTool {
                 Ok(found) => found,
                 Err(error) => return Ok(Err(error)),
             };
-            if round == 0 {
+            if round == 0 && !has_secrets(context, place, &found.matches) {
                 match ask_for(context, place, &found.matches, AskUserMode::Whole).await {
                     Err(PermissionDenial::ByRule { .. }) => {}
                     answer => return allowed(answer, place, &found.matches).map(|()| Ok(found)),
@@ -123,7 +124,18 @@ impl GrepTool {
     }
 }
 
-/// The files that a rule denies to read. The user is not asked.
+/// Whether the search of a folder found lines of a file that looks like a secret. Who names the file is asked for it.
+fn has_secrets(context: &ToolContext, place: &ResolvedPath, lines: &[GrepMatch]) -> bool {
+    let is_secret = |line: &GrepMatch| {
+        let place = context.files.resolve(&line.path.to_string_lossy());
+        rule_names(context, &place).iter().any(|name| looks_like_secret(name))
+    };
+    let mut files = lines.chunk_by(|one, other| one.path == other.path).filter_map(<[_]>::first);
+    place.real_path().is_dir() && files.any(is_secret)
+}
+
+/// The files that a rule denies to read, and secrets that it asks for. The user is not asked: which lines of a secret match
+/// would say what is in it.
 async fn denied(
     context: &ToolContext,
     place: &ResolvedPath,
@@ -133,6 +145,9 @@ async fn denied(
     for of_file in lines.chunk_by(|one, other| one.path == other.path) {
         match ask_for(context, place, of_file, AskUserMode::Never).await {
             Err(PermissionDenial::ByRule { .. }) => {
+                denied.extend(of_file.iter().map(|line| line.path.clone()));
+            }
+            Ok(PermissionGrant::NotAsked { .. }) if has_secrets(context, place, of_file) => {
                 denied.extend(of_file.iter().map(|line| line.path.clone()));
             }
             answer => allowed(answer, place, lines)?,
@@ -147,7 +162,7 @@ async fn ask_for(
     place: &ResolvedPath,
     lines: &[GrepMatch],
     ask_user: AskUserMode,
-) -> Result<(), PermissionDenial> {
+) -> Result<PermissionGrant, PermissionDenial> {
     let mut files = Vec::new();
     for lines in lines.chunk_by(|one, other| one.path == other.path) {
         let Some(path) = lines.first().map(|line| &line.path) else { continue };
@@ -159,7 +174,7 @@ async fn ask_for(
         }
     }
     if files.is_empty() {
-        return Ok(());
+        return Ok(PermissionGrant::ByRule);
     }
     let ask = PermissionRequest {
         key: "read".to_owned(),
@@ -169,18 +184,18 @@ async fn ask_for(
         ask_user,
         ..PermissionRequest::default()
     };
-    context.try_ask(ask).await.map(drop)
+    context.try_ask(ask).await
 }
 
 fn allowed(
-    answer: Result<(), PermissionDenial>,
+    answer: Result<PermissionGrant, PermissionDenial>,
     place: &ResolvedPath,
     lines: &[GrepMatch],
 ) -> Result<(), ToolError> {
     let mut files: Vec<_> = lines.iter().map(|line| child_path_from_real(place, &line.path)).collect();
     files.dedup();
     let by_user = matches!(answer, Err(PermissionDenial::ByUser { .. } | PermissionDenial::Unattended));
-    answer.map_err(PermissionDenial::into_error).map_err(|failure| match by_user {
+    answer.map(drop).map_err(PermissionDenial::into_error).map_err(|failure| match by_user {
         true => {
             let hint = format!(
                 "{}\nThere are matches in {}; leave out what may not be read with `include`.",
@@ -222,7 +237,7 @@ fn show(place: &ResolvedPath, pattern: &str, found: &GrepMatches) -> String {
     }
     let mut end = if found.matches.is_empty() {
         format!(
-            "No line in `{}` matches `{pattern}`. Files that git ignores, binary files and those that a rule forbids to read are passed over.",
+            "No line in `{}` matches `{pattern}`. Files that git ignores, binary files, those that look like a secret and those that a rule forbids to read are passed over.",
             place.display_path
         )
     } else if found.has_more {

@@ -3,6 +3,7 @@
 use copydesk_workspace::files::{FileContent, FileError, READ_LIMIT, ResolvedPath};
 use copydesk_workspace::search::SearchError;
 
+use super::hard_links::find_secret_names;
 use crate::context::{PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind};
 use crate::tool::TouchedFiles;
@@ -31,11 +32,17 @@ pub(super) fn search_ask(key: &str, pattern: &str) -> PermissionRequest {
     }
 }
 
-/// The names of a path for rules: its own, and that of a symlink's target. A rule about either counts, so no symlink leads
-/// past it.
+/// The names of a path for rules: its own, that of a symlink's target, and hard links that look like a secret. A rule about
+/// any counts, so no link leads past it.
 pub(super) fn rule_names(context: &ToolContext, place: &ResolvedPath) -> Vec<String> {
     let real = context.files.resolve(&place.real_path().to_string_lossy()).display_path;
-    if real == place.display_path { vec![real] } else { vec![place.display_path.clone(), real] }
+    let mut names = vec![place.display_path.clone()];
+    for name in [real].into_iter().chain(find_secret_names(context, place)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// The file by its real path: two names of one file are one file.

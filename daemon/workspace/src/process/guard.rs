@@ -17,9 +17,14 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use super::{group::ProcessGroup, spawn};
+use super::{
+    group::ProcessGroup,
+    mark::{DIGITS_AFTER_DAEMON, ProcessMark, daemon_digits},
+    spawn,
+};
 
-/// The list begins and ends with a space, so that each number has one on either side. An unfinished line is not read.
+/// The list begins and ends with a space, so that each number has one on either side. An unfinished line is not read. What left its group
+/// has a mark that begins with `$1` (`mark`); it may start others meanwhile, so it is killed until nothing is found, but zombies stay.
 const SCRIPT: &str = r#"groups=' '
 while read -r sign group; do
   case $sign in
@@ -27,7 +32,19 @@ while read -r sign group; do
     -) case $groups in *" $group "*) groups="${groups%%" $group "*} ${groups#*" $group "}" ;; esac ;;
   esac
 done
-for group in $groups; do kill -s KILL -- "-$group"; done"#;
+for group in $groups; do kill -s KILL -- "-$group"; done
+for pass in 1 2 3 4 5 6 7 8 9 10; do
+  found=
+  for limits in /proc/[0-9]*/limits; do
+    while read -r one two three mark rest; do
+      case "$one $two $three $mark" in
+        "Max realtime timeout $1"*) [ "${#mark}" -eq "$2" ] && id=${limits#/proc/} && found="$found ${id%/limits}" ;;
+      esac
+    done <"$limits"
+  done
+  [ -n "$found" ] || exit
+  kill -s KILL $found
+done"#;
 
 /// The guard of this process.
 pub(super) static DAEMON_GUARD: ProcessGuard = ProcessGuard::new();
@@ -94,11 +111,18 @@ impl GuardShell {
     fn start() -> io::Result<Self> {
         let (reader, pipe) = io::pipe()?;
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", SCRIPT]).env_clear().current_dir("/");
+        let digits = daemon_digits().to_string();
+        let length = digits.len() + DIGITS_AFTER_DAEMON;
+        command.args(["-c", SCRIPT, "copydesk", &digits, &length.to_string()]).env_clear().current_dir("/");
         command.stdin(reader).stdout(Stdio::null()).stderr(Stdio::null());
         // In its own session: a signal for the daemon, such as Ctrl-C, must not end the guard first.
         spawn::in_own_session(&mut command)?;
-        Ok(Self { pipe, process: command.spawn()? })
+        let process = command.spawn()?;
+        // A daemon that was itself started by a command has that command's mark. The guard must outlive both.
+        if let Some(group) = ProcessGroup::of_leader(process.id()) {
+            let _ = ProcessMark::remove(group.id());
+        }
+        Ok(Self { pipe, process })
     }
 
     fn send(&mut self, sign: char, group: ProcessGroup) -> io::Result<()> {

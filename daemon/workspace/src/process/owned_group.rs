@@ -10,12 +10,18 @@ pub(super) struct OwnedGroup {
     pub(super) shared: Arc<ProcessesState>,
     pub(super) group: ProcessGroup,
     pub(super) kills_on_drop: bool,
+    /// The leader has ended by itself. What left the group then ends with the session.
+    pub(super) has_ended: bool,
 }
 
 impl Drop for OwnedGroup {
     fn drop(&mut self) {
         if self.kills_on_drop {
-            self.group.kill();
+            if self.has_ended {
+                self.group.kill_group();
+            } else {
+                self.group.kill();
+            }
             self.shared.registry.forget(self.group);
         }
     }

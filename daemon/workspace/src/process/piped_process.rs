@@ -100,7 +100,8 @@ impl PipedProcess {
         let child = TokioCommand::from(shell).spawn()?;
         let group = child.id().and_then(ProcessGroup::of_leader);
         let group = group.ok_or_else(|| io::Error::other("the program has no process number"))?;
-        let owned = OwnedGroup { shared: Arc::clone(shared), group, kills_on_drop: true };
+        let group = group.marked(shared.registry.next_mark());
+        let owned = OwnedGroup { shared: Arc::clone(shared), group, kills_on_drop: true, has_ended: false };
         shared.registry.add(group)?;
         let_go.write_all(b"\n")?;
         let name = program.command.first().and_then(|path| Path::new(path).file_name()).unwrap_or_default();
@@ -129,6 +130,7 @@ impl PipedProcess {
     /// Waits for its end. Its standard error up to then is kept.
     pub async fn wait(&mut self) -> ProcessExit {
         let exit = self.child.wait().await.map_or(ProcessExit::Signal(0), exit);
+        self.owned.has_ended = true;
         let _ = timeout(STDERR_DRAIN_TIMEOUT, &mut self.reading).await;
         tracing::debug!(group = self.id(), ?exit, "program exited");
         exit

@@ -7,7 +7,13 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::{ProcessError, group::ProcessGroup, guard::DAEMON_GUARD, output::OutputTail};
+use super::{
+    ProcessError,
+    group::ProcessGroup,
+    guard::DAEMON_GUARD,
+    mark::{ProcessMark, SessionMarks},
+    output::OutputTail,
+};
 
 /// A process that a command left running.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +28,7 @@ pub struct LeftoverProcess {
 #[derive(Debug, Default)]
 pub(super) struct GroupRegistry {
     state: Mutex<GroupRegistryState>,
+    marks: SessionMarks,
     /// Cancelled when no one reads the output any more.
     closed: CancellationToken,
 }
@@ -45,6 +52,16 @@ enum GroupEntry {
 impl GroupRegistry {
     pub(super) fn is_closed(&self) -> bool {
         self.lock().closed
+    }
+
+    /// The mark of the next command.
+    pub(super) fn next_mark(&self) -> ProcessMark {
+        self.marks.next()
+    }
+
+    /// The marks of everything that this session started.
+    pub(super) fn all_marks(&self) -> ProcessMark {
+        self.marks.all()
     }
 
     pub(super) fn add(&self, group: ProcessGroup) -> Result<(), ProcessError> {

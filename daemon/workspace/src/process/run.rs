@@ -121,7 +121,8 @@ impl RunningCommand {
         let SpawnedShell { child, output: pipe, gate: held } = spawn::spawn(command, &shared.environment())?;
         let group = child.id().and_then(ProcessGroup::of_leader);
         let group = group.ok_or_else(|| io::Error::other("the shell has no process number"))?;
-        let owned = OwnedGroup { shared: Arc::clone(shared), group, kills_on_drop: true };
+        let group = group.marked(shared.registry.next_mark()).sandboxed(command.sandbox.is_some());
+        let owned = OwnedGroup { shared: Arc::clone(shared), group, kills_on_drop: true, has_ended: false };
         shared.registry.add(group)?;
         held.release();
         tracing::debug!(group = group.id(), "command started");

@@ -11,6 +11,8 @@ use tokio::sync::mpsc;
 use super::{group::ProcessGroup, spawn::SpawnedShell, *};
 use crate::time_limits::TERMINATE_GRACE;
 
+mod leaving;
+
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 fn environment() -> Vec<(OsString, OsString)> {
@@ -31,6 +33,7 @@ fn command(script: &str) -> ShellCommand {
         timeout: None,
         grace: TERMINATE_GRACE,
         limits: OutputLimits { head: 1000, tail: 1000, spill: None },
+        sandbox: None,
     }
 }
 

@@ -36,6 +36,7 @@
 ---@class copydesk.BackgroundCommandMetadata
 ---@field job integer The job's number.
 ---@field file? string The file with everything that it prints.
+---@field sandboxed? boolean Whether it runs in the sandbox; missing if the sandbox is off.
 
 --- What a `batch` ran. Each call also has a part of its own.
 ---@class copydesk.BatchMetadata
@@ -133,6 +134,7 @@
 ---@field command string The command. A view shows it, whatever the title says.
 ---@field workdir string The folder that it would run in, relative to the workspace.
 ---@field description? string What the model says that it does.
+---@field sandboxed? boolean Whether it would run in the sandbox; missing if the sandbox is off.
 
 --- A command of `bash`. While it runs there is only `output`.
 ---@class copydesk.CommandMetadata
@@ -140,6 +142,8 @@
 ---@field truncated? boolean Whether it printed more than the output holds; missing while it runs.
 ---@field signal? integer The signal that ended it.
 ---@field timedOut? boolean Whether it was ended at its timeout; missing if not.
+---@field sandboxed? boolean Whether it ran in the sandbox; missing if the sandbox is off.
+---@field sandboxNote? string Why it did not run in the sandbox, or what the sandbox probably stopped.
 ---@field output? string The end of what it has printed so far; when it is done, only if it failed.
 ---@field diagnostics? copydesk.DiagnosticsMetadata What is wrong with files that it changed; missing if nothing was checked.
 
@@ -681,6 +685,7 @@
 ---@field patterns string[] What the call needs: each path, each command.
 ---@field always string[] What `always` would allow from now on. If it is empty, the client does not offer `always`.
 ---@field title string One line for the user.
+---@field why? string The rule that asks, and where it stands.
 ---@field metadata? copydesk.PermissionAskMetadata What the user is shown.
 
 --- What a view shows of an ask: the fields of its tool, and `PermissionAskNotes` beside them. The fields tell the tools apart; a tool that is not built in may have fields of its own.
@@ -708,7 +713,14 @@
 ---@field patterns string[] What the call needs: each path, each command.
 ---@field always string[] What `always` would allow from now on. If it is empty, the client does not offer `always`.
 ---@field title string One line for the user.
+---@field why? string The rule that asks, and where it stands.
 ---@field metadata? copydesk.PermissionAskMetadata What the user is shown.
+
+--- What runs unasked, in one word.
+---@alias copydesk.PermissionPresetInfo
+---| "careful" # Everything that changes or runs something asks.
+---| "normal" # As `careful`, but commands that only read run unasked.
+---| "trusting" # Edits and commands inside the workspace run unasked; secrets, the network and other folders ask.
 
 --- Allow it this time.
 ---@class copydesk.PermissionReply.once
@@ -1064,6 +1076,7 @@
 ---@field model? string `PROVIDER/MODEL`, if the user chose one for this session.
 ---@field parent? string The session whose call started this one.
 ---@field review? copydesk.ReviewTimingInfo When its edits are reviewed, if the user chose that.
+---@field preset? copydesk.PermissionPresetInfo What runs unasked, if the user chose that for this session.
 ---@field created integer When it was created, in milliseconds since 1970.
 ---@field updated integer When it last changed, in milliseconds since 1970.
 
@@ -1160,6 +1173,11 @@
 ---@class copydesk.SessionSetModelParams
 ---@field session string The session's id.
 ---@field model string `PROVIDER/MODEL`
+
+--- The preset of a session.
+---@class copydesk.SessionSetPresetParams
+---@field session string The session's id.
+---@field preset? copydesk.PermissionPresetInfo From the next call on; by default the configuration decides.
 
 --- When the user reviews the edits of a session.
 ---@class copydesk.SessionSetReviewParams
@@ -1323,7 +1341,7 @@
 ---@class copydesk.TrustSetParams
 ---@field folder? string The folder, which may lie above a repository. Without it, the repository of the client's first workspace folder. The answer counts for all below it.
 ---@field trusted boolean Whether the user trusts it.
----@field passedOn? boolean The editor asked the user itself, some time ago. The answer counts for the repository that contains the folder. It changes nothing if the daemon knows it already: the configuration there may have changed since.
+---@field passedOn? boolean The editor asked the user itself, some time ago. The answer counts for the repository that contains the folder, and only if the user has not answered here: the configuration may have changed since, or the user their mind.
 
 --- What the user said about a folder, or about one above it.
 ---@alias copydesk.TrustState
@@ -1521,6 +1539,9 @@ M.methods = {
   --- Sets whether a session's edits are reviewed before or after they are made, from the next edit on.
   --- `copydesk.SessionSetReviewParams -> copydesk.SessionResult`
   sessionSetReview = "copydesk/session/setReview",
+  --- Sets what runs unasked in a session, from the next call on.
+  --- `copydesk.SessionSetPresetParams -> copydesk.SessionResult`
+  sessionSetPreset = "copydesk/session/setPreset",
   --- Finds sessions by their content.
   --- `copydesk.SessionSearchParams -> copydesk.SessionSearchResult`
   sessionSearch = "copydesk/session/search",

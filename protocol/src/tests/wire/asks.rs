@@ -5,7 +5,10 @@ use expect_test::expect;
 use serde_json::json;
 
 use super::check;
-use crate::permission::{PermissionAskInfo, PermissionAskParams, PermissionReply, PermissionSettledParams};
+use crate::permission::{
+    PermissionAskInfo, PermissionAskParams, PermissionPresetInfo, PermissionReply, PermissionSettledParams,
+    SessionSetPresetParams,
+};
 use crate::question::{
     QuestionAskInfo, QuestionAskParams, QuestionInfo, QuestionOptionInfo, QuestionReply,
     QuestionSettledParams,
@@ -19,6 +22,7 @@ pub(super) fn ask() -> PermissionAskInfo {
         patterns: vec!["src/a.rs".into()],
         always: vec![],
         title: "Edit src/a.rs".into(),
+        why: Some("a rule".into()),
         metadata: PermissionAskMetadata::from_value(json!({"command": "ls", "workdir": "."})),
     }
 }
@@ -48,9 +52,15 @@ fn permission() {
     check(
         &PermissionAskParams { session: "s1".into(), ask: ask() },
         &expect![[
-            r#"{"session":"s1","ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}"#
+            r#"{"session":"s1","ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","why":"a rule","metadata":{"command":"ls","workdir":"."}}"#
         ]],
     );
+    let presets =
+        [PermissionPresetInfo::Careful, PermissionPresetInfo::Normal, PermissionPresetInfo::Trusting];
+    check(&presets, &expect![[r#"["careful","normal","trusting"]"#]]);
+    let preset = SessionSetPresetParams { session: "s1".into(), preset: Some(PermissionPresetInfo::Careful) };
+    check(&preset, &expect![[r#"{"session":"s1","preset":"careful"}"#]]);
+    check(&SessionSetPresetParams { session: "s1".into(), preset: None }, &expect![[r#"{"session":"s1"}"#]]);
     check(&PermissionReply::Once, &expect![[r#"{"reply":"once"}"#]]);
     check(&PermissionReply::Always, &expect![[r#"{"reply":"always"}"#]]);
     check(&PermissionReply::Reject { reason: None }, &expect![[r#"{"reply":"reject"}"#]]);

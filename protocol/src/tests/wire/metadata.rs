@@ -96,24 +96,35 @@ fn commands() {
         truncated: Some(true),
         signal: Some(9),
         timed_out: Some(true),
+        sandboxed: Some(true),
+        sandbox_note: Some("it has no network".into()),
         output: Some("no".into()),
         ..CommandMetadata::default()
     };
     check_call(
         CallDetail::Command(ended),
-        &expect![[r#"{"truncated":true,"signal":9,"timedOut":true,"output":"no"}"#]],
+        &expect![[
+            r#"{"truncated":true,"signal":9,"timedOut":true,"sandboxed":true,"sandboxNote":"it has no network","output":"no"}"#
+        ]],
     );
-    let started = BackgroundCommandMetadata { job: 1, file: Some("/t/1.txt".into()) };
-    check_call(CallDetail::BackgroundCommand(started), &expect![[r#"{"job":1,"file":"/t/1.txt"}"#]]);
+    let started = BackgroundCommandMetadata { job: 1, file: Some("/t/1.txt".into()), sandboxed: Some(false) };
+    check_call(
+        CallDetail::BackgroundCommand(started),
+        &expect![[r#"{"job":1,"file":"/t/1.txt","sandboxed":false}"#]],
+    );
     check_call(
         CallDetail::Job(JobMetadata { job: 1, running: true }),
         &expect![[r#"{"job":1,"running":true}"#]],
     );
-    let ask =
-        CommandAskMetadata { command: "ls".into(), workdir: ".".into(), description: Some("Lists".into()) };
+    let ask = CommandAskMetadata {
+        command: "ls".into(),
+        workdir: ".".into(),
+        description: Some("Lists".into()),
+        sandboxed: Some(true),
+    };
     check_ask(
         PermissionAskDetail::Command(ask),
-        &expect![[r#"{"command":"ls","workdir":".","description":"Lists"}"#]],
+        &expect![[r#"{"command":"ls","workdir":".","description":"Lists","sandboxed":true}"#]],
     );
 }
 

@@ -11,6 +11,7 @@ use crate::part::{
     CallInfo, CallOutputInfo, MediaContent, PartContentInfo, PartInfo, PartStateInfo, PromptInfo,
     StepFinishInfo, StopReasonInfo, TextContent, UsageInfo,
 };
+use crate::permission::PermissionPresetInfo;
 use crate::position::{WirePosition, WireRange};
 use crate::review::{FeedbackInfo, FeedbackKindInfo, ReviewTimingInfo};
 use crate::session::{
@@ -35,6 +36,7 @@ fn session() -> SessionInfo {
         model: None,
         parent: None,
         review: None,
+        preset: None,
         created: 1,
         updated: 2,
     }
@@ -76,12 +78,13 @@ fn sessions() {
         model: Some("p/m".into()),
         parent: Some("s0".into()),
         review: Some(ReviewTimingInfo::Before),
+        preset: Some(PermissionPresetInfo::Trusting),
         ..session()
     };
     check(
         &SessionResult { session: full },
         &expect![[
-            r#"{"session":{"id":"s1","folder":"/w","title":"Fix it","agent":"build","model":"p/m","parent":"s0","review":"before","created":1,"updated":2}}"#
+            r#"{"session":{"id":"s1","folder":"/w","title":"Fix it","agent":"build","model":"p/m","parent":"s0","review":"before","preset":"trusting","created":1,"updated":2}}"#
         ]],
     );
     check(&SessionNewParams::default(), &expect!["{}"]);
@@ -149,7 +152,7 @@ fn loading() {
     check(
         &loaded,
         &expect![[
-            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"lastTurn":{"turn":1,"prompt":"p0"},"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"feedback":[{"path":"a.rs","line":3,"lines":2,"kind":"commented","comment":"why?"}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}],"warnings":["`modle` is no key"],"trust":{"folder":"/w","trust":"trusted"}}"#
+            r#"{"session":{"id":"s1","folder":"/w","agent":"build","created":1,"updated":2},"parts":[{"id":"p1","session":"s1","turn":1,"step":0,"created":1,"updated":2,"state":{"kind":"completed"},"content":{"kind":"prompt","text":"go"}}],"earlier":false,"running":1,"lastTurn":{"turn":1,"prompt":"p0"},"seq":7,"asks":[{"ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","why":"a rule","metadata":{"command":"ls","workdir":"."}}],"questions":[{"question":"q1","part":"p1","agent":"general","questions":[{"header":"Colour","text":"Which colour?","options":[{"label":"red","description":"as it was"},{"label":"blue"}],"multiple":false,"custom":true}]}],"feedback":[{"path":"a.rs","line":3,"lines":2,"kind":"commented","comment":"why?"}],"jobs":[{"id":7,"command":"cargo test","state":"running for 3.0 s"}],"warnings":["`modle` is no key"],"trust":{"folder":"/w","trust":"trusted"}}"#
         ]],
     );
     let page = SessionPartsParams { session: "s1".into(), before: "p1".into(), limit: Some(5) };
@@ -294,7 +297,7 @@ fn events() {
     check(
         &EventInfo::Asked(ask()),
         &expect![[
-            r#"{"event":"asked","ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","metadata":{"command":"ls","workdir":"."}}"#
+            r#"{"event":"asked","ask":"a1","part":"p1","key":"edit","patterns":["src/a.rs"],"always":[],"title":"Edit src/a.rs","why":"a rule","metadata":{"command":"ls","workdir":"."}}"#
         ]],
     );
     check(&EventInfo::Settled { ask: "a1".into() }, &expect![[r#"{"event":"settled","ask":"a1"}"#]]);

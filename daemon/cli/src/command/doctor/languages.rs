@@ -32,7 +32,7 @@ pub(super) fn examine(setup: &UserSetup, loaded: &LoadedConfig) -> Vec<DoctorFin
         .map(|problem| DoctorFinding::warning("languages", problem, "fix this; the rest is used"))
         .collect();
     let folder = loaded.root.display();
-    if !loaded.trust.is_trusted() {
+    if !loaded.trust.trust.is_trusted() {
         let what = format!("{folder} is not trusted: no language server, checker or formatter runs here");
         findings.push(DoctorFinding::warning("trust", what, "run `copydesk trust` if you trust its authors"));
         return findings;

@@ -23,6 +23,11 @@ pub(super) fn failed(metadata: &CallMetadata) -> Option<String> {
     }
 }
 
+/// Whether a command ran in the sandbox, in a word; `None` if the sandbox is off.
+pub(super) fn sandbox_word(metadata: &CallMetadata) -> Option<&'static str> {
+    metadata.command()?.sandboxed.map(|inside| if inside { "sandboxed" } else { "not sandboxed" })
+}
+
 /// The last lines of the output, each within the terminal.
 pub(super) fn last_lines(metadata: &CallMetadata, columns: usize) -> Vec<String> {
     let mut lines: Vec<_> = clean(output(metadata)).collect();
@@ -82,6 +87,14 @@ mod tests {
         for fine in [json!({ "exit": 0 }), json!({}), json!(null), json!({ "exit": "3", "timedOut": 1 })] {
             assert_eq!(failure(fine.clone()), None, "{fine}");
         }
+    }
+
+    #[test]
+    fn one_word_tells_of_the_sandbox() {
+        let word = |metadata| sandbox_word(&CallMetadata::from_value(metadata));
+        assert_eq!(word(json!({ "exit": 0, "sandboxed": true })), Some("sandboxed"));
+        assert_eq!(word(json!({ "exit": 0, "sandboxed": false })), Some("not sandboxed"));
+        assert_eq!(word(json!({ "exit": 0 })), None);
     }
 
     #[test]

@@ -16,6 +16,10 @@ pub(super) async fn ask(
     withdrawn: &CancellationToken,
 ) -> Result<PermissionReply, WithdrawnQuestion> {
     let question = question(&keys(ask), columns());
+    // A plan is a question by itself.
+    if let Some(why) = ask.why.as_ref().filter(|_| ask.key != "plan_exit") {
+        let _ = print(format!("  why: {}", one_line(why)));
+    }
     terminal_input::discard_input();
     loop {
         let line = match terminal_input::ask(question.clone(), withdrawn).await {

@@ -335,7 +335,9 @@ impl TextView {
         };
         let about = tasks::about(call).map(|about| styled(DIM, format!("  {about}"))).unwrap_or_default();
         let verdict = failed.as_ref().map(|failed| styled(BAD, format!("  {failed}"))).unwrap_or_default();
-        print(format!("{mark} {} {title}{verdict}{about}{took}", styled(BOLD, &call.name)))?;
+        let sandbox = output.and_then(|output| command_output::sandbox_word(&output.metadata));
+        let sandbox = sandbox.map(|word| styled(DIM, format!("  {word}"))).unwrap_or_default();
+        print(format!("{mark} {} {title}{verdict}{about}{sandbox}{took}", styled(BOLD, &call.name)))?;
         if let Some(output) = output.filter(|_| failed.is_some() && *state != PartStateInfo::Interrupted) {
             command_output::last_lines(&output.metadata, columns()).iter().try_for_each(print)?;
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use copydesk_host::session_host::{self, HostedSession};
 use copydesk_protocol::lenient::LenientJson;
+use copydesk_protocol::permission::SessionSetPresetParams;
 use copydesk_protocol::review::{
     ReviewCommentParams, ReviewCommentResult, ReviewDecideParams, ReviewDecideResult, ReviewListParams,
     ReviewListResult, SessionSetReviewParams,
@@ -50,6 +51,18 @@ impl LspBackend {
     ) -> Result<SessionResult> {
         let hosted = self.open_session(&params.0.session).await?;
         let session = hosted.set_review(params.0.review).await;
+        self.host().release_if_unused(&hosted);
+        Ok(SessionResult {
+            session: session_host::session_info(&session.map_err(|error| rpc_error_from(&error))?),
+        })
+    }
+
+    pub(super) async fn session_set_preset(
+        &self,
+        params: LenientJson<SessionSetPresetParams>,
+    ) -> Result<SessionResult> {
+        let hosted = self.open_session(&params.0.session).await?;
+        let session = hosted.set_preset(params.0.preset).await;
         self.host().release_if_unused(&hosted);
         Ok(SessionResult {
             session: session_host::session_info(&session.map_err(|error| rpc_error_from(&error))?),

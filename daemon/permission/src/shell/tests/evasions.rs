@@ -4,8 +4,8 @@
 use serde::Deserialize;
 
 use crate::{
-    Ask, PermissionAction, PermissionDecision, PermissionRule, PermissionRules, RuleLayers, ShellPlace,
-    default_rules, read_command,
+    Ask, PermissionAction, PermissionDecision, PermissionPreset, PermissionRule, PermissionRules, RuleLayers,
+    ShellPlace, default_rules, looks_like_secret, preset_rules, read_command,
 };
 
 const HOME: &str = "/home/ada";
@@ -22,6 +22,12 @@ struct EvasionCases {
     allowed: Vec<String>,
     /// Commands that the denies are not for.
     not_denied: Vec<String>,
+    /// Commands that only read: they run unasked under the defaults.
+    reads: Vec<String>,
+    /// The same, of files that look like a secret.
+    reads_secrets: Vec<String>,
+    /// Commands that look as if they only read.
+    not_reading: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -52,6 +58,7 @@ fn decide(layers: &RuleLayers, command: &str) -> &'static str {
         PermissionDecision::Deny(_) => "deny",
         PermissionDecision::Ask(_) => "ask",
         PermissionDecision::Allow if reading.paths.iter().any(|path| is_outside(path)) => "outside",
+        PermissionDecision::Allow if reading.paths.iter().any(|path| looks_like_secret(path)) => "secret",
         PermissionDecision::Allow => "allow",
     }
 }
@@ -73,6 +80,7 @@ fn is_outside(path: &str) -> bool {
 fn none_runs_unasked() {
     let cases: EvasionCases = serde_json::from_str(include_str!("evasions.json")).unwrap();
     let defaults = RuleLayers::new([default_rules()]);
+    let careful = RuleLayers::new([preset_rules(PermissionPreset::Careful)]);
     let allows = layers(PermissionAction::Ask, &ALLOWS, PermissionAction::Allow);
     let denies = layers(PermissionAction::Allow, &DENIES, PermissionAction::Deny);
     let both =
@@ -86,7 +94,11 @@ fn none_runs_unasked() {
     for case in &cases.evasions {
         let verdicts = [&case.allows, &case.denies].map(Option::as_deref);
         assert!(!verdicts.contains(&Some("allow")) && verdicts != [None, None], "{}", case.command);
-        check(&case.command, &case.way, "defaults", decide(&defaults, &case.command), "ask");
+        // A command that only reads is free, but what it names outside the workspace is asked for.
+        let by_default = decide(&defaults, &case.command);
+        let expected = if by_default == "outside" { "outside" } else { "ask" };
+        check(&case.command, &case.way, "defaults", by_default, expected);
+        check(&case.command, &case.way, "careful", decide(&careful, &case.command), "ask");
         let past_both = decide(&both, &case.command);
         assert_ne!(past_both, "allow", "{}", case.command);
         if let Some(expected) = &case.allows {
@@ -101,6 +113,13 @@ fn none_runs_unasked() {
     }
     for command in &cases.not_denied {
         check(command, "not denied", "denies", decide(&denies, command), "allow");
+    }
+    let lists = [(&cases.reads, "allow"), (&cases.reads_secrets, "secret"), (&cases.not_reading, "ask")];
+    for (commands, expected) in lists {
+        for command in commands {
+            check(command, "reading", "defaults", decide(&defaults, command), expected);
+            check(command, "reading", "careful", decide(&careful, command), "ask");
+        }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(cases.evasions.len() >= 300, "{}", cases.evasions.len());

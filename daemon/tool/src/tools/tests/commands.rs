@@ -95,13 +95,13 @@ async fn what_cannot_be_run_is_explained() {
         `TMP/work/a` is not a folder that a command can run in.
         bash
         ! Arguments
-        The arguments of `bash` do not fit: `timeout`: invalid value: integer `-1`, expected a whole number of at least 0. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional), background (boolean, optional). Make the call again.
+        The arguments of `bash` do not fit: `timeout`: invalid value: integer `-1`, expected a whole number of at least 0. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional), background (boolean, optional), unsandboxed (string, optional). Make the call again.
         bash
         ! Arguments
-        The arguments of `bash` do not fit: `command`: invalid type: sequence, expected a string. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional), background (boolean, optional). Make the call again.
+        The arguments of `bash` do not fit: `command`: invalid type: sequence, expected a string. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional), background (boolean, optional), unsandboxed (string, optional). Make the call again.
         bash
         ! Arguments
-        The arguments of `bash` do not fit: missing field `command`. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional), background (boolean, optional). Make the call again.
+        The arguments of `bash` do not fit: missing field `command`. It takes: command (string), timeout (integer, optional), workdir (string, optional), description (string, optional), background (boolean, optional), unsandboxed (string, optional). Make the call again.
     "#]]).await;
 }
 

@@ -21,7 +21,7 @@ async fn names_are_those_that_models_know() {
     let seen: Vec<_> = specs.iter().map(|spec| (spec.name.as_str(), parameters(&spec.parameters))).collect();
     let expected = [
         ("apply_patch", "patchText"),
-        ("bash", "command timeout? workdir? description? background?"),
+        ("bash", "command timeout? workdir? description? background? unsandboxed?"),
         ("batch", "tool_calls"),
         ("edit", "filePath oldString newString replaceAll?"),
         ("glob", "pattern path?"),

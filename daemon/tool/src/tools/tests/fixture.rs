@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use copydesk_metadata::{CallMetadata, PermissionAskMetadata};
 use copydesk_navigation::Navigator;
+use copydesk_permission::{Ask, PermissionDecision, RuleLayers};
 use copydesk_servers::{CheckedDocument, DocumentProvider};
 use copydesk_workspace::files::WorkspaceFiles;
+use copydesk_workspace::process::sandbox::{CommandSandbox, SandboxMode, SandboxPlaces, SandboxSettings};
 use copydesk_workspace::process::{Processes, Shell};
 use expect_test::Expect;
 use serde_json::Value;
@@ -19,8 +21,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{
-    AskFuture, Asker, CallProgress, PermissionGrant, PermissionRequest, QuestionFuture, SwitchAgentFuture,
-    ToolContext,
+    AskFuture, AskUserMode, Asker, CallProgress, PermissionGrant, PermissionRequest, QuestionFuture,
+    SwitchAgentFuture, ToolContext,
 };
 use crate::denial::PermissionDenial;
 use crate::outcome::CallOutcome;
@@ -36,7 +38,8 @@ use crate::web::WebAccess;
 /// A test that searches the whole disk does not wait for that.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-type PermissionAnswer = Box<dyn Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync>;
+type PermissionAnswer =
+    Box<dyn Fn(&PermissionRequest) -> Result<PermissionGrant, PermissionDenial> + Send + Sync>;
 type Knows = Box<dyn Fn(&[Question]) -> QuestionAnswers + Send + Sync>;
 
 /// Answers as told and remembers what was asked.
@@ -52,7 +55,7 @@ impl Asker for ScriptedAsker {
     fn ask<'a>(&'a self, _call: &'a str, ask: PermissionRequest) -> AskFuture<'a> {
         let read = PermissionAskMetadata::from_value(ask.metadata.to_value());
         assert_eq!(read, ask.metadata, "{}: its metadata is decoded as it was made", ask.key);
-        let answer = (self.says)(&ask).map(|()| PermissionGrant::ByUser);
+        let answer = (self.says)(&ask);
         self.asked.lock().unwrap().push(ask);
         Box::pin(async { answer })
     }
@@ -73,7 +76,7 @@ pub(super) struct ToolFixture {
     folder: TempDir,
     files: WorkspaceFiles,
     registry: ToolRegistry,
-    options: ToolOptions,
+    pub(super) options: ToolOptions,
     script: Arc<ScriptedAsker>,
     pub(super) cancel: CancellationToken,
     todos: TodoList,
@@ -93,11 +96,32 @@ pub(super) fn fixture_with_asker(
     fixture_with_web(files, WebAccess::default(), says)
 }
 
+/// These rules decide, and the user rejects what they ask for.
+pub(super) fn fixture_with_rules(files: &[(&str, &str)], rules: RuleLayers) -> ToolFixture {
+    let says = move |ask: &PermissionRequest| {
+        let request = Ask {
+            key: ask.key.clone(),
+            patterns: ask.patterns.clone(),
+            commands: ask.commands.clone(),
+            ..Ask::default()
+        };
+        match rules.decide(&request) {
+            PermissionDecision::Allow => Ok(PermissionGrant::ByRule),
+            PermissionDecision::Ask(_) if ask.ask_user == AskUserMode::Never => {
+                Ok(PermissionGrant::NotAsked { is_unattended: false })
+            }
+            PermissionDecision::Ask(_) => Err(PermissionDenial::ByUser { reason: Some("no".to_owned()) }),
+            PermissionDecision::Deny(denied) => Err(PermissionDenial::ByRule { why: denied.to_string() }),
+        }
+    };
+    build_fixture(files, WebAccess::default(), says, |_| Err(PermissionDenial::ByUser { reason: None }))
+}
+
 /// The user approves everything and answers questions like this.
 pub(super) fn fixture_answering(
     answers: impl Fn(&[Question]) -> QuestionAnswers + Send + Sync + 'static,
 ) -> ToolFixture {
-    build_fixture(&[], WebAccess::default(), |_| Ok(()), answers)
+    build_fixture(&[], WebAccess::default(), |_| Ok(PermissionGrant::ByUser), answers)
 }
 
 pub(super) fn fixture_with_web(
@@ -105,6 +129,7 @@ pub(super) fn fixture_with_web(
     web: WebAccess,
     says: impl Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync + 'static,
 ) -> ToolFixture {
+    let says = move |ask: &PermissionRequest| says(ask).map(|()| PermissionGrant::ByUser);
     build_fixture(files, web, says, |_| Err(PermissionDenial::ByUser { reason: None }))
 }
 
@@ -115,6 +140,14 @@ fn registry(options: &ToolOptions) -> ToolRegistry {
 }
 
 impl ToolFixture {
+    /// The sandbox of a user whose home is not the workspace. It has bubblewrap only if this machine does.
+    pub(super) fn set_sandbox(&mut self, mode: SandboxMode, home: &Path) {
+        let settings = SandboxSettings { mode, ..SandboxSettings::default() };
+        let places = SandboxPlaces { home: home.to_owned(), ..SandboxPlaces::default() };
+        self.options.sandbox = CommandSandbox::new(settings, places);
+        self.rebuild_tools();
+    }
+
     /// As when the session goes on as another agent.
     pub(super) fn rebuild_tools(&mut self) {
         self.registry = registry(&self.options);
@@ -124,7 +157,7 @@ impl ToolFixture {
 fn build_fixture(
     files: &[(&str, &str)],
     web: WebAccess,
-    says: impl Fn(&PermissionRequest) -> Result<(), PermissionDenial> + Send + Sync + 'static,
+    says: impl Fn(&PermissionRequest) -> Result<PermissionGrant, PermissionDenial> + Send + Sync + 'static,
     answers: impl Fn(&[Question]) -> QuestionAnswers + Send + Sync + 'static,
 ) -> ToolFixture {
     let folder = tempfile::tempdir().unwrap();
@@ -144,8 +177,17 @@ fn build_fixture(
     }
     let skills = find_skills(&[SkillFolder { folder: shelf, repository: Some(root.clone()) }]).skills.into();
     let plan = PlanFile::new(0);
-    let options =
-        ToolOptions { limits, spill, processes, shell, search_timeout: PATIENCE, web, skills, plan };
+    let options = ToolOptions {
+        limits,
+        spill,
+        processes,
+        sandbox: CommandSandbox::default(),
+        shell,
+        search_timeout: PATIENCE,
+        web,
+        skills,
+        plan,
+    };
     let (progress, shown) = mpsc::channel(100);
     let script = Arc::new(ScriptedAsker {
         says: Box::new(says),

@@ -129,7 +129,7 @@ async fn lines_are_found_by_content() {
         (1 line in 1 file.)
         grep
         ? grep: nowhere (always: *)
-        No line in `.` matches `nowhere`. Files that git ignores, binary files and those that a rule forbids to read are passed over.
+        No line in `.` matches `nowhere`. Files that git ignores, binary files, those that look like a secret and those that a rule forbids to read are passed over.
     "#]]).await;
 }
 
@@ -268,24 +268,23 @@ async fn lines_of_files_that_may_not_be_read_are_not_shown() {
         &fixture,
         &[("grep", json!({ "pattern": "KEY" })), ("grep", json!({ "pattern": "KEY", "include": "!.env" }))],
         expect![[r#"
-        grep
-        ? grep: KEY (always: *)
-        ? read: .env, a (always: .env, a)
-        ? read: .env (always: .env)
-        ? read: a (always: a)
-        ? read: a (always: a)
-        a
-          1: KEY
+            grep
+            ? grep: KEY (always: *)
+            ? read: .env (always: .env)
+            ? read: a (always: a)
+            ? read: a (always: a)
+            a
+              1: KEY
 
-        (1 line in 1 file.)
-        grep
-        ? grep: KEY (always: *)
-        ? read: a (always: a)
-        a
-          1: KEY
+            (1 line in 1 file.)
+            grep
+            ? grep: KEY (always: *)
+            ? read: a (always: a)
+            a
+              1: KEY
 
-        (1 line in 1 file.)
-    "#]],
+            (1 line in 1 file.)
+        "#]],
     )
     .await;
 }

@@ -165,12 +165,17 @@ local function from_metadata(call)
     return ("lines %d–%d%s"):format(first, last, more)
   elseif found then
     return ("%d found%s"):format(found, lines.truncated == true and ", there are more" or "")
-  elseif type(command.exit) == "number" and command.exit ~= 0 then
-    return ("exit code %d"):format(command.exit)
-  elseif type(command.signal) == "number" then
-    return ("ended by signal %d"):format(command.signal)
   end
-  return ""
+  local words = {}
+  if type(command.exit) == "number" and command.exit ~= 0 then
+    words[1] = ("exit code %d"):format(command.exit)
+  elseif type(command.signal) == "number" then
+    words[1] = ("ended by signal %d"):format(command.signal)
+  end
+  if type(command.sandboxed) == "boolean" then
+    words[#words + 1] = command.sandboxed and "sandboxed" or "not sandboxed"
+  end
+  return table.concat(words, ", ")
 end
 
 --- A duration in readable form.

@@ -100,12 +100,22 @@ function outcomeOf(call: CallInfo): string {
     return `lines ${countOf(shown.first)}–${countOf(shown.last)}${countOf(shown.total) > countOf(shown.last) ? ` of ${countOf(shown.total)}` : ""}`;
   } else if (typeof found === "number") {
     return `${countOf(found)} found${shown.truncated === true ? ", there are more" : ""}`;
-  } else if (typeof shown.exit === "number" && shown.exit !== 0) {
+  }
+  return [commandEnd(shown), sandboxWord(shown.sandboxed)].filter((one) => one !== "").join(", ");
+}
+
+function commandEnd(shown: Fields): string {
+  if (typeof shown.exit === "number" && shown.exit !== 0) {
     return `exit code ${shown.exit}`;
   } else if (shown.timedOut === true) {
     return "timed out";
   }
   return typeof shown.signal === "number" ? `ended by signal ${shown.signal}` : "";
+}
+
+/** Whether a command ran in the sandbox; nothing if the sandbox is off. */
+function sandboxWord(sandboxed: unknown): string {
+  return typeof sandboxed === "boolean" ? (sandboxed ? "sandboxed" : "not sandboxed") : "";
 }
 
 function todoSummary(call: CallInfo): string {

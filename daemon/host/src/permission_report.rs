@@ -1,0 +1,137 @@
+//! What the rules say about a call, without making it: for `copydesk permission explain`.
+
+use copydesk_config::LoadedConfig;
+use copydesk_permission::{
+    Ask, ExplainedPattern, PermissionAction, PermissionPreset, RuleLayers, ShellPlace, read_command,
+};
+use copydesk_tool::PlanFile;
+use copydesk_workspace::files::{ResolvedPath, WorkspaceFiles};
+
+use crate::agents::{self, AgentRegistry};
+use crate::rules;
+use crate::session_builder::{ConfigurationRules, agent_rules};
+use crate::setup::UserSetup;
+
+/// A call as a user names it.
+#[derive(Debug, Clone)]
+pub struct NamedCall {
+    /// The key of the rules: `bash`, `read`, …
+    pub key: String,
+    /// The command, the path, or what else the rules of this key are about.
+    pub target: String,
+    pub agent: Option<String>,
+    pub preset: Option<PermissionPreset>,
+}
+
+#[derive(Debug, Clone)]
+pub struct PermissionReport {
+    pub agent: String,
+    pub preset: PermissionPreset,
+    /// All that is decided about the call, with the key of each. Each must be allowed.
+    pub decisions: Vec<(String, ExplainedPattern)>,
+    /// What "always" would allow.
+    pub always: Vec<String>,
+    /// What the rules alone do not decide, in sentences.
+    pub notes: Vec<String>,
+}
+
+impl PermissionReport {
+    /// The strictest of all decisions.
+    pub fn action(&self) -> PermissionAction {
+        let has = |action| self.decisions.iter().any(|(_, decision)| decision.action == action);
+        match () {
+            () if has(PermissionAction::Deny) => PermissionAction::Deny,
+            () if has(PermissionAction::Ask) => PermissionAction::Ask,
+            () => PermissionAction::Allow,
+        }
+    }
+}
+
+pub fn report_permission(
+    setup: &UserSetup,
+    loaded: &LoadedConfig,
+    call: &NamedCall,
+) -> anyhow::Result<PermissionReport> {
+    let name = call.agent.clone().unwrap_or_else(|| agents::default_agent(setup, loaded));
+    let agent = AgentRegistry::new(setup, loaded)?.find(&name)?;
+    let home = setup.paths.home.to_string_lossy();
+    let config = rules::config_rules(loaded, &home);
+    let configuration = ConfigurationRules { loaded, rules: &config, home: &home };
+    let (rules, own) = agent_rules(configuration, &agent, call.preset, &PlanFile::new(0).pattern());
+    let mut layers = RuleLayers::new([rules]);
+    layers.set_user_rules(own);
+    let mut report = PermissionReport {
+        agent: agent.name.clone(),
+        preset: call.preset.unwrap_or_else(|| rules::config_preset(loaded)),
+        decisions: Vec::new(),
+        always: Vec::new(),
+        notes: Vec::new(),
+    };
+    let files = WorkspaceFiles::new(&setup.cwd, &setup.paths.home);
+    match call.key.as_str() {
+        "bash" => report.add_command(&layers, &files, &call.target),
+        "read" | "list" | "edit" => {
+            let place = files.resolve(&call.target);
+            report.add_folder(&layers, &place);
+            report.add_names(&layers, &call.key, &files, &place);
+        }
+        key => report.add(&layers, key, vec![call.target.clone()]),
+    }
+    Ok(report)
+}
+
+impl PermissionReport {
+    fn add(&mut self, layers: &RuleLayers, key: &str, patterns: Vec<String>) {
+        self.add_ask(layers, &Ask { key: key.to_owned(), patterns, ..Ask::default() });
+    }
+
+    fn add_ask(&mut self, layers: &RuleLayers, ask: &Ask) {
+        self.decisions.extend(layers.explain(ask).into_iter().map(|decision| (ask.key.clone(), decision)));
+    }
+
+    fn add_command(&mut self, layers: &RuleLayers, files: &WorkspaceFiles, command: &str) {
+        let (home, folder) = (files.home().to_string_lossy(), files.root().to_string_lossy());
+        let reading = read_command(command, ShellPlace { home: Some(&home), working_folder: Some(&folder) });
+        if let Some(why) = &reading.unreadable {
+            self.notes.push(format!("The command is asked for as a whole: {why}."));
+        }
+        if reading.reads_git {
+            self.notes.push(
+                "In a repository with submodules, or whose configuration may name a program, git asks."
+                    .to_owned(),
+            );
+        }
+        if !reading.searched_folders.is_empty() {
+            self.notes.push("It also asks if it would show a file that `read` asks for.".to_owned());
+        }
+        let commands = reading.commands;
+        self.add_ask(layers, &Ask { key: "bash".to_owned(), commands, ..Ask::default() });
+        for path in &reading.paths {
+            let place = files.resolve(path);
+            self.add_folder(layers, &place);
+            if place.real_path().is_file() {
+                self.add_names(layers, "read", files, &place);
+            }
+        }
+        self.always = reading.always;
+    }
+
+    /// A path outside the workspace is decided by its folder, if that exists.
+    fn add_folder(&mut self, layers: &RuleLayers, place: &ResolvedPath) {
+        let real = place.real_path();
+        let folder = if real.is_dir() { Some(real) } else { real.parent() };
+        if let Some(folder) = folder.filter(|folder| !place.is_in_workspace && folder.is_dir()) {
+            self.add(layers, "external_directory", vec![folder.join("*").display().to_string()]);
+        }
+    }
+
+    /// A path by its own name and by that of a symlink's target.
+    fn add_names(&mut self, layers: &RuleLayers, key: &str, files: &WorkspaceFiles, place: &ResolvedPath) {
+        let mut names = vec![
+            place.display_path.clone(),
+            files.resolve(&place.real_path().to_string_lossy()).display_path,
+        ];
+        names.dedup();
+        self.add(layers, key, names);
+    }
+}

@@ -1,0 +1,203 @@
+//! Where a command runs: in the sandbox, or outside of it because the sandbox is off, does not work here, or would not let the command work.
+//!
+//! Contract: a command runs outside only if the rules allow that or the user was asked. With `require` none does.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use copydesk_permission::CommandPattern;
+use copydesk_workspace::process::sandbox::{
+    CommandSandbox, PlantedRepositories, SandboxDenial, SandboxMode, SandboxedLaunch, guess_denial,
+};
+use copydesk_workspace::process::{ProcessExit, Processes};
+
+use super::outside_commands::find_lack;
+use crate::context::{AskUserMode, PermissionGrant, PermissionRequest, ToolContext};
+use crate::outcome::ToolError;
+
+/// The key of the ask for a command that the model wants to run outside.
+const KEY: &str = "unsandboxed";
+
+/// For the model, where the sandbox is on.
+pub(super) const PROMPT: &str = "\
+     - Commands run in a sandbox: only the workspace and `/tmp` (empty, for each command) are writable, \
+     without git's hooks and configuration, editor settings and agents' configuration; secrets of the \
+     home cannot be read; there is no network unless the user allows it. Builds and tests work. What a \
+     command starts in the background ends with it; `background: true` keeps it.\n\
+     - If a command needs more, say why in `unsandboxed`; the user is asked. Do not try to get around the \
+     sandbox.\n";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CommandPlacement {
+    /// The sandbox is off.
+    Unconfined,
+    Sandboxed,
+    Outside {
+        why: String,
+        /// The model asks for it; else it is decided here.
+        is_wanted: bool,
+    },
+}
+
+impl CommandPlacement {
+    /// Decides before the ask, so that the user and the rules know.
+    pub(super) async fn choose(
+        sandbox: &CommandSandbox,
+        context: &ToolContext,
+        processes: &Processes,
+        commands: &[CommandPattern],
+        wanted: Option<&str>,
+    ) -> Result<Self, ToolError> {
+        if sandbox.mode() == SandboxMode::Off {
+            return Ok(Self::Unconfined);
+        }
+        let is_required = sandbox.mode() == SandboxMode::Require;
+        let outside = |why: String, is_wanted| match is_required {
+            true => Err(ToolError::failed(format!(
+                "The command did not run: `sandbox` is `require` in the configuration, so no command runs outside of it ({why})."
+            ))),
+            false => Ok(Self::Outside { why, is_wanted }),
+        };
+        if let Some(why) = wanted.map(str::trim).filter(|why| !why.is_empty()) {
+            return outside(why.to_owned(), true);
+        }
+        let lack = commands.iter().find_map(|command| find_lack(&command.text, sandbox.has_network()));
+        if let Some(lack) = lack.filter(|_| !is_required) {
+            return outside(lack.describe().to_owned(), false);
+        }
+        match sandbox.check(context.files.root(), processes).await {
+            Ok(_) => Ok(Self::Sandboxed),
+            Err(error) => outside(error.to_string(), false),
+        }
+    }
+
+    /// For views; none if the sandbox is off.
+    pub(super) fn is_sandboxed(&self) -> Option<bool> {
+        match self {
+            Self::Unconfined => None,
+            Self::Sandboxed => Some(true),
+            Self::Outside { .. } => Some(false),
+        }
+    }
+
+    pub(super) fn why_outside(&self) -> Option<&str> {
+        if let Self::Outside { why, .. } = self { Some(why) } else { None }
+    }
+
+    /// What stands behind an ask's title.
+    pub(super) fn title_suffix(&self) -> String {
+        self.why_outside().map(|why| format!(" (outside of the sandbox: {why})")).unwrap_or_default()
+    }
+
+    /// Asks for what the model wants to run outside, unless the user has just seen that. A reply that was given to the sandboxed command
+    /// does not count for it.
+    pub(super) async fn ask(
+        &self,
+        context: &ToolContext,
+        request: &PermissionRequest,
+        grant: PermissionGrant,
+    ) -> Result<(), ToolError> {
+        if !matches!(self, Self::Outside { is_wanted: true, .. }) {
+            return Ok(());
+        }
+        let ask_user = if grant == PermissionGrant::ByUser { AskUserMode::Never } else { AskUserMode::Whole };
+        let always = Vec::new();
+        context
+            .ask(PermissionRequest { key: KEY.to_owned(), always, ask_user, ..request.clone() })
+            .await
+            .map(drop)
+    }
+
+    /// Gathers the profile, right before the command runs.
+    pub(super) async fn prepare(
+        &self,
+        sandbox: &CommandSandbox,
+        context: &ToolContext,
+        workdir: &Path,
+        processes: &Processes,
+    ) -> Result<Option<Arc<SandboxedLaunch>>, ToolError> {
+        if *self != Self::Sandboxed {
+            return Ok(None);
+        }
+        let launch = sandbox.prepare(context.files.root(), workdir, processes).await.map_err(|error| {
+            ToolError::failed(format!(
+                "The command did not run, because the sandbox cannot be set up: {error}."
+            ))
+        })?;
+        Ok(Some(Arc::new(launch)))
+    }
+
+    /// The note of a finished command: why it ran outside, or what the sandbox probably stopped.
+    pub(super) fn note(&self, exit: ProcessExit, output: &str, has_network: bool) -> SandboxNote {
+        let has_failed = matches!(exit, ProcessExit::Code(code) if code != 0);
+        let denial =
+            (has_failed && *self == Self::Sandboxed).then(|| guess_denial(output, has_network)).flatten();
+        SandboxNote { placement: self.clone(), denial, has_network }
+    }
+}
+
+/// What is told about the sandbox with a command's result.
+#[derive(Debug)]
+pub(super) struct SandboxNote {
+    placement: CommandPlacement,
+    denial: Option<SandboxDenial>,
+    has_network: bool,
+}
+
+impl SandboxNote {
+    pub(super) fn is_sandboxed(&self) -> Option<bool> {
+        self.placement.is_sandboxed()
+    }
+
+    /// For the user.
+    pub(super) fn short(&self) -> Option<String> {
+        let stopped =
+            self.denial.map(|denial| format!("probably stopped by the sandbox: {}", denial.describe()));
+        stopped.or_else(|| self.placement.why_outside().map(str::to_owned))
+    }
+
+    /// For the model, behind the verdict.
+    pub(super) fn verdict(&self) -> String {
+        match &self.placement {
+            CommandPlacement::Unconfined => String::new(),
+            CommandPlacement::Sandboxed if self.has_network => "; in the sandbox, with network".to_owned(),
+            CommandPlacement::Sandboxed => "; in the sandbox, without network".to_owned(),
+            CommandPlacement::Outside { why, .. } => format!("; outside of the sandbox: {why}"),
+        }
+    }
+
+    /// For the model, on a line of its own.
+    pub(super) fn advice(&self) -> String {
+        match self.denial {
+            None => String::new(),
+            Some(SandboxDenial::Setup) => {
+                "\n(The sandbox could not be set up, so nothing ran. Run the command again.)".to_owned()
+            }
+            Some(denial) => format!(
+                "\n(Probably stopped by the sandbox: {}. If the command needs that, run it again with `unsandboxed` and the reason; the user is asked.)",
+                denial.describe()
+            ),
+        }
+    }
+}
+
+/// What a command planted, for the model and the user.
+pub(super) fn planted_note(planted: &PlantedRepositories) -> String {
+    let list = |paths: &[std::path::PathBuf]| {
+        paths.iter().take(10).map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    };
+    let mut note = String::new();
+    if !planted.repositories.is_empty() {
+        note += &format!(
+            "\n(New git repositories: {}. git runs what their configuration names when it is used there.)",
+            list(&planted.repositories)
+        );
+    }
+    if !planted.removed.is_empty() {
+        note += &format!(
+            "\n(Removed, because it leads git to another configuration: {}.)",
+            list(&planted.removed)
+        );
+    }
+    note
+}

@@ -1,0 +1,214 @@
+//! The sandbox for commands: what a command may read, write and reach, whatever it runs.
+//!
+//! On Linux it is bubblewrap with a filter of system calls. The workspace and a private `/tmp` are writable; what git, editors and other
+//! agents would run later is not; the rest is readable; the home's secrets and this machine's sockets are hidden; there is no network. The
+//! profile is gathered for each command from the disk as it is then.
+//!
+//! Invariant: a command that was to be sandboxed never runs without the sandbox: if it cannot be set up, the command does not begin.
+//! Invariant: a workspace that contains the home is not sandboxed, because the secrets lie in it.
+//!
+//! Limits: a hard link into the workspace, and a protected file that somebody replaces while a command runs, are not protected. Reading is
+//! open but for what is hidden.
+
+use std::{
+    collections::BTreeSet,
+    ffi::{OsStr, OsString},
+    fs,
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+pub use self::{
+    denial::{SandboxDenial, guess_denial},
+    error::SandboxError,
+};
+use self::{placeholders::PlaceholderLease, repositories::RepositorySearch};
+use crate::process::Processes;
+
+mod bubblewrap;
+mod denial;
+mod error;
+#[cfg(test)]
+mod escape_tests;
+mod host_sockets;
+mod placeholders;
+mod policy;
+mod probe;
+mod profile;
+mod protected_paths;
+mod repositories;
+#[cfg(target_os = "linux")]
+mod seccomp;
+mod secret_paths;
+
+/// A mount takes time, and a kernel has a limit of them.
+const MAX_ENTRIES: usize = 2000;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SandboxMode {
+    #[default]
+    Off,
+    /// Where it works.
+    Auto,
+    /// No command runs outside.
+    Require,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SandboxSettings {
+    pub mode: SandboxMode,
+    /// Writable folders besides the workspace.
+    pub write: Vec<PathBuf>,
+    /// Hidden paths besides the known secrets.
+    pub hide: Vec<PathBuf>,
+    pub has_network: bool,
+}
+
+/// Where things are on this machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SandboxPlaces {
+    pub home: PathBuf,
+    /// `XDG_RUNTIME_DIR`: full of sockets.
+    pub runtime_folder: Option<PathBuf>,
+    /// Copydesk's own folders: keys, sessions.
+    pub private: Vec<PathBuf>,
+    /// What a command may read although it lies in a private folder.
+    pub readable: Vec<PathBuf>,
+    /// `PATH`, to find bubblewrap.
+    pub search_path: OsString,
+}
+
+/// The sandbox of a session's commands.
+#[derive(Debug, Clone, Default)]
+pub struct CommandSandbox {
+    settings: SandboxSettings,
+    places: SandboxPlaces,
+    /// The bubblewrap that was tried and works.
+    program: Arc<Mutex<Option<PathBuf>>>,
+}
+
+impl CommandSandbox {
+    pub fn new(settings: SandboxSettings, places: SandboxPlaces) -> Self {
+        Self { settings, places, program: Arc::default() }
+    }
+
+    pub fn mode(&self) -> SandboxMode {
+        self.settings.mode
+    }
+
+    pub fn has_network(&self) -> bool {
+        self.settings.has_network
+    }
+
+    /// Whether commands can run in it here. A success is remembered; a failure is tried again, because the user may have repaired it.
+    pub async fn check(&self, workspace: &Path, processes: &Processes) -> Result<PathBuf, SandboxError> {
+        if !cfg!(target_os = "linux") {
+            return Err(SandboxError::System);
+        }
+        let real = profile::real_workspace(workspace, &self.places.home)?;
+        let known = self.program.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(program) = known.filter(|program| program.exists()) {
+            return Ok(program);
+        }
+        let program =
+            probe::find_bubblewrap(&self.places.search_path, &real).ok_or(SandboxError::NoBubblewrap)?;
+        probe::try_bubblewrap(&program, processes).await?;
+        *self.program.lock().unwrap_or_else(PoisonError::into_inner) = Some(program.clone());
+        Ok(program)
+    }
+
+    /// Gathers the profile of one command.
+    pub async fn prepare(
+        &self,
+        workspace: &Path,
+        working_folder: &Path,
+        processes: &Processes,
+    ) -> Result<SandboxedLaunch, SandboxError> {
+        let program = self.check(workspace, processes).await?;
+        let (settings, places) = (self.settings.clone(), self.places.clone());
+        let (root, folder) = (workspace.to_path_buf(), working_folder.to_path_buf());
+        let gather = move || -> Result<SandboxedLaunch, SandboxError> {
+            let root = profile::real_workspace(&root, &places.home)?;
+            let built = profile::build(&settings, &places, &root)?;
+            let arguments = bubblewrap::arguments(&built.policy, &folder);
+            Ok(SandboxedLaunch {
+                program,
+                arguments,
+                workspace: root,
+                before: built.repositories,
+                _placeholders: built.placeholders,
+            })
+        };
+        let gone =
+            |_| SandboxError::Path { path: workspace.to_path_buf(), why: "the daemon is ending".to_owned() };
+        tokio::task::spawn_blocking(gather).await.map_err(gone)?
+    }
+}
+
+/// One command's way into the sandbox. It must live as long as the command.
+#[derive(Debug)]
+pub struct SandboxedLaunch {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    workspace: PathBuf,
+    before: RepositorySearch,
+    _placeholders: PlaceholderLease,
+}
+
+/// What a command made although it may not be trusted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlantedRepositories {
+    /// New repositories: git runs what their configuration names as soon as someone uses it in them.
+    pub repositories: Vec<PathBuf>,
+    /// Files that led git to another configuration; they were removed.
+    pub removed: Vec<PathBuf>,
+}
+
+impl SandboxedLaunch {
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Its arguments, each followed by NUL, as `bwrap --args` reads them.
+    pub(crate) fn profile(&self) -> Vec<u8> {
+        self.arguments.iter().flat_map(|word| word.as_bytes().iter().copied().chain([0])).collect()
+    }
+
+    /// The filter of system calls.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn filter(&self) -> Vec<u8> {
+        seccomp::filter()
+    }
+
+    pub(crate) fn withholds(&self, variable: &OsStr) -> bool {
+        variable.to_str().is_some_and(secret_paths::is_withheld)
+    }
+
+    /// Caches that programs need to write to, in the private folder.
+    pub(crate) fn variables(&self) -> [(&'static str, &'static str); 3] {
+        [("TMPDIR", "/tmp"), ("TEMP", "/tmp"), ("GOCACHE", "/tmp/go-build")]
+    }
+
+    /// Compares the workspace with how it was before the command. A `commondir` that the command put into a git folder is removed.
+    pub async fn find_planted(self: Arc<Self>) -> PlantedRepositories {
+        tokio::task::spawn_blocking(move || self.compare()).await.unwrap_or_default()
+    }
+
+    fn compare(&self) -> PlantedRepositories {
+        let mut now = RepositorySearch::run(&self.workspace);
+        let outer = self.before.git_folders.iter().filter(|folder| !folder.starts_with(&self.workspace));
+        outer.for_each(|folder| now.add_git_folder(folder.clone()));
+        let new = |now: &BTreeSet<PathBuf>, before: &BTreeSet<PathBuf>| {
+            now.difference(before).cloned().collect::<Vec<_>>()
+        };
+        let redirects = new(&now.redirected, &self.before.redirected);
+        let known = redirects.into_iter().filter(|folder| self.before.git_folders.contains(folder));
+        let removed =
+            known.map(|folder| folder.join("commondir")).filter(|path| fs::remove_file(path).is_ok());
+        PlantedRepositories {
+            removed: removed.collect(),
+            repositories: new(&now.repositories, &self.before.repositories),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Whether the sandbox works on this machine, tried for real; and if not, what is missing and how to repair it.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{SandboxError, bubblewrap, policy::SandboxPolicy};
+use crate::{
+    process::{
+        ProcessExit, Processes,
+        subprocess::{self, SubprocessSpec},
+    },
+    time_limits::SANDBOX_PROBE_TIMEOUT,
+};
+
+/// The system's own comes first: profiles of AppArmor name it by its path.
+const USUAL_PLACES: [&str; 3] = ["/usr/bin", "/bin", "/usr/local/bin"];
+const MAX_OUTPUT_BYTES: usize = 16 * 1024;
+
+const APPARMOR: &str = "allow it by its AppArmor profile: `apt install apparmor-profiles`, copy \
+                        /usr/share/apparmor/extra-profiles/bwrap-userns-restrict to /etc/apparmor.d/, and load it with `apparmor_parser -r`";
+const NAMESPACES: &str = "allow user namespaces (`sysctl user.max_user_namespaces`); in a container its seccomp profile must \
+                          allow them";
+const VERSION: &str = "bubblewrap 0.8 or newer is needed";
+
+/// A `bwrap` outside of the workspace, which could have brought one along.
+pub(super) fn find_bubblewrap(search_path: &OsStr, workspace: &Path) -> Option<PathBuf> {
+    let usual = USUAL_PLACES.iter().map(PathBuf::from);
+    let folders = usual.chain(std::env::split_paths(search_path)).filter(|folder| folder.is_absolute());
+    let mut programs = folders.map(|folder| folder.join("bwrap"));
+    programs.find(|program| {
+        program.canonicalize().is_ok_and(|real| real.is_file() && !real.starts_with(workspace))
+    })
+}
+
+/// Runs a command in a sandbox that has everything but a workspace.
+pub(super) async fn try_bubblewrap(program: &Path, processes: &Processes) -> Result<(), SandboxError> {
+    let mut command = vec![program.as_os_str().to_owned()];
+    command.extend(bubblewrap::arguments(&SandboxPolicy::new(false), Path::new("/")));
+    command.extend(["--", "/bin/sh", "-c", ":"].map(OsString::from));
+    let spec = SubprocessSpec {
+        command,
+        cwd: "/".into(),
+        environment: Vec::new(),
+        input: String::new(),
+        merge_stderr: true,
+        timeout: SANDBOX_PROBE_TIMEOUT,
+        max_output_bytes: MAX_OUTPUT_BYTES,
+    };
+    let said = match subprocess::run(processes, spec).await {
+        Ok(ended) if ended.exit == ProcessExit::Code(0) => return Ok(()),
+        Ok(ended) => String::from_utf8_lossy(&ended.output).trim().to_owned(),
+        Err(why) => why,
+    };
+    let is_confined = fs::read_to_string("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+        .is_ok_and(|value| value.trim() == "1");
+    let repair = find_repair(&said, is_confined);
+    Err(SandboxError::Rejected { said: said.lines().next().unwrap_or_default().to_owned(), repair })
+}
+
+fn find_repair(said: &str, is_confined: bool) -> Option<&'static str> {
+    if said.contains("Unknown option") {
+        return Some(VERSION);
+    }
+    let is_refused = ["Operation not permitted", "Permission denied", "No permissions", "No space left"]
+        .iter()
+        .any(|words| said.contains(words));
+    is_refused.then_some(if is_confined { APPARMOR } else { NAMESPACES })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_its_repair() {
+        let netlink = "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted";
+        assert_eq!(find_repair(netlink, true), Some(APPARMOR));
+        assert_eq!(find_repair("bwrap: No permissions to create new namespace", false), Some(NAMESPACES));
+        assert_eq!(find_repair("bwrap: Unknown option --disable-userns", true), Some(VERSION));
+        assert_eq!(find_repair("it did not end within 5 s", true), None);
+    }
+
+    #[test]
+    fn a_bubblewrap_of_the_workspace_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::write(root.join("bwrap"), "").unwrap();
+        let found = find_bubblewrap(root.as_os_str(), &root);
+        assert_ne!(found, Some(root.join("bwrap")));
+    }
+}

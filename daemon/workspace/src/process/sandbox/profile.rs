@@ -1,0 +1,185 @@
+//! Gathers the policy of one command from the disk as it is now.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    MAX_ENTRIES, SandboxError, SandboxPlaces, SandboxSettings, host_sockets,
+    placeholders::PlaceholderLease,
+    policy::{PathAccess, SandboxPolicy},
+    protected_paths::{BESIDE_GIT, IN_GIT_FOLDER, IN_WORKSPACE},
+    repositories::{RepositorySearch, named_by_configuration, outer_git_folders},
+    secret_paths::{SECRETS_OF_HOME, fits},
+};
+
+/// Each command has these for itself.
+const PRIVATE_FOLDERS: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
+/// Programs and the addresses of name servers lie there on some systems.
+const READABLE_BELOW_RUN: [&str; 3] = ["/run/current-system", "/run/opengl-driver", "/run/systemd/resolve"];
+
+/// The policy of a command, and what must stay while it runs.
+#[derive(Debug)]
+pub(super) struct SandboxProfile {
+    pub(super) policy: SandboxPolicy,
+    pub(super) placeholders: PlaceholderLease,
+    pub(super) repositories: RepositorySearch,
+}
+
+/// The real path of a workspace that can be sandboxed.
+pub(super) fn real_workspace(workspace: &Path, home: &Path) -> Result<PathBuf, SandboxError> {
+    let real = canonicalize(workspace)?;
+    let home = home.canonicalize().unwrap_or_else(|_| home.to_path_buf());
+    if home.starts_with(&real) { Err(SandboxError::WholeHome(real)) } else { Ok(real) }
+}
+
+pub(super) fn build(
+    settings: &SandboxSettings,
+    places: &SandboxPlaces,
+    workspace: &Path,
+) -> Result<SandboxProfile, SandboxError> {
+    let workspace = real_workspace(workspace, &places.home)?;
+    let mut policy = SandboxPolicy::new(settings.has_network);
+    for folder in PRIVATE_FOLDERS.iter().map(Path::new).chain(places.runtime_folder.as_deref()) {
+        // A link leads to a folder that has its own entry, or is readable only.
+        if folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            policy.set(folder, PathAccess::PrivateFolder);
+        }
+    }
+    for folder in READABLE_BELOW_RUN.iter().map(Path::new).filter(|folder| folder.exists()) {
+        policy.set(folder, PathAccess::ReadOnly);
+    }
+    let secrets = secrets_of(&places.home).into_iter().chain(places.private.iter().cloned());
+    secrets.for_each(|path| hide(&mut policy, &path));
+    for path in &places.readable {
+        if let Ok(real) = path.canonicalize() {
+            policy.set(real, PathAccess::ReadOnly);
+        }
+    }
+    let home = places.home.canonicalize().unwrap_or_else(|_| places.home.clone());
+    for path in &settings.write {
+        // A folder around the home would open what is hidden in it to replacement.
+        if let Ok(real) = path.canonicalize()
+            && !home.starts_with(&real)
+        {
+            policy.set(real, PathAccess::Writable);
+        }
+    }
+    policy.set(&workspace, PathAccess::Writable);
+    let mut repositories = RepositorySearch::run(&workspace);
+    for folder in outer_git_folders(&workspace) {
+        policy.set(&folder, PathAccess::Writable);
+        repositories.add_git_folder(folder);
+    }
+    let mut placeholders = PlaceholderLease::default();
+    protect_all(&mut policy, &mut placeholders, &workspace, &repositories)?;
+    settings.hide.iter().for_each(|path| hide(&mut policy, path));
+    for socket in host_sockets::find() {
+        if policy.access(&socket) != PathAccess::PrivateFolder {
+            hide(&mut policy, &socket);
+        }
+    }
+    match policy.entries().len() {
+        count if count > MAX_ENTRIES => Err(SandboxError::TooMany(count)),
+        _ => Ok(SandboxProfile { policy, placeholders, repositories }),
+    }
+}
+
+fn protect_all(
+    policy: &mut SandboxPolicy,
+    placeholders: &mut PlaceholderLease,
+    workspace: &Path,
+    repositories: &RepositorySearch,
+) -> Result<(), SandboxError> {
+    for name in IN_WORKSPACE {
+        protect(policy, placeholders, &workspace.join(name), true)?;
+    }
+    for repository in &repositories.repositories {
+        for path in BESIDE_GIT.iter().map(|name| repository.join(name)) {
+            protect(policy, placeholders, &path, false)?;
+        }
+        let dot_git = repository.join(".git");
+        if dot_git.is_file() {
+            protect(policy, placeholders, &dot_git, false)?;
+        }
+    }
+    for folder in &repositories.git_folders {
+        for path in IN_GIT_FOLDER.iter().map(|name| folder.join(name)) {
+            let has_parent = path.parent().is_some_and(Path::is_dir);
+            protect(policy, placeholders, &path, has_parent)?;
+        }
+        for path in named_by_configuration(folder) {
+            protect(policy, placeholders, &path, false)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes a path read-only. A missing one gets a placeholder if `is_required`.
+fn protect(
+    policy: &mut SandboxPolicy,
+    placeholders: &mut PlaceholderLease,
+    path: &Path,
+    is_required: bool,
+) -> Result<(), SandboxError> {
+    match path.symlink_metadata() {
+        // What the link leads to is readable only, or lies in the workspace like any other file; the link itself cannot be a mount
+        // point. The user put it there.
+        Ok(found) if found.is_symlink() => return Ok(()),
+        Ok(_) => {}
+        Err(_) if !is_required => return Ok(()),
+        Err(_) => {}
+    }
+    if is_required && !path.is_file() {
+        match placeholders.ensure(path) {
+            Ok(()) => {}
+            // Neither can the command.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                ) =>
+            {
+                return Ok(());
+            }
+            Err(error) => return Err(problem(path, &error)),
+        }
+    }
+    policy.protect(path);
+    Ok(())
+}
+
+fn hide(policy: &mut SandboxPolicy, path: &Path) {
+    let Ok(real) = path.canonicalize() else { return };
+    let access = if real.is_dir() { PathAccess::HiddenFolder } else { PathAccess::HiddenFile };
+    policy.set(real, access);
+}
+
+fn secrets_of(home: &Path) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for pattern in SECRETS_OF_HOME {
+        let path = home.join(pattern);
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str()))
+        else {
+            continue;
+        };
+        if !name.ends_with('*') {
+            paths.push(path);
+            continue;
+        }
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let fitting =
+            entries.filter(|entry| entry.file_name().to_str().is_some_and(|found| fits(name, found)));
+        paths.extend(fitting.map(|entry| entry.path()));
+    }
+    paths
+}
+
+fn canonicalize(path: &Path) -> Result<PathBuf, SandboxError> {
+    path.canonicalize().map_err(|error| problem(path, &error))
+}
+
+fn problem(path: &Path, error: &io::Error) -> SandboxError {
+    SandboxError::Path { path: path.to_path_buf(), why: error.to_string() }
+}
