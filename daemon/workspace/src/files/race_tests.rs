@@ -332,6 +332,7 @@ async fn no_command_starts_outside() {
             timeout: None,
             grace: TERMINATE_GRACE,
             limits: OutputLimits { head: 1000, tail: 1000, spill: None },
+            sandbox: None,
         };
         if let Ok(finished) = processes.run(command, CancellationToken::new(), |_| {}).await {
             counts.count(true, is_from_outside(&finished.output.text()));
