@@ -22,6 +22,15 @@ local function brief(folder)
   return vim.fn.fnamemodify(folder, ":~")
 end
 
+--- Whether a folder contains the home, and so downloads and more.
+---@param folder string
+---@return boolean
+local function contains_home(folder)
+  local home = vim.uv.os_homedir() or ""
+  home = vim.uv.fs_realpath(home) or home
+  return vim.startswith(home .. "/", folder == "/" and folder or folder .. "/")
+end
+
 ---@param folder string
 ---@return copydesk.TrustChoice[]
 local function choices(folder)
@@ -30,8 +39,7 @@ local function choices(folder)
     { label = "No: read, edit and review without them", folders = { folder }, trusted = false },
   }
   local parent = vim.fs.dirname(folder)
-  -- Not the home: it holds downloads and more.
-  if not vim.startswith((vim.uv.os_homedir() or "") .. "/", parent == "/" and parent or parent .. "/") then
+  if not contains_home(parent) and vim.fs.basename(parent):lower() ~= "downloads" then
     local label = ("Yes, and everything else in %s"):format(brief(parent))
     table.insert(items, 2, { label = label, folders = { parent, folder }, trusted = true })
   end
@@ -61,7 +69,7 @@ function M.choose(view)
   local folder = view.trust.folder
   asked[folder] = true
   local choice = require("copydesk.pick").select(choices(folder), {
-    prompt = ("Do you trust the authors of the files in %s?"):format(brief(folder)),
+    prompt = ("Do you trust the authors of the files in %s and below?"):format(brief(folder)),
     kind = "trust",
     label = function(item)
       return item.label
@@ -77,7 +85,8 @@ end
 ---@param go_on fun()
 function M.ask_if_new(view, go_on)
   local trust = view.trust
-  if not trust or trust.trust ~= "unasked" or asked[trust.folder] then
+  local is_open = trust and trust.trust == "unasked" and not asked[trust.folder]
+  if not is_open or contains_home(trust.folder) then
     return go_on()
   end
   require("copydesk.await").run(function()
