@@ -79,7 +79,7 @@ pub fn preset_rules(preset: PermissionPreset) -> PermissionRules {
     built_in.chain(preset_lines(preset).iter().map(rule(RuleOrigin::Preset(preset)))).collect()
 }
 
-/// The rules of the preset that holds if nobody chose one.
+/// The rules of the preset that applies unless the user chose another.
 pub fn default_rules() -> PermissionRules {
     preset_rules(PermissionPreset::default())
 }

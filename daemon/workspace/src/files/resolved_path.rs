@@ -75,7 +75,7 @@ impl ResolvedPath {
         fs::metadata(&self.real).ok().map(|metadata| metadata.permissions().mode() & 0o777)
     }
 
-    /// Fails if the path leads elsewhere now. That alone keeps nobody out, because it may be changed right after this: what is
+    /// Fails if the path leads elsewhere now. This check alone protects nothing, because the path may change right after it: what is
     /// used is opened by the real path ([`crate::real_file`]).
     pub(super) fn ensure_unchanged(&self) -> Result<(), FileError> {
         match real_path(&self.absolute_path) {
