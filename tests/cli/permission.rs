@@ -49,6 +49,14 @@ fn the_rule_and_its_place_are_shown() {
           ask   read .env
                 `"read": { "@secrets": "ask" }` (built in)
     "#]]);
+    env.write("deploy", "-----BEGIN OPENSSH PRIVATE KEY-----\n");
+    env.run(&["permission", "explain", "read", "deploy"]).assert_output(&expect![[r#"
+        It asks (agent build, preset normal)
+          allow read deploy
+                `"read": { "*": "allow" }` (built in)
+          ask   read deploy (private key)
+                `"read": { "@secrets": "ask" }` (built in)
+    "#]]);
     env.run(&["permission", "explain", "--preset", "trusting", "edit", "a.txt"]).assert_output(&expect![[
         r#"
             It runs without asking (agent build, preset trusting)

@@ -5,6 +5,7 @@ use copydesk_permission::{
     Ask, ExplainedPattern, PermissionAction, PermissionPreset, RuleLayers, ShellPlace, read_command,
 };
 use copydesk_tool::PlanFile;
+use copydesk_tool::tools::rule_names;
 use copydesk_workspace::files::{ResolvedPath, WorkspaceFiles};
 
 use crate::agents::{self, AgentRegistry};
@@ -73,7 +74,7 @@ pub fn report_permission(
         "read" | "list" | "edit" => {
             let place = files.resolve(&call.target);
             report.add_folder(&layers, &place);
-            report.add_names(&layers, &call.key, &files, &place);
+            report.add(&layers, &call.key, rule_names(&files, &place));
         }
         key => report.add(&layers, key, vec![call.target.clone()]),
     }
@@ -110,7 +111,7 @@ impl PermissionReport {
             let place = files.resolve(path);
             self.add_folder(layers, &place);
             if place.real_path().is_file() {
-                self.add_names(layers, "read", files, &place);
+                self.add(layers, "read", rule_names(files, &place));
             }
         }
         self.always = reading.always;
@@ -123,15 +124,5 @@ impl PermissionReport {
         if let Some(folder) = folder.filter(|folder| !place.is_in_workspace && folder.is_dir()) {
             self.add(layers, "external_directory", vec![folder.join("*").display().to_string()]);
         }
-    }
-
-    /// A path by its own name and by that of a symlink's target.
-    fn add_names(&mut self, layers: &RuleLayers, key: &str, files: &WorkspaceFiles, place: &ResolvedPath) {
-        let mut names = vec![
-            place.display_path.clone(),
-            files.resolve(&place.real_path().to_string_lossy()).display_path,
-        ];
-        names.dedup();
-        self.add(layers, key, names);
     }
 }

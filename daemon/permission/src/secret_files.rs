@@ -37,6 +37,8 @@ const SECRET_NAMES: &[&str] = &[
     "*.tfstate.*",
     "*.tfvars",
     "*.tfvars.json",
+    // What the tools call a file that holds one.
+    "* (private key)",
     "application_default_credentials.json",
     "auth.json",
     "client_secret*.json",

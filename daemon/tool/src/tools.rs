@@ -52,12 +52,14 @@ mod patch_files;
 mod plan_enter;
 mod plan_exit;
 mod planned_changes;
+mod private_keys;
 mod question;
 mod read;
 mod readable_folders;
 mod refactor;
 mod replace_text;
 mod review_outcome;
+mod rule_names;
 mod server_loading;
 mod skill;
 mod target_file;
@@ -72,6 +74,7 @@ mod websearch;
 mod write;
 
 pub use media::attachment;
+pub use rule_names::rule_names;
 
 /// What the tools need besides a call's context.
 #[derive(Debug, Clone)]

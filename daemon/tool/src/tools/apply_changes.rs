@@ -15,7 +15,8 @@ use super::change::{RequestedChange, size};
 use super::diagnostics;
 use super::formatting;
 use super::review_outcome;
-use super::target_file::{file_error, rule_names};
+use super::rule_names::rule_names;
+use super::target_file::file_error;
 use super::unshown_text::KnownTexts;
 use crate::context::{AskUserMode, EditOwner, PermissionGrant, PermissionRequest, ToolContext};
 use crate::outcome::ToolError;
@@ -131,7 +132,7 @@ fn propose(context: &ToolContext, changes: &[RequestedChange]) -> Vec<ReviewProp
 fn patterns(context: &ToolContext, changes: &[RequestedChange]) -> Vec<String> {
     let mut patterns: Vec<String> = Vec::new();
     let places = changes.iter().flat_map(|change| [Some(&change.place), change.from()]).flatten();
-    for name in places.flat_map(|place| rule_names(context, place)) {
+    for name in places.flat_map(|place| rule_names(&context.files, place)) {
         if !patterns.contains(&name) {
             patterns.push(name);
         }

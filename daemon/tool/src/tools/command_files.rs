@@ -11,7 +11,7 @@ use copydesk_workspace::process::{Processes, is_guarded_repository};
 use copydesk_workspace::search::list_files;
 
 use super::folder_listing::child_path_from_real;
-use super::target_file::rule_names;
+use super::rule_names::rule_names;
 use crate::context::{AskUserMode, PermissionGrant, PermissionRequest, ToolContext};
 use crate::outcome::ToolError;
 
@@ -67,7 +67,7 @@ pub(super) async fn ask_for_files(
     for path in &reading.paths {
         let place = context.files.resolve(path);
         if place.real_path().is_file() {
-            named.extend(rule_names(context, &place));
+            named.extend(rule_names(&context.files, &place));
         }
     }
     let ask_user = if grant == PermissionGrant::ByUser { AskUserMode::Never } else { AskUserMode::Whole };

@@ -17,7 +17,8 @@ use serde::Deserialize;
 
 use super::folder_listing::child_path_from_real;
 use super::readable_folders::ReadableFolders;
-use super::target_file::{count, rule_names, search_ask, search_error, timeout_note};
+use super::rule_names::rule_names;
+use super::target_file::{count, search_ask, search_error, timeout_note};
 use crate::context::{AskUserMode, PermissionGrant, PermissionRequest, ToolContext};
 use crate::denial::PermissionDenial;
 use crate::outcome::{ToolError, ToolOutput};
@@ -128,7 +129,7 @@ impl GrepTool {
 fn has_secrets(context: &ToolContext, place: &ResolvedPath, lines: &[GrepMatch]) -> bool {
     let is_secret = |line: &GrepMatch| {
         let place = context.files.resolve(&line.path.to_string_lossy());
-        rule_names(context, &place).iter().any(|name| looks_like_secret(name))
+        rule_names(&context.files, &place).iter().any(|name| looks_like_secret(name))
     };
     let mut files = lines.chunk_by(|one, other| one.path == other.path).filter_map(<[_]>::first);
     place.real_path().is_dir() && files.any(is_secret)
@@ -166,7 +167,7 @@ async fn ask_for(
     let mut files = Vec::new();
     for lines in lines.chunk_by(|one, other| one.path == other.path) {
         let Some(path) = lines.first().map(|line| &line.path) else { continue };
-        let real = rule_names(context, &context.files.resolve(&path.to_string_lossy()));
+        let real = rule_names(&context.files, &context.files.resolve(&path.to_string_lossy()));
         for name in [child_path_from_real(place, path)].into_iter().chain(real) {
             if !files.contains(&name) {
                 files.push(name);

@@ -8,9 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use copydesk_permission::looks_like_secret;
-use copydesk_workspace::files::ResolvedPath;
-
-use crate::context::ToolContext;
+use copydesk_workspace::files::{ResolvedPath, WorkspaceFiles};
 
 /// A folder with more entries is looked at in part.
 const MAX_ENTRIES: usize = 2000;
@@ -18,18 +16,18 @@ const MAX_ENTRIES: usize = 2000;
 /// Folders of the user's home.
 const HOME_FOLDERS: [&str; 6] = ["", ".ssh", ".aws", ".docker", ".kube", ".config/gh"];
 
-pub(super) fn find_secret_names(context: &ToolContext, place: &ResolvedPath) -> Vec<String> {
+pub(super) fn find_secret_names(files: &WorkspaceFiles, place: &ResolvedPath) -> Vec<String> {
     let real = place.real_path();
     let Some(file) = fs::symlink_metadata(real).ok().filter(|file| file.is_file() && file.nlink() > 1) else {
         return Vec::new();
     };
-    let root = context.files.root();
+    let root = files.root();
     let above = real.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
-    let home = HOME_FOLDERS.map(|name| context.files.home().join(name));
+    let home = HOME_FOLDERS.map(|name| files.home().join(name));
     let folders = above.map(Path::to_owned).chain([root.to_owned()]).chain(home);
     let mut names: Vec<String> = folders
         .flat_map(|folder| links_in(&folder, &file))
-        .map(|path| context.files.resolve(&path.to_string_lossy()).display_path)
+        .map(|path| files.resolve(&path.to_string_lossy()).display_path)
         .collect();
     names.sort();
     names.dedup();

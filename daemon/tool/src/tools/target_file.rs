@@ -3,14 +3,14 @@
 use copydesk_workspace::files::{FileContent, FileError, READ_LIMIT, ResolvedPath};
 use copydesk_workspace::search::SearchError;
 
-use super::hard_links::find_secret_names;
+use super::rule_names::rule_names;
 use crate::context::{PermissionRequest, ToolContext};
 use crate::outcome::{ToolError, ToolErrorKind};
 use crate::tool::TouchedFiles;
 
 /// The ask of a tool that reads a path.
 pub(super) fn path_ask(key: &str, context: &ToolContext, place: &ResolvedPath) -> PermissionRequest {
-    let names = rule_names(context, place);
+    let names = rule_names(&context.files, place);
     let title = format!("{key} {}", place.display_path);
     PermissionRequest {
         key: key.to_owned(),
@@ -30,19 +30,6 @@ pub(super) fn search_ask(key: &str, pattern: &str) -> PermissionRequest {
         title: format!("{key} {pattern}"),
         ..PermissionRequest::default()
     }
-}
-
-/// The names of a path for rules: its own, that of a symlink's target, and hard links that look like a secret. A rule about
-/// any counts, so no link leads past it.
-pub(super) fn rule_names(context: &ToolContext, place: &ResolvedPath) -> Vec<String> {
-    let real = context.files.resolve(&place.real_path().to_string_lossy()).display_path;
-    let mut names = vec![place.display_path.clone()];
-    for name in [real].into_iter().chain(find_secret_names(context, place)) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
 }
 
 /// The file by its real path: two names of one file are one file.

@@ -56,6 +56,21 @@ async fn a_command_is_no_way_past_a_rule_about_a_file() {
     }
 }
 
+#[tokio::test]
+async fn a_private_key_is_a_secret_under_any_name() {
+    let key = "A deploy key.\n-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n";
+    let fixture = fixture_with_rules(&[("deploy", key), ("a", "b3Bl\n")], rules());
+    link("deploy", &fixture.path("link"));
+    for command in ["cat deploy", "cat link", "head -n 3 deploy"] {
+        assert_eq!(asked(&fixture, command).await, ["read: deploy (private key)"], "{command}");
+    }
+    fixture.call("read", json!({ "filePath": "deploy" })).await;
+    let asked: Vec<_> = fixture.asked().into_iter().map(|ask| ask.patterns.join(", ")).collect();
+    assert_eq!(asked, ["deploy, deploy (private key)"]);
+    let found = fixture.call("grep", json!({ "pattern": "b3Bl" })).await;
+    assert!(found.output.starts_with("a\n") && !found.output.contains("deploy"), "{}", found.output);
+}
+
 fn git(fixture: &ToolFixture, arguments: &[&str]) {
     let identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"];
     let done = Command::new("git")
