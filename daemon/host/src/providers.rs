@@ -255,3 +255,36 @@ fn defaults(options: &Map<String, Value>) -> anyhow::Result<RequestDefaults> {
     }
     Ok(defaults)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config_fixture::ConfigFixture;
+
+    /// Enabled and disabled providers under the user's configuration and that of an untrusted project.
+    fn providers(own: &str, project: &str) -> (Option<Vec<String>>, Vec<String>) {
+        let settings = settings(&ConfigFixture::new(own, project, |_| None).loaded).unwrap();
+        (settings.enabled, settings.disabled)
+    }
+
+    #[test]
+    fn an_untrusted_project_can_only_take_providers_away() {
+        let own = r#"{ "enabled_providers": ["a", "b"], "disabled_providers": ["c"] }"#;
+        for (own, project, enabled, disabled) in [
+            (own, r#"{ "enabled_providers": ["a", "b", "d"] }"#, Some(vec!["a", "b"]), vec!["c"]),
+            (own, r#"{ "enabled_providers": ["b"] }"#, Some(vec!["b"]), vec!["c"]),
+            (
+                own,
+                r#"{ "enabled_providers": null, "disabled_providers": null }"#,
+                Some(vec!["a", "b"]),
+                vec!["c"],
+            ),
+            (own, r#"{ "disabled_providers": ["a"] }"#, Some(vec!["a", "b"]), vec!["c", "a"]),
+            ("{}", r#"{ "enabled_providers": ["b"] }"#, Some(vec!["b"]), vec![]),
+        ] {
+            let expected = enabled.map(|ids| ids.into_iter().map(str::to_owned).collect());
+            let expected = (expected, disabled.into_iter().map(str::to_owned).collect());
+            assert_eq!(providers(own, project), expected, "{project}");
+        }
+    }
+}
