@@ -105,13 +105,41 @@ impl RequestDefaults {
 #[derive(Debug)]
 pub struct ModelStream {
     receiver: mpsc::Receiver<Result<ModelEvent, ModelError>>,
+    /// Arrived after a delta that was just returned.
+    held: Option<Result<ModelEvent, ModelError>>,
     task: JoinHandle<()>,
 }
 
+/// Deltas are joined up to about this size.
+const MAX_JOINED_BYTES: usize = 16 * 1024;
+
 impl ModelStream {
-    /// `None` after the last event, which is one `Finished` or one error.
+    fn new(receiver: mpsc::Receiver<Result<ModelEvent, ModelError>>, task: JoinHandle<()>) -> Self {
+        Self { receiver, held: None, task }
+    }
+
+    /// `None` after the last event, which is one `Finished` or one error. Deltas of one part that have arrived by now are one
+    /// event: nothing is delayed, and a reader that is slower than the server has less to do.
     pub async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
-        self.receiver.recv().await
+        let mut event = match self.held.take() {
+            Some(event) => event,
+            None => self.receiver.recv().await?,
+        };
+        if let Ok(ModelEvent::PartDelta { part, text }) = &mut event {
+            while text.len() < MAX_JOINED_BYTES {
+                match self.receiver.try_recv() {
+                    Ok(Ok(ModelEvent::PartDelta { part: other, text: more })) if other == *part => {
+                        text.push_str(&more);
+                    }
+                    Ok(other) => {
+                        self.held = Some(other);
+                        break;
+                    }
+                    Err(_) => break,
+                }
+            }
+        }
+        Some(event)
     }
 }
 
@@ -193,7 +221,7 @@ impl Model {
         // Of the highest level, so that a line of any level says whom it is about.
         let span = tracing::error_span!("request", provider = inner.provider.id, model = inner.spec.id);
         let run = RequestTask { inner, call, sender: EventSender { sender, strict_tools } };
-        Ok(ModelStream { receiver, task: tokio::spawn(run.run().instrument(span)) })
+        Ok(ModelStream::new(receiver, tokio::spawn(run.run().instrument(span))))
     }
 }
 
@@ -208,7 +236,7 @@ fn offline_events(request: &ModelRequest) -> ModelStream {
             }
         }
     });
-    ModelStream { receiver, task }
+    ModelStream::new(receiver, task)
 }
 
 impl ModelInner {
@@ -336,5 +364,37 @@ impl EventSender {
             }
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn deltas_of_one_part_that_have_arrived_are_one_event() {
+        let (sender, receiver) = mpsc::channel(64);
+        let delta = |part, text: &str| ModelEvent::PartDelta { part, text: text.to_owned() };
+        for event in [
+            delta(0, "a"),
+            delta(0, "b"),
+            delta(1, "c"),
+            delta(0, "d"),
+            delta(0, &"e".repeat(MAX_JOINED_BYTES)),
+            delta(0, "f"),
+        ] {
+            sender.send(Ok(event)).await.unwrap();
+        }
+        drop(sender);
+        let mut stream = ModelStream::new(receiver, tokio::spawn(async {}));
+        let long = format!("d{}", "e".repeat(MAX_JOINED_BYTES));
+        for (part, text) in [(0, "ab"), (1, "c"), (0, long.as_str()), (0, "f")] {
+            let ModelEvent::PartDelta { part: at, text: joined } = stream.next().await.unwrap().unwrap()
+            else {
+                panic!("not a delta")
+            };
+            assert_eq!((at, joined.as_str()), (part, text));
+        }
+        assert!(stream.next().await.is_none());
     }
 }
