@@ -5,14 +5,14 @@
 use std::sync::Arc;
 
 use copydesk_model::{
-    AssistantPart, MediaPart, ModelMessage, ModelRequest, ReasoningEffort, ToolChoice, ToolResultPart,
-    ToolSpec, UserPart, WireProtocol,
+    AssistantPart, MediaPart, ModelMessage, ModelRequest, ReasoningEffort, ToolCallPart, ToolChoice,
+    ToolResultPart, ToolSpec, UserPart, WireProtocol,
 };
 use expect_test::expect_file;
 use serde_json::{Value, json};
 
 use super::harness::TestModelOptions;
-use crate::model_server::{ScriptedModelServer, ScriptedTurn};
+use crate::model_server::{RecordedRequest, ScriptedModelServer, ScriptedTurn};
 
 fn image() -> MediaPart {
     MediaPart { mime: "image/png".into(), base64: "aW1hZ2U=".into(), name: Some("shot.png".into()) }
@@ -227,4 +227,40 @@ async fn broken_arguments_go_back_as_something_that_can_be_read() {
         let body = String::from_utf8(model.encode_body(&request).unwrap()).unwrap();
         assert!(body.contains("invalid_json"), "{}: {body}", wire.name());
     }
+}
+
+/// Anthropic looks back only 20 blocks from a mark: one must stand where the request before ended, however many calls came since.
+#[tokio::test]
+async fn a_mark_for_the_cache_stands_where_the_request_before_ended() {
+    let server = ScriptedModelServer::start_with([
+        ScriptedTurn::new().text("Done."),
+        ScriptedTurn::new().text("Done."),
+    ]);
+    let peer = TestModelOptions::new(WireProtocol::Anthropic, &server).dialect("cache", "key");
+    let mut request = request();
+    peer.collect_answer(&request).await;
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    for number in 0..12 {
+        let (id, name) = (format!("c{number}"), "list".to_owned());
+        let (arguments, output) = ("{}".to_owned(), "a.rs".to_owned());
+        calls.push(AssistantPart::Call(ToolCallPart {
+            id: id.clone(),
+            name: name.clone(),
+            arguments,
+            echo: None,
+        }));
+        results.push(ToolResultPart { id, name, output, ..ToolResultPart::default() });
+    }
+    request.messages.push(ModelMessage::Assistant(calls));
+    request.messages.push(ModelMessage::Results(results));
+    request.messages.push(ModelMessage::User(vec![UserPart::Note("A job has ended.".into())]));
+    peer.collect_answer(&request).await;
+    let marked = |request: &RecordedRequest| {
+        let messages = request.body["messages"].as_array().unwrap();
+        let blocks = messages.iter().flat_map(|message| message["content"].as_array().unwrap());
+        let marked = blocks.enumerate().filter(|(_, block)| block.get("cache_control").is_some());
+        marked.map(|(at, _)| at).collect::<Vec<_>>()
+    };
+    let requests: Vec<_> = server.requests().iter().map(marked).collect();
+    assert_eq!(requests, [vec![2], vec![2, 27]]);
 }

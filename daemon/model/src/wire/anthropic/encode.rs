@@ -136,8 +136,13 @@ pub(in crate::wire) fn encode(
     if info.caching {
         mark_for_cache(system.first_mut());
         mark_for_cache(system.last_mut());
-        let ours = messages.iter_mut().rev().filter(|turn| turn.role == "user").take(2);
-        ours.for_each(|turn| mark_for_cache(turn.content.last_mut()));
+        // The end, and where the request before this one ended: a mark that is many blocks behind the cached one does not find it.
+        let answer = messages.iter().rposition(|turn| turn.role == "assistant").unwrap_or_default();
+        let (before, after) = messages.split_at_mut(answer);
+        for turns in [before, after] {
+            let last = turns.iter_mut().rev().find(|turn| turn.role == "user");
+            mark_for_cache(last.and_then(|turn| turn.content.last_mut()));
+        }
     }
     let tools = request.sorted_tools();
     let body = AnthropicRequest {
@@ -210,7 +215,7 @@ fn text_block(text: &str) -> AnthropicBlock<'_> {
 /// The wire rejects empty text blocks.
 fn input_block<'a>(target: RequestTarget<'_>, input: &'a UserPart) -> Option<AnthropicBlock<'a>> {
     match input {
-        UserPart::Text(text) => (!text.trim().is_empty()).then(|| text_block(text)),
+        UserPart::Text(text) | UserPart::Note(text) => (!text.trim().is_empty()).then(|| text_block(text)),
         UserPart::Media(media) => Some(media_block(target, media)),
     }
 }
