@@ -71,12 +71,14 @@ fn the_next_request_says_what_was_decided_of_four_hunks() {
     assert_eq!(client.text(&uri), "one\nTWO\nthree\nfour\nfive\nSix\nseven\nEIGHT\nnine\n");
     client.run_turn(&session, "Go on");
     expect![[r#"
-        Go on[What the user did with your edits since your last step:
+        Go on<copydesk-note>
+        What the user did with your edits since your last step:
         - `a.txt` line 2: accepted.
         - `a.txt` line 4: rejected; the lines are as they were before. They say: Keep it small.
         - `a.txt` line 6: not decided yet, and changed by the user; it now reads:
           Six
-        - `a.txt` line 8: not decided yet.]"#]]
+        - `a.txt` line 8: not decided yet.
+        </copydesk-note>"#]]
     .assert_eq(&daemon.last_model_input(2));
 }
 
@@ -325,7 +327,8 @@ fn comments_and_files_that_the_user_changed_go_as_one_note() {
     assert_eq!(client.request_ok("copydesk/review/comment", comment(3, "Here too."))["comments"], 2);
     client.run_turn(&session, "See my comments.");
     expect![[r#"
-        See my comments.[What the user did with your edits since your last step:
+        See my comments.<copydesk-note>
+        What the user did with your edits since your last step:
         - `a.txt` line 2: the user says: Why capitals?
           TWO
         - `a.txt` line 4: the user says: Here too.
@@ -333,7 +336,8 @@ fn comments_and_files_that_the_user_changed_go_as_one_note() {
         - `a.txt` line 2: not decided yet.
         - `a.txt` line 4: not decided yet.
         - `a.txt` line 6: not decided yet.
-        - `a.txt` line 8: not decided yet.]"#]]
+        - `a.txt` line 8: not decided yet.
+        </copydesk-note>"#]]
     .assert_eq(&daemon.last_model_input(2));
     daemon.scripted.server.queue_turn(text_turn("Ok."));
     daemon.scripted.env.write("a.txt", "something else\n");

@@ -110,9 +110,9 @@ fn built_in_agents_are_the_users() {
     ] {
         let (scripted, system, _) =
             run_chosen_agent("build", agent_permission_config("build", json!({})), &[file]);
-        assert!(!system.contains("theirs") && scripted.env.exists("ran"), "{system}");
+        assert!(!system.contains("I am theirs") && scripted.env.exists("ran"), "{system}");
         let (scripted, system, warned) = run_chosen_agent("build", json!({}), &[file]);
-        assert!(!system.contains("theirs") && !scripted.env.exists("ran"), "{system}");
+        assert!(!system.contains("I am theirs") && !scripted.env.exists("ran"), "{system}");
         assert!(warned.contains("this repository's settings for the agent `build` are ignored"), "{warned}");
     }
 }

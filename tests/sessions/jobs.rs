@@ -39,7 +39,7 @@ fn the_end_of_a_job_is_told_at_the_next_step() {
     let last = scripted.server.requests().len() - 1;
     let told = scripted.last_model_input(last);
     let words = format!("Job {} (`echo over; exit 3`) has ended: exit code 3 after", job(&scripted));
-    assert!(told.contains(&words) && told.ends_with("the end of it:\nover"), "{told}");
+    assert!(told.contains(&words) && told.ends_with("the end of it:\nover\n</copydesk-note>"), "{told}");
     let notes = |event: &&Value| event["part"]["content"]["kind"] == "note";
     assert_eq!(events(&ran).iter().filter(notes).count(), 1, "once");
     // It did not run inside a call.

@@ -41,6 +41,8 @@ pub enum ModelMessage {
 #[serde(rename_all = "snake_case")]
 pub enum UserPart {
     Text(String),
+    /// What the program itself says, marked as such. Only a model without a server has to tell it from what the user says.
+    Note(String),
     Media(MediaPart),
 }
 

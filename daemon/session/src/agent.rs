@@ -81,12 +81,12 @@ pub fn builtin_agents() -> Vec<Agent> {
     let for_people = ["question", "plan_enter", "plan_exit"];
     let title =
         agent(TITLE_AGENT, false, "Names sessions.", include_str!("agent/title.md"), deny(&for_people));
-    let build = include_str!("agent/build.md");
+    let build = concat!(include_str!("agent/build.md"), include_str!("agent/conduct.md"));
     let plan = agent(
         PLAN_AGENT,
         true,
         "Looks, thinks and writes a plan; changes nothing else.",
-        include_str!("agent/plan.md"),
+        concat!(include_str!("agent/plan.md"), include_str!("agent/conduct.md")),
         // The host replaces this rule if the user decided otherwise (`role_factory.rs`).
         deny(&["edit", "task", "plan_enter"]).chain(
             [PermissionRule::new("task", EXPLORE_AGENT, PermissionAction::Allow)].into_iter().collect(),
@@ -106,7 +106,7 @@ pub fn builtin_agents() -> Vec<Agent> {
             EXPLORE_AGENT,
             false,
             "Finds out where something is and how it works; changes nothing and runs nothing.",
-            include_str!("agent/explore.md"),
+            concat!(include_str!("agent/explore.md"), include_str!("agent/conduct.md")),
             deny(&["edit", "bash", "task"]).chain(deny(&for_people)),
         ),
         Agent {

@@ -10,6 +10,7 @@ use copydesk_model::{AssistantPart as ModelPart, ModelMessage, ToolResultPart, U
 
 use crate::data::{CallPart, Part, PartContent, PartState};
 use crate::id::Id;
+use crate::note_mark::{break_marks, mark_note};
 use crate::task_call;
 
 /// The conversation so far.
@@ -68,9 +69,11 @@ struct MessageBuilder {
 impl MessageBuilder {
     fn add(&mut self, part: &Part) {
         match &part.content {
-            PartContent::Prompt(prompt) => self.input(UserPart::Text(prompt.text_with_context())),
+            PartContent::Prompt(prompt) => {
+                self.input(UserPart::Text(break_marks(&prompt.text_with_context()).into_owned()));
+            }
             PartContent::File(media) => self.input(UserPart::Media(media.clone())),
-            PartContent::Note(note) => self.input(UserPart::Text(note.text.clone())),
+            PartContent::Note(note) => self.input(UserPart::Note(mark_note(&note.text))),
             PartContent::Text(text) => self.push_model_part(ModelPart::Text(text.clone())),
             PartContent::Reasoning(reasoning) => {
                 self.push_model_part(ModelPart::Reasoning(reasoning.clone()));
@@ -143,7 +146,8 @@ fn result(call: &CallPart, part: &Part) -> ToolResultPart {
     let (id, name) = (call.call.clone(), call.name.clone());
     if let Some(output) = &call.output {
         let media = output.media.clone();
-        return ToolResultPart { id, name, output: output.output.clone(), media, is_error: output.is_error };
+        let text = break_marks(&output.output).into_owned();
+        return ToolResultPart { id, name, output: text, media, is_error: output.is_error };
     }
     let output = match &part.state {
         PartState::Error { message } => message.clone(),
@@ -230,7 +234,7 @@ mod tests {
             {"user":[{"text":"Fix it"}]}
             {"assistant":[{"text":{"text":"Looking."}},{"call":{"id":"a","name":"bash","arguments":"{}"}},{"call":{"id":"b","name":"bash","arguments":"{}"}},{"call":{"id":"c","name":"bash","arguments":"{}"}}]}
             {"results":[{"id":"a","name":"bash","output":"done","is_error":false},{"id":"b","name":"bash","output":"[This call was interrupted. It may have been carried out in part: look before you repeat it.]","is_error":true},{"id":"c","name":"bash","output":"no","is_error":true}]}
-            {"user":[{"text":"And hurry"},{"text":"A hunk was rejected."}]}
+            {"user":[{"text":"And hurry"},{"note":"<copydesk-note>\nA hunk was rejected.\n</copydesk-note>"}]}
             {"assistant":[{"text":{"text":"Done."}}]}
             {"user":[{"text":"Thanks"}]}"#]].assert_eq(&whole);
         // However often it was requested before.

@@ -11,6 +11,7 @@ mod export;
 mod history;
 mod id;
 pub mod inline_edit;
+mod note_mark;
 mod store;
 pub mod system_prompt;
 pub mod task;

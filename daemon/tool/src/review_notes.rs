@@ -17,22 +17,21 @@ pub fn review_note(feedback: &ReviewFeedback, changed: &[String]) -> Option<Stri
     }
     let mut note = String::new();
     if !feedback.is_empty() {
-        note.push_str("[What the user did with your edits since your last step:\n");
+        note.push_str("What the user did with your edits since your last step:\n");
         if feedback.left_out > 0 {
             let _ = writeln!(note, "- {} older decisions are left out here.", feedback.left_out);
         }
         feedback.items.iter().for_each(|item| write_item(&mut note, item));
     }
     if !changed.is_empty() {
-        let opening = if note.is_empty() { "[" } else { "" };
         let files = changed.iter().take(MAX_NAMED_FILES).map(String::as_str).collect::<Vec<_>>().join("`, `");
         let more = match changed.len().saturating_sub(MAX_NAMED_FILES) {
             0 => String::new(),
             more => format!(", and {more} more"),
         };
-        let _ = writeln!(note, "{opening}Changed since you last read them, but not by you: `{files}`{more}.");
+        let _ = writeln!(note, "Changed since you last read them, but not by you: `{files}`{more}.");
     }
-    Some(format!("{}]", note.trim_end()))
+    Some(note.trim_end().to_owned())
 }
 
 /// What became of one call, hunk by hunk.
@@ -142,7 +141,7 @@ mod tests {
         ];
         let feedback = ReviewFeedback { items: items.into(), left_out: 2 };
         expect![[r#"
-            [What the user did with your edits since your last step:
+            What the user did with your edits since your last step:
             - 2 older decisions are left out here.
             - `src/a.rs` line 3: accepted.
             - `src/a.rs` lines 7-8: rejected; the lines are as they were before. They say: Keep the name.
@@ -156,14 +155,14 @@ mod tests {
               fn f() {}
             - `src/a.rs`: rejected; the file is as it was before.
             - `src/a.rs` lines 30-38: not decided yet.
-            Changed since you last read them, but not by you: `b.rs`, `c.rs`.]"#]]
+            Changed since you last read them, but not by you: `b.rs`, `c.rs`."#]]
         .assert_eq(&review_note(&feedback, &["b.rs".to_owned(), "c.rs".to_owned()]).unwrap());
         assert_eq!(review_note(&ReviewFeedback::default(), &[]), None);
-        expect!["[Changed since you last read them, but not by you: `b.rs`.]"]
+        expect!["Changed since you last read them, but not by you: `b.rs`."]
             .assert_eq(&review_note(&ReviewFeedback::default(), &["b.rs".to_owned()]).unwrap());
         let many: Vec<_> = (0..99).map(|file| format!("{file}.rs")).collect();
         let note = review_note(&ReviewFeedback::default(), &many).unwrap();
-        assert!(note.ends_with("`19.rs`, and 79 more.]"), "{note}");
+        assert!(note.ends_with("`19.rs`, and 79 more."), "{note}");
     }
 
     #[test]

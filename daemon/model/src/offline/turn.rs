@@ -74,7 +74,7 @@ fn intent_of(message: &ModelMessage) -> Intent {
     let ModelMessage::User(inputs) = message else { return Intent::Unknown };
     let texts = inputs.iter().filter_map(|input| match input {
         UserPart::Text(text) => Some(intent::parse_intent(text)),
-        UserPart::Media(_) => None,
+        UserPart::Note(_) | UserPart::Media(_) => None,
     });
     let mut known = texts.filter(|intent| *intent != Intent::Unknown);
     known.next().unwrap_or(Intent::Unknown)

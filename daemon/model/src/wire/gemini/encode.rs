@@ -184,7 +184,7 @@ fn content<'a>(
     match message {
         ModelMessage::User(inputs) => {
             let parts = inputs.iter().filter_map(|input| match input {
-                UserPart::Text(text) => (!text.is_empty()).then(|| text_piece(text)),
+                UserPart::Text(text) | UserPart::Note(text) => (!text.is_empty()).then(|| text_piece(text)),
                 UserPart::Media(media) => Some(media_piece(target, media)),
             });
             GeminiContent { role: Some("user"), parts: parts.collect() }

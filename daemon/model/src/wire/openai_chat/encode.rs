@@ -339,7 +339,7 @@ fn push_results<'a>(
 
 fn input_piece<'a>(target: RequestTarget<'_>, input: &'a UserPart) -> ChatContentPart<'a> {
     match input {
-        UserPart::Text(text) => text_piece(text.as_str()),
+        UserPart::Text(text) | UserPart::Note(text) => text_piece(text.as_str()),
         UserPart::Media(media) => media_piece(target, media),
     }
 }

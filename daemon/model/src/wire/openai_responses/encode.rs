@@ -202,7 +202,9 @@ fn result_item<'a>(target: RequestTarget<'_>, result: &'a ToolResultPart) -> Res
 
 fn input_piece<'a>(target: RequestTarget<'_>, input: &'a UserPart) -> ResponsesPart<'a> {
     match input {
-        UserPart::Text(text) => ResponsesPart::InputText { text: text.as_str().into() },
+        UserPart::Text(text) | UserPart::Note(text) => {
+            ResponsesPart::InputText { text: text.as_str().into() }
+        }
         UserPart::Media(media) => media_piece(target, media),
     }
 }
