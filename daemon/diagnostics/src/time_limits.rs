@@ -6,6 +6,10 @@ use std::time::Duration;
 /// later becomes a late report.
 pub const DEFAULT_WAIT: Duration = Duration::from_secs(3);
 
+/// How many times as long a change waits that other files depend on: a command, a deletion, a move, a configuration. Servers and
+/// compilers need longer for it, and a model that is told nothing runs the compiler itself, which takes as long.
+pub(crate) const WIDE_CHANGE_FACTOR: u32 = 3;
+
 /// How long a grammar gets for one text even if the other sources have taken all the time. It needs little. Then the text
 /// counts as unknown.
 pub(crate) const SYNTAX_TIMEOUT: Duration = Duration::from_millis(50);

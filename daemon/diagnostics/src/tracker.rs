@@ -34,9 +34,10 @@ use crate::delta::DiagnosticsDelta;
 use crate::history::DiagnosticsHistory;
 use crate::report_text;
 use crate::sources::DiagnosticsSources;
-use crate::time_limits::{DEFAULT_WAIT, SYNTAX_RESERVE};
+use crate::time_limits::{DEFAULT_WAIT, SYNTAX_RESERVE, WIDE_CHANGE_FACTOR};
 use affected_documents::add_unchecked;
 use copydesk_servers::diagnostic::Severity;
+use copydesk_servers::known_servers::configured_languages;
 use copydesk_servers::report::DiagnosticsReport;
 use copydesk_servers::source::{CheckedDocument, DocumentProvider};
 use late_reports::LateReports;
@@ -61,6 +62,12 @@ pub struct TrackerOptions {
     pub min_severity: Severity,
 }
 
+impl TrackerOptions {
+    fn wide_wait(&self) -> Duration {
+        self.wait.saturating_mul(WIDE_CHANGE_FACTOR)
+    }
+}
+
 /// One file before and after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedDocument {
@@ -75,6 +82,11 @@ pub struct EditedDocument {
 }
 
 impl EditedDocument {
+    /// Whether it changes what many files mean: it is gone, or a server is configured by it.
+    fn is_wide_change(&self) -> bool {
+        self.after.is_none() || !configured_languages(&self.path).is_empty()
+    }
+
     fn checked_document(&self) -> Option<CheckedDocument> {
         let text = Arc::clone(self.after.as_ref()?);
         Some(CheckedDocument { path: self.path.clone(), text, is_saved: self.is_saved })
@@ -266,7 +278,10 @@ impl DiagnosticsTracker {
         }
         let started = Instant::now();
         let waited = self.waited(edited);
-        let until = started + self.shared.options.wait.saturating_sub(waited);
+        let is_wide = edited.iter().any(EditedDocument::is_wide_change);
+        let options = &self.shared.options;
+        let wait = if is_wide { options.wide_wait() } else { options.wait };
+        let until = started + wait.saturating_sub(waited);
         let change = self.record_change(edited, true);
         let epoch = self.edit_epoch();
         self.lock().edit_epoch = epoch;

@@ -18,6 +18,7 @@ pub struct CommandPattern {
     spelled_bytes: usize,
     /// As written, and other texts with the same effect, for denials and asks.
     spellings: Vec<String>,
+    letters: LetterSet,
     /// It may run a program that we do not see. If a rule forbids something, only a user can allow this.
     may_run_anything: bool,
     /// Reported so that rules can deny it. It runs only what another pattern of the same command names.
@@ -45,7 +46,9 @@ impl CommandPattern {
             }
         }
         let is_long = text.len() > MAX_COMPARED_BYTES;
+        let letters = compared.iter().fold(LetterSet::default(), |all, text| all.with(text));
         Self {
+            letters,
             spelled_bytes: if is_long { usize::MAX } else { 0 },
             text,
             spellings: compared,
@@ -149,6 +152,9 @@ impl CommandPattern {
         {
             return false;
         }
+        if !self.letters.has_all_of(pattern) {
+            return false;
+        }
         let is_spaced = pattern.contains("  ") || pattern.contains('\t');
         let collapsed = is_spaced.then(|| pattern.split_whitespace().collect::<Vec<_>>().join(" "));
         let pattern = collapsed.as_deref().unwrap_or(pattern);
@@ -187,6 +193,22 @@ impl CommandPattern {
         let is_glued = before.is_some_and(char::is_alphanumeric)
             && pattern.get(literal..).is_some_and(|rest| rest.starts_with('*'));
         !(is_glued && next.is_some_and(is_word))
+    }
+}
+
+/// Letters and digits of texts. Most rules have one that the command does not have, and are not compared further: a project may
+/// bring thousands of them, made to be slow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct LetterSet(u128);
+
+impl LetterSet {
+    fn with(self, text: &str) -> Self {
+        Self(text.bytes().filter(u8::is_ascii_alphanumeric).fold(self.0, |all, letter| all | 1 << letter))
+    }
+
+    /// On Windows, case does not matter.
+    fn has_all_of(self, pattern: &str) -> bool {
+        cfg!(windows) || Self::default().with(pattern).0 & !self.0 == 0
     }
 }
 

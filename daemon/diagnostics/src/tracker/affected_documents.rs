@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use tokio::time::Instant;
 
 use super::{DiagnosticsTracker, EditedDocument};
-use copydesk_servers::known_servers::configured_languages;
 use copydesk_servers::report::DiagnosticsReport;
 use copydesk_servers::source::{AffectedFiles, CheckedDocument};
 
@@ -21,11 +20,7 @@ impl DiagnosticsTracker {
         until: Instant,
     ) -> (Vec<CheckedDocument>, Vec<DiagnosticsReport>) {
         let mut subjects: Vec<_> = edited.iter().filter_map(EditedDocument::checked_document).collect();
-        let affects_others = |edited: &EditedDocument| {
-            edited.before.is_none()
-                || edited.after.is_none()
-                || !configured_languages(&edited.path).is_empty()
-        };
+        let affects_others = |edited: &EditedDocument| edited.before.is_none() || edited.is_wide_change();
         let Some(texts) = self.shared.texts.as_ref().filter(|_| edited.iter().any(affects_others)) else {
             return (subjects, Vec::new());
         };

@@ -104,6 +104,7 @@ impl DiagnosticsTracker {
         let change = self.record_change(&edited, false);
         drop(command.change);
         let (mut documents, unchecked) = self.documents_to_check(&edited, until).await;
+        let until = started + self.shared.options.wide_wait().saturating_sub(command.waited);
         // Changes that others made to other files are not the command's.
         documents.retain(|subject| {
             let text = Some(&subject.text);
