@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::vscode_server::wait_for_file_with;
 use super::vscode_user::VscodeUser;
 use crate::daemon::stdio_editor::kill;
 use crate::model_server::ScriptedTurn;
@@ -155,6 +156,8 @@ fn a_daemon_that_is_killed_interrupts_the_answer(user: &mut VscodeUser) {
     user.prompt_in_chat("Speak");
     user.wait_for_gate("half");
     user.wait_in_chat(".answer", "The first half.");
+    // It is written down within a second.
+    wait_for_file_with(&user.scripted.env.path("~/.local/share/copydesk"), "The first half.");
     let pid = user.witness().request_ok("copydesk/status", json!({}))["pid"].as_u64().unwrap();
     kill(pid, "-KILL");
     user.witness().read_to_the_end();
@@ -162,6 +165,8 @@ fn a_daemon_that_is_killed_interrupts_the_answer(user: &mut VscodeUser) {
     user.wait_for_new_daemon(pid);
     user.wait_in_chat(".remedies .button", "Continue");
     user.wait_until_gone_in_chat(".working");
+    user.wait_in_chat(".answer", "The first half.");
+    user.wait_in_chat(".cut-off", "The answer was cut off here.");
     user.window.screenshot(&mut user.server, "chat-killed");
     user.scripted.server.queue_turn(ScriptedTurn::new().text("The second half."));
     user.click_in_chat(".remedies .button", "Continue");

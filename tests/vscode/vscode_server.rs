@@ -148,11 +148,7 @@ impl VscodeServer {
     /// Waits until VS Code has stored unsaved text that a window would get back. It does so some time after the last change.
     #[track_caller]
     pub(crate) fn wait_for_backup(&self, text: &str) {
-        let end = Instant::now() + MAX_WINDOW_START;
-        while !has_file_with(&self.profile.path().join("data/User/Backups"), text) {
-            assert!(Instant::now() < end, "VS Code stores no backup of {text:?}");
-            std::thread::yield_now();
-        }
+        wait_for_file_with(&self.profile.path().join("data/User/Backups"), text);
     }
 
     /// Does something on the page, as a user.
@@ -228,11 +224,21 @@ pub(super) fn kept_folder(name: &str) -> PathBuf {
     builds.join(name)
 }
 
-/// Whether a file in this folder or below contains the text.
+/// Waits until a file in this folder or below contains the text.
+#[track_caller]
+pub(crate) fn wait_for_file_with(folder: &Path, text: &str) {
+    let end = Instant::now() + MAX_WINDOW_START;
+    while !has_file_with(folder, text) {
+        assert!(Instant::now() < end, "no file in {} gets {text:?}", folder.display());
+        std::thread::yield_now();
+    }
+}
+
 fn has_file_with(folder: &Path, text: &str) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).any(|path| {
-        let has_text = || fs::read_to_string(&path).is_ok_and(|content| content.contains(text));
+        let has_text =
+            || fs::read(&path).is_ok_and(|content| memchr::memmem::find(&content, text.as_bytes()).is_some());
         if path.is_dir() { has_file_with(&path, text) } else { has_text() }
     })
 }
