@@ -27,6 +27,11 @@ fn always(scope: &str) -> Value {
     json!({ "reply": "always", "scope": scope })
 }
 
+/// The model is told, and ends its turn.
+fn no() -> Value {
+    json!({ "reply": "reject", "reason": "no" })
+}
+
 /// Prompts, and answers the ask that must come. Returns the ask.
 #[track_caller]
 fn run_asked(editor: &mut ScriptedEditor, session: &str, reply: Value) -> Value {
@@ -124,8 +129,8 @@ fn a_reply_that_is_taken_back_during_a_turn_counts_no_more() {
     daemon.open_gate("between");
     let asked = editor.wait_for_method(ASK);
     assert_eq!(asked["params"]["patterns"], json!(["touch c"]));
-    editor.answer(&asked, json!({ "reply": "reject" }));
-    assert_eq!(editor.wait_for_turn_end(&session), "rejected");
+    editor.answer(&asked, no());
+    editor.wait_for_turn_end(&session);
     assert!(!daemon.scripted.env.exists("c"));
 }
 
@@ -213,7 +218,7 @@ fn in_an_untrusted_folder_nothing_counts_for_the_project() {
     editor.answer(&asked, always("project"));
     let again = editor.wait_for_method(ASK);
     assert!(again["params"]["problem"].as_str().unwrap().contains("trust"), "{again}");
-    editor.answer(&again, json!({ "reply": "reject" }));
+    editor.answer(&again, no());
     editor.wait_for_turn_end(&session);
 }
 
@@ -231,7 +236,7 @@ fn a_damaged_file_allows_nothing_and_says_what_to_do() {
     let again = editor.wait_for_method(ASK);
     let problem = again["params"]["problem"].as_str().unwrap();
     assert!(problem.contains("replies.json: is damaged (") && problem.ends_with("; remove it"), "{problem}");
-    editor.answer(&again, json!({ "reply": "reject" }));
+    editor.answer(&again, no());
     editor.wait_for_turn_end(&session);
     assert!(!daemon.scripted.env.exists("b"));
     let warnings = editor.load(&session)["warnings"].to_string();

@@ -22,7 +22,7 @@ pub(super) fn edit_text(text: &str, suffix: &str, editor: &str) -> Result<String
 }
 
 fn try_edit(text: &str, suffix: &str, editor: &str) -> io::Result<Result<String, String>> {
-    let mut file = tempfile::Builder::new().prefix("copydesk-hunk-").suffix(suffix).tempfile()?;
+    let mut file = tempfile::Builder::new().prefix("copydesk-").suffix(suffix).tempfile()?;
     file.write_all(text.as_bytes())?;
     file.flush()?;
     let modes = tcgetattr(io::stdin());

@@ -123,7 +123,7 @@ fn keys(ask: &PermissionAskInfo, always: &[String]) -> Vec<(&'static str, String
     if !always.is_empty() {
         keys.push(("a", format!("always ({}: {})", ask.key, one_line(&always.join(", ")))));
         if ask.project_always {
-            keys.push(("p", "always, in every session of this project".to_owned()));
+            keys.push(("p", "always in this project".to_owned()));
         }
         keys.push(("e", "edit what always allows".to_owned()));
     }
